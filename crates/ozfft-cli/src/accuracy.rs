@@ -1,0 +1,211 @@
+//! `ozfft accuracy`: the error of a transform against the exact one, for shapes and inputs of the user's choice.
+
+use crate::failure::Failure;
+use crate::measure::{LARGEST_FULL, Reference, TestInput, compute, problem_of};
+use crate::options::{
+    EngineName, EngineOptions, Shape, accuracy_text, engine_name, family_name, parse_shape,
+};
+use crate::report::{aligned, error_text, progress, say, say_json};
+use clap::Args;
+use ozfft::{Direction, Engine, Kind, Planner};
+use serde::Serialize;
+
+/// Options of `ozfft accuracy`.
+#[derive(Debug, Args)]
+pub struct AccuracyArguments {
+    /// Lengths joined by x, such as 1000 or 64x64x64; may be given several times
+    #[arg(long = "shape", value_parser = parse_shape, required = true)]
+    shapes: Vec<Shape>,
+    /// Seed of the input
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Input whose magnitudes spread over so many binary orders
+    #[arg(long, conflicts_with = "input", value_name = "BITS")]
+    range_bits: Option<u32>,
+    /// Input: uniform, all, or the name of a hard one (a wrong name lists them)
+    #[arg(long, default_value = "uniform", value_name = "NAME")]
+    input: String,
+    /// Transform back: exp(+2 pi i jk/n)
+    #[arg(long)]
+    inverse: bool,
+    /// Real array to half-spectrum or, with --inverse, back
+    #[arg(long)]
+    real: bool,
+    /// Who computes what is measured
+    #[arg(long, value_enum, default_value = "digits")]
+    engine: EngineName,
+    #[command(flatten)]
+    computing: EngineOptions,
+    /// Print one JSON object per shape and input instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// One measured transform.
+#[derive(Debug, Serialize)]
+struct Row {
+    shape: String,
+    kind: String,
+    direction: &'static str,
+    engine: &'static str,
+    substrate: &'static str,
+    recipe: Option<&'static str>,
+    recipe_steps: Option<String>,
+    accuracy: String,
+    input: String,
+    seed: u64,
+    oracle: &'static str,
+    l1: f64,
+    l2: f64,
+    linf: f64,
+    bound: f64,
+    expected: f64,
+    within_bound: bool,
+    /// Outputs overflow or are too small for a double's full precision; the bound does not speak of those.
+    bound_applies: bool,
+    native_l2: f64,
+    native_linf: f64,
+    floor_l2: f64,
+    seconds: f64,
+    native_seconds: f64,
+    sha256: String,
+}
+
+/// Runs the command.
+pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
+    arguments.computing.start_threads()?;
+    let inputs = match arguments.range_bits {
+        Some(bits) => vec![TestInput::WideRange(bits)],
+        None => TestInput::by_name(&arguments.input)?,
+    };
+    let planner = Planner::new();
+    let bar = progress(
+        arguments.shapes.len() * inputs.len(),
+        "comparing with the exact transform",
+        arguments.json,
+    );
+    let mut rows = Vec::new();
+    for shape in &arguments.shapes {
+        for &input in &inputs {
+            let row = arguments.measure(&planner, &shape.0, input)?;
+            bar.inc(1);
+            if arguments.json {
+                say_json(&row)?;
+            }
+            rows.push(row);
+        }
+    }
+    bar.finish_and_clear();
+    if !arguments.json {
+        tell(&rows)?;
+    }
+    let above: Vec<String> = rows
+        .iter()
+        .filter(|row| !row.within_bound)
+        .map(|row| {
+            format!(
+                "{} of {}, seed {}: {:e} is above {:e}",
+                row.input, row.shape, row.seed, row.l2, row.bound
+            )
+        })
+        .collect();
+    if above.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Check(format!("an error is above its bound: {}", above.join("; "))))
+    }
+}
+
+impl AccuracyArguments {
+    fn measure(
+        &self,
+        planner: &Planner<f64>,
+        shape: &[usize],
+        input: TestInput,
+    ) -> Result<Row, Failure> {
+        let kind = match (self.real, self.inverse) {
+            (false, _) => Kind::ComplexToComplex,
+            (true, false) => Kind::RealToComplex,
+            (true, true) => Kind::ComplexToReal,
+        };
+        let direction = if self.inverse {
+            Direction::Inverse
+        } else {
+            Direction::Forward
+        };
+        let problem = self.computing.apply(problem_of(kind, shape, direction));
+        let plan = planner.plan(&problem.clone().engine(self.engine.into()))?;
+        let native_plan = planner.plan(&problem.engine(Engine::Native))?;
+        let values = input.values(kind, shape, self.seed);
+        let computed = compute(&plan, &values)?;
+        let native = compute(&native_plan, &values)?;
+        let signs = (direction, self.computing.norm());
+        let reference = Reference::new(kind, shape, signs, &values, (self.seed, LARGEST_FULL));
+        let errors = reference.errors(&computed.values);
+        let native_errors = reference.errors(&native.values);
+        let floor = reference.floor();
+        // Rounding once costs at most half an epsilon in L2, unless outputs leave the range of full precision.
+        let bound_applies = floor.l2 <= f64::EPSILON / 2.0;
+        Ok(Row {
+            shape: crate::options::shape_text(shape),
+            kind: kind.to_string(),
+            direction: if self.inverse { "inverse" } else { "forward" },
+            engine: engine_name(plan.engine()),
+            substrate: plan.substrate(),
+            recipe: plan.recipe().map(|recipe| family_name(recipe.family)),
+            recipe_steps: plan.recipe().map(ToString::to_string),
+            accuracy: accuracy_text(self.computing.accuracy),
+            input: input.name(),
+            seed: self.seed,
+            oracle: reference.extent(),
+            l1: errors.l1,
+            l2: errors.l2,
+            linf: errors.linf,
+            bound: plan.bound(),
+            expected: plan.expected(),
+            within_bound: errors.l2 <= plan.bound() || !bound_applies,
+            bound_applies,
+            native_l2: native_errors.l2,
+            native_linf: native_errors.linf,
+            floor_l2: floor.l2,
+            seconds: computed.seconds,
+            native_seconds: native.seconds,
+            sha256: computed.sha256,
+        })
+    }
+}
+
+fn tell(rows: &[Row]) -> Result<(), Failure> {
+    let heading = [
+        "shape", "input", "engine", "L2", "Linf", "L1", "bound", "expected", "native L2",
+        "native Linf", "floor L2", "oracle", "",
+    ];
+    let mut table = vec![heading.map(String::from).to_vec()];
+    for row in rows {
+        let verdict = match (row.within_bound, row.bound_applies) {
+            (_, false) => "outputs leave the normal range: no bound",
+            (true, true) => "",
+            (false, true) => "ABOVE THE BOUND",
+        };
+        table.push(vec![
+            row.shape.clone(),
+            row.input.clone(),
+            row.engine.into(),
+            error_text(row.l2),
+            error_text(row.linf),
+            error_text(row.l1),
+            error_text(row.bound),
+            error_text(row.expected),
+            error_text(row.native_l2),
+            error_text(row.native_linf),
+            error_text(row.floor_l2),
+            row.oracle.into(),
+            verdict.into(),
+        ]);
+    }
+    say(&aligned(&table))?;
+    for row in rows {
+        say(&format!("sha256 {} {} {}", row.sha256, row.shape, row.input))?;
+    }
+    Ok(())
+}

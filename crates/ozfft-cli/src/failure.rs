@@ -1,0 +1,48 @@
+//! Everything that can go wrong in the program, each with a message for the person at the terminal.
+
+use std::path::{Path, PathBuf};
+
+/// A failed command. The message goes to standard error and the exit code is not zero.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The library refused the problem or the data.
+    #[error("{0}")]
+    Transform(#[from] ozfft::FftError),
+    /// A file could not be opened, read, written or renamed.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        action: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    /// A file was read but is not something that can be transformed.
+    #[error("{}: {reason}", path.display())]
+    Content { path: PathBuf, reason: String },
+    /// Options that do not fit together or the data.
+    #[error("{0}")]
+    Usage(String),
+    /// Standard output is closed or full.
+    #[error("cannot write the result to standard output: {0}")]
+    StandardOutput(std::io::Error),
+    /// A result could not be written as JSON.
+    #[error("cannot write the result as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A thread pool could not be started.
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A check ran to its end and found something wrong.
+    #[error("{0}")]
+    Check(String),
+}
+
+impl Failure {
+    /// Names the file and what was being done with it.
+    pub fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
+        let path = path.to_path_buf();
+        move |source| Failure::File {
+            action,
+            path,
+            source,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! `ozfft fft`: one array file in, its transform out.
+
+use crate::arrays::{Bytes, Order, digest_ordered};
+use crate::failure::Failure;
+use crate::npy::{self, AnyArray, Array, Data};
+use crate::options::{TransformOptions, engine_name, shape_text};
+use crate::report::{say, say_json, seconds_text};
+use clap::Args;
+use npyz::AutoSerialize;
+use num_complex::Complex;
+use ozfft::{FftError, Kind, Layout, Plan, Planner, Problem, Real};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Options of `ozfft fft`.
+#[derive(Debug, Args)]
+pub struct FftArguments {
+    /// Array to transform: an npy file of f4, f8, c8 or c16
+    input: PathBuf,
+    /// Where to write the result, in the precision and order of the input
+    output: PathBuf,
+    /// Real transform: real array to half-spectrum or, with --inverse, back
+    #[arg(long)]
+    real: bool,
+    /// Length of the halved axis after --real --inverse [default: 2(m-1), which is even]
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+    #[command(flatten)]
+    options: TransformOptions,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    input: String,
+    output: String,
+    kind: String,
+    shape: String,
+    output_shape: String,
+    order: &'static str,
+    precision: &'static str,
+    engine: &'static str,
+    substrate: &'static str,
+    recipe_steps: Option<String>,
+    bound: f64,
+    bound_is_proven: bool,
+    expected: f64,
+    seconds: f64,
+    sha256: String,
+    why: String,
+    warning: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &FftArguments) -> Result<(), Failure> {
+    arguments.options.computing.start_threads()?;
+    match npy::read(&arguments.input)? {
+        AnyArray::Double(array) => transform(arguments, array, "double"),
+        AnyArray::Single(array) => transform(arguments, array, "single"),
+    }
+}
+
+fn transform<T>(
+    arguments: &FftArguments,
+    array: Array<T>,
+    precision: &'static str,
+) -> Result<(), Failure>
+where
+    T: Real + Bytes + AutoSerialize,
+    Complex<T>: AutoSerialize,
+{
+    let (order, given) = (array.order, array.shape.clone());
+    let (problem, data) = arguments.problem(array)?;
+    let plan = Planner::<T>::new().plan(&problem)?;
+    let start = Instant::now();
+    let (result, outcome) = execute(&plan, &problem, data);
+    let seconds = start.elapsed().as_secs_f64();
+    let warning = match outcome {
+        Ok(()) => None,
+        // The output is complete all the same: imaginary parts that no real array has were taken as 0, as numpy does.
+        Err(error @ FftError::NotHermitian { .. }) if !arguments.options.strict => {
+            Some(error.to_string())
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let shape = problem.output_shape();
+    let sha256 = match &result {
+        Data::Real(values) => digest_ordered(values, &shape, order),
+        Data::Complex(values) => digest_ordered(values, &shape, order),
+    };
+    let written = Array {
+        shape,
+        order,
+        data: result,
+    };
+    npy::write(&arguments.output, &written)?;
+    let report = Report {
+        input: arguments.input.display().to_string(),
+        output: arguments.output.display().to_string(),
+        kind: problem.kind().to_string(),
+        shape: shape_text(&given),
+        output_shape: shape_text(&written.shape),
+        order: match order {
+            Order::C => "C",
+            Order::Fortran => "Fortran",
+        },
+        precision,
+        engine: engine_name(plan.engine()),
+        substrate: plan.substrate(),
+        recipe_steps: plan.recipe().map(ToString::to_string),
+        bound: plan.bound(),
+        bound_is_proven: plan.recipe().is_some(),
+        expected: plan.expected(),
+        seconds,
+        sha256,
+        why: plan.why().to_string(),
+        warning,
+    };
+    arguments.tell(&report)
+}
+
+/// Runs the plan; the result is complete also where the outcome says that the input was not Hermitian.
+fn execute<T: Real>(
+    plan: &Arc<Plan<T>>,
+    problem: &Problem,
+    data: Data<T>,
+) -> (Data<T>, Result<(), FftError>) {
+    let zero = T::narrow(0.0);
+    let complex_zero = Complex::new(zero, zero);
+    match (problem.kind(), data) {
+        (Kind::RealToComplex, Data::Real(values)) => {
+            let mut output = vec![complex_zero; problem.output_len()];
+            let outcome = plan.process_real_to_complex(&values, &mut output);
+            (Data::Complex(output), outcome)
+        }
+        (Kind::ComplexToReal, Data::Complex(values)) => {
+            let mut output = vec![zero; problem.output_len()];
+            let outcome = plan.process_complex_to_real(&values, &mut output);
+            (Data::Real(output), outcome)
+        }
+        (_, Data::Complex(mut values)) => {
+            let outcome = plan.process(&mut values);
+            (Data::Complex(values), outcome)
+        }
+        (_, Data::Real(values)) => {
+            let mut values = values.iter().map(|&x| Complex::new(x, zero)).collect::<Vec<_>>();
+            let outcome = plan.process(&mut values);
+            (Data::Complex(values), outcome)
+        }
+    }
+}
+
+impl FftArguments {
+    /// The problem that fits the array, with the order of its elements, and the array's numbers.
+    fn problem<T: Real>(&self, array: Array<T>) -> Result<(Problem, Data<T>), Failure> {
+        let mut shape = array.shape;
+        let refuse = |reason: String| Failure::Content {
+            path: self.input.clone(),
+            reason,
+        };
+        let kind = match (self.real, self.options.inverse, &array.data) {
+            (false, ..) => Kind::ComplexToComplex,
+            (true, false, Data::Real(_)) => Kind::RealToComplex,
+            (true, true, Data::Complex(_)) => Kind::ComplexToReal,
+            (true, false, Data::Complex(_)) => {
+                return Err(refuse("--real needs a real array, and this one is complex".into()));
+            }
+            (true, true, Data::Real(_)) => {
+                return Err(refuse(
+                    "--real --inverse needs a complex half-spectrum, and this array is real".into(),
+                ));
+            }
+        };
+        if self.last.is_some() && kind != Kind::ComplexToReal {
+            return Err(Failure::Usage("--last goes with --real --inverse only".into()));
+        }
+        if kind == Kind::ComplexToReal {
+            let axes = self.options.resolved_axes(shape.len())?;
+            let halved = axes.last().copied();
+            if let Some(length) = halved.and_then(|axis| shape.get_mut(axis)) {
+                let stored = *length;
+                *length = self.last.unwrap_or(2 * stored.saturating_sub(1));
+                if *length == 0 || *length / 2 + 1 != stored {
+                    return Err(refuse(format!(
+                        "a half-spectrum of {stored} values along the last selected axis cannot become {} real ones; \
+                         give --last {} or {}",
+                        *length,
+                        (2 * stored).saturating_sub(2).max(1),
+                        (2 * stored).saturating_sub(1).max(1),
+                    )));
+                }
+            }
+        }
+        let mut problem = self.options.problem(kind, &shape)?;
+        if array.order == Order::Fortran {
+            problem = problem
+                .clone()
+                .input_layout(Layout::fortran(&problem.input_shape()))
+                .output_layout(Layout::fortran(&problem.output_shape()));
+        }
+        Ok((problem, array.data))
+    }
+
+    fn tell(&self, report: &Report) -> Result<(), Failure> {
+        if let Some(warning) = &report.warning {
+            eprintln!("warning: {warning}");
+        }
+        if self.json {
+            return say_json(report);
+        }
+        let proven = if report.bound_is_proven {
+            "proven"
+        } else {
+            "measured, not proven"
+        };
+        say(&format!(
+            "{} {} -> {} ({} precision, {} order)",
+            report.kind, report.shape, report.output_shape, report.precision, report.order
+        ))?;
+        say(&format!("engine  {} on {}: {}", report.engine, report.substrate, report.why))?;
+        say(&format!("bound   {:.2e} ({proven}), expected {:.2e}", report.bound, report.expected))?;
+        say(&format!("time    {}", seconds_text(report.seconds)))?;
+        say(&format!("sha256  {}", report.sha256))?;
+        say(&format!("written {}", report.output))
+    }
+}

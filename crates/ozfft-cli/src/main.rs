@@ -1,0 +1,62 @@
+//! The program `ozfft`: exact FFTs from the command line.
+
+#![deny(unsafe_code)]
+
+mod accuracy;
+mod arrays;
+mod demo;
+mod failure;
+mod fft;
+mod fftw;
+mod measure;
+mod npy;
+mod options;
+mod plan;
+mod report;
+mod table;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Double-precision FFTs computed with 8-bit multiplies: proven error bounds, the same bits everywhere.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Transform a random field with both engines and compare errors and times
+    Demo(demo::DemoArguments),
+    /// Transform an npy file
+    Fft(fft::FftArguments),
+    /// Show how a transform would be computed, and its error bound
+    Plan(plan::PlanArguments),
+    /// Measure errors against the exact transform
+    Accuracy(accuracy::AccuracyArguments),
+    /// Make the accuracy table of the documentation
+    Table(table::TableArguments),
+}
+
+fn run(program: &Program) -> Result<(), Failure> {
+    match &program.command {
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Fft(arguments) => fft::run(arguments),
+        Command::Plan(arguments) => plan::run(arguments),
+        Command::Accuracy(arguments) => accuracy::run(arguments),
+        Command::Table(arguments) => table::run(arguments),
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Program::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

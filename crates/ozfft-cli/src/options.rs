@@ -1,0 +1,303 @@
+//! Options that several commands share, and the way from them to a [`Problem`].
+
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+
+/// Where the factor 1/n goes, by numpy's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NormName {
+    /// Forward unscaled, inverse by 1/n
+    Backward,
+    /// Both by 1/sqrt(n)
+    Ortho,
+    /// Forward by 1/n, inverse unscaled
+    Forward,
+    /// Never scaled
+    Unscaled,
+}
+
+/// Who computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// Digits where bits or accuracy call for it, else native
+    Auto,
+    /// 8-bit digits, exact integers, proven bound
+    Digits,
+    /// RustFFT and RealFFT
+    Native,
+}
+
+/// How much of the digit product is formed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecipeName {
+    /// Only what the accuracy needs
+    Truncated,
+    /// All of it
+    Exact,
+}
+
+/// What multiplies the digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SubstrateName {
+    /// Portable 8-bit code
+    Scalar,
+    /// 128-bit integers, slow, for checking
+    WideInteger,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Engine {
+        match name {
+            EngineName::Auto => Engine::Auto,
+            EngineName::Digits => Engine::Digits,
+            EngineName::Native => Engine::Native,
+        }
+    }
+}
+
+/// The name of an engine, as the options spell it.
+pub fn engine_name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Auto => "auto",
+        Engine::Digits => "digits",
+        Engine::Native => "native",
+    }
+}
+
+/// The name of a family of recipes, as the options spell it.
+pub fn family_name(family: Family) -> &'static str {
+    match family {
+        Family::Truncated => "truncated",
+        Family::Exact => "exact",
+    }
+}
+
+/// An accuracy as the options spell it.
+pub fn accuracy_text(accuracy: Accuracy) -> String {
+    match accuracy {
+        Accuracy::Double => "double".into(),
+        Accuracy::Single => "single".into(),
+        Accuracy::Target(target) => format!("{target:e}"),
+        Accuracy::Bits(bits) => format!("bits:{bits}"),
+    }
+}
+
+/// Reads `double`, `single`, `1e-12` or `bits:40`. Whether the number is usable is for the library to say.
+pub fn parse_accuracy(text: &str) -> Result<Accuracy, String> {
+    let unreadable =
+        || format!("{text:?} is not an accuracy; give double, single, a relative error such as 1e-12, or bits:40");
+    match text {
+        "double" => Ok(Accuracy::Double),
+        "single" => Ok(Accuracy::Single),
+        _ => match text.strip_prefix("bits:") {
+            Some(bits) => bits
+                .parse()
+                .map(Accuracy::Bits)
+                .map_err(|_| unreadable()),
+            None => text
+                .parse()
+                .map(Accuracy::Target)
+                .map_err(|_| unreadable()),
+        },
+    }
+}
+
+/// A shape on the command line: `1024` or `64x64x64`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape(pub Vec<usize>);
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&shape_text(&self.0))
+    }
+}
+
+/// A shape as the options spell it.
+pub fn shape_text(shape: &[usize]) -> String {
+    let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+    lengths.join("x")
+}
+
+/// Reads `64x64x64`; an `X` or `×` will do as well.
+pub fn parse_shape(text: &str) -> Result<Shape, String> {
+    text.split(['x', 'X', '×'])
+        .map(str::parse)
+        .collect::<Result<Vec<usize>, _>>()
+        .map(Shape)
+        .map_err(|_| format!("{text:?} is not a shape; give lengths joined by x, such as 1024 or 64x64x64"))
+}
+
+/// The axes in a list such as `0,2`; negative ones count from the end, as in numpy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AxisList(Vec<isize>);
+
+fn parse_axes(text: &str) -> Result<AxisList, String> {
+    text.split(',')
+        .map(|axis| axis.trim().parse())
+        .collect::<Result<Vec<isize>, _>>()
+        .map(AxisList)
+        .map_err(|_| format!("{text:?} is not a list of axes; give numbers joined by commas, such as 0,2"))
+}
+
+impl AxisList {
+    /// Counts the axes from 0.
+    pub fn resolve(&self, rank: usize) -> Result<Vec<usize>, Failure> {
+        self.0
+            .iter()
+            .map(|&axis| {
+                let resolved = if axis < 0 { axis + rank as isize } else { axis };
+                usize::try_from(resolved).map_err(|_| {
+                    Failure::Usage(format!(
+                        "axis {axis} does not exist in an array of rank {rank}; the first is {} or 0",
+                        -(rank as isize)
+                    ))
+                })
+            })
+            .collect()
+    }
+}
+
+/// How the transform is computed.
+#[derive(Debug, Clone, Args)]
+pub struct EngineOptions {
+    /// Relative error wanted: double, single, a number such as 1e-12, or bits:40
+    #[arg(long, value_parser = parse_accuracy, default_value = "double")]
+    pub accuracy: Accuracy,
+    /// How much of the digit product is formed
+    #[arg(long, value_enum, default_value = "truncated")]
+    pub recipe: RecipeName,
+    /// What multiplies the digits; the bits do not depend on it
+    #[arg(long, value_enum, default_value = "scalar")]
+    pub substrate: SubstrateName,
+    /// Where the factor 1/n goes
+    #[arg(long, value_enum, default_value = "backward")]
+    pub norm: NormName,
+    /// Number of threads [default: all cores]; the bits do not depend on it
+    #[arg(long)]
+    pub threads: Option<usize>,
+}
+
+impl EngineOptions {
+    /// Adds these options to a problem.
+    pub fn apply(&self, problem: Problem) -> Problem {
+        let problem = problem
+            .accuracy(self.accuracy)
+            .family(self.family())
+            .substrate(match self.substrate {
+                SubstrateName::Scalar => Substrate::Scalar,
+                SubstrateName::WideInteger => Substrate::WideInteger,
+            })
+            .norm(self.norm());
+        match self.threads {
+            Some(threads) => problem.threads(threads),
+            None => problem,
+        }
+    }
+
+    /// The family of recipes asked for.
+    pub fn family(&self) -> Family {
+        match self.recipe {
+            RecipeName::Truncated => Family::Truncated,
+            RecipeName::Exact => Family::Exact,
+        }
+    }
+
+    /// The scaling asked for.
+    pub fn norm(&self) -> Norm {
+        match self.norm {
+            NormName::Backward => Norm::Backward,
+            NormName::Ortho => Norm::Ortho,
+            NormName::Forward => Norm::Forward,
+            NormName::Unscaled => Norm::Unscaled,
+        }
+    }
+
+    /// A plan only divides the work; the threads that take it up are rayon's, so there must be as many of them.
+    pub fn start_threads(&self) -> Result<(), Failure> {
+        if let Some(threads @ 1..) = self.threads {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()?;
+        }
+        Ok(())
+    }
+}
+
+/// Options of the commands that transform what the user names.
+#[derive(Debug, Clone, Args)]
+pub struct TransformOptions {
+    #[command(flatten)]
+    pub computing: EngineOptions,
+    /// Transform back: exp(+2 pi i jk/n)
+    #[arg(long)]
+    pub inverse: bool,
+    /// Transform only these axes, such as 0,2 or -1 [default: all]
+    #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
+    pub axes: Option<AxisList>,
+    /// Who computes
+    #[arg(long, value_enum, default_value = "auto")]
+    pub engine: EngineName,
+    /// Refuse NaN and infinity, and half-spectra that no real array has
+    #[arg(long)]
+    pub strict: bool,
+    /// Ask for bits that are the same on every machine
+    #[arg(long)]
+    pub reproducible: bool,
+}
+
+impl TransformOptions {
+    /// The selected axes of an array of this rank.
+    pub fn resolved_axes(&self, rank: usize) -> Result<Vec<usize>, Failure> {
+        match &self.axes {
+            Some(axes) => axes.resolve(rank),
+            None => Ok((0..rank).collect()),
+        }
+    }
+
+    /// The problem of this kind and shape.
+    pub fn problem(&self, kind: Kind, shape: &[usize]) -> Result<Problem, Failure> {
+        let problem = match kind {
+            Kind::ComplexToComplex => Problem::complex(shape),
+            Kind::RealToComplex => Problem::real_to_complex(shape),
+            Kind::ComplexToReal => Problem::complex_to_real(shape),
+        };
+        // Complex-to-real is the inverse already, as long as the direction is not named.
+        let problem = match (kind, self.inverse) {
+            (Kind::ComplexToComplex, true) => problem.direction(Direction::Inverse),
+            (Kind::RealToComplex, true) => {
+                return Err(Failure::Usage(
+                    "a transform of real input is forward; leave out --inverse, or use complex-to-real".into(),
+                ));
+            }
+            _ => problem,
+        };
+        let problem = self
+            .computing
+            .apply(problem)
+            .engine(self.engine.into())
+            .axes(&self.resolved_axes(shape.len())?)
+            .strict(self.strict)
+            .reproducible(self.reproducible);
+        // Checked here so that nothing below can stumble over an axis that does not exist.
+        problem.validate()?;
+        Ok(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accuracies_shapes_and_axes_are_read_as_documented() {
+        assert_eq!(parse_accuracy("bits:40"), Ok(Accuracy::Bits(40)));
+        assert_eq!(parse_accuracy("1e-12"), Ok(Accuracy::Target(1e-12)));
+        assert!(parse_accuracy("tight").is_err_and(|message| message.contains("tight")));
+        assert_eq!(parse_shape("64x3"), Ok(Shape(vec![64, 3])));
+        assert!(parse_shape("64x").is_err());
+        let axes = parse_axes("0,-1").expect("a list");
+        assert_eq!(axes.resolve(3).expect("both exist"), [0, 2]);
+        assert!(parse_axes("-4").expect("a list").resolve(3).is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! `ozfft plan`: what would be computed, how, and with which error.
+
+use crate::failure::Failure;
+use crate::options::{Shape, TransformOptions, engine_name, family_name, parse_shape};
+use crate::report::{say, say_json};
+use clap::{Args, ValueEnum};
+use ozfft::{Kind, Planner, Problem, Recipe};
+use serde::Serialize;
+
+/// The kinds of transform, by their usual short names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KindName {
+    /// Complex to complex
+    C2c,
+    /// Real to half-spectrum
+    R2c,
+    /// Half-spectrum to real
+    C2r,
+}
+
+/// Options of `ozfft plan`.
+#[derive(Debug, Args)]
+pub struct PlanArguments {
+    /// Lengths joined by x, such as 1024 or 64x64x64 (of the real array for real transforms)
+    #[arg(long, value_parser = parse_shape)]
+    shape: Shape,
+    /// Which numbers go in and come out
+    #[arg(long, value_enum, default_value = "c2c")]
+    kind: KindName,
+    #[command(flatten)]
+    options: TransformOptions,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    shape: String,
+    kind: String,
+    engine: &'static str,
+    substrate: &'static str,
+    family: Option<&'static str>,
+    recipe: Option<&'a Recipe>,
+    recipe_steps: Option<String>,
+    bound: f64,
+    bound_is_proven: bool,
+    expected: f64,
+    workspace_bytes: usize,
+    why: &'a str,
+    problem: &'a Problem,
+}
+
+/// Runs the command.
+pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
+    let kind = match arguments.kind {
+        KindName::C2c => Kind::ComplexToComplex,
+        KindName::R2c => Kind::RealToComplex,
+        KindName::C2r => Kind::ComplexToReal,
+    };
+    let problem = arguments.options.problem(kind, &arguments.shape.0)?;
+    let plan = Planner::<f64>::new().plan(&problem)?;
+    if !arguments.json {
+        return say(&plan.to_string());
+    }
+    say_json(&Report {
+        shape: arguments.shape.to_string(),
+        kind: kind.to_string(),
+        engine: engine_name(plan.engine()),
+        substrate: plan.substrate(),
+        family: plan.recipe().map(|recipe| family_name(recipe.family)),
+        recipe: plan.recipe(),
+        recipe_steps: plan.recipe().map(ToString::to_string),
+        bound: plan.bound(),
+        bound_is_proven: plan.recipe().is_some(),
+        expected: plan.expected(),
+        workspace_bytes: plan.workspace_len() * std::mem::size_of::<u64>(),
+        why: plan.why(),
+        problem: plan.problem(),
+    })
+}

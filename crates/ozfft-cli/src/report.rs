@@ -1,0 +1,79 @@
+//! What the user sees: tables, one JSON object per line, progress bars.
+
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::io::Write;
+
+/// Writes one line of text to standard output.
+pub fn say(text: &str) -> Result<(), Failure> {
+    writeln!(std::io::stdout().lock(), "{text}").map_err(Failure::StandardOutput)
+}
+
+/// Writes one JSON object on one line.
+pub fn say_json(value: &impl Serialize) -> Result<(), Failure> {
+    say(&serde_json::to_string(value)?)
+}
+
+/// A bar on standard error; nothing is drawn there when it is not a terminal, or next to JSON.
+pub fn progress(steps: usize, what: &str, json: bool) -> ProgressBar {
+    let target = if json {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    };
+    let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
+    let style = ProgressStyle::with_template("{msg:<36} {bar:30} {pos}/{len} {elapsed}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style);
+    bar.set_message(what.to_string());
+    bar
+}
+
+/// Rows of text in aligned columns: the first to the left, all others to the right.
+pub fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let lengths = rows.iter().filter_map(|row| row.get(column));
+        lengths.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, &width))| match column {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            })
+            .collect();
+        cells.join("  ").trim_end().to_string()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A relative error with as many digits as make sense.
+pub fn error_text(error: f64) -> String {
+    format!("{error:.2e}")
+}
+
+/// Seconds for people.
+pub fn seconds_text(seconds: f64) -> String {
+    if seconds < 1.0 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else {
+        format!("{seconds:.2} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_by_their_widest_cell() {
+        let rows = [vec!["a".into(), "10".into()], vec!["long".into(), "9".into()]];
+        assert_eq!(aligned(&rows), "a     10\nlong   9");
+    }
+}

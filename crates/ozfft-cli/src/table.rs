@@ -1,0 +1,234 @@
+//! `ozfft table`: the accuracy table of the documentation, with all that is needed to make it again.
+
+use crate::failure::Failure;
+use crate::fftw::Fftw;
+use crate::measure::{LARGEST_FULL, Reference, TestInput, compute};
+use crate::npy::write_beside;
+use crate::options::shape_text;
+use crate::report::{error_text, progress, say, say_json};
+use clap::Args;
+use ozfft::{Direction, Engine, Family, Kind, Norm, Planner, Problem};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Options of `ozfft table`.
+#[derive(Debug, Args)]
+pub struct TableArguments {
+    /// Write the table to this file as well, such as docs/accuracy.md
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Leave out shapes of more points than this
+    #[arg(long, hide = true)]
+    largest: Option<usize>,
+    /// Print one JSON object per shape instead of markdown
+    #[arg(long)]
+    json: bool,
+}
+
+const LENGTHS: [usize; 10] = [64, 1024, 4096, 65_536, 1 << 20, 1009, 10_007, 65_537, 100_003, 1_000_000];
+const CUBES: [usize; 2] = [64, 128];
+
+#[derive(Serialize)]
+struct Row {
+    shape: String,
+    seed: u64,
+    truncated_l2: f64,
+    truncated_linf: f64,
+    truncated_seconds: f64,
+    truncated_bound: f64,
+    truncated_sha256: String,
+    exact_l2: f64,
+    exact_seconds: f64,
+    exact_bound: f64,
+    exact_sha256: String,
+    native_l2: f64,
+    native_linf: f64,
+    native_seconds: f64,
+    fftw_l2: Option<f64>,
+    fftw_linf: Option<f64>,
+    floor_l2: f64,
+    oracle: &'static str,
+}
+
+/// Runs the command.
+pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
+    let cubes = CUBES.map(|size| vec![size; 3]);
+    let shapes: Vec<Vec<usize>> = LENGTHS
+        .iter()
+        .map(|&length| vec![length])
+        .chain(cubes)
+        .filter(|shape| shape.iter().product::<usize>() <= arguments.largest.unwrap_or(usize::MAX))
+        .collect();
+    let fftw = Fftw::load();
+    let bar = progress(shapes.len(), "measuring", arguments.json);
+    let mut rows = Vec::new();
+    for shape in &shapes {
+        bar.set_message(format!("measuring {}", shape_text(shape)));
+        let row = measure(shape, arguments.seed, fftw.as_ref())?;
+        bar.inc(1);
+        if arguments.json {
+            say_json(&row)?;
+        }
+        rows.push(row);
+    }
+    bar.finish_and_clear();
+    let text = markdown(&rows, arguments.seed, fftw.as_ref());
+    if !arguments.json {
+        say(&text)?;
+    }
+    if let Some(path) = &arguments.out {
+        write_beside(path, |file| writeln!(file, "{text}"))?;
+        eprintln!("written {}", path.display());
+    }
+    let above: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.truncated_l2 > row.truncated_bound || row.exact_l2 > row.exact_bound)
+        .map(|row| row.shape.as_str())
+        .collect();
+    if above.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Check(format!("an error is above its bound for {}", above.join(", "))))
+    }
+}
+
+fn measure(shape: &[usize], seed: u64, fftw: Option<&Fftw>) -> Result<Row, Failure> {
+    let kind = Kind::ComplexToComplex;
+    let input = TestInput::Uniform.values(kind, shape, seed);
+    let signs = (Direction::Forward, Norm::Backward);
+    let reference = Reference::new(kind, shape, signs, &input, (seed, LARGEST_FULL));
+    let planner = Planner::<f64>::new();
+    let engine = |engine: Engine, family: Family| {
+        let plan = planner.plan(&Problem::complex(shape).engine(engine).family(family))?;
+        let computed = compute(&plan, &input)?;
+        let errors = reference.errors(&computed.values);
+        Ok::<_, Failure>((errors, plan.bound(), computed.seconds, computed.sha256))
+    };
+    let (truncated, truncated_bound, truncated_seconds, truncated_sha256) =
+        engine(Engine::Digits, Family::Truncated)?;
+    let (exact, exact_bound, exact_seconds, exact_sha256) =
+        engine(Engine::Digits, Family::Exact)?;
+    let (native, _, native_seconds, _) = engine(Engine::Native, Family::Truncated)?;
+    let fftw = fftw
+        .and_then(|fftw| fftw.forward(shape, &input))
+        .map(|output| reference.errors(&output));
+    Ok(Row {
+        shape: shape_text(shape),
+        seed,
+        truncated_l2: truncated.l2,
+        truncated_linf: truncated.linf,
+        truncated_seconds,
+        truncated_bound,
+        truncated_sha256,
+        exact_l2: exact.l2,
+        exact_seconds,
+        exact_bound,
+        exact_sha256,
+        native_l2: native.l2,
+        native_linf: native.linf,
+        native_seconds,
+        fftw_l2: fftw.map(|errors| errors.l2),
+        fftw_linf: fftw.map(|errors| errors.linf),
+        floor_l2: reference.floor().l2,
+        oracle: reference.extent(),
+    })
+}
+
+fn markdown(rows: &[Row], seed: u64, fftw: Option<&Fftw>) -> String {
+    let fftw_version = fftw.map_or("FFTW not installed".into(), Fftw::version);
+    let mut lines = vec![
+        "# Accuracy".to_string(),
+        String::new(),
+        "Relative errors of a forward complex transform of random input (uniform in the unit square), over all".into(),
+        "outputs, against the exact transform. `L2` is the root mean square error over the root mean square output,".into(),
+        "`Linf` the largest error over the largest output. `bound` is what is proven for the truncated recipe and".into(),
+        "every input. `floor` is the exact result rounded once to doubles: nothing can be below it.".into(),
+        String::new(),
+        "| shape | ozfft L2 | ozfft Linf | ozfft exact L2 | bound | RustFFT L2 | RustFFT Linf | FFTW L2 | FFTW Linf | floor L2 |".into(),
+        "|---|---|---|---|---|---|---|---|---|---|".into(),
+    ];
+    let optional = |error: Option<f64>| match error {
+        Some(error) => error_text(error),
+        None if fftw.is_none() => "not installed".into(),
+        None => "no plan".into(),
+    };
+    for row in rows {
+        lines.push(format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.shape,
+            error_text(row.truncated_l2),
+            error_text(row.truncated_linf),
+            error_text(row.exact_l2),
+            error_text(row.truncated_bound),
+            error_text(row.native_l2),
+            error_text(row.native_linf),
+            optional(row.fftw_l2),
+            optional(row.fftw_linf),
+            error_text(row.floor_l2),
+        ));
+    }
+    lines.push(String::new());
+    lines.push(format!(
+        "Made on {} by `ozfft table --seed {seed} --out docs/accuracy.md` with ozfft {}, native engine RustFFT, \
+         {fftw_version}, on {}.",
+        today(),
+        env!("CARGO_PKG_VERSION"),
+        processor_name(),
+    ));
+    lines.join("\n")
+}
+
+/// The name of the processor, where the system tells it.
+fn processor_name() -> String {
+    let name = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_string())
+    });
+    name.unwrap_or_else(|| format!("a processor of unknown name ({})", std::env::consts::ARCH))
+}
+
+/// Today's date in UTC.
+fn today() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let (year, month, day) = date_of_day(seconds / 86_400);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Year, month and day of a day counted from 1970-01-01.
+fn date_of_day(mut day: u64) -> (u64, u64, u64) {
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if day < length {
+            break;
+        }
+        day -= length;
+        month += 1;
+    }
+    (year, month, day + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_become_dates() {
+        assert_eq!(date_of_day(0), (1970, 1, 1));
+        assert_eq!(date_of_day(59), (1970, 3, 1));
+        assert_eq!(date_of_day(11_016), (2000, 2, 29));
+        assert_eq!(date_of_day(19_723), (2024, 1, 1));
+    }
+}

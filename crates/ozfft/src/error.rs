@@ -1,0 +1,178 @@
+//! Everything that can go wrong, with the value that was given and the remedy.
+
+use crate::problem::Kind;
+
+/// Which buffer an error speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buffer {
+    /// The array that is read.
+    Input,
+    /// The array that is written (for in-place calls, the only one).
+    Output,
+    /// The caller's scratch memory.
+    Workspace,
+}
+
+impl std::fmt::Display for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Buffer::Input => "input",
+            Buffer::Output => "output",
+            Buffer::Workspace => "workspace",
+        })
+    }
+}
+
+/// The reasons for which a plan is refused or an execution fails.
+///
+/// Unless the variant says otherwise nothing has been written when an error is returned.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FftError {
+    /// A dimension of length zero has no transform.
+    #[error("dimension {axis} has length 0; every dimension must have at least one point")]
+    EmptyDimension {
+        /// The dimension.
+        axis: usize,
+    },
+    /// The array has no dimension at all.
+    #[error("the shape is empty; give at least one dimension")]
+    EmptyShape,
+    /// No axis was selected.
+    #[error("no axis was selected; name at least one of the {rank} axes")]
+    NoAxes {
+        /// Number of dimensions of the array.
+        rank: usize,
+    },
+    /// An axis was named twice.
+    #[error("axis {axis} is named twice; name every axis once")]
+    DuplicateAxis {
+        /// The repeated axis.
+        axis: usize,
+    },
+    /// An axis that the array does not have.
+    #[error("axis {axis} does not exist in an array of rank {rank}; axes count from 0")]
+    AxisOutOfRange {
+        /// The axis asked for.
+        axis: usize,
+        /// Number of dimensions of the array.
+        rank: usize,
+    },
+    /// A batch of zero transforms.
+    #[error("the batch is 0; transform at least one array")]
+    EmptyBatch,
+    /// More elements than this machine can address.
+    #[error(
+        "the array of shape {shape:?} and batch {batch} has more elements than can be addressed here"
+    )]
+    TooLarge {
+        /// The shape asked for.
+        shape: Vec<usize>,
+        /// The batch asked for.
+        batch: usize,
+    },
+    /// Strides do not fit the number of dimensions.
+    #[error(
+        "{buffer}: {given} strides were given for {expected} dimensions; give one per dimension"
+    )]
+    StrideCount {
+        /// The buffer whose layout is meant.
+        buffer: Buffer,
+        /// Number of dimensions.
+        expected: usize,
+        /// Number of strides given.
+        given: usize,
+    },
+    /// Strides lead in front of the buffer's first element.
+    #[error(
+        "{buffer}: the strides reach {before} elements before the start of the buffer; raise the offset to {before} or more"
+    )]
+    NegativeIndex {
+        /// The buffer whose layout is meant.
+        buffer: Buffer,
+        /// How far in front.
+        before: usize,
+    },
+    /// Two different output elements would be stored in the same place.
+    #[error(
+        "output: strides {strides:?} with batch distance {distance} store two elements in one place; spread them out"
+    )]
+    OverlappingOutput {
+        /// The strides given.
+        strides: Vec<isize>,
+        /// The distance between arrays of the batch.
+        distance: isize,
+    },
+    /// A buffer is shorter than the layout needs.
+    #[error("{buffer}: {given} elements were given, at least {expected} are needed")]
+    BufferLength {
+        /// Which buffer.
+        buffer: Buffer,
+        /// Elements needed.
+        expected: usize,
+        /// Elements given.
+        given: usize,
+    },
+    /// An in-place call on a plan whose input and output lie differently.
+    #[error(
+        "in place needs equal input and output layouts; use the out-of-place call, or plan with one layout"
+    )]
+    InPlaceLayout,
+    /// The call does not fit the plan's kind of transform.
+    #[error(
+        "this plan is {planned}, the call is for {called}; plan the other kind or use the matching call"
+    )]
+    WrongKind {
+        /// What was planned.
+        planned: Kind,
+        /// What was called.
+        called: Kind,
+    },
+    /// Zero threads.
+    #[error("0 threads were asked for; use 1 or more")]
+    ZeroThreads,
+    /// An accuracy that is not a number between 0 and 1, or zero bits.
+    #[error(
+        "accuracy {given} is not usable; give a relative error between 0 and 1, or 1 to 53 bits"
+    )]
+    InvalidAccuracy {
+        /// What was given, as a relative error.
+        given: f64,
+    },
+    /// No recipe of the engine reaches the accuracy.
+    #[error(
+        "accuracy {asked:e} cannot be reached here; the best recipe is expected to give {best:e}: ask for that or more"
+    )]
+    AccuracyUnreachable {
+        /// The relative error asked for.
+        asked: f64,
+        /// The best that can be promised.
+        best: f64,
+    },
+    /// A choice that the engine does not have.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A NaN or an infinity in a `strict` plan.
+    #[error(
+        "the input holds {value} at element {index} (counted in the buffer); clean the data, or plan without `strict` to get NaN for that transform"
+    )]
+    NotFinite {
+        /// Position in the input buffer.
+        index: usize,
+        /// The value, as text.
+        value: String,
+    },
+    /// A complex-to-real input whose zero-frequency or Nyquist value is not real.
+    ///
+    /// The transform **has been computed** (with those imaginary parts taken as zero) when this is returned.
+    #[error(
+        "the first or the middle value of {count} half-spectrum lines has an imaginary part, which no real signal has; it was taken as 0 and the output is complete"
+    )]
+    NotHermitian {
+        /// Number of lines concerned.
+        count: usize,
+    },
+    /// Saved plans that cannot be read.
+    #[error("wisdom cannot be read: {0}")]
+    Wisdom(String),
+}

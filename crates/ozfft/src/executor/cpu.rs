@@ -1,0 +1,390 @@
+//! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
+
+use crate::bluestein::FloatSource;
+use crate::layout::Layout;
+use crate::line::{
+    ComplexInput, ComplexOutput, FloatSink, HalfInput, Line, Placement, RealInput, RealOutput,
+};
+use crate::matrix_unit::MatrixUnit;
+use crate::native::NativeLine;
+use crate::problem::{Direction, Kind, Problem};
+use crate::sample::Real;
+use crate::workspace::{ReadArray, SharedArray, take, words_for};
+use num_complex::Complex;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// All lines along one axis of an array (and of its batch).
+#[derive(Debug, Clone)]
+struct LineSet {
+    /// Length and stride of the other dimensions, outermost first.
+    dimensions: Vec<(usize, isize)>,
+    offset: isize,
+    stride: isize,
+}
+
+impl LineSet {
+    fn new(layout: &Layout, shape: &[usize], batch: usize, axis: usize) -> Self {
+        let mut dimensions = vec![(batch, layout.distance())];
+        dimensions.extend(
+            shape
+                .iter()
+                .copied()
+                .zip(layout.strides().iter().copied())
+                .enumerate()
+                .filter(|&(other, _)| other != axis)
+                .map(|(_, dimension)| dimension),
+        );
+        LineSet {
+            dimensions,
+            offset: layout.offset() as isize,
+            stride: layout.strides()[axis],
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.dimensions.iter().map(|&(n, _)| n).product()
+    }
+
+    fn placement(&self, line: usize) -> Placement {
+        let mut rest = line;
+        let mut offset = self.offset;
+        for &(n, stride) in self.dimensions.iter().rev() {
+            offset += (rest % n) as isize * stride;
+            rest /= n;
+        }
+        Placement {
+            offset,
+            stride: self.stride,
+        }
+    }
+}
+
+/// Which array a pass reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Input,
+    Output,
+    /// Part of the workspace: complex-to-real transforms must not overwrite their input.
+    Spare,
+}
+
+/// What computes a line.
+#[derive(Clone)]
+pub(crate) enum LineEngine<T: Real> {
+    Digits(Arc<Line>, &'static dyn MatrixUnit),
+    Native(NativeLine<T>),
+}
+
+impl<T: Real> LineEngine<T> {
+    fn is_large(&self) -> bool {
+        match self {
+            LineEngine::Digits(line, _) => line.is_large(),
+            LineEngine::Native(_) => false,
+        }
+    }
+
+    fn workspace_len(&self, workers: usize) -> usize {
+        match self {
+            LineEngine::Digits(line, _) => line.workspace_len(workers),
+            LineEngine::Native(native) => native.workspace_len(),
+        }
+    }
+
+    fn run(
+        &self,
+        source: &dyn FloatSource,
+        sink: &dyn FloatSink,
+        workspace: &mut [u64],
+        workers: usize,
+    ) {
+        match self {
+            LineEngine::Digits(line, unit) => line.run(*unit, source, sink, workspace, workers),
+            LineEngine::Native(native) => native.run(source, sink, workspace),
+        }
+    }
+}
+
+/// One axis: every line along it, from one array to another.
+struct Pass<T: Real> {
+    engine: LineEngine<T>,
+    kind: Kind,
+    n: usize,
+    from: Place,
+    to: Place,
+    read: LineSet,
+    write: LineSet,
+}
+
+/// The caller's input.
+#[derive(Clone, Copy)]
+pub(crate) enum InputArray<'a, T> {
+    Complex(ReadArray<'a, Complex<T>>),
+    Real(ReadArray<'a, T>),
+}
+
+/// The caller's output.
+#[derive(Clone, Copy)]
+pub(crate) enum OutputArray<'a, T> {
+    Complex(SharedArray<'a, Complex<T>>),
+    Real(SharedArray<'a, T>),
+}
+
+/// A planned problem.
+pub(crate) struct Executor<T: Real> {
+    passes: Vec<Pass<T>>,
+    threads: usize,
+    swap: bool,
+    spare_len: usize,
+}
+
+impl<T: Real> Executor<T> {
+    /// Lays out the passes; `engine` gives the transform along an axis.
+    pub(crate) fn new(
+        problem: &Problem,
+        threads: usize,
+        mut engine: impl FnMut(usize, Kind) -> LineEngine<T>,
+    ) -> Self {
+        let input = problem.resolved_input();
+        let output = problem.resolved_output();
+        let half = problem.half_shape();
+        let batch = problem.batch;
+        let (last, others) = problem
+            .axes
+            .split_last()
+            .unwrap_or_else(|| unreachable!("validated problems have an axis"));
+        let last = *last;
+        let mut passes = Vec::new();
+        let spare = Layout::contiguous(&half);
+        let mut pass = |kind, axis: usize, from, to| {
+            let lines = |place, shape: &[usize]| {
+                let layout = match place {
+                    Place::Input => &input,
+                    Place::Output => &output,
+                    Place::Spare => &spare,
+                };
+                LineSet::new(layout, shape, batch, axis)
+            };
+            let (read_shape, write_shape) = match (problem.kind, kind) {
+                (Kind::ComplexToComplex, _) => (&problem.shape, &problem.shape),
+                (_, Kind::RealToComplex) => (&problem.shape, &half),
+                (_, Kind::ComplexToReal) => (&half, &problem.shape),
+                (_, Kind::ComplexToComplex) => (&half, &half),
+            };
+            passes.push(Pass {
+                engine: engine(axis, kind),
+                kind,
+                n: problem.shape[axis],
+                from,
+                to,
+                read: lines(from, read_shape),
+                write: lines(to, write_shape),
+            });
+        };
+        let mut spare_len = 0;
+        match problem.kind {
+            Kind::ComplexToComplex => {
+                let mut from = Place::Input;
+                for &axis in problem.axes.iter().rev() {
+                    pass(Kind::ComplexToComplex, axis, from, Place::Output);
+                    from = Place::Output;
+                }
+            }
+            Kind::RealToComplex => {
+                pass(Kind::RealToComplex, last, Place::Input, Place::Output);
+                for &axis in others.iter().rev() {
+                    pass(Kind::ComplexToComplex, axis, Place::Output, Place::Output);
+                }
+            }
+            Kind::ComplexToReal => {
+                let mut from = Place::Input;
+                for &axis in others {
+                    pass(Kind::ComplexToComplex, axis, from, Place::Spare);
+                    from = Place::Spare;
+                }
+                if from == Place::Spare {
+                    spare_len = half.iter().product::<usize>() * batch;
+                }
+                pass(Kind::ComplexToReal, last, from, Place::Output);
+            }
+        }
+        Executor {
+            passes,
+            threads,
+            swap: problem.direction == Direction::Inverse,
+            spare_len,
+        }
+    }
+
+    /// 64-bit words of workspace.
+    pub(crate) fn workspace_len(&self) -> usize {
+        let scratch = self.passes.iter().map(|pass| {
+            if pass.engine.is_large() {
+                pass.engine.workspace_len(self.threads)
+            } else {
+                self.threads * pass.engine.workspace_len(1)
+            }
+        });
+        words_for::<Complex<T>>(self.spare_len) + scratch.max().unwrap_or(0)
+    }
+
+    /// Runs all passes. Lengths of buffers and workspace have been checked.
+    pub(crate) fn run(
+        &self,
+        input: InputArray<'_, T>,
+        output: OutputArray<'_, T>,
+        mut workspace: &mut [u64],
+    ) {
+        let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.spare_len));
+        for pass in &self.passes {
+            let from = match pass.from {
+                Place::Input => input,
+                Place::Spare => InputArray::Complex(spare.reader()),
+                Place::Output => match output {
+                    OutputArray::Complex(array) => InputArray::Complex(array.reader()),
+                    OutputArray::Real(array) => InputArray::Real(array.reader()),
+                },
+            };
+            let to = match pass.to {
+                Place::Spare => OutputArray::Complex(spare),
+                _ => output,
+            };
+            let lines = pass.read.count();
+            if pass.engine.is_large() {
+                for line in 0..lines {
+                    self.line(pass, line, from, to, workspace, self.threads);
+                }
+            } else {
+                let len = pass.engine.workspace_len(1);
+                let workers = self.threads.min(lines);
+                // A native pass may need no scratch at all; chunks must not be empty.
+                let chunk = len.max(1);
+                if workspace.len() < workers * chunk {
+                    for line in 0..lines {
+                        self.line(pass, line, from, to, workspace, 1);
+                    }
+                    continue;
+                }
+                workspace[..workers * chunk]
+                    .par_chunks_mut(chunk)
+                    .enumerate()
+                    .for_each(|(worker, scratch)| {
+                        for line in lines * worker / workers..lines * (worker + 1) / workers {
+                            self.line(pass, line, from, to, scratch, 1);
+                        }
+                    });
+            }
+        }
+    }
+
+    fn line(
+        &self,
+        pass: &Pass<T>,
+        line: usize,
+        from: InputArray<'_, T>,
+        to: OutputArray<'_, T>,
+        workspace: &mut [u64],
+        workers: usize,
+    ) {
+        let (read, write) = (pass.read.placement(line), pass.write.placement(line));
+        let (n, swap) = (pass.n, self.swap);
+        let run = |source: &dyn FloatSource, sink: &dyn FloatSink, workspace: &mut [u64]| {
+            pass.engine.run(source, sink, workspace, workers);
+        };
+        match (pass.kind, from, to) {
+            (Kind::ComplexToComplex, InputArray::Complex(array), OutputArray::Complex(out)) => run(
+                &ComplexInput {
+                    array,
+                    place: read,
+                    swap,
+                },
+                &ComplexOutput {
+                    array: out,
+                    place: write,
+                    count: n,
+                    swap,
+                },
+                workspace,
+            ),
+            (Kind::RealToComplex, InputArray::Real(array), OutputArray::Complex(out)) => run(
+                &RealInput {
+                    array,
+                    place: read,
+                    swap,
+                },
+                &ComplexOutput {
+                    array: out,
+                    place: write,
+                    count: n / 2 + 1,
+                    swap,
+                },
+                workspace,
+            ),
+            (Kind::ComplexToReal, InputArray::Complex(array), OutputArray::Real(out)) => run(
+                &HalfInput {
+                    array,
+                    place: read,
+                    n,
+                    swap,
+                },
+                &RealOutput {
+                    array: out,
+                    place: write,
+                    count: n,
+                    swap,
+                },
+                workspace,
+            ),
+            _ => unreachable!("the plan's kind was checked against the buffers"),
+        }
+    }
+
+    /// First non-finite number of the input, as its position in the buffer and its text.
+    pub(crate) fn find_not_finite(&self, input: InputArray<'_, T>) -> Option<(usize, String)> {
+        let pass = &self.passes[0];
+        let count = match pass.kind {
+            Kind::ComplexToReal => pass.n / 2 + 1,
+            _ => pass.n,
+        };
+        (0..pass.read.count()).find_map(|line| {
+            let place = pass.read.placement(line);
+            (0..count).find_map(|i| {
+                let index = place.at(i);
+                // SAFETY: nothing writes before the run begins.
+                let (re, im) = unsafe {
+                    match input {
+                        InputArray::Complex(array) => {
+                            let z = array.get(index);
+                            (z.re.widen(), z.im.widen())
+                        }
+                        InputArray::Real(array) => (array.get(index).widen(), 0.0),
+                    }
+                };
+                (!(re.is_finite() && im.is_finite())).then(|| match input {
+                    InputArray::Complex(_) => (index, format!("{re}{im:+}i")),
+                    InputArray::Real(_) => (index, format!("{re}")),
+                })
+            })
+        })
+    }
+
+    /// Number of half-spectrum lines whose first or middle value is not real; only for transforms along one axis,
+    /// where the input itself shows it.
+    pub(crate) fn count_not_hermitian(&self, input: InputArray<'_, T>) -> usize {
+        let pass = &self.passes[0];
+        let InputArray::Complex(array) = input else {
+            return 0;
+        };
+        if pass.kind != Kind::ComplexToReal {
+            return 0;
+        }
+        (0..pass.read.count())
+            .filter(|&line| {
+                let place = pass.read.placement(line);
+                // SAFETY: nothing writes before the run begins.
+                let imaginary = |i: usize| unsafe { array.get(place.at(i)) }.im.widen();
+                imaginary(0) != 0.0 || (pass.n.is_multiple_of(2) && imaginary(pass.n / 2) != 0.0)
+            })
+            .count()
+    }
+}

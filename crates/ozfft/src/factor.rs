@@ -1,0 +1,199 @@
+//! Which small steps make up a length.
+//!
+//! The rule is a cost: a step of size `n` takes about `n` multiplications a point, plus what every step takes
+//! regardless (folding, digits, rotation). Lengths with a prime factor above [`LARGEST_PRIME_STEP`] go to Bluestein.
+
+use crate::recipe::{BlockRecipe, LineRecipe};
+
+/// Largest prime that is transformed as one step.
+pub(crate) const LARGEST_PRIME_STEP: usize = 127;
+/// Largest composite step.
+const LARGEST_STEP: usize = 64;
+/// Longest line under one exponent: two full tiles. The proven bound grows with the square root of the block, so
+/// a longer line is cut in passes with exponents of their own rather than in more steps.
+pub(crate) const LONGEST_BLOCK: usize = 1024;
+/// What a step costs besides its multiplications, in multiplications a point and digit product.
+const STEP_COST: usize = 48;
+/// Half of this many inputs fill a tile of the matrix units; more take a second one.
+const TILE: usize = 32;
+
+fn step_cost(n: usize) -> usize {
+    n + n.saturating_sub(TILE) + STEP_COST
+}
+
+/// Prime factors in ascending order, with repetition.
+pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
+    let mut factors = Vec::new();
+    let mut p = 2;
+    while p * p <= n {
+        while n.is_multiple_of(p) {
+            factors.push(p);
+            n /= p;
+        }
+        p += if p == 2 { 1 } else { 2 };
+    }
+    if n > 1 {
+        factors.push(n);
+    }
+    factors
+}
+
+fn is_step(n: usize) -> bool {
+    n <= LARGEST_STEP || (n <= LARGEST_PRIME_STEP && prime_factors(n).len() == 1)
+}
+
+fn divisors(n: usize) -> Vec<usize> {
+    let mut all = vec![1];
+    let factors = prime_factors(n);
+    let mut start = 0;
+    while start < factors.len() {
+        let p = factors[start];
+        let count = factors[start..].iter().take_while(|&&q| q == p).count();
+        let mut power = 1;
+        let base = all.clone();
+        for _ in 0..count {
+            power *= p;
+            all.extend(base.iter().map(|d| d * power));
+        }
+        start += count;
+    }
+    all.sort_unstable();
+    all
+}
+
+/// The cheapest step sizes for a block, largest first, and their cost; `None` when a prime factor is too large.
+fn steps(n: usize) -> Option<(usize, Vec<usize>)> {
+    fn search(n: usize, largest: usize) -> Option<(usize, Vec<usize>)> {
+        if n == 1 {
+            return Some((0, Vec::new()));
+        }
+        // Large steps first, so that among equal costs the one with fewer steps wins.
+        divisors(n)
+            .into_iter()
+            .rev()
+            .filter(|&d| d > 1 && d <= largest && is_step(d))
+            .filter_map(|d| {
+                let (cost, mut rest) = search(n / d, d)?;
+                rest.insert(0, d);
+                Some((cost + step_cost(d), rest))
+            })
+            .reduce(|best, other| if other.0 < best.0 { other } else { best })
+    }
+    search(n, usize::MAX)
+}
+
+/// Cuts a smooth length into blocks of nearly equal length; `None` when that cannot be done.
+fn blocks(n: usize) -> Option<(usize, Vec<BlockRecipe>)> {
+    if n <= LONGEST_BLOCK {
+        let (cost, sizes) = steps(n)?;
+        return Some((cost, vec![BlockRecipe::from_sizes(&sizes)]));
+    }
+    let mut count = 2u32;
+    while (LONGEST_BLOCK as f64).powi(count as i32) < n as f64 {
+        count += 1;
+    }
+    let ideal = (n as f64).powf(1.0 / f64::from(count));
+    // Nearest to the ideal first; a later, less balanced cut serves when the rest does not split.
+    let mut candidates: Vec<usize> = divisors(n)
+        .into_iter()
+        .filter(|&d| d > 1 && d <= LONGEST_BLOCK)
+        .collect();
+    let distance = |d: usize| (d as f64 / ideal).ln().abs();
+    candidates.sort_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+    candidates.into_iter().find_map(|d| {
+        let (cost, sizes) = steps(d)?;
+        let (rest_cost, rest) = blocks(n / d)?;
+        let mut all = vec![BlockRecipe::from_sizes(&sizes)];
+        all.extend(rest);
+        Some((cost + rest_cost + STEP_COST, all))
+    })
+}
+
+/// The cheapest smooth convolution length of at least `least`.
+fn convolution(least: usize) -> Vec<BlockRecipe> {
+    // Every power of two is smooth, so the search ends; lengths in between save up to half.
+    let limit = least.next_power_of_two();
+    let mut best: Option<(f64, Vec<BlockRecipe>)> = None;
+    for odd in [1usize, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49] {
+        let mut m = odd;
+        while m < least {
+            m *= 2;
+        }
+        if m > limit {
+            continue;
+        }
+        if let Some((cost, blocks)) = blocks(m) {
+            let total = cost as f64 * m as f64;
+            if best.as_ref().is_none_or(|(lowest, _)| total < *lowest) {
+                best = Some((total, blocks));
+            }
+        }
+    }
+    best.map(|(_, blocks)| blocks)
+        .unwrap_or_else(|| unreachable!("a power of two always splits"))
+}
+
+/// How a line of `n >= 1` points is transformed.
+pub(crate) fn line(n: usize) -> LineRecipe {
+    if n == 1 {
+        return LineRecipe::Copy;
+    }
+    let smooth = prime_factors(n)
+        .last()
+        .is_some_and(|&p| p <= LARGEST_PRIME_STEP);
+    match smooth.then(|| blocks(n)).flatten() {
+        Some((_, blocks)) => LineRecipe::Passes(blocks),
+        None => LineRecipe::Bluestein {
+            n,
+            convolution: convolution(2 * n - 1),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_of_common_lengths() {
+        let shown = |n| line(n).to_string();
+        assert_eq!(shown(1), "copy");
+        assert_eq!(shown(2), "2u");
+        assert_eq!(shown(4), "4u");
+        assert_eq!(shown(64), "8t·8f");
+        assert_eq!(shown(1024), "32t·32f");
+        assert_eq!(shown(4096), "8t·8f | 8t·8f");
+        assert_eq!(shown(1000), "40t·25p");
+        assert_eq!(shown(127), "127p");
+        assert_eq!(shown(1 << 20), "32t·32f | 32t·32f");
+        assert!(shown(131).starts_with("bluestein 131"));
+    }
+
+    #[test]
+    fn every_length_has_a_recipe_that_multiplies_up() {
+        for n in (1..20_000).chain([
+            65_537,
+            100_003,
+            1_000_000,
+            1 << 24,
+            (1 << 24) + 43,
+            127 * 127 * 127,
+        ]) {
+            let recipe = line(n);
+            assert_eq!(recipe.len(), n);
+            let blocks = match &recipe {
+                LineRecipe::Copy => continue,
+                LineRecipe::Passes(blocks) => blocks,
+                LineRecipe::Bluestein { convolution, .. } => {
+                    let m: usize = convolution.iter().map(BlockRecipe::len).product();
+                    assert!(m >= 2 * n - 1 && m < 4 * n);
+                    convolution
+                }
+            };
+            for block in blocks {
+                assert!(block.len() <= LONGEST_BLOCK);
+                assert!(block.steps.iter().all(|s| is_step(s.n)));
+            }
+        }
+    }
+}

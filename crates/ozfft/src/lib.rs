@@ -1,0 +1,36 @@
+//! Double-precision FFTs computed with 8-bit multiplies.
+#![warn(missing_docs)]
+
+mod bailey;
+mod bluestein;
+mod budget;
+mod chirp_spectrum;
+mod digits;
+mod error;
+mod executor;
+mod factor;
+mod layout;
+mod line;
+mod matrix_unit;
+mod native;
+mod passes;
+mod plan;
+mod planner;
+mod problem;
+mod quantise;
+mod recipe;
+mod reconstruct;
+mod roots;
+mod sample;
+mod tables;
+mod twiddle;
+mod workspace;
+
+pub use budget::ErrorBudget;
+pub use error::{Buffer, FftError};
+pub use layout::Layout;
+pub use plan::Plan;
+pub use planner::Planner;
+pub use problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
+pub use sample::Real;

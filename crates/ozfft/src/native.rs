@@ -1,0 +1,142 @@
+//! The native engine: RustFFT in the machine's own floating point, for those who want speed more than bits.
+//!
+//! Its error is measured, not proven; [`measured_error`] is what `auto` compares a wish with.
+
+use crate::bluestein::FloatSource;
+use crate::line::FloatSink;
+use crate::passes::Progression;
+use crate::problem::Kind;
+use crate::sample::Real;
+use crate::workspace::{take, words_for};
+use num_complex::Complex;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftPlanner};
+use std::sync::Arc;
+
+/// The transform of one line, and its scale.
+#[derive(Clone)]
+pub(crate) struct NativeLine<T: Real> {
+    transform: Transform<T>,
+    n: usize,
+    scale: f64,
+}
+
+#[derive(Clone)]
+enum Transform<T: Real> {
+    Complex(Arc<dyn Fft<T>>),
+    RealToComplex(Arc<dyn RealToComplex<T>>),
+    ComplexToReal(Arc<dyn ComplexToReal<T>>),
+}
+
+impl<T: Real> NativeLine<T> {
+    /// Lines are always transformed forward: inverse ones arrive with real and imaginary part swapped.
+    pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
+        let transform = match kind {
+            Kind::ComplexToComplex => Transform::Complex(FftPlanner::new().plan_fft_forward(n)),
+            Kind::RealToComplex => {
+                Transform::RealToComplex(RealFftPlanner::new().plan_fft_forward(n))
+            }
+            Kind::ComplexToReal => {
+                Transform::ComplexToReal(RealFftPlanner::new().plan_fft_inverse(n))
+            }
+        };
+        NativeLine {
+            transform,
+            n,
+            scale,
+        }
+    }
+
+    fn scratch_len(&self) -> usize {
+        match &self.transform {
+            Transform::Complex(fft) => fft.get_inplace_scratch_len(),
+            Transform::RealToComplex(fft) => fft.get_scratch_len(),
+            Transform::ComplexToReal(fft) => fft.get_scratch_len(),
+        }
+    }
+
+    /// 64-bit words of workspace for one line.
+    pub(crate) fn workspace_len(&self) -> usize {
+        words_for::<Complex<f64>>(self.n)
+            + words_for::<Complex<T>>(self.n)
+            + words_for::<T>(self.n)
+            + words_for::<Complex<T>>(self.scratch_len())
+    }
+
+    pub(crate) fn run(
+        &self,
+        source: &dyn FloatSource,
+        sink: &dyn FloatSink,
+        mut workspace: &mut [u64],
+    ) {
+        let n = self.n;
+        let floats = take::<Complex<f64>>(&mut workspace, n);
+        let complex = take::<Complex<T>>(&mut workspace, n);
+        let real = take::<T>(&mut workspace, n);
+        let scratch = take::<Complex<T>>(&mut workspace, self.scratch_len());
+        let (scale, half) = (T::narrow(self.scale), n / 2 + 1);
+        source.gather(Progression { start: 0, step: 1 }, floats);
+        let narrow = |z: Complex<f64>| Complex::new(T::narrow(z.re), T::narrow(z.im));
+        let outcome = match &self.transform {
+            Transform::Complex(fft) => {
+                for (z, &value) in complex.iter_mut().zip(&*floats) {
+                    *z = narrow(value);
+                }
+                fft.process_with_scratch(complex, scratch);
+                Ok(())
+            }
+            Transform::RealToComplex(fft) => {
+                // A real line arrives in the real part, or swapped into the imaginary part for an inverse transform,
+                // which is the conjugate of the forward one.
+                let swapped = sink.swaps();
+                for (x, value) in real.iter_mut().zip(&*floats) {
+                    *x = T::narrow(if swapped { value.im } else { value.re });
+                }
+                let outcome = fft.process_with_scratch(real, &mut complex[..half], scratch);
+                if swapped {
+                    // The sink swaps: it must be given i·conj(X), whose swap is conj(X).
+                    for z in &mut complex[..half] {
+                        *z = Complex::new(-z.im, z.re);
+                    }
+                }
+                outcome
+            }
+            Transform::ComplexToReal(fft) => {
+                // RealFFT computes with exp(+i…): a forward transform takes the conjugate.
+                let swapped = sink.swaps();
+                for (z, &value) in complex[..half].iter_mut().zip(&*floats) {
+                    *z = narrow(if swapped {
+                        Complex::new(value.im, value.re)
+                    } else {
+                        value.conj()
+                    });
+                }
+                let outcome = fft.process_with_scratch(&mut complex[..half], real, scratch);
+                for (z, &x) in complex.iter_mut().zip(&*real) {
+                    let zero = T::narrow(0.0);
+                    *z = if swapped {
+                        Complex::new(zero, x)
+                    } else {
+                        Complex::new(x, zero)
+                    };
+                }
+                outcome
+            }
+        };
+        // The lengths are ours and the first and middle imaginary parts were cleared on reading.
+        debug_assert!(outcome.is_ok());
+        for (k, &z) in complex[..sink.count()].iter().enumerate() {
+            let z = z * scale;
+            sink.store(k, Complex::new(z.re.widen(), z.im.widen()));
+        }
+    }
+}
+
+/// The relative L2 error of the native engine on random input, rounded up from what was measured against the oracle
+/// (`docs/accuracy.md`): it grows with the root of the number of stages, and faster where a prime factor is large.
+pub(crate) fn measured_error(n: usize, unit_roundoff: f64) -> f64 {
+    let largest_prime = crate::factor::prime_factors(n).last().copied().unwrap_or(1);
+    let stages = (n.max(2) as f64).log2();
+    let per_stage = if largest_prime > 31 { 4.0 } else { 1.5 };
+    per_stage * unit_roundoff * stages.sqrt().max(1.0)
+}

@@ -1,0 +1,293 @@
+//! A [`Plan`]: recipe and tables, ready to run many times, from many threads at once.
+
+use crate::budget::ErrorBudget;
+use crate::error::{Buffer, FftError};
+use crate::executor::cpu::{Executor, InputArray, OutputArray};
+use crate::layout::Layout;
+use crate::problem::{Engine, Kind, Problem};
+use crate::recipe::Recipe;
+use crate::sample::Real;
+use crate::workspace::SharedArray;
+use num_complex::Complex;
+use std::fmt;
+
+/// A planned transform of `f64` or `f32` data.
+///
+/// `process…` allocates its workspace; the `…_with_workspace` variants allocate nothing and take workspace in any
+/// state, [`Plan::workspace_len`] 64-bit words of it.
+///
+/// ```
+/// use num_complex::Complex;
+/// use ozfft::{Engine, Planner, Problem};
+/// let plan = Planner::<f64>::new().plan(&Problem::complex(&[8]).engine(Engine::Digits))?;
+/// let mut data = vec![Complex::new(1.0, 0.0); 8];
+/// plan.process(&mut data)?;
+/// assert_eq!(data[0], Complex::new(8.0, 0.0));
+/// assert!(plan.bound() < 1e-14);
+/// # Ok::<(), ozfft::FftError>(())
+/// ```
+pub struct Plan<T: Real> {
+    pub(crate) problem: Problem,
+    pub(crate) engine: Engine,
+    pub(crate) recipe: Option<Recipe>,
+    pub(crate) substrate: &'static str,
+    pub(crate) why: String,
+    pub(crate) budget: ErrorBudget,
+    pub(crate) threads: usize,
+    pub(crate) executor: Executor<T>,
+}
+
+impl<T: Real> Plan<T> {
+    /// What was asked.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The engine that runs: never [`Engine::Auto`].
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// What determines the bits; none for the native engine, whose bits depend on the machine.
+    pub fn recipe(&self) -> Option<&Recipe> {
+        self.recipe.as_ref()
+    }
+
+    /// The matrix unit that runs, by name.
+    pub fn substrate(&self) -> &'static str {
+        self.substrate
+    }
+
+    /// Why this engine and recipe were chosen.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// Relative L2 error that no finite input exceeds, as long as the output neither overflows nor underflows.
+    ///
+    /// Proven for the digits engine. For the native engine it is the measured error of random input.
+    pub fn bound(&self) -> f64 {
+        self.budget.bound
+    }
+
+    /// Relative L2 error to expect of random input.
+    pub fn expected(&self) -> f64 {
+        self.budget.expected
+    }
+
+    /// 64-bit words of workspace that the `…_with_workspace` calls need.
+    pub fn workspace_len(&self) -> usize {
+        self.executor.workspace_len()
+    }
+
+    /// Transforms in place.
+    pub fn process(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
+        self.process_with_workspace(buffer, &mut self.workspace())
+    }
+
+    /// Transforms in place, without allocating.
+    pub fn process_with_workspace(
+        &self,
+        buffer: &mut [Complex<T>],
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToComplex)?;
+        if self.problem.resolved_input() != self.problem.resolved_output() {
+            return Err(FftError::InPlaceLayout);
+        }
+        self.expect_len(Buffer::Output, self.problem.output_len(), buffer.len())?;
+        let shared = SharedArray::new(buffer);
+        self.run(
+            InputArray::Complex(shared.reader()),
+            OutputArray::Complex(shared),
+            workspace,
+        )
+    }
+
+    /// Transforms from one array to another; the input is left as it is.
+    pub fn process_outofplace(
+        &self,
+        input: &[Complex<T>],
+        output: &mut [Complex<T>],
+    ) -> Result<(), FftError> {
+        self.process_outofplace_with_workspace(input, output, &mut self.workspace())
+    }
+
+    /// Transforms from one array to another, without allocating; the input is left as it is.
+    pub fn process_outofplace_with_workspace(
+        &self,
+        input: &[Complex<T>],
+        output: &mut [Complex<T>],
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToComplex)?;
+        self.expect_len(Buffer::Input, self.problem.input_len(), input.len())?;
+        self.expect_len(Buffer::Output, self.problem.output_len(), output.len())?;
+        self.run(
+            InputArray::Complex(SharedArray::read_only(input)),
+            OutputArray::Complex(SharedArray::new(output)),
+            workspace,
+        )
+    }
+
+    /// Transforms real data to its half-spectrum.
+    pub fn process_real_to_complex(
+        &self,
+        input: &[T],
+        output: &mut [Complex<T>],
+    ) -> Result<(), FftError> {
+        self.process_real_to_complex_with_workspace(input, output, &mut self.workspace())
+    }
+
+    /// Transforms real data to its half-spectrum, without allocating.
+    pub fn process_real_to_complex_with_workspace(
+        &self,
+        input: &[T],
+        output: &mut [Complex<T>],
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::RealToComplex)?;
+        self.expect_len(Buffer::Input, self.problem.input_len(), input.len())?;
+        self.expect_len(Buffer::Output, self.problem.output_len(), output.len())?;
+        self.run(
+            InputArray::Real(SharedArray::read_only(input)),
+            OutputArray::Complex(SharedArray::new(output)),
+            workspace,
+        )
+    }
+
+    /// Transforms a half-spectrum to real data; the input is left as it is.
+    ///
+    /// Along one axis, imaginary parts at the first and middle frequency are taken as 0 and reported as
+    /// [`FftError::NotHermitian`] after the output has been computed.
+    pub fn process_complex_to_real(
+        &self,
+        input: &[Complex<T>],
+        output: &mut [T],
+    ) -> Result<(), FftError> {
+        self.process_complex_to_real_with_workspace(input, output, &mut self.workspace())
+    }
+
+    /// Transforms a half-spectrum to real data, without allocating.
+    pub fn process_complex_to_real_with_workspace(
+        &self,
+        input: &[Complex<T>],
+        output: &mut [T],
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToReal)?;
+        self.expect_len(Buffer::Input, self.problem.input_len(), input.len())?;
+        self.expect_len(Buffer::Output, self.problem.output_len(), output.len())?;
+        self.run(
+            InputArray::Complex(SharedArray::read_only(input)),
+            OutputArray::Real(SharedArray::new(output)),
+            workspace,
+        )
+    }
+
+    /// Transforms real data to its half-spectrum in the same memory: rows of `n` reals, padded to `n/2+1` complex
+    /// numbers ([`Layout::padded_real`] as the input layout), become rows of the half-spectrum.
+    pub fn process_real_in_place(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
+        self.expect_kind(Kind::RealToComplex)?;
+        let problem = &self.problem;
+        let last = problem.shape().len() - 1;
+        let matching = problem.axes.last() == Some(&last)
+            && problem.resolved_input() == Layout::padded_real(problem.shape())
+            && problem.resolved_output() == Layout::contiguous(&problem.half_shape());
+        if !matching {
+            return Err(FftError::InPlaceLayout);
+        }
+        self.expect_len(Buffer::Output, problem.output_len(), buffer.len())?;
+        let mut workspace = self.workspace();
+        let complex = SharedArray::new(buffer);
+        // Each row is read completely before its half-spectrum is written over it, and rows do not overlap.
+        self.run(
+            InputArray::Real(complex.as_reals()),
+            OutputArray::Complex(complex),
+            &mut workspace,
+        )
+    }
+
+    fn workspace(&self) -> Vec<u64> {
+        vec![0; self.workspace_len()]
+    }
+
+    fn run(
+        &self,
+        input: InputArray<'_, T>,
+        output: OutputArray<'_, T>,
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.expect_len(Buffer::Workspace, self.workspace_len(), workspace.len())?;
+        if self.problem.strict
+            && let Some((index, value)) = self.executor.find_not_finite(input)
+        {
+            return Err(FftError::NotFinite { index, value });
+        }
+        let not_hermitian = self.executor.count_not_hermitian(input);
+        self.executor.run(input, output, workspace);
+        if not_hermitian > 0 {
+            return Err(FftError::NotHermitian {
+                count: not_hermitian,
+            });
+        }
+        Ok(())
+    }
+
+    fn expect_kind(&self, called: Kind) -> Result<(), FftError> {
+        let planned = self.problem.kind();
+        if planned == called {
+            Ok(())
+        } else {
+            Err(FftError::WrongKind { planned, called })
+        }
+    }
+
+    fn expect_len(&self, buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {
+        if given >= expected {
+            Ok(())
+        } else {
+            Err(FftError::BufferLength {
+                buffer,
+                expected,
+                given,
+            })
+        }
+    }
+}
+
+impl<T: Real> fmt::Display for Plan<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = &self.problem;
+        writeln!(
+            f,
+            "{} {:?}, axes {:?}, batch {}, {:?}, norm {:?}, {} threads",
+            problem.kind(),
+            problem.shape(),
+            problem.axes,
+            problem.batch,
+            problem.direction,
+            problem.norm,
+            self.threads
+        )?;
+        match &self.recipe {
+            Some(recipe) => {
+                writeln!(f, "engine digits on {}, {recipe}", self.substrate)?;
+                writeln!(f, "bound {:.2e} (proven)", self.bound())?;
+            }
+            None => {
+                writeln!(f, "engine native (RustFFT, RealFFT)")?;
+                writeln!(f, "bound {:.2e} (measured, not proven)", self.bound())?;
+            }
+        }
+        writeln!(f, "expected {:.2e}", self.expected())?;
+        writeln!(f, "workspace {} bytes", 8 * self.workspace_len())?;
+        write!(f, "why: {}", self.why)
+    }
+}
+
+impl<T: Real> fmt::Debug for Plan<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

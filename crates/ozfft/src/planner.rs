@@ -1,0 +1,342 @@
+//! From a [`Problem`] to a [`Plan`]: choose the engine, choose digits from the error budget, build tables, remember.
+
+use crate::budget::{ErrorBudget, Setting, final_rounding, line_budget};
+use crate::error::FftError;
+use crate::executor::cpu::{Executor, LineEngine};
+use crate::factor;
+use crate::line::Line;
+use crate::matrix_unit;
+use crate::native::{NativeLine, measured_error};
+use crate::plan::Plan;
+use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
+use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
+use crate::roots::Fixed;
+use crate::sample::Real;
+use crate::tables::{Tables, lock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// Makes plans and keeps them: asking twice for the same problem returns the same plan.
+///
+/// ```
+/// use ozfft::{Planner, Problem};
+/// let planner = Planner::<f64>::new();
+/// let problem = Problem::complex(&[1024]).reproducible(true);
+/// let plan = planner.plan(&problem)?;
+/// assert!(std::sync::Arc::ptr_eq(&plan, &planner.plan(&problem)?));
+/// println!("{plan}");
+/// # Ok::<(), ozfft::FftError>(())
+/// ```
+pub struct Planner<T: Real> {
+    plans: Mutex<Vec<(Problem, Arc<Plan<T>>)>>,
+    lines: Mutex<HashMap<LineKey, Arc<Line>>>,
+    tables: Tables,
+}
+
+/// What determines a line's tables.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct LineKey {
+    recipe: LineRecipe,
+    digits: Digits,
+    family: Family,
+    scaling: Scaling,
+}
+
+/// The factor that one axis contributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Scaling {
+    One,
+    Inverse,
+    InverseRoot,
+}
+
+impl Scaling {
+    fn of(problem: &Problem) -> Scaling {
+        match (problem.norm, problem.direction) {
+            (Norm::Backward, Direction::Inverse) | (Norm::Forward, Direction::Forward) => {
+                Scaling::Inverse
+            }
+            (Norm::Ortho, _) => Scaling::InverseRoot,
+            _ => Scaling::One,
+        }
+    }
+
+    /// Mantissa in (1/2, 1] and exponent.
+    fn factor(self, n: usize) -> (Fixed, i32) {
+        match self {
+            Scaling::One => (Fixed::one(), 0),
+            Scaling::Inverse => Fixed::inverse_mantissa(n as u64),
+            Scaling::InverseRoot => Fixed::inverse_sqrt_mantissa(n as u64),
+        }
+    }
+
+    fn value(self, n: usize) -> f64 {
+        match self {
+            Scaling::One => 1.0,
+            Scaling::Inverse => 1.0 / n as f64,
+            Scaling::InverseRoot => 1.0 / (n as f64).sqrt(),
+        }
+    }
+}
+
+impl<T: Real> Default for Planner<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Every combination of digits worth considering, cheapest first.
+fn ladder() -> Vec<Digits> {
+    let mut all = Vec::new();
+    for data in 2..=8u32 {
+        for matrix in 1..=7u32.min(data) {
+            for diagonals in data..data + matrix {
+                all.push(Digits {
+                    data,
+                    matrix,
+                    diagonals,
+                });
+            }
+        }
+    }
+    // Cost is the number of digit products formed; among equals, fewer diagonals.
+    let products = |d: &Digits| -> u32 {
+        (0..d.matrix)
+            .map(|i| d.diagonals.saturating_sub(i).min(d.data))
+            .sum()
+    };
+    all.sort_by_key(|d| (products(d), d.diagonals, d.data));
+    all
+}
+
+impl<T: Real> Planner<T> {
+    /// A planner without plans.
+    pub fn new() -> Self {
+        Planner {
+            plans: Mutex::new(Vec::new()),
+            lines: Mutex::new(HashMap::new()),
+            tables: Tables::default(),
+        }
+    }
+
+    /// Plans a problem, or returns the plan made before.
+    pub fn plan(&self, problem: &Problem) -> Result<Arc<Plan<T>>, FftError> {
+        problem.validate()?;
+        let mut resolved = problem.clone();
+        let threads = problem.threads.unwrap_or_else(rayon::current_num_threads);
+        resolved.threads = Some(threads);
+        if let Some(plan) = self.remembered(&resolved) {
+            return Ok(plan);
+        }
+        let plan = Arc::new(self.build(&resolved, threads)?);
+        lock(&self.plans).push((resolved, Arc::clone(&plan)));
+        Ok(plan)
+    }
+
+    fn remembered(&self, problem: &Problem) -> Option<Arc<Plan<T>>> {
+        let plans = lock(&self.plans);
+        plans
+            .iter()
+            .find(|(known, _)| known == problem)
+            .map(|(_, plan)| Arc::clone(plan))
+    }
+
+    /// Forgets plans and tables that nobody else holds.
+    pub fn clear(&self) {
+        lock(&self.plans).clear();
+        lock(&self.lines).clear();
+        self.tables.clear();
+    }
+
+    pub(crate) fn known_problems(&self) -> Vec<Problem> {
+        lock(&self.plans).iter().map(|(p, _)| p.clone()).collect()
+    }
+
+    fn build(&self, problem: &Problem, threads: usize) -> Result<Plan<T>, FftError> {
+        let native_error = problem
+            .axes
+            .iter()
+            .map(|&axis| measured_error(problem.shape[axis], T::UNIT_ROUNDOFF))
+            .fold(0.0, f64::hypot);
+        let (engine, why) = choose_engine(problem, native_error);
+        if engine == Engine::Native {
+            return Ok(self.native(problem, threads, native_error, why));
+        }
+        let (recipe, budget, reason) = self.choose_recipe(problem)?;
+        let unit = matrix_unit::unit(problem.substrate);
+        let scaling = Scaling::of(problem);
+        let executor = Executor::new(problem, threads, |axis, _| {
+            let line = recipe
+                .axes
+                .iter()
+                .find(|a| a.axis == axis)
+                .unwrap_or_else(|| unreachable!("every axis has a recipe"));
+            let key = LineKey {
+                recipe: line.line.clone(),
+                digits: recipe.digits,
+                family: recipe.family,
+                scaling,
+            };
+            LineEngine::Digits(self.line(key), unit)
+        });
+        Ok(Plan {
+            problem: problem.clone(),
+            engine,
+            substrate: unit.name(),
+            why: format!("{why}; {reason}"),
+            budget,
+            threads,
+            executor,
+            recipe: Some(recipe),
+        })
+    }
+
+    fn native(&self, problem: &Problem, threads: usize, error: f64, why: String) -> Plan<T> {
+        let scaling = Scaling::of(problem);
+        let executor = Executor::new(problem, threads, |axis, kind: Kind| {
+            let n = problem.shape[axis];
+            LineEngine::Native(NativeLine::new(kind, n, scaling.value(n)))
+        });
+        Plan {
+            problem: problem.clone(),
+            engine: Engine::Native,
+            substrate: "native",
+            why,
+            budget: ErrorBudget {
+                bound: error,
+                expected: error / 2.0,
+            },
+            threads,
+            executor,
+            recipe: None,
+        }
+    }
+
+    /// Tables are shared between axes, plans and batches.
+    fn line(&self, key: LineKey) -> Arc<Line> {
+        if let Some(line) = lock(&self.lines).get(&key) {
+            return Arc::clone(line);
+        }
+        let (scale, exponent) = key.scaling.factor(key.recipe.len());
+        let line = Arc::new(Line::new(
+            &key.recipe,
+            key.digits,
+            key.family,
+            &scale,
+            exponent,
+            &self.tables,
+        ));
+        lock(&self.lines).insert(key, Arc::clone(&line));
+        line
+    }
+
+    fn recipe(&self, problem: &Problem, digits: Digits) -> Recipe {
+        let digits = match problem.family {
+            Family::Truncated => digits,
+            Family::Exact => digits.exact(),
+        };
+        let order: Vec<usize> = match problem.kind {
+            // The halved axis comes last when its output is real, first otherwise.
+            Kind::ComplexToReal => problem.axes.clone(),
+            _ => problem.axes.iter().rev().copied().collect(),
+        };
+        Recipe {
+            digits,
+            family: problem.family,
+            axes: order
+                .into_iter()
+                .map(|axis| AxisRecipe {
+                    axis,
+                    line: factor::line(problem.shape[axis]),
+                })
+                .collect(),
+        }
+    }
+
+    fn budget(&self, problem: &Problem, recipe: &Recipe) -> ErrorBudget {
+        let scaling = Scaling::of(problem);
+        recipe.axes.iter().fold(ErrorBudget::EXACT, |total, axis| {
+            let setting = Setting {
+                digits: recipe.digits,
+                family: recipe.family,
+                scale: scaling.factor(axis.line.len()).0.to_f64(),
+                tables: &self.tables,
+            };
+            let rounding = match axis.line {
+                LineRecipe::Copy => ErrorBudget::EXACT,
+                _ => final_rounding(T::UNIT_ROUNDOFF),
+            };
+            total.then(line_budget(&axis.line, setting)).then(rounding)
+        })
+    }
+
+    fn choose_recipe(&self, problem: &Problem) -> Result<(Recipe, ErrorBudget, String), FftError> {
+        let with = |digits: Digits| {
+            let recipe = self.recipe(problem, digits);
+            let budget = self.budget(problem, &recipe);
+            (recipe, budget)
+        };
+        let Some(target) = problem.accuracy.target() else {
+            let (recipe, budget) = with(Digits::DOUBLE);
+            return Ok((recipe, budget, "Double is the full recipe".into()));
+        };
+        let candidates: Vec<_> = ladder().into_iter().map(with).collect();
+        let proven = candidates.iter().find(|(_, b)| b.bound <= target);
+        if let Some((recipe, budget)) = proven {
+            let reason = format!("the fewest digit products whose bound is at most {target:.2e}");
+            return Ok((recipe.clone(), *budget, reason));
+        }
+        // Too near the caller's own type for a proof: three times the expectation is promised instead, and said.
+        let likely = candidates
+            .iter()
+            .filter(|(_, b)| 3.0 * b.expected <= target)
+            .min_by(|a, b| a.1.bound.total_cmp(&b.1.bound));
+        if let Some((recipe, budget)) = likely {
+            let reason = format!(
+                "no recipe proves {target:.2e}; this one has the smallest bound and is expected to stay below a third of it"
+            );
+            return Ok((recipe.clone(), *budget, reason));
+        }
+        let best = candidates
+            .iter()
+            .map(|(_, b)| 3.0 * b.expected)
+            .fold(f64::INFINITY, f64::min);
+        Err(FftError::AccuracyUnreachable {
+            asked: target,
+            best,
+        })
+    }
+}
+
+fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
+    match problem.engine {
+        Engine::Digits => (Engine::Digits, "digits was asked for".into()),
+        Engine::Native => (Engine::Native, "native was asked for".into()),
+        Engine::Auto if problem.reproducible => (
+            Engine::Digits,
+            "reproducible bits were asked for, which only digits gives".into(),
+        ),
+        Engine::Auto => {
+            let wanted = match problem.accuracy {
+                // Double names what users of native FFTs get.
+                Accuracy::Double => f64::INFINITY,
+                other => other.target().unwrap_or(f64::INFINITY),
+            };
+            if wanted < native_error {
+                (
+                    Engine::Digits,
+                    format!(
+                        "native's measured error {native_error:.2e} is above the {wanted:.2e} asked for"
+                    ),
+                )
+            } else {
+                (
+                    Engine::Native,
+                    format!(
+                        "auto: no reproducible bits and no more accuracy than native's {native_error:.2e} were asked for"
+                    ),
+                )
+            }
+        }
+    }
+}

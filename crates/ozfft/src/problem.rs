@@ -1,0 +1,374 @@
+//! What is asked: a [`Problem`] is pure data, checked by [`Problem::validate`], and the key under which plans are kept.
+
+use crate::error::{Buffer, FftError};
+use crate::layout::Layout;
+use serde::{Deserialize, Serialize};
+
+/// Which numbers go in and come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    /// Complex in, complex out.
+    ComplexToComplex,
+    /// Real in, the non-redundant half `0..=n/2` of the last selected axis out.
+    RealToComplex,
+    /// The non-redundant half in, real out.
+    ComplexToReal,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::ComplexToComplex => "complex-to-complex",
+            Kind::RealToComplex => "real-to-complex",
+            Kind::ComplexToReal => "complex-to-real",
+        })
+    }
+}
+
+/// Sign of the exponent: `Forward` is `exp(-2πi jk/n)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Direction {
+    /// `exp(-2πi jk/n)`.
+    Forward,
+    /// `exp(+2πi jk/n)`.
+    Inverse,
+}
+
+/// Where the factor `1/n` goes, with the names numpy and scipy use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Norm {
+    /// Forward unscaled, inverse by `1/n`.
+    Backward,
+    /// Both by `1/√n`.
+    Ortho,
+    /// Forward by `1/n`, inverse unscaled.
+    Forward,
+    /// Neither is scaled, as in FFTW, cuFFT and RustFFT.
+    Unscaled,
+}
+
+/// How accurate the result must be, as a relative L2 error of one whole transform.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Accuracy {
+    /// 2⁻²⁴: what a perfect single-precision transform would give.
+    Single,
+    /// The full recipe: 8 data digits, 7 matrix digits, 8 diagonals.
+    Double,
+    /// A relative L2 error.
+    Target(f64),
+    /// `Target(2^-bits)`.
+    Bits(u32),
+}
+
+impl Accuracy {
+    /// The relative L2 error asked for; `None` for [`Accuracy::Double`], which names a recipe.
+    pub fn target(self) -> Option<f64> {
+        match self {
+            Accuracy::Single => Some((-24f64).exp2()),
+            Accuracy::Double => None,
+            Accuracy::Target(t) => Some(t),
+            Accuracy::Bits(bits) => Some((-f64::from(bits)).exp2()),
+        }
+    }
+
+    fn validate(self) -> Result<(), FftError> {
+        let usable = match self {
+            Accuracy::Target(t) => t > 0.0 && t < 1.0,
+            Accuracy::Bits(bits) => (1..=53).contains(&bits),
+            Accuracy::Single | Accuracy::Double => true,
+        };
+        if usable {
+            Ok(())
+        } else {
+            Err(FftError::InvalidAccuracy {
+                given: self.target().unwrap_or(f64::NAN),
+            })
+        }
+    }
+}
+
+/// Who computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Engine {
+    /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
+    Digits,
+    /// RustFFT and RealFFT in floating point: fast, error measured but not proven.
+    Native,
+    /// `Digits` when bits or more accuracy than native's are asked for, else `Native`.
+    Auto,
+}
+
+/// How much of the digit product is formed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Family {
+    /// Only the diagonals that the accuracy needs.
+    Truncated,
+    /// All of them: the integer product itself, which any other exact engine must equal.
+    Exact,
+}
+
+/// The arithmetic unit that multiplies digit matrices. All give the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Substrate {
+    /// Portable `i8 × i8 → i32` code.
+    Scalar,
+    /// The same integers by 128-bit multiplication, without digits: slow, and what the digits are checked against.
+    WideInteger,
+}
+
+/// One transform, or a batch of equal ones.
+///
+/// ```
+/// use ozfft::{Accuracy, Direction, Engine, Norm, Problem};
+/// let problem = Problem::complex(&[64, 64])
+///     .direction(Direction::Inverse)
+///     .norm(Norm::Ortho)
+///     .axes(&[1])
+///     .accuracy(Accuracy::Target(1e-10))
+///     .engine(Engine::Digits);
+/// assert!(problem.validate().is_ok());
+/// assert!(problem.axes(&[2]).validate().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    pub(crate) kind: Kind,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) axes: Vec<usize>,
+    pub(crate) direction: Direction,
+    pub(crate) norm: Norm,
+    pub(crate) batch: usize,
+    pub(crate) input: Option<Layout>,
+    pub(crate) output: Option<Layout>,
+    pub(crate) accuracy: Accuracy,
+    pub(crate) engine: Engine,
+    pub(crate) family: Family,
+    pub(crate) substrate: Substrate,
+    pub(crate) reproducible: bool,
+    pub(crate) strict: bool,
+    pub(crate) threads: Option<usize>,
+}
+
+impl Problem {
+    fn new(kind: Kind, shape: &[usize], direction: Direction) -> Self {
+        Problem {
+            kind,
+            shape: shape.to_vec(),
+            axes: (0..shape.len()).collect(),
+            direction,
+            norm: Norm::Backward,
+            batch: 1,
+            input: None,
+            output: None,
+            accuracy: Accuracy::Double,
+            engine: Engine::Auto,
+            family: Family::Truncated,
+            substrate: Substrate::Scalar,
+            reproducible: false,
+            strict: false,
+            threads: None,
+        }
+    }
+
+    /// Forward complex-to-complex transform over all axes of a C-ordered array.
+    pub fn complex(shape: &[usize]) -> Self {
+        Self::new(Kind::ComplexToComplex, shape, Direction::Forward)
+    }
+
+    /// Forward transform of real data; `shape` is the real array's.
+    ///
+    /// The output has `n/2 + 1` points along the last selected axis.
+    pub fn real_to_complex(shape: &[usize]) -> Self {
+        Self::new(Kind::RealToComplex, shape, Direction::Forward)
+    }
+
+    /// Inverse transform to real data; `shape` is the real array's.
+    pub fn complex_to_real(shape: &[usize]) -> Self {
+        Self::new(Kind::ComplexToReal, shape, Direction::Inverse)
+    }
+
+    /// Transforms only these axes. For real transforms the last one named is the halved one.
+    pub fn axes(mut self, axes: &[usize]) -> Self {
+        self.axes = axes.to_vec();
+        self
+    }
+
+    /// Sets the sign of the exponent.
+    pub fn direction(mut self, direction: Direction) -> Self {
+        self.direction = direction;
+        self
+    }
+
+    /// Sets the scaling; [`Norm::Backward`] unless told.
+    pub fn norm(mut self, norm: Norm) -> Self {
+        self.norm = norm;
+        self
+    }
+
+    /// Transforms `batch` arrays of this shape, one after the other unless a layout says otherwise.
+    pub fn batch(mut self, batch: usize) -> Self {
+        self.batch = batch;
+        self
+    }
+
+    /// Where the input's elements lie; contiguous C order unless told.
+    pub fn input_layout(mut self, layout: Layout) -> Self {
+        self.input = Some(layout);
+        self
+    }
+
+    /// Where the output's elements lie; contiguous C order unless told.
+    pub fn output_layout(mut self, layout: Layout) -> Self {
+        self.output = Some(layout);
+        self
+    }
+
+    /// The accuracy wanted; [`Accuracy::Double`] unless told.
+    pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
+        self.accuracy = accuracy;
+        self
+    }
+
+    /// Who computes; [`Engine::Auto`] unless told.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// Truncated (the default) or exact digit products.
+    pub fn family(mut self, family: Family) -> Self {
+        self.family = family;
+        self
+    }
+
+    /// The matrix unit of the digits engine. The bits do not depend on it.
+    pub fn substrate(mut self, substrate: Substrate) -> Self {
+        self.substrate = substrate;
+        self
+    }
+
+    /// Asks for bits that do not depend on machine, threads, batch or layout.
+    pub fn reproducible(mut self, reproducible: bool) -> Self {
+        self.reproducible = reproducible;
+        self
+    }
+
+    /// With `strict`, a NaN or infinity in the input is an error before anything is written.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Number of threads; rayon's current number unless told. The bits do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// The kind of transform.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Shape of the real (for real transforms) or complex array.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Number of points that one transform combines: the product of the selected axes' lengths.
+    pub fn points(&self) -> usize {
+        self.axes.iter().map(|&a| self.shape[a]).product()
+    }
+
+    /// Shape of the half-spectrum: `n/2 + 1` along the last selected axis.
+    pub fn half_shape(&self) -> Vec<usize> {
+        let mut half = self.shape.clone();
+        if let Some(&last) = self.axes.last() {
+            half[last] = half[last] / 2 + 1;
+        }
+        half
+    }
+
+    /// Shape of the array that is read.
+    pub fn input_shape(&self) -> Vec<usize> {
+        match self.kind {
+            Kind::ComplexToReal => self.half_shape(),
+            _ => self.shape.clone(),
+        }
+    }
+
+    /// Shape of the array that is written.
+    pub fn output_shape(&self) -> Vec<usize> {
+        match self.kind {
+            Kind::RealToComplex => self.half_shape(),
+            _ => self.shape.clone(),
+        }
+    }
+
+    pub(crate) fn resolved_input(&self) -> Layout {
+        self.input
+            .clone()
+            .unwrap_or_else(|| Layout::contiguous(&self.input_shape()))
+    }
+
+    pub(crate) fn resolved_output(&self) -> Layout {
+        self.output
+            .clone()
+            .unwrap_or_else(|| Layout::contiguous(&self.output_shape()))
+    }
+
+    /// Checks everything that can be checked before data is seen.
+    pub fn validate(&self) -> Result<(), FftError> {
+        if self.shape.is_empty() {
+            return Err(FftError::EmptyShape);
+        }
+        if let Some(axis) = self.shape.iter().position(|&n| n == 0) {
+            return Err(FftError::EmptyDimension { axis });
+        }
+        let rank = self.shape.len();
+        if self.axes.is_empty() {
+            return Err(FftError::NoAxes { rank });
+        }
+        for (position, &axis) in self.axes.iter().enumerate() {
+            if axis >= rank {
+                return Err(FftError::AxisOutOfRange { axis, rank });
+            }
+            if self.axes[..position].contains(&axis) {
+                return Err(FftError::DuplicateAxis { axis });
+            }
+        }
+        if self.batch == 0 {
+            return Err(FftError::EmptyBatch);
+        }
+        if self.threads == Some(0) {
+            return Err(FftError::ZeroThreads);
+        }
+        self.accuracy.validate()?;
+        let elements = self
+            .shape
+            .iter()
+            .try_fold(self.batch, |total, &n| total.checked_mul(n))
+            .and_then(|total| total.checked_mul(32));
+        if elements.is_none_or(|bytes| bytes > isize::MAX as usize) {
+            return Err(FftError::TooLarge {
+                shape: self.shape.clone(),
+                batch: self.batch,
+            });
+        }
+        self.resolved_input()
+            .validate(Buffer::Input, &self.input_shape(), self.batch)?;
+        self.resolved_output()
+            .validate(Buffer::Output, &self.output_shape(), self.batch)
+    }
+
+    /// Number of elements that the input buffer must have (real numbers for real input).
+    pub fn input_len(&self) -> usize {
+        self.resolved_input()
+            .required_len(&self.input_shape(), self.batch)
+    }
+
+    /// Number of elements that the output buffer must have (real numbers for real output).
+    pub fn output_len(&self) -> usize {
+        self.resolved_output()
+            .required_len(&self.output_shape(), self.batch)
+    }
+}

@@ -1,0 +1,101 @@
+//! The rounding rotation between steps: a word times a table entry of modulus about 1, in 32-bit halves.
+//!
+//! Both factors are split in signed halves, `y = h·2^32 + l` with `-2^31 <= l < 2^31`. The product of the high halves
+//! and the two cross products are formed exactly; the product of the low halves, at most one unit of the result, is
+//! left out. Twelve 32×32→64 multiplications make a complex rotation, on a CPU vector unit as on a GPU.
+
+use num_complex::Complex;
+
+/// A complex table entry scaled by 2^62, in signed 32-bit halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Twiddle {
+    real: (i64, i64),
+    imaginary: (i64, i64),
+}
+
+/// Signed halves: the low one is the nearest remainder, not the floor, which keeps the dropped product small.
+#[inline]
+fn halves(x: i64) -> (i64, i64) {
+    let low = i64::from(x as i32);
+    ((x - low) >> 32, low)
+}
+
+impl Twiddle {
+    /// From components scaled by 2^62.
+    #[inline]
+    pub(crate) fn new(real: i64, imaginary: i64) -> Self {
+        Twiddle {
+            real: halves(real),
+            imaginary: halves(imaginary),
+        }
+    }
+
+    /// The components, scaled by 2^62.
+    pub(crate) fn components(&self) -> Complex<i64> {
+        let whole = |(high, low): (i64, i64)| (high << 32) + low;
+        Complex::new(whole(self.real), whole(self.imaginary))
+    }
+
+    /// `y · self / 2^62`, rounded: high products exactly, cross products to nearest (halves upwards).
+    ///
+    /// Head-room: with components of `y` up to 2^62 and `|self| <= 1.1 · 2^62` the cross sum stays below
+    /// `2 · 2^30 · 2^31 + √2 · 1.1 · 2^30 · 2^31 < 2^63`.
+    #[inline]
+    pub(crate) fn rotate(&self, y: Complex<i64>) -> Complex<i64> {
+        debug_assert!(y.re.unsigned_abs() <= 1 << 62 && y.im.unsigned_abs() <= 1 << 62);
+        let ((tr_high, tr_low), (ti_high, ti_low)) = (self.real, self.imaginary);
+        let (yr_high, yr_low) = halves(y.re);
+        let (yi_high, yi_low) = halves(y.im);
+        let join = |high: i64, cross: i64| (high << 2) + ((cross + (1 << 29)) >> 30);
+        Complex::new(
+            join(
+                yr_high * tr_high - yi_high * ti_high,
+                yr_high * tr_low + yr_low * tr_high - yi_high * ti_low - yi_low * ti_high,
+            ),
+            join(
+                yr_high * ti_high + yi_high * tr_high,
+                yr_high * ti_low + yr_low * ti_high + yi_high * tr_low + yi_low * tr_high,
+            ),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_and_the_imaginary_unit_rotate_exactly() {
+        let y = Complex::new(0x1234_5678_9abc_def1, -0x0fed_cba9_8765_4321);
+        assert_eq!(Twiddle::new(1 << 62, 0).rotate(y), y);
+        assert_eq!(
+            Twiddle::new(0, 1 << 62).rotate(y),
+            Complex::new(-y.im, y.re)
+        );
+    }
+
+    #[test]
+    fn rotation_is_within_its_error_of_the_exact_product() {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state as i64) >> 2
+        };
+        for _ in 0..100_000 {
+            let (y, t) = (
+                Complex::new(next(), next()),
+                Complex::new(next() / 2, next() / 2),
+            );
+            let got = Twiddle::new(t.re, t.im).rotate(y);
+            let wide = |x: i64| i128::from(x);
+            let exact_re = wide(y.re) * wide(t.re) - wide(y.im) * wide(t.im);
+            let exact_im = wide(y.re) * wide(t.im) + wide(y.im) * wide(t.re);
+            // Two dropped products of at most 1 unit each, and half a unit of rounding.
+            let limit = (5i128 << 62) / 2;
+            assert!(((wide(got.re) << 62) - exact_re).abs() <= limit);
+            assert!(((wide(got.im) << 62) - exact_im).abs() <= limit);
+        }
+    }
+}

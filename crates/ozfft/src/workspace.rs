@@ -1,0 +1,163 @@
+//! Scratch memory: the caller's words cut into typed pieces, and arrays that several threads write in turn.
+
+use bytemuck::{Pod, Zeroable};
+use num_complex::Complex;
+use std::marker::PhantomData;
+
+/// A 128-bit integer that needs only the alignment of a 64-bit one, so that it fits caller-provided memory.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Wide {
+    low: u64,
+    high: i64,
+}
+
+impl From<i128> for Wide {
+    #[inline]
+    fn from(x: i128) -> Self {
+        Wide {
+            low: x as u64,
+            high: (x >> 64) as i64,
+        }
+    }
+}
+
+impl Wide {
+    #[inline]
+    pub(crate) fn get(self) -> i128 {
+        (i128::from(self.high) << 64) | i128::from(self.low)
+    }
+}
+
+/// A complex wide integer.
+#[inline]
+pub(crate) fn wide_complex(re: i128, im: i128) -> Complex<Wide> {
+    Complex {
+        re: re.into(),
+        im: im.into(),
+    }
+}
+
+/// Number of 64-bit words that `count` values of type `T` take.
+pub(crate) const fn words_for<T>(count: usize) -> usize {
+    (count * size_of::<T>()).div_ceil(8)
+}
+
+/// Cuts `count` values off the front of the workspace. Their content is whatever was there.
+pub(crate) fn take<'a, T: Pod>(workspace: &mut &'a mut [u64], count: usize) -> &'a mut [T] {
+    let (front, rest) = std::mem::take(workspace).split_at_mut(words_for::<T>(count));
+    *workspace = rest;
+    &mut bytemuck::cast_slice_mut::<u64, T>(front)[..count]
+}
+
+/// An array that threads read and write at positions they have agreed on: every thread works on lines of its own.
+///
+/// Positions are always checked against the length, so a wrong index panics; what the compiler cannot see, and the
+/// caller of the `unsafe` functions promises, is only that no two threads touch the same element at once.
+#[derive(Clone, Copy)]
+pub(crate) struct SharedArray<'a, T> {
+    start: *mut T,
+    len: usize,
+    lifetime: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: the pointer is to plain data of a Send type; access discipline is the contract of `get` and `set`.
+unsafe impl<T: Send> Send for SharedArray<'_, T> {}
+// SAFETY: as above; sharing the handle shares only the right to call the `unsafe` accessors.
+unsafe impl<T: Send> Sync for SharedArray<'_, T> {}
+
+impl<'a, T: Copy> SharedArray<'a, T> {
+    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+        SharedArray {
+            start: slice.as_mut_ptr(),
+            len: slice.len(),
+            lifetime: PhantomData,
+        }
+    }
+
+    /// A handle that is only read; `set` through it panics.
+    pub(crate) fn read_only(slice: &'a [T]) -> ReadArray<'a, T> {
+        ReadArray {
+            start: slice.as_ptr(),
+            len: slice.len(),
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The same elements, for reading.
+    pub(crate) fn reader(&self) -> ReadArray<'a, T> {
+        ReadArray {
+            start: self.start,
+            len: self.len,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// # Safety
+    /// No other thread may read or write this element at the same time.
+    #[inline]
+    pub(crate) unsafe fn set(&self, index: usize, value: T) {
+        assert!(index < self.len, "element {index} of {}", self.len);
+        // SAFETY: in bounds by the assertion; exclusive by the caller's promise.
+        unsafe { self.start.add(index).write(value) }
+    }
+}
+
+impl<'a, T: Copy> SharedArray<'a, Complex<T>> {
+    /// The same memory as twice as many real numbers, for reading.
+    pub(crate) fn as_reals(&self) -> ReadArray<'a, T> {
+        ReadArray {
+            // A complex number is laid out as its real and its imaginary part.
+            start: self.start.cast(),
+            len: 2 * self.len,
+            lifetime: PhantomData,
+        }
+    }
+}
+
+/// The reading side of a [`SharedArray`], or a plain slice. For in-place transforms it aliases the writing side.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadArray<'a, T> {
+    start: *const T,
+    len: usize,
+    lifetime: PhantomData<&'a [T]>,
+}
+
+// SAFETY: as for `SharedArray`.
+unsafe impl<T: Send> Send for ReadArray<'_, T> {}
+// SAFETY: as for `SharedArray`.
+unsafe impl<T: Send> Sync for ReadArray<'_, T> {}
+
+impl<T: Copy> ReadArray<'_, T> {
+    /// # Safety
+    /// No other thread may write this element at the same time.
+    #[inline]
+    pub(crate) unsafe fn get(&self, index: usize) -> T {
+        assert!(index < self.len, "element {index} of {}", self.len);
+        // SAFETY: in bounds by the assertion; not written by the caller's promise.
+        unsafe { self.start.add(index).read() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_integers_survive() {
+        for x in [0i128, -1, i128::MAX, i128::MIN, 1 << 64, -(1 << 64) + 5] {
+            assert_eq!(Wide::from(x).get(), x);
+        }
+    }
+
+    #[test]
+    fn pieces_do_not_overlap() {
+        let mut memory = vec![0u64; 10];
+        let mut rest = &mut memory[..];
+        take::<i8>(&mut rest, 9).fill(1);
+        take::<Wide>(&mut rest, 2).fill(Wide::from(-1));
+        assert_eq!(rest.len(), 4);
+        assert_eq!(memory[1], 1);
+        assert_eq!(memory[2..6], [u64::MAX; 4]);
+    }
+}
