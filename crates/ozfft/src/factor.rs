@@ -38,8 +38,9 @@ pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
     factors
 }
 
-fn is_step(n: usize) -> bool {
-    n <= LARGEST_STEP || (n <= LARGEST_PRIME_STEP && prime_factors(n).len() == 1)
+/// Whether `n` can be transformed as one step.
+pub(crate) fn is_step(n: usize) -> bool {
+    (2..=LARGEST_STEP).contains(&n) || (n <= LARGEST_PRIME_STEP && prime_factors(n).len() == 1)
 }
 
 fn divisors(n: usize) -> Vec<usize> {

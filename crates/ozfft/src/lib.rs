@@ -1,4 +1,4 @@
-//! Double-precision FFTs computed with 8-bit multiplies.
+#![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
 mod bailey;
@@ -24,6 +24,7 @@ mod roots;
 mod sample;
 mod tables;
 mod twiddle;
+mod wisdom;
 mod workspace;
 
 pub use budget::ErrorBudget;

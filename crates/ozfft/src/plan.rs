@@ -190,22 +190,48 @@ impl<T: Real> Plan<T> {
     pub fn process_real_in_place(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
         self.expect_kind(Kind::RealToComplex)?;
         let problem = &self.problem;
-        let last = problem.shape().len() - 1;
-        let matching = problem.axes.last() == Some(&last)
-            && problem.resolved_input() == Layout::padded_real(problem.shape())
-            && problem.resolved_output() == Layout::contiguous(&problem.half_shape());
-        if !matching {
-            return Err(FftError::InPlaceLayout);
-        }
+        self.expect_padded(&problem.resolved_input(), &problem.resolved_output())?;
         self.expect_len(Buffer::Output, problem.output_len(), buffer.len())?;
-        let mut workspace = self.workspace();
-        let complex = SharedArray::new(buffer);
+        let shared = SharedArray::new(buffer);
         // Each row is read completely before its half-spectrum is written over it, and rows do not overlap.
         self.run(
-            InputArray::Real(complex.as_reals()),
-            OutputArray::Complex(complex),
-            &mut workspace,
+            InputArray::Real(shared.as_reals().reader()),
+            OutputArray::Complex(shared),
+            &mut self.workspace(),
         )
+    }
+
+    /// Transforms a half-spectrum to real data in the same memory: the way back of [`Plan::process_real_in_place`],
+    /// with [`Layout::padded_real`] as the output layout.
+    pub fn process_complex_to_real_in_place(
+        &self,
+        buffer: &mut [Complex<T>],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToReal)?;
+        let problem = &self.problem;
+        self.expect_padded(&problem.resolved_output(), &problem.resolved_input())?;
+        self.expect_len(Buffer::Output, problem.input_len(), buffer.len())?;
+        let shared = SharedArray::new(buffer);
+        // As above; transforms of several axes work in the workspace before the rows are written.
+        self.run(
+            InputArray::Complex(shared.reader()),
+            OutputArray::Real(shared.as_reals()),
+            &mut self.workspace(),
+        )
+    }
+
+    /// In place, rows of reals must lie just where the rows of their half-spectrum do.
+    fn expect_padded(&self, real: &Layout, half: &Layout) -> Result<(), FftError> {
+        let problem = &self.problem;
+        let halved_last = problem.axes.last() == Some(&(problem.shape().len() - 1));
+        if halved_last
+            && *real == Layout::padded_real(problem.shape())
+            && *half == Layout::contiguous(&problem.half_shape())
+        {
+            Ok(())
+        } else {
+            Err(FftError::InPlaceLayout)
+        }
     }
 
     fn workspace(&self) -> Vec<u64> {

@@ -13,6 +13,7 @@ use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
 use crate::roots::Fixed;
 use crate::sample::Real;
 use crate::tables::{Tables, lock};
+use crate::wisdom::Decision;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -31,6 +32,7 @@ pub struct Planner<T: Real> {
     plans: Mutex<Vec<(Problem, Arc<Plan<T>>)>>,
     lines: Mutex<HashMap<LineKey, Arc<Line>>>,
     tables: Tables,
+    recalled: Mutex<Vec<Decision>>,
 }
 
 /// What determines a line's tables.
@@ -116,6 +118,7 @@ impl<T: Real> Planner<T> {
             plans: Mutex::new(Vec::new()),
             lines: Mutex::new(HashMap::new()),
             tables: Tables::default(),
+            recalled: Mutex::new(Vec::new()),
         }
     }
 
@@ -148,8 +151,27 @@ impl<T: Real> Planner<T> {
         self.tables.clear();
     }
 
-    pub(crate) fn known_problems(&self) -> Vec<Problem> {
-        lock(&self.plans).iter().map(|(p, _)| p.clone()).collect()
+    pub(crate) fn decisions(&self) -> Vec<Decision> {
+        let plans = lock(&self.plans);
+        plans
+            .iter()
+            .map(|(_, plan)| Decision::from(&**plan))
+            .collect()
+    }
+
+    pub(crate) fn recall(&self, decisions: Vec<Decision>) {
+        lock(&self.recalled).extend(decisions);
+    }
+
+    /// A saved decision for this problem; the number of threads is no part of it.
+    fn recalled(&self, problem: &Problem) -> Option<Decision> {
+        let same = |known: &Problem| {
+            let mut known = known.clone();
+            known.threads = problem.threads;
+            known == *problem
+        };
+        let recalled = lock(&self.recalled);
+        recalled.iter().rfind(|d| same(&d.problem)).cloned()
     }
 
     fn build(&self, problem: &Problem, threads: usize) -> Result<Plan<T>, FftError> {
@@ -158,11 +180,21 @@ impl<T: Real> Planner<T> {
             .iter()
             .map(|&axis| measured_error(problem.shape[axis], T::UNIT_ROUNDOFF))
             .fold(0.0, f64::hypot);
-        let (engine, why) = choose_engine(problem, native_error);
+        let recalled = self.recalled(problem);
+        let (engine, why) = match &recalled {
+            Some(decision) => (decision.engine(), "recalled from wisdom".into()),
+            None => choose_engine(problem, native_error),
+        };
         if engine == Engine::Native {
             return Ok(self.native(problem, threads, native_error, why));
         }
-        let (recipe, budget, reason) = self.choose_recipe(problem)?;
+        let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
+            Some(recipe) => {
+                let budget = self.budget(problem, &recipe);
+                (recipe, budget, "as it was decided then".into())
+            }
+            None => self.choose_recipe(problem)?,
+        };
         let unit = matrix_unit::unit(problem.substrate);
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {

@@ -160,7 +160,21 @@ fn quantise<C: Component>(
         let (re, im) = element(i);
         *word = Complex::new(to_word(re, exponent), to_word(im, exponent));
     }
+    debug_assert!(
+        (0..shape.columns).all(|column| column_sum(words, column, shape.columns)
+            <= (1 << shape.word_bits) + (n / shape.columns) as u128),
+        "head-room: a column's words add up to more than the word"
+    );
     exponent
+}
+
+/// Sum of the magnitudes of all components of a column.
+fn column_sum(words: &[Complex<i64>], column: usize, columns: usize) -> u128 {
+    words[column..]
+        .iter()
+        .step_by(columns)
+        .map(|w| u128::from(w.re.unsigned_abs()) + u128::from(w.im.unsigned_abs()))
+        .sum()
 }
 
 /// Quantises floating-point numbers.

@@ -9,9 +9,10 @@ mod sealed {
 }
 
 /// A real number type that arrays may hold: `f64` or `f32`.
-pub trait Real:
-    sealed::Sealed + rustfft::FftNum + bytemuck::Pod + PartialOrd + std::fmt::LowerExp
-{
+pub trait Real: sealed::Sealed + rustfft::FftNum + bytemuck::Pod {
+    /// Name in saved plans.
+    #[doc(hidden)]
+    const NAME: &'static str;
     /// Half the spacing of the numbers just above 1: the largest relative error of one rounding.
     #[doc(hidden)]
     const UNIT_ROUNDOFF: f64;
@@ -24,8 +25,6 @@ pub trait Real:
     /// `value · 2^exponent`, rounded once to nearest, ties to even; overflow gives an infinity.
     #[doc(hidden)]
     fn from_fixed(value: i128, exponent: i32) -> Self;
-    #[doc(hidden)]
-    fn finite(self) -> bool;
 }
 
 /// Rounds `magnitude · 2^exponent` to `precision` bits and returns the exponent and fraction fields as one integer.
@@ -59,6 +58,7 @@ fn round_to_fields(magnitude: u128, exponent: i32, precision: u32, lowest_expone
 }
 
 impl Real for f64 {
+    const NAME: &'static str = "f64";
     const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
     #[inline]
@@ -81,14 +81,10 @@ impl Real for f64 {
         let magnitude = f64::from_bits(fields.min(infinity));
         if value < 0 { -magnitude } else { magnitude }
     }
-
-    #[inline]
-    fn finite(self) -> bool {
-        self.is_finite()
-    }
 }
 
 impl Real for f32 {
+    const NAME: &'static str = "f32";
     const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
     #[inline]
@@ -110,11 +106,6 @@ impl Real for f32 {
         let infinity = u64::from(f32::INFINITY.to_bits());
         let magnitude = f32::from_bits(fields.min(infinity) as u32);
         if value < 0 { -magnitude } else { magnitude }
-    }
-
-    #[inline]
-    fn finite(self) -> bool {
-        self.is_finite()
     }
 }
 

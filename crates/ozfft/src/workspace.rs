@@ -75,7 +75,7 @@ impl<'a, T: Copy> SharedArray<'a, T> {
         }
     }
 
-    /// A handle that is only read; `set` through it panics.
+    /// A plain slice as a handle for reading.
     pub(crate) fn read_only(slice: &'a [T]) -> ReadArray<'a, T> {
         ReadArray {
             start: slice.as_ptr(),
@@ -104,9 +104,9 @@ impl<'a, T: Copy> SharedArray<'a, T> {
 }
 
 impl<'a, T: Copy> SharedArray<'a, Complex<T>> {
-    /// The same memory as twice as many real numbers, for reading.
-    pub(crate) fn as_reals(&self) -> ReadArray<'a, T> {
-        ReadArray {
+    /// The same memory as twice as many real numbers.
+    pub(crate) fn as_reals(&self) -> SharedArray<'a, T> {
+        SharedArray {
             // A complex number is laid out as its real and its imaginary part.
             start: self.start.cast(),
             len: 2 * self.len,
