@@ -112,7 +112,10 @@ pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
     if above.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Check(format!("an error is above its bound: {}", above.join("; "))))
+        Err(Failure::Check(format!(
+            "an error is above its bound: {}",
+            above.join("; ")
+        )))
     }
 }
 
@@ -177,8 +180,19 @@ impl AccuracyArguments {
 
 fn tell(rows: &[Row]) -> Result<(), Failure> {
     let heading = [
-        "shape", "input", "engine", "L2", "Linf", "L1", "bound", "expected", "native L2",
-        "native Linf", "floor L2", "oracle", "",
+        "shape",
+        "input",
+        "engine",
+        "L2",
+        "Linf",
+        "L1",
+        "bound",
+        "expected",
+        "native L2",
+        "native Linf",
+        "floor L2",
+        "oracle",
+        "",
     ];
     let mut table = vec![heading.map(String::from).to_vec()];
     for row in rows {
@@ -205,7 +219,10 @@ fn tell(rows: &[Row]) -> Result<(), Failure> {
     }
     say(&aligned(&table))?;
     for row in rows {
-        say(&format!("sha256 {} {} {}", row.sha256, row.shape, row.input))?;
+        say(&format!(
+            "sha256 {} {} {}",
+            row.sha256, row.shape, row.input
+        ))?;
     }
     Ok(())
 }

@@ -31,11 +31,17 @@ pub fn strides(shape: &[usize], order: Order) -> Vec<usize> {
 pub trait Bytes: Copy {
     /// Feeds the little-endian bytes to the digest.
     fn feed(self, digest: &mut Sha256);
+    /// Whether all bits are the same: 0 and -0 differ, a NaN equals itself.
+    fn same_bits(self, other: Self) -> bool;
 }
 
 impl Bytes for f64 {
     fn feed(self, digest: &mut Sha256) {
         digest.update(self.to_le_bytes());
+    }
+
+    fn same_bits(self, other: Self) -> bool {
+        self.to_bits() == other.to_bits()
     }
 }
 
@@ -43,12 +49,20 @@ impl Bytes for f32 {
     fn feed(self, digest: &mut Sha256) {
         digest.update(self.to_le_bytes());
     }
+
+    fn same_bits(self, other: Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
 }
 
 impl<T: Bytes> Bytes for Complex<T> {
     fn feed(self, digest: &mut Sha256) {
         self.re.feed(digest);
         self.im.feed(digest);
+    }
+
+    fn same_bits(self, other: Self) -> bool {
+        self.re.same_bits(other.re) && self.im.same_bits(other.im)
     }
 }
 
@@ -158,7 +172,10 @@ mod tests {
     fn the_digest_does_not_depend_on_the_order() {
         let c_order = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let fortran = [1.0, 4.0, 2.0, 5.0, 3.0, 6.0];
-        assert_eq!(digest(&c_order), digest_ordered(&fortran, &[2, 3], Order::Fortran));
+        assert_eq!(
+            digest(&c_order),
+            digest_ordered(&fortran, &[2, 3], Order::Fortran)
+        );
         // Of no bytes at all, as published with the algorithm.
         assert!(digest::<f64>(&[]).starts_with("e3b0c44298fc1c14"));
     }
@@ -172,7 +189,10 @@ mod tests {
             let axes: Vec<usize> = (0..shape.len()).collect();
             for flat in 0..shape.iter().product() {
                 let mirrored = ravel(&opposite(&unravel(flat, &shape), &shape, &axes), &shape);
-                let (here, there) = (from_half(&half, &shape, flat), from_half(&half, &shape, mirrored));
+                let (here, there) = (
+                    from_half(&half, &shape, flat),
+                    from_half(&half, &shape, mirrored),
+                );
                 assert_eq!(here, there.conj(), "{shape:?} at {flat}");
             }
         }

@@ -121,7 +121,14 @@ fn tell(report: &Report) -> Result<(), Failure> {
             seconds_text(engine.seconds),
         ]
     };
-    let heading = ["engine", "L2 error", "Linf error", "proven bound", "expected", "time"];
+    let heading = [
+        "engine",
+        "L2 error",
+        "Linf error",
+        "proven bound",
+        "expected",
+        "time",
+    ];
     let rows = [
         heading.map(String::from).to_vec(),
         row(&report.digits, "ozfft digits"),
@@ -138,6 +145,9 @@ fn tell(report: &Report) -> Result<(), Failure> {
         report.samples,
         error_text(report.floor_l2)
     ))?;
-    say(&format!("sha256 of the digits result: {}", report.digits.sha256))?;
+    say(&format!(
+        "sha256 of the digits result: {}",
+        report.digits.sha256
+    ))?;
     say("These bits are the same on every machine and with any number of threads.")
 }

@@ -147,7 +147,10 @@ fn execute<T: Real>(
             (Data::Complex(values), outcome)
         }
         (_, Data::Real(values)) => {
-            let mut values = values.iter().map(|&x| Complex::new(x, zero)).collect::<Vec<_>>();
+            let mut values = values
+                .iter()
+                .map(|&x| Complex::new(x, zero))
+                .collect::<Vec<_>>();
             let outcome = plan.process(&mut values);
             (Data::Complex(values), outcome)
         }
@@ -167,7 +170,9 @@ impl FftArguments {
             (true, false, Data::Real(_)) => Kind::RealToComplex,
             (true, true, Data::Complex(_)) => Kind::ComplexToReal,
             (true, false, Data::Complex(_)) => {
-                return Err(refuse("--real needs a real array, and this one is complex".into()));
+                return Err(refuse(
+                    "--real needs a real array, and this one is complex".into(),
+                ));
             }
             (true, true, Data::Real(_)) => {
                 return Err(refuse(
@@ -176,7 +181,9 @@ impl FftArguments {
             }
         };
         if self.last.is_some() && kind != Kind::ComplexToReal {
-            return Err(Failure::Usage("--last goes with --real --inverse only".into()));
+            return Err(Failure::Usage(
+                "--last goes with --real --inverse only".into(),
+            ));
         }
         if kind == Kind::ComplexToReal {
             let axes = self.options.resolved_axes(shape.len())?;
@@ -221,8 +228,14 @@ impl FftArguments {
             "{} {} -> {} ({} precision, {} order)",
             report.kind, report.shape, report.output_shape, report.precision, report.order
         ))?;
-        say(&format!("engine  {} on {}: {}", report.engine, report.substrate, report.why))?;
-        say(&format!("bound   {:.2e} ({proven}), expected {:.2e}", report.bound, report.expected))?;
+        say(&format!(
+            "engine  {} on {}: {}",
+            report.engine, report.substrate, report.why
+        ))?;
+        say(&format!(
+            "bound   {:.2e} ({proven}), expected {:.2e}",
+            report.bound, report.expected
+        ))?;
         say(&format!("time    {}", seconds_text(report.seconds)))?;
         say(&format!("sha256  {}", report.sha256))?;
         say(&format!("written {}", report.output))

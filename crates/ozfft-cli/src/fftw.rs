@@ -63,7 +63,11 @@ impl Fftw {
             .map(|&length| c_int::try_from(length).ok())
             .collect::<Option<Vec<_>>>()?;
         let rank = c_int::try_from(lengths.len()).ok()?;
-        assert_eq!(shape.iter().product::<usize>(), input.len(), "shape and input differ");
+        assert_eq!(
+            shape.iter().product::<usize>(),
+            input.len(),
+            "shape and input differ"
+        );
         let mut values = input.to_vec();
         let mut output = vec![Complex::new(0.0, 0.0); input.len()];
         // SAFETY: the three types are those of fftw3.h. Both arrays hold the product of the lengths, do not overlap
@@ -102,7 +106,9 @@ mod tests {
         };
         let input = oracle::inputs::uniform_complex(60, 1);
         let exact = oracle::dft_nd(&input, &[5, 12], oracle::Direction::Forward);
-        let output = fftw.forward(&[5, 12], &input).expect("FFTW plans every shape");
+        let output = fftw
+            .forward(&[5, 12], &input)
+            .expect("FFTW plans every shape");
         assert!(oracle::compare(&output, &exact).l2 < 1e-15);
         assert!(fftw.version().starts_with("fftw-3"), "{}", fftw.version());
     }

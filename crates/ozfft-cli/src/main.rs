@@ -13,6 +13,7 @@ mod npy;
 mod options;
 mod plan;
 mod report;
+mod selftest;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 
 /// Double-precision FFTs computed with 8-bit multiplies: proven error bounds, the same bits everywhere.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version)]
 struct Program {
     #[command(subcommand)]
     command: Command,
@@ -39,6 +40,8 @@ enum Command {
     Accuracy(accuracy::AccuracyArguments),
     /// Make the accuracy table of the documentation
     Table(table::TableArguments),
+    /// Check this machine: identities of the transform, and equal bits in every way of computing it
+    Selftest(selftest::SelftestArguments),
 }
 
 fn run(program: &Program) -> Result<(), Failure> {
@@ -48,6 +51,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(arguments),
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Table(arguments) => table::run(arguments),
+        Command::Selftest(arguments) => selftest::run(arguments),
     }
 }
 

@@ -103,7 +103,11 @@ pub fn compute(plan: &Plan<f64>, input: &[Complex<f64>]) -> Result<Computed, Fai
             plan.process_with_workspace(&mut values, &mut workspace)?;
             let seconds = start.elapsed().as_secs_f64();
             let sha256 = digest(&values);
-            Ok(Computed { values, seconds, sha256 })
+            Ok(Computed {
+                values,
+                seconds,
+                sha256,
+            })
         }
         Kind::RealToComplex => {
             let reals: Vec<f64> = input.iter().map(|value| value.re).collect();
@@ -112,7 +116,11 @@ pub fn compute(plan: &Plan<f64>, input: &[Complex<f64>]) -> Result<Computed, Fai
             plan.process_real_to_complex_with_workspace(&reals, &mut values, &mut workspace)?;
             let seconds = start.elapsed().as_secs_f64();
             let sha256 = digest(&values);
-            Ok(Computed { values, seconds, sha256 })
+            Ok(Computed {
+                values,
+                seconds,
+                sha256,
+            })
         }
         Kind::ComplexToReal => {
             let mut reals = vec![0.0; problem.output_len()];
@@ -120,8 +128,15 @@ pub fn compute(plan: &Plan<f64>, input: &[Complex<f64>]) -> Result<Computed, Fai
             plan.process_complex_to_real_with_workspace(input, &mut reals, &mut workspace)?;
             let seconds = start.elapsed().as_secs_f64();
             let sha256 = digest(&reals);
-            let values = reals.iter().map(|&value| Complex::new(value, 0.0)).collect();
-            Ok(Computed { values, seconds, sha256 })
+            let values = reals
+                .iter()
+                .map(|&value| Complex::new(value, 0.0))
+                .collect();
+            Ok(Computed {
+                values,
+                seconds,
+                sha256,
+            })
         }
     }
 }
@@ -149,7 +164,9 @@ impl Reference {
     ) -> Reference {
         let points: usize = shape.iter().product();
         let whole_input = match kind {
-            Kind::ComplexToReal => (0..points).map(|flat| from_half(input, shape, flat)).collect(),
+            Kind::ComplexToReal => (0..points)
+                .map(|flat| from_half(input, shape, flat))
+                .collect(),
             _ => input.to_vec(),
         };
         let sign = match direction {

@@ -35,8 +35,9 @@ pub fn read(path: &Path) -> Result<AnyArray, Failure> {
     };
     let file = File::open(path).map_err(Failure::file("open", path))?;
     let file_bytes = file.metadata().map_err(Failure::file("read", path))?.len();
-    let npy = NpyFile::new(BufReader::new(file))
-        .map_err(|error| unreadable(format!("this is not an npy file that can be read: {error}")))?;
+    let npy = NpyFile::new(BufReader::new(file)).map_err(|error| {
+        unreadable(format!("this is not an npy file that can be read: {error}"))
+    })?;
     let descriptor = npy.dtype().descr();
     let unsupported = || {
         unreadable(format!(
@@ -56,7 +57,9 @@ pub fn read(path: &Path) -> Result<AnyArray, Failure> {
     // Compared before any memory is taken, because the header alone may promise anything.
     let promised = shape
         .iter()
-        .try_fold(number.size_field(), |bytes, &length| bytes.checked_mul(length as u64));
+        .try_fold(number.size_field(), |bytes, &length| {
+            bytes.checked_mul(length as u64)
+        });
     if promised.is_none_or(|bytes| bytes > file_bytes) {
         return Err(unreadable(format!(
             "its header promises shape {shape:?} of {descriptor}, but the file has only {file_bytes} bytes"
@@ -67,14 +70,18 @@ pub fn read(path: &Path) -> Result<AnyArray, Failure> {
         npyz::Order::Fortran => Order::Fortran,
     };
     match (number.type_char(), number.size_field()) {
-        (TypeChar::Float, 8) => read_data(npy, Data::Real)
-            .map(|data| AnyArray::Double(Array { shape, order, data })),
-        (TypeChar::Complex, 16) => read_data(npy, Data::Complex)
-            .map(|data| AnyArray::Double(Array { shape, order, data })),
-        (TypeChar::Float, 4) => read_data(npy, Data::Real)
-            .map(|data| AnyArray::Single(Array { shape, order, data })),
-        (TypeChar::Complex, 8) => read_data(npy, Data::Complex)
-            .map(|data| AnyArray::Single(Array { shape, order, data })),
+        (TypeChar::Float, 8) => {
+            read_data(npy, Data::Real).map(|data| AnyArray::Double(Array { shape, order, data }))
+        }
+        (TypeChar::Complex, 16) => {
+            read_data(npy, Data::Complex).map(|data| AnyArray::Double(Array { shape, order, data }))
+        }
+        (TypeChar::Float, 4) => {
+            read_data(npy, Data::Real).map(|data| AnyArray::Single(Array { shape, order, data }))
+        }
+        (TypeChar::Complex, 8) => {
+            read_data(npy, Data::Complex).map(|data| AnyArray::Single(Array { shape, order, data }))
+        }
         _ => return Err(unsupported()),
     }
     .map_err(Failure::file("read", path))
@@ -144,7 +151,10 @@ pub fn write_beside(
 
 fn partial_name(path: &Path) -> Result<PathBuf, Failure> {
     let Some(name) = path.file_name() else {
-        return Err(Failure::Usage(format!("{} does not name a file to write", path.display())));
+        return Err(Failure::Usage(format!(
+            "{} does not name a file to write",
+            path.display()
+        )));
     };
     let mut partial = name.to_os_string();
     partial.push(format!(".{}.partial", std::process::id()));

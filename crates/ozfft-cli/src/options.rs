@@ -85,20 +85,17 @@ pub fn accuracy_text(accuracy: Accuracy) -> String {
 
 /// Reads `double`, `single`, `1e-12` or `bits:40`. Whether the number is usable is for the library to say.
 pub fn parse_accuracy(text: &str) -> Result<Accuracy, String> {
-    let unreadable =
-        || format!("{text:?} is not an accuracy; give double, single, a relative error such as 1e-12, or bits:40");
+    let unreadable = || {
+        format!(
+            "{text:?} is not an accuracy; give double, single, a relative error such as 1e-12, or bits:40"
+        )
+    };
     match text {
         "double" => Ok(Accuracy::Double),
         "single" => Ok(Accuracy::Single),
         _ => match text.strip_prefix("bits:") {
-            Some(bits) => bits
-                .parse()
-                .map(Accuracy::Bits)
-                .map_err(|_| unreadable()),
-            None => text
-                .parse()
-                .map(Accuracy::Target)
-                .map_err(|_| unreadable()),
+            Some(bits) => bits.parse().map(Accuracy::Bits).map_err(|_| unreadable()),
+            None => text.parse().map(Accuracy::Target).map_err(|_| unreadable()),
         },
     }
 }
@@ -125,7 +122,9 @@ pub fn parse_shape(text: &str) -> Result<Shape, String> {
         .map(str::parse)
         .collect::<Result<Vec<usize>, _>>()
         .map(Shape)
-        .map_err(|_| format!("{text:?} is not a shape; give lengths joined by x, such as 1024 or 64x64x64"))
+        .map_err(|_| {
+            format!("{text:?} is not a shape; give lengths joined by x, such as 1024 or 64x64x64")
+        })
 }
 
 /// The axes in a list such as `0,2`; negative ones count from the end, as in numpy.
@@ -137,7 +136,9 @@ fn parse_axes(text: &str) -> Result<AxisList, String> {
         .map(|axis| axis.trim().parse())
         .collect::<Result<Vec<isize>, _>>()
         .map(AxisList)
-        .map_err(|_| format!("{text:?} is not a list of axes; give numbers joined by commas, such as 0,2"))
+        .map_err(|_| {
+            format!("{text:?} is not a list of axes; give numbers joined by commas, such as 0,2")
+        })
 }
 
 impl AxisList {

@@ -73,7 +73,10 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_by_their_widest_cell() {
-        let rows = [vec!["a".into(), "10".into()], vec!["long".into(), "9".into()]];
+        let rows = [
+            vec!["a".into(), "10".into()],
+            vec!["long".into(), "9".into()],
+        ];
         assert_eq!(aligned(&rows), "a     10\nlong   9");
     }
 }

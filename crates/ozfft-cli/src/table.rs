@@ -30,7 +30,18 @@ pub struct TableArguments {
     json: bool,
 }
 
-const LENGTHS: [usize; 10] = [64, 1024, 4096, 65_536, 1 << 20, 1009, 10_007, 65_537, 100_003, 1_000_000];
+const LENGTHS: [usize; 10] = [
+    64,
+    1024,
+    4096,
+    65_536,
+    1 << 20,
+    1009,
+    10_007,
+    65_537,
+    100_003,
+    1_000_000,
+];
 const CUBES: [usize; 2] = [64, 128];
 
 #[derive(Serialize)]
@@ -93,7 +104,10 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
     if above.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Check(format!("an error is above its bound for {}", above.join(", "))))
+        Err(Failure::Check(format!(
+            "an error is above its bound for {}",
+            above.join(", ")
+        )))
     }
 }
 
@@ -111,8 +125,7 @@ fn measure(shape: &[usize], seed: u64, fftw: Option<&Fftw>) -> Result<Row, Failu
     };
     let (truncated, truncated_bound, truncated_seconds, truncated_sha256) =
         engine(Engine::Digits, Family::Truncated)?;
-    let (exact, exact_bound, exact_seconds, exact_sha256) =
-        engine(Engine::Digits, Family::Exact)?;
+    let (exact, exact_bound, exact_seconds, exact_sha256) = engine(Engine::Digits, Family::Exact)?;
     let (native, _, native_seconds, _) = engine(Engine::Native, Family::Truncated)?;
     let fftw = fftw
         .and_then(|fftw| fftw.forward(shape, &input))
@@ -174,10 +187,11 @@ fn markdown(rows: &[Row], seed: u64, fftw: Option<&Fftw>) -> String {
     }
     lines.push(String::new());
     lines.push(format!(
-        "Made on {} by `ozfft table --seed {seed} --out docs/accuracy.md` with ozfft {}, native engine RustFFT, \
+        "Made on {} by `ozfft table --seed {seed} --out docs/accuracy.md` with ozfft {}, native engine RustFFT {}, \
          {fftw_version}, on {}.",
         today(),
         env!("CARGO_PKG_VERSION"),
+        env!("RUSTFFT_VERSION"),
         processor_name(),
     ));
     lines.join("\n")
@@ -185,24 +199,29 @@ fn markdown(rows: &[Row], seed: u64, fftw: Option<&Fftw>) -> String {
 
 /// The name of the processor, where the system tells it.
 fn processor_name() -> String {
-    let name = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        Some(line.split_once(':')?.1.trim().to_string())
-    });
+    let name = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_string())
+        });
     name.unwrap_or_else(|| format!("a processor of unknown name ({})", std::env::consts::ARCH))
 }
 
 /// Today's date in UTC.
 fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs());
     let (year, month, day) = date_of_day(seconds / 86_400);
     format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// Year, month and day of a day counted from 1970-01-01.
 fn date_of_day(mut day: u64) -> (u64, u64, u64) {
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let mut year = 1970;
     while day >= 365 + u64::from(is_leap(year)) {
         day -= 365 + u64::from(is_leap(year));

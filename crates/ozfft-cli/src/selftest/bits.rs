@@ -1,0 +1,378 @@
+//! Equal bits: every case is computed plainly, and once more in a randomly different way.
+
+use super::case::{Case, mixed, pick, shuffle};
+use crate::arrays::{Bytes, unravel};
+use num_complex::Complex;
+use oracle::inputs::{Generator, uniform_complex, wide_range};
+use ozfft::{Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate};
+use rayon::ThreadPool;
+
+/// Arrays of more points than this come in small batches only.
+const LARGEST_MANY: usize = 64;
+
+/// Ways in which the second computation differs from the plain one.
+#[derive(Debug, Clone, Default)]
+pub struct Way {
+    wide_integer: bool,
+    threads: Option<usize>,
+    pool: Option<usize>,
+    batch: usize,
+    position: usize,
+    /// Layouts of input and output where they are not contiguous.
+    input: Option<Layout>,
+    output: Option<Layout>,
+    in_place: bool,
+    /// A real transform computed as a complex one, of which half is compared.
+    as_complex: bool,
+}
+
+/// Real or complex numbers.
+enum Values<T> {
+    Real(Vec<T>),
+    Complex(Vec<Complex<T>>),
+}
+
+/// Computes a case in two ways. The error names the way and the first difference.
+pub fn check<T: Real + Bytes>(
+    case: &Case,
+    planner: &Planner<T>,
+    pools: &[ThreadPool],
+) -> Result<(), String> {
+    let describe = |error: FftError| format!("case {}, {case:?}: {error}", case.number);
+    let mut generator = Generator::new(case.seed);
+    let plain = case.problem().threads(1);
+    let input = input_values(case, &plain, &mut generator);
+    let expected = execute(&*planner.plan(&plain).map_err(describe)?, &input).map_err(describe)?;
+    let way = Way::draw(case, &plain, &mut generator, pools.len());
+    let problem = way.problem(case);
+    let compute = || -> Result<Values<T>, FftError> {
+        let plan = planner.plan(&problem)?;
+        let buffer = way.spread(&problem, &input, case);
+        let output = if way.in_place && case.kind == Kind::RealToComplex && !way.as_complex {
+            execute_real_in_place(&plan, &buffer)?
+        } else if way.in_place {
+            execute_in_place(&plan, buffer)?
+        } else {
+            execute(&plan, &buffer)?
+        };
+        Ok(output)
+    };
+    let found = match way.pool {
+        Some(index) => pools[index].install(compute),
+        None => compute(),
+    };
+    let found =
+        found.map_err(|error| format!("case {}, {case:?} as {way:?}: {error}", case.number))?;
+    let differing = match (&expected, &found) {
+        (Values::Real(expected), Values::Real(found)) => {
+            way.first_difference(&plain, &problem, expected, found)
+        }
+        (Values::Complex(expected), Values::Complex(found)) => {
+            way.first_difference(&plain, &problem, expected, found)
+        }
+        _ => Some("one result is real, the other complex".into()),
+    };
+    match differing {
+        None => Ok(()),
+        Some(difference) => Err(format!(
+            "case {}, {case:?} as {way:?}: {difference}",
+            case.number
+        )),
+    }
+}
+
+/// Values with few or many orders of magnitude, and some zeros.
+fn input_values<T: Real>(case: &Case, problem: &Problem, generator: &mut Generator) -> Values<T> {
+    let count = problem.input_shape().iter().product();
+    let seed = generator.next_u64();
+    let mut values = match generator.below(4) {
+        0 => wide_range(count, seed, 60),
+        1 => wide_range(count, seed, 12),
+        _ => uniform_complex(count, seed),
+    };
+    if generator.below(4) == 0 {
+        let period = 2 + generator.below(5);
+        values
+            .iter_mut()
+            .step_by(period)
+            .for_each(|value| *value = Complex::new(0.0, 0.0));
+    }
+    if case.kind == Kind::RealToComplex {
+        Values::Real(values.iter().map(|value| T::narrow(value.re)).collect())
+    } else {
+        let narrow = |value: &Complex<f64>| Complex::new(T::narrow(value.re), T::narrow(value.im));
+        Values::Complex(values.iter().map(narrow).collect())
+    }
+}
+
+/// Half-spectra of random numbers are not those of real arrays; the output is complete when that is reported.
+fn complete(outcome: Result<(), FftError>) -> Result<(), FftError> {
+    match outcome {
+        Err(FftError::NotHermitian { .. }) => Ok(()),
+        other => other,
+    }
+}
+
+/// Workspace in a state that would show if it were read before it is written.
+fn workspace<T: Real>(plan: &Plan<T>) -> Vec<u64> {
+    vec![0x7ff4_dead_beef_5a5a; plan.workspace_len()]
+}
+
+fn execute<T: Real>(plan: &Plan<T>, input: &Values<T>) -> Result<Values<T>, FftError> {
+    let (problem, mut workspace) = (plan.problem(), workspace(plan));
+    let one = T::narrow(1.0);
+    let mut complex = vec![Complex::new(one, one); problem.output_len()];
+    match (problem.kind(), input) {
+        (Kind::ComplexToComplex, Values::Complex(values)) => {
+            plan.process_outofplace_with_workspace(values, &mut complex, &mut workspace)?;
+        }
+        (Kind::RealToComplex, Values::Real(values)) => {
+            plan.process_real_to_complex_with_workspace(values, &mut complex, &mut workspace)?;
+        }
+        (_, Values::Complex(values)) => {
+            let mut real = vec![one; problem.output_len()];
+            complete(plan.process_complex_to_real_with_workspace(
+                values,
+                &mut real,
+                &mut workspace,
+            ))?;
+            return Ok(Values::Real(real));
+        }
+        (_, Values::Real(_)) => unreachable!("real values are made for real-to-complex only"),
+    }
+    Ok(Values::Complex(complex))
+}
+
+fn execute_in_place<T: Real>(plan: &Plan<T>, buffer: Values<T>) -> Result<Values<T>, FftError> {
+    let Values::Complex(mut values) = buffer else {
+        unreachable!("complex transforms are given complex values");
+    };
+    plan.process_with_workspace(&mut values, &mut workspace(plan))?;
+    Ok(Values::Complex(values))
+}
+
+fn execute_real_in_place<T: Real>(
+    plan: &Plan<T>,
+    buffer: &Values<T>,
+) -> Result<Values<T>, FftError> {
+    let Values::Real(reals) = buffer else {
+        unreachable!("real transforms are given real values");
+    };
+    let one = T::narrow(1.0);
+    let mut values = vec![Complex::new(one, one); plan.problem().output_len()];
+    for (index, &real) in reals.iter().enumerate() {
+        let value = &mut values[index / 2];
+        *(if index % 2 == 0 {
+            &mut value.re
+        } else {
+            &mut value.im
+        }) = real;
+    }
+    plan.process_real_in_place(&mut values)?;
+    Ok(Values::Complex(values))
+}
+
+impl Way {
+    fn draw(case: &Case, plain: &Problem, generator: &mut Generator, pools: usize) -> Way {
+        let points: usize = case.shape.iter().product();
+        // Seventeen long lines would take the time of a hundred other cases.
+        let largest = if points > LARGEST_MANY { 2 } else { 17 };
+        let batch = pick(generator, &[1, 1, 2, 3, 17]).min(largest);
+        let mut way = Way {
+            wide_integer: generator.below(2) == 0,
+            threads: pick(generator, &[None, Some(1), Some(2), Some(3), Some(7)]),
+            pool: (generator.below(4) == 0 && pools > 0).then(|| generator.below(pools)),
+            batch,
+            position: generator.below(batch),
+            as_complex: case.kind == Kind::RealToComplex && generator.below(3) == 0,
+            in_place: generator.below(3) == 0,
+            ..Way::default()
+        };
+        let last = case.shape.len() - 1;
+        if case.kind == Kind::RealToComplex && !way.as_complex && way.in_place {
+            way.in_place = case.axes.last() == Some(&last);
+            if way.in_place {
+                way.input = Some(Layout::padded_real(&case.shape));
+                return way;
+            }
+        }
+        let (read, written) = if way.as_complex {
+            (plain.shape().to_vec(), plain.shape().to_vec())
+        } else {
+            (plain.input_shape(), plain.output_shape())
+        };
+        way.input = layout(generator, &read, batch);
+        if way.in_place && (case.kind == Kind::ComplexToComplex || way.as_complex) {
+            way.output = way.input.clone();
+        } else {
+            way.in_place = false;
+            way.output = layout(generator, &written, batch);
+        }
+        way
+    }
+
+    fn problem(&self, case: &Case) -> Problem {
+        let mut problem = if self.as_complex {
+            let complex = Case {
+                kind: Kind::ComplexToComplex,
+                ..case.clone()
+            };
+            complex.problem().direction(Direction::Forward)
+        } else {
+            case.problem()
+        };
+        problem = problem.batch(self.batch);
+        if self.wide_integer {
+            problem = problem.substrate(Substrate::WideInteger);
+        }
+        if let Some(threads) = self.threads {
+            problem = problem.threads(threads);
+        }
+        if let Some(layout) = &self.input {
+            problem = problem.input_layout(layout.clone());
+        }
+        if let Some(layout) = &self.output {
+            problem = problem.output_layout(layout.clone());
+        }
+        problem
+    }
+
+    /// The input in its layout, between other arrays of the batch and numbers that nobody should read.
+    fn spread<T: Real>(&self, problem: &Problem, input: &Values<T>, case: &Case) -> Values<T> {
+        let noise = uniform_complex(problem.input_len(), mixed(case.seed, 1));
+        let shape = problem.input_shape();
+        let layout = self
+            .input
+            .clone()
+            .unwrap_or_else(|| Layout::contiguous(&shape));
+        let narrow = |value: &Complex<f64>| Complex::new(T::narrow(value.re), T::narrow(value.im));
+        match input {
+            Values::Real(values) if self.as_complex => {
+                let mut buffer: Vec<_> = noise.iter().map(narrow).collect();
+                for (flat, &value) in values.iter().enumerate() {
+                    let place = element(&layout, &shape, self.position, flat);
+                    buffer[place] = Complex::new(value, T::narrow(0.0));
+                }
+                Values::Complex(buffer)
+            }
+            Values::Real(values) => {
+                let mut buffer: Vec<T> = noise.iter().map(|value| T::narrow(value.re)).collect();
+                for (flat, &value) in values.iter().enumerate() {
+                    buffer[element(&layout, &shape, self.position, flat)] = value;
+                }
+                Values::Real(buffer)
+            }
+            Values::Complex(values) => {
+                let mut buffer: Vec<_> = noise.iter().map(narrow).collect();
+                for (flat, &value) in values.iter().enumerate() {
+                    buffer[element(&layout, &shape, self.position, flat)] = value;
+                }
+                Values::Complex(buffer)
+            }
+        }
+    }
+
+    fn first_difference<V: Bytes + std::fmt::Debug>(
+        &self,
+        plain: &Problem,
+        problem: &Problem,
+        expected: &[V],
+        found: &[V],
+    ) -> Option<String> {
+        let shape = problem.output_shape();
+        let layout = self
+            .output
+            .clone()
+            .unwrap_or_else(|| Layout::contiguous(&shape));
+        let expected_shape = plain.output_shape();
+        expected.iter().enumerate().find_map(|(flat, &value)| {
+            // The same indices: the plain result may be the half of a whole spectrum.
+            let indices = unravel(flat, &expected_shape);
+            let place = position(&layout, &indices, self.position);
+            (!value.same_bits(found[place]))
+                .then(|| format!("at {indices:?} {value:?} became {:?}", found[place]))
+        })
+    }
+}
+
+fn element(layout: &Layout, shape: &[usize], batch: usize, flat: usize) -> usize {
+    position(layout, &unravel(flat, shape), batch)
+}
+
+fn position(layout: &Layout, indices: &[usize], batch: usize) -> usize {
+    let steps = indices.iter().zip(layout.strides());
+    let relative: isize = steps.map(|(&index, &stride)| index as isize * stride).sum();
+    (layout.offset() as isize + relative + batch as isize * layout.distance()) as usize
+}
+
+/// Contiguous, Fortran order, or any nesting of the dimensions and the batch, with gaps, offset and reversed axes.
+fn layout(generator: &mut Generator, shape: &[usize], batch: usize) -> Option<Layout> {
+    match generator.below(6) {
+        0 => return None,
+        1 => return Some(Layout::fortran(shape)),
+        2 => return Some(Layout::contiguous(shape).with_offset(1 + 2 * generator.below(3))),
+        _ => {}
+    }
+    let mut dimensions: Vec<usize> = (0..=shape.len()).collect();
+    shuffle(generator, &mut dimensions);
+    let (mut step, mut offset) = (1 + generator.below(3), generator.below(4));
+    let mut strides = vec![0isize; shape.len() + 1];
+    for dimension in dimensions {
+        let length = shape.get(dimension).copied().unwrap_or(batch);
+        let reversed = generator.below(4) == 0;
+        strides[dimension] = if reversed {
+            -(step as isize)
+        } else {
+            step as isize
+        };
+        if reversed {
+            offset += step * (length - 1);
+        }
+        step = step * length + generator.below(3);
+    }
+    let distance = strides.pop().unwrap_or(0);
+    Some(Layout::strided(&strides, distance).with_offset(offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_flipped_bit_is_found_in_any_layout() {
+        let plain = Problem::complex(&[4, 3]);
+        let expected = uniform_complex(12, 1);
+        for seed in 0..50 {
+            let mut generator = Generator::new(seed);
+            let way = Way {
+                batch: 3,
+                position: 1,
+                output: layout(&mut generator, &[4, 3], 3),
+                ..Way::default()
+            };
+            let mut problem = Problem::complex(&[4, 3]).batch(3);
+            if let Some(layout) = &way.output {
+                problem = problem.output_layout(layout.clone());
+            }
+            let shape = [4, 3];
+            let used = way
+                .output
+                .clone()
+                .unwrap_or_else(|| Layout::contiguous(&shape));
+            let mut found = vec![Complex::new(0.0, 0.0); problem.output_len()];
+            for (flat, &value) in expected.iter().enumerate() {
+                found[element(&used, &shape, 1, flat)] = value;
+            }
+            assert_eq!(
+                way.first_difference(&plain, &problem, &expected, &found),
+                None
+            );
+            let place = element(&used, &shape, 1, generator.below(12));
+            found[place].im = f64::from_bits(found[place].im.to_bits() ^ 1);
+            assert!(
+                way.first_difference(&plain, &problem, &expected, &found)
+                    .is_some()
+            );
+        }
+    }
+}

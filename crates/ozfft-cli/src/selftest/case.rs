@@ -1,0 +1,183 @@
+//! Random transforms, drawn so that seed and number give the same one everywhere.
+
+use oracle::inputs::Generator;
+use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
+
+/// Cases that share lengths and accuracies, and so a planner's tables: planning would take most of the time.
+pub const GROUP: usize = 200;
+/// Points of one array at most: small arrays find as much as large ones here, and sooner. One group in
+/// [`LONG_GROUPS`] has longer lines.
+const LARGEST_ARRAY: usize = 160;
+const LARGEST_LONG_ARRAY: usize = 1100;
+const LONG_GROUPS: usize = 16;
+
+/// One transform.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub number: usize,
+    pub kind: Kind,
+    pub shape: Vec<usize>,
+    pub axes: Vec<usize>,
+    pub direction: Direction,
+    pub norm: Norm,
+    pub accuracy: Accuracy,
+    pub family: Family,
+    pub single_precision: bool,
+    /// Seed of the case's values and of the ways in which it is computed.
+    pub seed: u64,
+}
+
+impl Case {
+    /// The case of this number.
+    pub fn draw(seed: u64, number: usize) -> Case {
+        let group = Group::draw(seed, number / GROUP);
+        let mut generator = Generator::new(mixed(seed, 2 * number as u64));
+        let kind = pick(
+            &mut generator,
+            &[
+                Kind::ComplexToComplex,
+                Kind::RealToComplex,
+                Kind::ComplexToReal,
+            ],
+        );
+        let shape = group.shape(&mut generator);
+        Case {
+            number,
+            kind,
+            axes: axes(&mut generator, shape.len()),
+            shape,
+            direction: match kind {
+                Kind::ComplexToComplex => {
+                    pick(&mut generator, &[Direction::Forward, Direction::Inverse])
+                }
+                Kind::RealToComplex => Direction::Forward,
+                Kind::ComplexToReal => Direction::Inverse,
+            },
+            norm: pick(
+                &mut generator,
+                &[Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled],
+            ),
+            accuracy: pick(
+                &mut generator,
+                &[Accuracy::Double, Accuracy::Double, group.accuracy],
+            ),
+            family: pick(
+                &mut generator,
+                &[Family::Truncated, Family::Truncated, Family::Exact],
+            ),
+            single_precision: group.single_precision,
+            seed: generator.next_u64(),
+        }
+    }
+
+    /// The problem, computed by digits, with everything else as it comes by default.
+    pub fn problem(&self) -> Problem {
+        let problem = match self.kind {
+            Kind::ComplexToComplex => Problem::complex(&self.shape),
+            Kind::RealToComplex => Problem::real_to_complex(&self.shape),
+            Kind::ComplexToReal => Problem::complex_to_real(&self.shape),
+        };
+        problem
+            .axes(&self.axes)
+            .direction(self.direction)
+            .norm(self.norm)
+            .accuracy(self.accuracy)
+            .family(self.family)
+            .engine(Engine::Digits)
+    }
+}
+
+/// What the cases of a group have in common.
+struct Group {
+    lengths: Vec<usize>,
+    accuracy: Accuracy,
+    single_precision: bool,
+    largest_array: usize,
+}
+
+impl Group {
+    fn draw(seed: u64, number: usize) -> Group {
+        let mut generator = Generator::new(mixed(seed, 2 * number as u64 + 1));
+        let long = generator.below(LONG_GROUPS) == 0;
+        // Primes above the direct sizes go through a convolution.
+        let primes: &[usize] = if long {
+            &[211, 257, 331, 509, 521, 1009]
+        } else {
+            &[11, 37, 67, 79, 101, 131]
+        };
+        let lengths = vec![
+            1 + generator.below(16),
+            1 << generator.below(if long { 11 } else { 8 }),
+            1 + generator.below(64),
+            1 + generator.below(if long { 1000 } else { 150 }),
+            pick(&mut generator, primes),
+        ];
+        let single_precision = generator.below(4) == 0;
+        // What single precision can represent is less than what digits can promise.
+        let hardest = if single_precision { 18 } else { 44 };
+        let accuracy = match generator.below(3) {
+            0 if !single_precision => Accuracy::Single,
+            1 => Accuracy::Target((-(6.0 + generator.below(hardest - 6) as f64)).exp2() * 1.1),
+            _ => Accuracy::Bits(6 + generator.below(hardest - 6) as u32),
+        };
+        Group {
+            lengths,
+            accuracy,
+            single_precision,
+            largest_array: if long {
+                LARGEST_LONG_ARRAY
+            } else {
+                LARGEST_ARRAY
+            },
+        }
+    }
+
+    /// Up to three lengths of the group whose product is not too large.
+    fn shape(&self, generator: &mut Generator) -> Vec<usize> {
+        let rank = 1 + generator.below(3);
+        let mut shape = vec![pick(generator, &self.lengths)];
+        let mut points = shape[0];
+        for _ in 1..rank {
+            let fitting: Vec<usize> = self
+                .lengths
+                .iter()
+                .copied()
+                .filter(|length| length * points <= self.largest_array)
+                .collect();
+            if fitting.is_empty() {
+                break;
+            }
+            let length = pick(generator, &fitting);
+            points *= length;
+            let place = generator.below(shape.len() + 1);
+            shape.insert(place, length);
+        }
+        shape
+    }
+}
+
+/// Some of the axes, at least one, in any order.
+fn axes(generator: &mut Generator, rank: usize) -> Vec<usize> {
+    let mut axes: Vec<usize> = (0..rank).collect();
+    shuffle(generator, &mut axes);
+    axes.truncate(1 + generator.below(rank));
+    axes
+}
+
+/// One of these.
+pub fn pick<V: Copy>(generator: &mut Generator, values: &[V]) -> V {
+    values[generator.below(values.len())]
+}
+
+/// Any order of these, all equally likely.
+pub fn shuffle<V>(generator: &mut Generator, values: &mut [V]) {
+    for last in (1..values.len()).rev() {
+        values.swap(last, generator.below(last + 1));
+    }
+}
+
+/// Seeds that do not repeat each other's sequences for neighbouring numbers.
+pub fn mixed(seed: u64, number: u64) -> u64 {
+    let mut generator = Generator::new(seed);
+    Generator::new(generator.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93)).next_u64()
+}

@@ -1,0 +1,238 @@
+//! `ozfft selftest`: identities of the transform, equal bits however it is computed, and digests to compare machines.
+
+mod bits;
+mod case;
+mod identities;
+
+use crate::failure::Failure;
+use crate::measure::{TestInput, compute, problem_of};
+use crate::options::{family_name, shape_text};
+use crate::report::{progress, say, say_json};
+use case::{Case, GROUP};
+use clap::Args;
+use indicatif::ProgressBar;
+use ozfft::{Direction, Engine, Family, Kind, Planner};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::Serialize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Options of `ozfft selftest`.
+#[derive(Debug, Args)]
+pub struct SelftestArguments {
+    /// Fewer cases: some seconds instead of minutes
+    #[arg(long)]
+    quick: bool,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of cases whose bits are compared
+    #[arg(long, hide = true)]
+    cases: Option<usize>,
+    /// Compare the bits of this case only
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    case: Option<usize>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Seed of the inputs whose digests are printed: the same in every run.
+const DIGEST_SEED: u64 = 2024;
+/// Failures told in full; more would only hide the first.
+const TOLD: usize = 5;
+
+#[derive(Serialize)]
+struct DigestRow {
+    shape: String,
+    kind: String,
+    recipe: &'static str,
+    sha256: String,
+}
+
+#[derive(Serialize)]
+struct Report {
+    seed: u64,
+    cases: usize,
+    differing: usize,
+    identities: usize,
+    failing_identities: usize,
+    seconds: f64,
+    digest_seed: u64,
+    digests: Vec<DigestRow>,
+    failures: Vec<String>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
+    let start = Instant::now();
+    let pools = [1, 2, 3, 7]
+        .into_iter()
+        .map(|threads| ThreadPoolBuilder::new().num_threads(threads).build())
+        .collect::<Result<Vec<_>, _>>()?;
+    let digests = digests()?;
+    let shapes = match (arguments.case, arguments.cases) {
+        (Some(_), _) => 0,
+        (None, Some(cases)) => cases.div_ceil(50),
+        (None, None) if arguments.quick => 40,
+        (None, None) => 1000,
+    };
+    let bar = progress(shapes, "identities of the transform", arguments.json);
+    let checked = AtomicUsize::new(0);
+    let mut failures = in_parallel(shapes, &bar, |shape| {
+        match identities::check(arguments.seed, shape) {
+            Ok(identities) => {
+                checked.fetch_add(identities, Ordering::Relaxed);
+                Vec::new()
+            }
+            Err(failure) => vec![failure.to_string()],
+        }
+    });
+    bar.finish_and_clear();
+    let failing_identities = failures.len();
+    let (cases, differences) = equal_bits(arguments, &pools);
+    let differing = differences.len();
+    failures.extend(differences);
+    let report = Report {
+        seed: arguments.seed,
+        cases,
+        differing,
+        identities: checked.into_inner(),
+        failing_identities,
+        seconds: start.elapsed().as_secs_f64(),
+        digest_seed: DIGEST_SEED,
+        digests,
+        failures: failures.iter().take(TOLD).cloned().collect(),
+    };
+    if arguments.json {
+        say_json(&report)?;
+    } else {
+        tell(&report)?;
+    }
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Check(format!(
+            "{} checks failed with seed {}; the first: {}",
+            failures.len(),
+            arguments.seed,
+            report.failures.join("\n")
+        )))
+    }
+}
+
+/// Compares the bits of all cases; returns their number and what differs.
+fn equal_bits(arguments: &SelftestArguments, pools: &[ThreadPool]) -> (usize, Vec<String>) {
+    let one = |number: usize, planners: &(Planner<f64>, Planner<f32>)| {
+        let case = Case::draw(arguments.seed, number);
+        let outcome = if case.single_precision {
+            bits::check(&case, &planners.1, pools)
+        } else {
+            bits::check(&case, &planners.0, pools)
+        };
+        outcome.err()
+    };
+    let planners = || (Planner::new(), Planner::new());
+    if let Some(number) = arguments.case {
+        return (1, one(number, &planners()).into_iter().collect());
+    }
+    let cases = arguments
+        .cases
+        .unwrap_or(if arguments.quick { 2000 } else { 100_000 });
+    let groups = cases.div_ceil(GROUP);
+    let bar = progress(groups, "equal bits, in groups of cases", arguments.json);
+    let failures = in_parallel(groups, &bar, |group| {
+        let planners = planners();
+        let numbers = group * GROUP..((group + 1) * GROUP).min(cases);
+        numbers
+            .filter_map(|number| one(number, &planners))
+            .collect()
+    });
+    bar.finish_and_clear();
+    (cases, failures)
+}
+
+/// Runs numbered jobs on threads of their own and gathers their messages, in the order of the numbers.
+///
+/// Rayon's threads stay free for the transforms: a job that waits on one of them for another pool would take up
+/// further jobs in the meantime, one inside the other.
+fn in_parallel(
+    jobs: usize,
+    bar: &ProgressBar,
+    job: impl Fn(usize) -> Vec<String> + Sync,
+) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let messages = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= jobs {
+                        break;
+                    }
+                    let found = job(number);
+                    messages
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((number, found));
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    let mut messages = messages
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    messages.sort_by_key(|&(number, _)| number);
+    messages.into_iter().flat_map(|(_, found)| found).collect()
+}
+
+/// Digests of fixed transforms: two machines that print the same ones compute the same bits.
+fn digests() -> Result<Vec<DigestRow>, Failure> {
+    let transforms = [
+        (Kind::ComplexToComplex, vec![1024]),
+        (Kind::ComplexToComplex, vec![1009]),
+        (Kind::ComplexToComplex, vec![60, 60]),
+        (Kind::RealToComplex, vec![4096]),
+    ];
+    let mut rows = Vec::new();
+    for (kind, shape) in transforms {
+        let input = TestInput::Uniform.values(kind, &shape, DIGEST_SEED);
+        for family in [Family::Truncated, Family::Exact] {
+            let problem = problem_of(kind, &shape, Direction::Forward)
+                .engine(Engine::Digits)
+                .family(family);
+            let plan = Planner::<f64>::new().plan(&problem)?;
+            rows.push(DigestRow {
+                shape: shape_text(&shape),
+                kind: kind.to_string(),
+                recipe: family_name(family),
+                sha256: compute(&plan, &input)?.sha256,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+fn tell(report: &Report) -> Result<(), Failure> {
+    say(&format!(
+        "identities: {} checked, {} shapes failing (linearity, impulse, time shift, frequency shift, way back)",
+        report.identities, report.failing_identities
+    ))?;
+    say(&format!(
+        "equal bits: {} random cases, {} differing (substrates, threads, pools, batches, layouts, in place, half-spectra)",
+        report.cases, report.differing
+    ))?;
+    say(&format!("seed {}, {:.1} s", report.seed, report.seconds))?;
+    say("\nsha256 of fixed transforms, equal on every machine:")?;
+    for row in &report.digests {
+        say(&format!(
+            "{}  {} {} {}",
+            row.sha256, row.shape, row.kind, row.recipe
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! The commands other than `fft`.
+
+mod common;
+
+use common::{directory, fail, json, number, succeed, text};
+
+#[test]
+fn plans_are_told_in_text_and_json() {
+    let text = succeed(&["plan", "--shape", "1024x1000", "--engine", "digits"]);
+    for part in ["1024", "digits", "bound", "expected", "workspace", "why"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    let arguments = [
+        "plan",
+        "--shape",
+        "1024",
+        "--kind",
+        "r2c",
+        "--reproducible",
+        "--json",
+    ];
+    let plan = &json(&arguments)[0];
+    assert_eq!(plan["engine"], "digits");
+    assert_eq!(plan["kind"], "real-to-complex");
+    assert_eq!(plan["recipe"]["digits"]["data"], 8);
+    assert!(number(plan, "expected") < number(plan, "bound"));
+    assert!(number(plan, "workspace_bytes") > 0.0);
+    assert!(
+        plan["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("reproducible"))
+    );
+    let native = &json(&["plan", "--shape", "8", "--engine", "native", "--json"])[0];
+    assert_eq!(native["bound_is_proven"], false);
+    assert!(native["recipe"].is_null());
+}
+
+#[test]
+fn plans_refuse_what_cannot_be_planned() {
+    let refuse = |arguments: &[&str], what: &str| {
+        let message = fail(arguments);
+        assert!(message.contains(what), "{message}");
+    };
+    refuse(&["plan", "--shape", "8x"], "8x");
+    refuse(&["plan", "--shape", "8x0"], "dimension 1");
+    refuse(&["plan", "--shape", "8", "--axes", "1"], "axis 1");
+    refuse(&["plan", "--shape", "8", "--accuracy", "2"], "accuracy 2");
+    refuse(
+        &[
+            "plan",
+            "--shape",
+            "8",
+            "--engine",
+            "digits",
+            "--accuracy",
+            "1e-18",
+        ],
+        "1e-18",
+    );
+    refuse(&["plan", "--shape", "8", "--engine", "fast"], "fast");
+    refuse(
+        &["plan", "--shape", "8", "--kind", "r2c", "--inverse"],
+        "--inverse",
+    );
+}
+
+#[test]
+fn accuracy_has_all_keys_and_stays_below_the_bound() {
+    let keys = [
+        "shape",
+        "engine",
+        "substrate",
+        "recipe",
+        "recipe_steps",
+        "l2",
+        "linf",
+        "l1",
+        "bound",
+        "expected",
+        "native_l2",
+        "native_linf",
+        "sha256",
+        "seed",
+        "input",
+        "accuracy",
+        "oracle",
+        "floor_l2",
+    ];
+    let base = [
+        "accuracy", "--shape", "1000", "--shape", "12x10x9", "--json",
+    ];
+    for options in [
+        &["--seed", "7"][..],
+        &["--recipe", "exact", "--substrate", "wide-integer"],
+        &["--inverse"],
+        &["--real", "--norm", "ortho"],
+        &["--real", "--inverse"],
+        &["--range-bits", "40", "--accuracy", "bits:30"],
+        &["--input", "chirp", "--threads", "3"],
+    ] {
+        let rows = json(&[&base[..], options].concat());
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            for key in keys {
+                assert!(!row[key].is_null(), "{key} of {row}");
+            }
+            assert!(number(&row, "l2") <= number(&row, "bound"), "{row}");
+            assert!(number(&row, "native_l2") < 2e-15, "{row}");
+            assert_eq!(row["oracle"], "full");
+        }
+    }
+}
+
+#[test]
+fn accuracy_knows_every_input_and_refuses_others() {
+    let rows = json(&["accuracy", "--shape", "60", "--input", "all", "--json"]);
+    assert_eq!(rows.len(), 1 + oracle::HardInput::ALL.len());
+    let message = fail(&["accuracy", "--shape", "60", "--input", "noise"]);
+    assert!(
+        message.contains("noise") && message.contains("impulse-anywhere"),
+        "{message}"
+    );
+}
+
+#[test]
+fn substrates_and_threads_give_one_digest() {
+    let digest = |options: &[&str]| {
+        let base = ["accuracy", "--shape", "36x35", "--json"];
+        json(&[&base[..], options].concat())[0]["sha256"].clone()
+    };
+    let plain = digest(&[]);
+    assert_eq!(plain, digest(&["--substrate", "wide-integer"]));
+    assert_eq!(plain, digest(&["--threads", "3"]));
+    assert_ne!(plain, digest(&["--seed", "2"]));
+}
+
+#[test]
+fn the_demo_compares_both_engines() {
+    let table = succeed(&["demo", "--size", "16"]);
+    for part in ["16x16x16", "ozfft digits", "native (RustFFT)", "sha256"] {
+        assert!(table.contains(part), "{part} is missing in {table}");
+    }
+    let report = &json(&["demo", "--size", "16", "--json"])[0];
+    let (digits, native) = (&report["digits"], &report["native"]);
+    assert!(number(digits, "l2") <= number(digits, "bound"));
+    assert!(number(digits, "l2") < number(native, "l2"));
+    assert!(table.contains(digits["sha256"].as_str().expect("a digest")));
+    assert!(fail(&["demo", "--size", "0"]).contains('0'));
+}
+
+#[test]
+fn the_selftest_passes_and_says_what_it_did() {
+    let report = &json(&["selftest", "--cases", "150", "--seed", "3", "--json"])[0];
+    assert_eq!(report["cases"], 150);
+    assert_eq!(report["differing"], 0);
+    assert_eq!(report["failing_identities"], 0);
+    assert!(number(report, "identities") >= 15.0);
+    assert_eq!(report["digests"].as_array().map(Vec::len), Some(8));
+    let one = succeed(&["selftest", "--case", "149", "--seed", "3"]);
+    assert!(one.contains("1 random cases, 0 differing"), "{one}");
+}
+
+#[test]
+fn the_table_is_written_with_its_origin() {
+    let path = directory("table").join("accuracy.md");
+    let printed = succeed(&["table", "--largest", "1100", "--out", text(&path)]);
+    let written = std::fs::read_to_string(&path).expect("the file was written");
+    assert_eq!(printed, written);
+    for part in [
+        "| 64 |",
+        "| 1024 |",
+        "| 1009 |",
+        "RustFFT 6",
+        "ozfft table --seed 1",
+    ] {
+        assert!(written.contains(part), "{part} is missing in {written}");
+    }
+    let rows = json(&["table", "--largest", "100", "--json"]);
+    assert_eq!(rows.len(), 1);
+    assert!(number(&rows[0], "truncated_l2") <= number(&rows[0], "truncated_bound"));
+    let nowhere = directory("table-nowhere")
+        .join("missing")
+        .join("accuracy.md");
+    let output = common::ozfft(&["table", "--largest", "1", "--out", text(&nowhere)]);
+    assert!(!output.status.success());
+}
