@@ -40,10 +40,14 @@ pub enum RecipeName {
 /// What multiplies the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SubstrateName {
+    /// The fastest that this processor has
+    Auto,
     /// Portable 8-bit code
     Scalar,
     /// 128-bit integers, slow, for checking
     WideInteger,
+    /// AVX-512 VNNI
+    Avx512Vnni,
 }
 
 impl From<EngineName> for Engine {
@@ -169,7 +173,7 @@ pub struct EngineOptions {
     #[arg(long, value_enum, default_value = "truncated")]
     pub recipe: RecipeName,
     /// What multiplies the digits; the bits do not depend on it
-    #[arg(long, value_enum, default_value = "scalar")]
+    #[arg(long, value_enum, default_value = "auto")]
     pub substrate: SubstrateName,
     /// Where the factor 1/n goes
     #[arg(long, value_enum, default_value = "backward")]
@@ -186,6 +190,8 @@ impl EngineOptions {
             .accuracy(self.accuracy)
             .family(self.family())
             .substrate(match self.substrate {
+                SubstrateName::Auto => Substrate::Auto,
+                SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
                 SubstrateName::Scalar => Substrate::Scalar,
                 SubstrateName::WideInteger => Substrate::WideInteger,
             })

@@ -13,16 +13,16 @@
 //!
 //! Both cost nothing but signs, and the first rotation table is a quarter of its size.
 
-use crate::matrix_unit::{MatrixUnit, UnitScratch};
+use crate::lanes::{Row, WideRow, add, each, subtract};
+use crate::matrix_unit::{self, MatrixUnit, PackedMatrix};
 use crate::problem::Family;
 use crate::quantise::Columns;
 use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
-use crate::reconstruct::round_shift;
+use crate::reconstruct::round_limbs;
 use crate::roots::{self, Fixed};
 use crate::tables::{StepMatrices, Tables, slots};
 use crate::twiddle::Twiddle;
-use crate::workspace::{Wide, take, wide_complex, words_for};
-use num_complex::Complex;
+use crate::workspace::{take, words_for};
 use std::sync::Arc;
 
 /// One step with its tables.
@@ -32,7 +32,7 @@ struct Step {
     /// Length of what follows: the elements of a column lie `inner` apart.
     inner: usize,
     /// None for unit steps, whose entries are 0 and ±1.
-    matrices: Option<Arc<StepMatrices>>,
+    matrices: Option<Matrices>,
     /// Rotations after the step; empty after the last of several steps.
     rotations: Vec<Twiddle>,
     /// Entries per row of `rotations`.
@@ -41,6 +41,14 @@ struct Step {
     mirror_negates: bool,
     /// Bits by which the sums are shifted down.
     product_shift: u32,
+}
+
+/// Cosine and sine matrix, in digits and packed for the vector units.
+#[derive(Debug)]
+struct Matrices {
+    digits: Arc<StepMatrices>,
+    cosine: PackedMatrix,
+    sine: PackedMatrix,
 }
 
 /// A planned line: steps and tables for one length.
@@ -56,53 +64,95 @@ pub(crate) struct Block {
     exponent_offset: i32,
 }
 
-/// Scratch memory for one column of a step.
-pub(crate) struct BlockScratch<'a> {
-    column: &'a mut [Complex<i64>],
-    folded: &'a mut [i64],
-    planes: &'a mut [i8],
-    diagonals: &'a mut [i32],
-    /// Four stretches: cosine and sine sums of the real part, then of the imaginary part.
-    sums: &'a mut [Wide],
+/// Complex words of `L` lines.
+pub(crate) struct Panel<'a, const L: usize> {
+    pub(crate) re: &'a mut [Row<L>],
+    pub(crate) im: &'a mut [Row<L>],
 }
 
-/// The four sums that belong to one output: the products of cosine and sine with the real and imaginary parts.
-#[derive(Clone, Copy)]
-struct Quad {
-    cosine_re: i128,
-    sine_re: i128,
-    cosine_im: i128,
-    sine_im: i128,
-    /// Bits still to be shifted off.
-    shift: u32,
-}
-
-impl Quad {
-    fn value(&self, re: i128, im: i128) -> Complex<i128> {
-        Complex::new(round_shift(re, self.shift), round_shift(im, self.shift))
+impl<'a, const L: usize> Panel<'a, L> {
+    /// 64-bit words that a panel of `n` elements takes.
+    pub(crate) fn len(n: usize) -> usize {
+        2 * words_for::<Row<L>>(n)
     }
 
+    pub(crate) fn new(workspace: &mut &'a mut [u64], n: usize) -> Self {
+        Panel {
+            re: take(workspace, n),
+            im: take(workspace, n),
+        }
+    }
+}
+
+/// Complex wide integers of `L` lines, normalised.
+pub(crate) struct WidePanel<'a, const L: usize> {
+    pub(crate) high: Panel<'a, L>,
+    pub(crate) low: Panel<'a, L>,
+}
+
+impl<'a, const L: usize> WidePanel<'a, L> {
+    /// 64-bit words that a panel of `n` elements takes.
+    pub(crate) fn len(n: usize) -> usize {
+        2 * Panel::<L>::len(n)
+    }
+
+    pub(crate) fn new(workspace: &mut &'a mut [u64], n: usize) -> Self {
+        WidePanel {
+            high: Panel::new(workspace, n),
+            low: Panel::new(workspace, n),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, index: usize, re: &WideRow<L>, im: &WideRow<L>) {
+        let (re, im) = (re.normalised(), im.normalised());
+        self.high.re[index] = re.high;
+        self.low.re[index] = re.low;
+        self.high.im[index] = im.high;
+        self.low.im[index] = im.low;
+    }
+}
+
+/// Scratch memory for one column of a step.
+pub(crate) struct BlockScratch<'a, const L: usize> {
+    /// Cosine and sine inputs of the real part, then of the imaginary part.
+    folded: &'a mut [Row<L>],
+    bytes: &'a mut [i8],
+    /// Four stretches: cosine and sine sums of the real part, then of the imaginary part.
+    limbs: &'a mut [Row<L>],
+}
+
+/// The four rounded values that two outputs with the same cosine and sine sums are made of.
+struct Quad<const L: usize> {
+    /// Cosine of the real part plus, and minus, sine of the imaginary part.
+    re_sum: WideRow<L>,
+    re_difference: WideRow<L>,
+    /// Sine of the real part plus, and minus, cosine of the imaginary part.
+    im_sum: WideRow<L>,
+    im_difference: WideRow<L>,
+}
+
+type WideComplex<const L: usize> = (WideRow<L>, WideRow<L>);
+
+impl<const L: usize> Quad<L> {
     /// Output `k`: cosine minus i times sine.
-    fn output(&self) -> Complex<i128> {
-        self.value(self.cosine_re + self.sine_im, self.cosine_im - self.sine_re)
+    #[inline(always)]
+    fn output(&self) -> WideComplex<L> {
+        (self.re_sum, self.im_difference.negated())
     }
 
     /// Output `k` of the conjugated input.
-    fn output_of_conjugate(&self) -> Complex<i128> {
-        self.value(
-            self.cosine_re - self.sine_im,
-            -self.cosine_im - self.sine_re,
-        )
+    #[inline(always)]
+    fn output_of_conjugate(&self) -> WideComplex<L> {
+        (self.re_difference, self.im_sum.negated())
     }
 
     /// The output that shares its sums with `k`: `n-k`, or `n-1-k` after a frequency shift.
-    fn partner(&self, fold: Fold) -> Complex<i128> {
+    #[inline(always)]
+    fn partner(&self, fold: Fold) -> WideComplex<L> {
         match fold {
-            Fold::TimeShifted => self.value(
-                self.sine_im - self.cosine_re,
-                -self.cosine_im - self.sine_re,
-            ),
-            _ => self.value(self.cosine_re - self.sine_im, self.cosine_im + self.sine_re),
+            Fold::TimeShifted => (self.re_difference.negated(), self.im_sum.negated()),
+            _ => (self.re_difference, self.im_sum),
         }
     }
 }
@@ -120,14 +170,20 @@ fn rows(step: &StepRecipe, k: usize) -> (Option<usize>, Option<usize>) {
 }
 
 /// Folds a column into the inputs of the cosine products (`cosine`) and sine products (`sine`) for one component.
-fn fold(step: &StepRecipe, component: impl Fn(usize) -> i64, cosine: &mut [i64], sine: &mut [i64]) {
+#[inline(always)]
+fn fold<const L: usize>(
+    step: &StepRecipe,
+    component: impl Fn(usize) -> Row<L>,
+    cosine: &mut [Row<L>],
+    sine: &mut [Row<L>],
+) {
     let n = step.n;
     match step.fold {
         Fold::Unit | Fold::Plain => {
             cosine[0] = component(0);
             for j in 1..n.div_ceil(2) {
-                cosine[j] = component(j) + component(n - j);
-                sine[j - 1] = component(j) - component(n - j);
+                cosine[j] = add(&component(j), &component(n - j));
+                sine[j - 1] = subtract(&component(j), &component(n - j));
             }
             if n.is_multiple_of(2) {
                 cosine[n / 2] = component(n / 2);
@@ -135,39 +191,45 @@ fn fold(step: &StepRecipe, component: impl Fn(usize) -> i64, cosine: &mut [i64],
         }
         Fold::TimeShifted => {
             for j in 0..n / 2 {
-                cosine[j] = component(j) + component(n - 1 - j);
-                sine[j] = component(j) - component(n - 1 - j);
+                cosine[j] = add(&component(j), &component(n - 1 - j));
+                sine[j] = subtract(&component(j), &component(n - 1 - j));
             }
         }
         Fold::FrequencyShifted => {
             cosine[0] = component(0);
             sine[0] = component(n / 2);
             for j in 1..n / 2 {
-                cosine[j] = component(j) - component(n - j);
-                sine[j] = component(j) + component(n - j);
+                cosine[j] = subtract(&component(j), &component(n - j));
+                sine[j] = add(&component(j), &component(n - j));
             }
         }
     }
 }
 
-/// The sums of a unit step, by additions only: sizes 2 and 4.
-fn unit_sums(
-    n: usize,
-    cosine: &[i64],
-    sine: &[i64],
-    cosine_sums: &mut [Wide],
-    sine_sums: &mut [Wide],
-) {
-    let wide = |x: i64| i128::from(x);
-    if n == 2 {
-        cosine_sums[0] = (wide(cosine[0]) + wide(cosine[1])).into();
-        cosine_sums[1] = (wide(cosine[0]) - wide(cosine[1])).into();
-    } else {
-        let outer = wide(cosine[0]) + wide(cosine[2]);
-        cosine_sums[0] = (outer + wide(cosine[1])).into();
-        cosine_sums[1] = (wide(cosine[0]) - wide(cosine[2])).into();
-        cosine_sums[2] = (outer - wide(cosine[1])).into();
-        sine_sums[0] = wide(sine[0]).into();
+/// Row `k` of the cosine product of a unit step, by additions only: sizes 2 and 4.
+#[inline(always)]
+fn unit_cosine<const L: usize>(n: usize, k: usize, inputs: &[Row<L>]) -> WideRow<L> {
+    let input = |i: usize| WideRow::from_words(&inputs[i]);
+    match (n, k) {
+        (2, 0) => input(0).plus(&input(1)),
+        (2, _) => input(0).minus(&input(1)),
+        (_, 0) => input(0).plus(&input(2)).plus(&input(1)),
+        (_, 1) => input(0).minus(&input(2)),
+        _ => input(0).plus(&input(2)).minus(&input(1)),
+    }
+}
+
+/// `sums / 2^shift`, rounded, halves upwards.
+#[inline(always)]
+fn shifted<const L: usize>(sums: &WideRow<L>, shift: u32) -> WideRow<L> {
+    if shift == 0 {
+        return *sums;
+    }
+    // Below 2^88 in all, and the shift is that of a middle step of 2 or 4 points: the high part keeps its unit.
+    let whole: [i128; L] = std::array::from_fn(|l| (sums.get(l) + (1 << (shift - 1))) >> shift);
+    WideRow {
+        high: each(|l| (whole[l] >> crate::lanes::LOW_BITS) as i64),
+        low: each(|l| (whole[l] & ((1 << crate::lanes::LOW_BITS) - 1)) as i64),
     }
 }
 
@@ -215,7 +277,11 @@ impl Step {
         Step {
             recipe,
             inner,
-            matrices: tables.matrices(&recipe, digits),
+            matrices: tables.matrices(&recipe, digits).map(|matrices| Matrices {
+                cosine: PackedMatrix::new(&matrices.cosine, digits),
+                sine: PackedMatrix::new(&matrices.sine, digits),
+                digits: matrices,
+            }),
             rotations,
             rotation_stride,
             mirror_negates: output_shift == 1,
@@ -223,75 +289,126 @@ impl Step {
         }
     }
 
-    /// Multiplies the gathered column by the step's matrices.
-    fn multiply(&self, unit: &dyn MatrixUnit, digits: Digits, scratch: &mut BlockScratch<'_>) {
-        let n = self.recipe.n;
-        let column = &scratch.column[..n];
+    /// Multiplies a column, given by its elements' real and imaginary rows, by the step's matrices.
+    #[inline(always)]
+    fn multiply<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        digits: Digits,
+        re: impl Fn(usize) -> Row<L>,
+        im: impl Fn(usize) -> Row<L>,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
         let (cosine_slots, sine_slots) = slots(&self.recipe);
-        let stretch = n / 2 + 1;
-        for (part, sums) in scratch
-            .sums
-            .chunks_exact_mut(2 * stretch)
-            .take(2)
-            .enumerate()
-        {
-            let (cosine_sums, sine_sums) = sums.split_at_mut(stretch);
-            let (cosine, rest) = scratch.folded.split_at_mut(cosine_slots);
-            let sine = &mut rest[..sine_slots];
+        let stretch = self.recipe.n / 2 + 1;
+        let (folded_re, folded_im) = scratch.folded.split_at_mut(2 * stretch);
+        for (part, folded) in [folded_re, folded_im].into_iter().enumerate() {
+            let (cosine, sine) = folded.split_at_mut(stretch);
             if part == 0 {
-                fold(&self.recipe, |j| column[j].re, cosine, sine);
+                fold(&self.recipe, &re, cosine, sine);
             } else {
-                fold(&self.recipe, |j| column[j].im, cosine, sine);
+                fold(&self.recipe, &im, cosine, sine);
             }
-            match &self.matrices {
-                None => unit_sums(n, cosine, sine, cosine_sums, sine_sums),
-                Some(matrices) => {
-                    let mut memory = UnitScratch {
-                        planes: scratch.planes,
-                        diagonals: scratch.diagonals,
-                    };
-                    unit.multiply(&matrices.cosine, digits, cosine, &mut memory, cosine_sums);
-                    unit.multiply(&matrices.sine, digits, sine, &mut memory, sine_sums);
+            let Some(matrices) = &self.matrices else {
+                continue;
+            };
+            let count = digits.limbs();
+            let limbs = &mut scratch.limbs[2 * part * stretch * count..];
+            let (cosine_limbs, sine_limbs) = limbs.split_at_mut(stretch * count);
+            unit.multiply(
+                &matrices.digits.cosine,
+                &matrices.cosine,
+                digits,
+                &cosine[..cosine_slots],
+                scratch.bytes,
+                &mut cosine_limbs[..cosine_slots * count],
+            );
+            unit.multiply(
+                &matrices.digits.sine,
+                &matrices.sine,
+                digits,
+                &sine[..sine_slots],
+                scratch.bytes,
+                &mut sine_limbs[..sine_slots * count],
+            );
+        }
+    }
+
+    /// The rounded values that belong to output `k`. Truncated products are rounded one by one, exact ones after
+    /// combining.
+    #[inline(always)]
+    fn quad<const L: usize>(
+        &self,
+        k: usize,
+        digits: Digits,
+        family: Family,
+        scratch: &BlockScratch<'_, L>,
+    ) -> Quad<L> {
+        let stretch = self.recipe.n / 2 + 1;
+        let (cosine, sine) = rows(&self.recipe, k);
+        if self.matrices.is_none() {
+            let n = self.recipe.n;
+            let folded = |part: usize| &scratch.folded[part * stretch..(part + 1) * stretch];
+            let cosine = |part: usize| unit_cosine(n, k, folded(part));
+            let sine = |part: usize| match sine {
+                Some(row) => WideRow::from_words(&folded(part)[row]),
+                None => WideRow::ZERO,
+            };
+            let (cosine_re, sine_re, cosine_im, sine_im) = (cosine(0), sine(1), cosine(2), sine(3));
+            let shift = self.product_shift;
+            return Quad {
+                re_sum: shifted(&cosine_re.plus(&sine_im), shift),
+                re_difference: shifted(&cosine_re.minus(&sine_im), shift),
+                im_sum: shifted(&sine_re.plus(&cosine_im), shift),
+                im_difference: shifted(&sine_re.minus(&cosine_im), shift),
+            };
+        }
+        let count = digits.limbs();
+        let limbs = |row: Option<usize>, part: usize| {
+            row.map(|row| &scratch.limbs[(part * stretch + row) * count..][..count])
+        };
+        let (cosine_re, sine_re) = (limbs(cosine, 0), limbs(sine, 1));
+        let (cosine_im, sine_im) = (limbs(cosine, 2), limbs(sine, 3));
+        match family {
+            Family::Truncated => {
+                let round = |limbs: Option<&[Row<L>]>| {
+                    limbs.map_or(WideRow::ZERO, |limbs| {
+                        round_limbs(limbs, self.product_shift)
+                    })
+                };
+                let (cosine_re, sine_re) = (round(cosine_re), round(sine_re));
+                let (cosine_im, sine_im) = (round(cosine_im), round(sine_im));
+                Quad {
+                    re_sum: cosine_re.plus(&sine_im),
+                    re_difference: cosine_re.minus(&sine_im),
+                    im_sum: sine_re.plus(&cosine_im),
+                    im_difference: sine_re.minus(&cosine_im),
+                }
+            }
+            Family::Exact => {
+                let combine = |a: Option<&[Row<L>]>, b: Option<&[Row<L>]>, minus: bool| {
+                    let mut sum = [[0i64; L]; 4];
+                    for (g, sum) in sum.iter_mut().enumerate().take(count) {
+                        let a = a.map_or([0; L], |a| a[g]);
+                        let b = b.map_or([0; L], |b| b[g]);
+                        *sum = if minus { subtract(&a, &b) } else { add(&a, &b) };
+                    }
+                    round_limbs(&sum[..count], self.product_shift)
+                };
+                Quad {
+                    re_sum: combine(cosine_re, sine_im, false),
+                    re_difference: combine(cosine_re, sine_im, true),
+                    im_sum: combine(sine_re, cosine_im, false),
+                    im_difference: combine(sine_re, cosine_im, true),
                 }
             }
         }
     }
-
-    /// The sums that belong to output `k`. Truncated products are rounded one by one, exact ones after combining.
-    fn quad(&self, k: usize, family: Family, sums: &[Wide]) -> Quad {
-        let stretch = self.recipe.n / 2 + 1;
-        let (cosine, sine) = rows(&self.recipe, k);
-        let shift_now = match family {
-            Family::Truncated => self.product_shift,
-            Family::Exact => 0,
-        };
-        let at = |row: Option<usize>, part: usize| {
-            row.map_or(0, |row| {
-                round_shift(sums[part * stretch + row].get(), shift_now)
-            })
-        };
-        Quad {
-            cosine_re: at(cosine, 0),
-            sine_re: at(sine, 1),
-            cosine_im: at(cosine, 2),
-            sine_im: at(sine, 3),
-            shift: self.product_shift - shift_now,
-        }
-    }
 }
 
-/// A sum that is known to fit a word.
-#[inline]
-fn word(value: Complex<i128>) -> Complex<i64> {
-    debug_assert!(
-        value.re.unsigned_abs() < 1 << 62 && value.im.unsigned_abs() < 1 << 62,
-        "head-room: {value} does not fit a word"
-    );
-    Complex::new(value.re as i64, value.im as i64)
-}
-
-fn conjugate(z: Complex<i64>) -> Complex<i64> {
-    Complex::new(z.re, -z.im)
+#[inline(always)]
+fn negated<const L: usize>(row: &Row<L>) -> Row<L> {
+    each(|l| -row[l])
 }
 
 impl Block {
@@ -376,38 +493,36 @@ impl Block {
     }
 
     /// 64-bit words of scratch memory.
-    pub(crate) fn scratch_len(&self) -> usize {
-        let n = self.largest_step();
-        let stretch = n / 2 + 1;
-        words_for::<Complex<i64>>(n)
-            + words_for::<i64>(2 * stretch)
-            + words_for::<i8>(stretch * self.digits.data as usize)
-            + words_for::<i32>(self.digits.diagonals as usize)
-            + words_for::<Wide>(4 * stretch)
+    pub(crate) fn scratch_len<const L: usize>(&self) -> usize {
+        let stretch = self.largest_step() / 2 + 1;
+        words_for::<Row<L>>(4 * stretch)
+            + words_for::<i8>(matrix_unit::scratch_len(stretch, L))
+            + words_for::<Row<L>>(4 * stretch * self.digits.limbs())
     }
 
     /// Cuts the scratch memory off a workspace.
-    pub(crate) fn scratch<'a>(&self, workspace: &mut &'a mut [u64]) -> BlockScratch<'a> {
-        let n = self.largest_step();
-        let stretch = n / 2 + 1;
+    pub(crate) fn scratch<'a, const L: usize>(
+        &self,
+        workspace: &mut &'a mut [u64],
+    ) -> BlockScratch<'a, L> {
+        let stretch = self.largest_step() / 2 + 1;
         BlockScratch {
-            column: take(workspace, n),
-            folded: take(workspace, 2 * stretch),
-            planes: take(workspace, stretch * self.digits.data as usize),
-            diagonals: take(workspace, self.digits.diagonals as usize),
-            sums: take(workspace, 4 * stretch),
+            folded: take(workspace, 4 * stretch),
+            bytes: take(workspace, matrix_unit::scratch_len(stretch, L)),
+            limbs: take(workspace, 4 * stretch * self.digits.limbs()),
         }
     }
 
-    /// Transforms the words of a line; the outputs are wide integers in natural order. The words are used up.
-    pub(crate) fn run(
+    /// Transforms the words of `L` lines; the outputs are wide integers in natural order. The words are used up.
+    #[inline(always)]
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>>(
         &self,
-        unit: &dyn MatrixUnit,
-        words: &mut [Complex<i64>],
-        outputs: &mut [Complex<Wide>],
-        scratch: &mut BlockScratch<'_>,
+        unit: U,
+        words: &mut Panel<'_, L>,
+        outputs: &mut WidePanel<'_, L>,
+        scratch: &mut BlockScratch<'_, L>,
     ) {
-        debug_assert!(words.len() == self.n && outputs.len() == self.n);
+        debug_assert!(words.re.len() == self.n && outputs.high.re.len() == self.n);
         let last = self.steps.len() - 1;
         if last == 0 {
             self.only_step(unit, words, outputs, scratch);
@@ -420,124 +535,133 @@ impl Block {
         self.last_step(unit, words, outputs, scratch);
     }
 
-    fn only_step(
+    #[inline(always)]
+    fn only_step<const L: usize, U: MatrixUnit<L>>(
         &self,
-        unit: &dyn MatrixUnit,
-        words: &[Complex<i64>],
-        outputs: &mut [Complex<Wide>],
-        scratch: &mut BlockScratch<'_>,
+        unit: U,
+        words: &Panel<'_, L>,
+        outputs: &mut WidePanel<'_, L>,
+        scratch: &mut BlockScratch<'_, L>,
     ) {
         let (step, n) = (&self.steps[0], self.n);
-        scratch.column[..n].copy_from_slice(words);
-        step.multiply(unit, self.digits, scratch);
-        let turn = |value: Complex<i128>, k: usize| match step.rotations.get(k) {
-            None => value,
+        step.multiply(unit, self.digits, |i| words.re[i], |i| words.im[i], scratch);
+        let turn = |(re, im): WideComplex<L>, k: usize| match step.rotations.get(k) {
+            None => (re, im),
             Some(rotation) => {
-                let turned = rotation.rotate(word(value));
-                Complex::new(turned.re.into(), turned.im.into())
+                let (re, im) = rotation.rotate_row(&re.words(), &im.words());
+                (WideRow::from_words(&re), WideRow::from_words(&im))
             }
         };
         for k in 0..=n / 2 {
-            let quad = step.quad(k, self.family, scratch.sums);
-            let value = turn(quad.output(), k);
-            outputs[k] = wide_complex(value.re, value.im);
+            let quad = step.quad(k, self.digits, self.family, scratch);
+            let (re, im) = turn(quad.output(), k);
+            outputs.set(k, &re, &im);
             if k > 0 && 2 * k < n {
-                let mirrored = turn(quad.output_of_conjugate(), k);
-                outputs[n - k] = wide_complex(mirrored.re, -mirrored.im);
+                let (re, im) = turn(quad.output_of_conjugate(), k);
+                outputs.set(n - k, &re, &im.negated());
             }
         }
     }
 
-    fn first_step(
+    #[inline(always)]
+    fn first_step<const L: usize, U: MatrixUnit<L>>(
         &self,
-        unit: &dyn MatrixUnit,
-        words: &mut [Complex<i64>],
-        scratch: &mut BlockScratch<'_>,
+        unit: U,
+        words: &mut Panel<'_, L>,
+        scratch: &mut BlockScratch<'_, L>,
     ) {
         let step = &self.steps[0];
         let (n, inner) = (step.recipe.n, step.inner);
         for j in 0..inner {
             let mirrored = 2 * j > inner;
-            for (i, slot) in scratch.column[..n].iter_mut().enumerate() {
-                *slot = if mirrored {
-                    conjugate(words[inner * (n - 1 - i) + j])
-                } else {
-                    words[inner * i + j]
-                };
+            if mirrored {
+                let at = |i: usize| inner * (n - 1 - i) + j;
+                let (re, im) = (|i| words.re[at(i)], |i| negated(&words.im[at(i)]));
+                step.multiply(unit, self.digits, re, im, scratch);
+            } else {
+                let at = |i: usize| inner * i + j;
+                let (re, im) = (|i| words.re[at(i)], |i| words.im[at(i)]);
+                step.multiply(unit, self.digits, re, im, scratch);
             }
-            step.multiply(unit, self.digits, scratch);
             let source = if mirrored { inner - j } else { j };
-            let turn = |value: Complex<i128>, k: usize| {
-                let z = step.rotations[k * step.rotation_stride + source].rotate(word(value));
+            let turn = |(re, im): WideComplex<L>, k: usize| {
+                let rotation = &step.rotations[k * step.rotation_stride + source];
+                let (re, im) = rotation.rotate_row(&re.words(), &im.words());
                 match (mirrored, step.mirror_negates) {
-                    (false, _) => z,
-                    (true, false) => conjugate(z),
-                    (true, true) => -conjugate(z),
+                    (false, _) => (re, im),
+                    (true, false) => (re, negated(&im)),
+                    (true, true) => (negated(&re), im),
                 }
             };
             for k in 0..=n / 2 {
-                let quad = step.quad(k, self.family, scratch.sums);
-                words[k * inner + j] = turn(quad.output(), k);
+                let quad = step.quad(k, self.digits, self.family, scratch);
+                let place = k * inner + j;
+                (words.re[place], words.im[place]) = turn(quad.output(), k);
                 if k > 0 && 2 * k < n {
-                    words[(n - k) * inner + j] = turn(quad.output_of_conjugate(), k);
+                    let place = (n - k) * inner + j;
+                    (words.re[place], words.im[place]) = turn(quad.output_of_conjugate(), k);
                 }
             }
         }
     }
 
-    fn middle_step(
+    #[inline(always)]
+    fn middle_step<const L: usize, U: MatrixUnit<L>>(
         &self,
         step: &Step,
-        unit: &dyn MatrixUnit,
-        words: &mut [Complex<i64>],
-        scratch: &mut BlockScratch<'_>,
+        unit: U,
+        words: &mut Panel<'_, L>,
+        scratch: &mut BlockScratch<'_, L>,
     ) {
         let (n, inner) = (step.recipe.n, step.inner);
-        for group in words.chunks_exact_mut(n * inner) {
+        for group in (0..self.n).step_by(n * inner) {
             for j in 0..inner {
-                for (i, slot) in scratch.column[..n].iter_mut().enumerate() {
-                    *slot = group[inner * i + j];
-                }
-                step.multiply(unit, self.digits, scratch);
+                let at = |i: usize| group + inner * i + j;
+                let (re, im) = (|i| words.re[at(i)], |i| words.im[at(i)]);
+                step.multiply(unit, self.digits, re, im, scratch);
+                let turn = |(re, im): WideComplex<L>, k: usize| {
+                    step.rotations[k * inner + j].rotate_row(&re.words(), &im.words())
+                };
                 for k in 0..=n / 2 {
-                    let quad = step.quad(k, self.family, scratch.sums);
-                    group[k * inner + j] =
-                        step.rotations[k * inner + j].rotate(word(quad.output()));
+                    let quad = step.quad(k, self.digits, self.family, scratch);
+                    (words.re[at(k)], words.im[at(k)]) = turn(quad.output(), k);
                     if k > 0 && 2 * k < n {
                         let k = n - k;
-                        group[k * inner + j] = step.rotations[k * inner + j]
-                            .rotate(word(quad.partner(step.recipe.fold)));
+                        let partner = quad.partner(step.recipe.fold);
+                        (words.re[at(k)], words.im[at(k)]) = turn(partner, k);
                     }
                 }
             }
         }
     }
 
-    fn last_step(
+    #[inline(always)]
+    fn last_step<const L: usize, U: MatrixUnit<L>>(
         &self,
-        unit: &dyn MatrixUnit,
-        words: &[Complex<i64>],
-        outputs: &mut [Complex<Wide>],
-        scratch: &mut BlockScratch<'_>,
+        unit: U,
+        words: &Panel<'_, L>,
+        outputs: &mut WidePanel<'_, L>,
+        scratch: &mut BlockScratch<'_, L>,
     ) {
         let step = &self.steps[self.steps.len() - 1];
         let n = step.recipe.n;
         let shifted = step.recipe.fold == Fold::FrequencyShifted;
         let stride = self.n / n;
-        for (group, &(start, mirrored)) in words.chunks_exact(n).zip(&self.groups) {
-            scratch.column[..n].copy_from_slice(group);
-            step.multiply(unit, self.digits, scratch);
-            let mut store = |k: usize, value: Complex<i128>| {
+        for (group, &(start, mirrored)) in self.groups.iter().enumerate() {
+            let at = |i: usize| group * n + i;
+            let (re, im) = (|i| words.re[at(i)], |i| words.im[at(i)]);
+            step.multiply(unit, self.digits, re, im, scratch);
+            let mut store = |k: usize, (re, im): WideComplex<L>| {
                 let index = start + stride * k;
                 if mirrored {
-                    outputs[self.n - index] = wide_complex(value.re, -value.im);
+                    outputs.set(self.n - index, &re, &im.negated());
                 } else {
-                    outputs[index] = wide_complex(value.re, value.im);
+                    outputs.set(index, &re, &im);
                 }
             };
             let pairs = if shifted { n / 2 } else { n / 2 + 1 };
             for k in 0..pairs {
-                let quad = step.quad(k, self.family, scratch.sums);
+                let quad = step.quad(k, self.digits, self.family, scratch);
                 store(k, quad.output());
                 if shifted {
                     store(n - 1 - k, quad.partner(step.recipe.fold));

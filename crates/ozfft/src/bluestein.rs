@@ -5,26 +5,22 @@
 //! a transform in 96-bit fixed point (`chirp_spectrum.rs`). Data stay block fixed point from the first chirp to the
 //! last.
 
+use crate::bailey::{Panel, WidePanel};
 use crate::chirp_spectrum::chirp_spectrum;
+use crate::lanes::WideRow;
+use crate::line::FloatSource;
 use crate::matrix_unit::MatrixUnit;
-use crate::passes::{
-    LoadScratch, Passes, Progression, Sink, Source, WordLine, narrowed, narrowing_shift,
-};
+use crate::passes::{Lines, NotFinite, Passes, Sink, Source, WordLine, narrowed, narrowing_shifts};
 use crate::problem::Family;
-use crate::quantise::{Columns, NotFinite, quantise_words, word_of};
+use crate::quantise::{Columns, Nature, Quantised, quantise_words, word_of};
 use crate::recipe::{BlockRecipe, Digits};
 use crate::roots::{self, Fixed};
 use crate::sample::swapped;
 use crate::tables::Tables;
 use crate::twiddle::Twiddle;
-use crate::workspace::{SharedArray, Wide, take, wide_complex, words_for};
+use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
-
-/// A source of floating-point numbers, which a chirp can be multiplied into.
-pub(crate) trait FloatSource: Sync {
-    /// Gathers elements of a progression, in the orientation of a forward transform.
-    fn gather(&self, elements: Progression, values: &mut [Complex<f64>]);
-}
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A planned line of any length.
 #[derive(Debug)]
@@ -84,77 +80,116 @@ impl Bluestein {
         self.passes.is_large()
     }
 
-    /// 64-bit words of workspace for one transform by `workers` threads.
-    pub(crate) fn workspace_len(&self, workers: usize) -> usize {
-        words_for::<Complex<i64>>(self.passes.len())
-            + words_for::<i32>(self.passes.output_step())
-            + self.passes.workspace_len(workers)
+    /// Whether lines are transformed side by side (else one by one).
+    pub(crate) fn is_one_block(&self) -> bool {
+        self.passes.is_one_block()
     }
 
-    /// Transforms one line. Reading is complete before the sink is called for the first time.
-    pub(crate) fn run(
+    /// Lines whose words are kept at once.
+    fn lines<const L: usize>(&self) -> usize {
+        if self.is_one_block() { L } else { 1 }
+    }
+
+    /// 64-bit words of workspace for one transform by `workers` threads.
+    pub(crate) fn workspace_len<const L: usize>(&self, workers: usize) -> usize {
+        let lines = self.lines::<L>();
+        words_for::<Complex<i64>>(lines * self.passes.len())
+            + words_for::<i32>(lines * self.passes.output_step())
+            + self.passes.workspace_len::<L>(workers)
+    }
+
+    /// Transforms `active` short lines, or one longer line. Reading is complete before the sink is called for the
+    /// first time.
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, K: Sink<L>>(
         &self,
-        unit: &dyn MatrixUnit,
-        source: &dyn FloatSource,
-        sink: &dyn Sink,
+        unit: U,
+        source: &dyn FloatSource<L>,
+        sink: &K,
+        active: usize,
         mut workspace: &mut [u64],
         workers: usize,
     ) -> Result<(), NotFinite> {
-        let period = self.passes.output_step();
-        let words = SharedArray::new(take::<Complex<i64>>(&mut workspace, self.passes.len()));
-        let exponents = SharedArray::new(take::<i32>(&mut workspace, period));
+        let (period, lines) = (self.passes.output_step(), self.lines::<L>());
+        let length = self.passes.len();
+        let words = SharedArray::new(take::<Complex<i64>>(&mut workspace, lines * length));
+        let exponents = SharedArray::new(take::<i32>(&mut workspace, lines * period));
+        // One entry for each of several lines side by side; a line that is transformed alone uses the first.
+        let natures: [AtomicU8; L] = std::array::from_fn(|_| AtomicU8::new(0));
         let chirped = ChirpSource { plan: self, source };
         let product = KernelSink {
             plan: self,
             words,
             exponents,
+            natures: &natures,
         };
         self.passes
-            .run(unit, &chirped, &product, workspace, workers)?;
+            .run(unit, &chirped, &product, active, workspace, workers)?;
         let stored = WordLine {
             words: words.reader(),
             exponents: exponents.reader(),
             exponent_period: period,
+            line_distance: if lines == 1 { 0 } else { length },
+            exponent_distance: if lines == 1 { 0 } else { period },
         };
-        let unchirp = ChirpSink { plan: self, sink };
-        self.passes.run(unit, &stored, &unchirp, workspace, workers)
+        let unchirp = ChirpSink {
+            plan: self,
+            sink,
+            natures: &natures,
+        };
+        self.passes
+            .run(unit, &stored, &unchirp, active, workspace, workers)
     }
 }
 
 /// The input times the chirp, followed by zeros.
-struct ChirpSource<'a> {
+struct ChirpSource<'a, const L: usize> {
     plan: &'a Bluestein,
-    source: &'a dyn FloatSource,
+    source: &'a dyn FloatSource<L>,
 }
 
-impl Source for ChirpSource<'_> {
+impl<const L: usize> Source<L> for ChirpSource<'_, L> {
+    #[inline(always)]
     fn quantise(
         &self,
-        elements: Progression,
+        lines: &Lines<L>,
         shape: Columns,
-        words: &mut [Complex<i64>],
-        scratch: &mut LoadScratch<'_>,
-    ) -> Result<i32, NotFinite> {
-        let count = words.len();
-        let given = elements.count_below(self.plan.n, count);
-        let floats = &mut scratch.floats[..given];
-        self.source.gather(elements, floats);
-        words[given..].fill(Complex::new(0, 0));
-        scratch.exponents[given..count].fill(0);
-        for (i, &value) in floats.iter().enumerate() {
-            if !(value.re.is_finite() && value.im.is_finite()) {
-                return Err(NotFinite);
+        words: &mut Panel<'_, L>,
+        exponents: &mut [[i32; L]],
+    ) -> Quantised<L> {
+        let n = self.plan.n;
+        let exponents = &mut exponents[..words.re.len()];
+        self.source.gather(lines, n, words);
+        let mut nature = [Nature::ZERO; L];
+        for (i, exponents) in exponents.iter_mut().enumerate() {
+            for lane in 0..L {
+                let index = lines.at(lane, i);
+                if index >= n {
+                    exponents[lane] = 0;
+                    continue;
+                }
+                let float = |bits: i64| f64::from_bits(bits as u64);
+                let value = Complex::new(float(words.re[i][lane]), float(words.im[i][lane]));
+                let whole = value.re.is_finite() && value.im.is_finite();
+                nature[lane] = nature[lane].with(Nature {
+                    not_finite: !whole,
+                    has_real: value.re != 0.0,
+                    has_imaginary: value.im != 0.0,
+                });
+                let (word, exponent) = if whole {
+                    word_of(value, self.plan.word_bits)
+                } else {
+                    (Complex::new(0, 0), 0)
+                };
+                let turned = self.plan.chirp[index].rotate(word);
+                words.re[i][lane] = turned.re;
+                words.im[i][lane] = turned.im;
+                exponents[lane] = exponent;
             }
-            let (word, exponent) = word_of(value, self.plan.word_bits);
-            words[i] = self.plan.chirp[elements.at(i)].rotate(word);
-            scratch.exponents[i] = exponent;
         }
-        Ok(quantise_words(
-            words,
-            &scratch.exponents[..count],
-            shape,
-            scratch.words,
-        ))
+        Quantised {
+            exponents: quantise_words(words, exponents, shape),
+            nature,
+        }
     }
 }
 
@@ -163,38 +198,73 @@ struct KernelSink<'a> {
     plan: &'a Bluestein,
     words: SharedArray<'a, Complex<i64>>,
     exponents: SharedArray<'a, i32>,
+    natures: &'a [AtomicU8],
 }
 
-impl Sink for KernelSink<'_> {
-    fn accept(&self, outputs: Progression, values: &mut [Complex<Wide>], exponent: i32) {
-        let shift = narrowing_shift(values, self.plan.word_bits);
-        for (i, &z) in values.iter().enumerate() {
-            let k = outputs.at(i);
-            let product = self.plan.kernel[k].rotate(narrowed(z, shift));
-            // SAFETY: every output belongs to one line, and every line to one thread.
-            unsafe { self.words.set(k, swapped(product)) }
+impl<const L: usize> Sink<L> for KernelSink<'_> {
+    #[inline(always)]
+    fn accept(&self, lines: &Lines<L>, values: &mut WidePanel<'_, L>, found: &Quantised<L>) {
+        let plan = self.plan;
+        let (length, period) = (plan.passes.len(), plan.passes.output_step());
+        let one_block = plan.is_one_block();
+        let shifts = narrowing_shifts(values, plan.word_bits);
+        for i in 0..values.high.re.len() {
+            let re = narrowed(&values.high.re[i], &values.low.re[i], &shifts);
+            let im = narrowed(&values.high.im[i], &values.low.im[i], &shifts);
+            for lane in 0..lines.active {
+                let k = lines.at(lane, i);
+                let product = plan.kernel[k].rotate(Complex::new(re[lane], im[lane]));
+                let line = if one_block { lane * length } else { 0 };
+                // SAFETY: every output belongs to one line, and every line to one thread.
+                unsafe { self.words.set(line + k, swapped(product)) }
+            }
         }
-        let exponent = exponent + shift as i32 + self.plan.kernel_exponent;
-        // SAFETY: as above.
-        unsafe { self.exponents.set(outputs.start, exponent) }
+        for lane in 0..lines.active {
+            let exponent = found.exponents[lane] + shifts[lane] as i32 + plan.kernel_exponent;
+            let line = if one_block { lane * period } else { 0 };
+            // SAFETY: as above.
+            unsafe { self.exponents.set(line + lines.starts[lane], exponent) }
+            let nature = &self.natures[if one_block { lane } else { 0 }];
+            nature.store(found.nature[lane].to_bits(), Ordering::Relaxed);
+        }
     }
 }
 
 /// Multiplies by the chirp once more and hands on the first `n` outputs.
-struct ChirpSink<'a> {
+struct ChirpSink<'a, K> {
     plan: &'a Bluestein,
-    sink: &'a dyn Sink,
+    sink: &'a K,
+    natures: &'a [AtomicU8],
 }
 
-impl Sink for ChirpSink<'_> {
-    fn accept(&self, outputs: Progression, values: &mut [Complex<Wide>], exponent: i32) {
-        let count = outputs.count_below(self.plan.n, values.len());
-        let values = &mut values[..count];
-        let shift = narrowing_shift(values, self.plan.word_bits);
-        for (i, z) in values.iter_mut().enumerate() {
-            let turned = self.plan.chirp[outputs.at(i)].rotate(swapped(narrowed(*z, shift)));
-            *z = wide_complex(turned.re.into(), turned.im.into());
+impl<const L: usize, K: Sink<L>> Sink<L> for ChirpSink<'_, K> {
+    #[inline(always)]
+    fn accept(&self, lines: &Lines<L>, values: &mut WidePanel<'_, L>, found: &Quantised<L>) {
+        let plan = self.plan;
+        let shifts = narrowing_shifts(values, plan.word_bits);
+        for i in 0..values.high.re.len() {
+            let re = narrowed(&values.high.re[i], &values.low.re[i], &shifts);
+            let im = narrowed(&values.high.im[i], &values.low.im[i], &shifts);
+            let (mut out_re, mut out_im) = ([0; L], [0; L]);
+            for lane in 0..L {
+                let k = lines.at(lane, i);
+                if k < plan.n {
+                    let y = swapped(Complex::new(re[lane], im[lane]));
+                    let turned = plan.chirp[k].rotate(y);
+                    out_re[lane] = turned.re;
+                    out_im[lane] = turned.im;
+                }
+            }
+            let (re, im) = (WideRow::from_words(&out_re), WideRow::from_words(&out_im));
+            values.set(i, &re, &im);
         }
-        self.sink.accept(outputs, values, exponent + shift as i32);
+        let mut found = *found;
+        for lane in 0..L {
+            found.exponents[lane] += shifts[lane] as i32;
+            // Known since the first of the two transforms.
+            let nature = &self.natures[if plan.is_one_block() { lane } else { 0 }];
+            found.nature[lane] = Nature::from_bits(nature.load(Ordering::Relaxed));
+        }
+        self.sink.accept(lines, values, &found);
     }
 }

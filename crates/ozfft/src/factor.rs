@@ -1,17 +1,17 @@
 //! Which small steps make up a length.
 //!
 //! The rule is a cost: a step of size `n` takes about `n` multiplications a point, plus what every step takes
-//! regardless (folding, digits, rotation). Lengths with a prime factor above [`LARGEST_PRIME_STEP`] go to Bluestein.
+//! regardless (folding, digits, rotation). Lengths with a prime factor above [`LARGEST_STEP`] go to Bluestein.
 
 use crate::recipe::{BlockRecipe, LineRecipe};
 
-/// Largest prime that is transformed as one step.
-pub(crate) const LARGEST_PRIME_STEP: usize = 127;
-/// Largest composite step.
+/// Largest step. The error of a step grows with its size: 127 points in one step would miss 1e-16.
 const LARGEST_STEP: usize = 64;
 /// Longest line under one exponent: two full tiles. The proven bound grows with the square root of the block, so
 /// a longer line is cut in passes with exponents of their own rather than in more steps.
 pub(crate) const LONGEST_BLOCK: usize = 1024;
+/// The same for the convolutions of Bluestein's algorithm, which go through two transforms and an amplification.
+const LONGEST_CONVOLUTION_BLOCK: usize = 256;
 /// What a step costs besides its multiplications, in multiplications a point and digit product.
 const STEP_COST: usize = 48;
 /// Half of this many inputs fill a tile of the matrix units; more take a second one.
@@ -40,7 +40,7 @@ pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
 
 /// Whether `n` can be transformed as one step.
 pub(crate) fn is_step(n: usize) -> bool {
-    (2..=LARGEST_STEP).contains(&n) || (n <= LARGEST_PRIME_STEP && prime_factors(n).len() == 1)
+    (2..=LARGEST_STEP).contains(&n)
 }
 
 fn divisors(n: usize) -> Vec<usize> {
@@ -84,26 +84,26 @@ fn steps(n: usize) -> Option<(usize, Vec<usize>)> {
 }
 
 /// Cuts a smooth length into blocks of nearly equal length; `None` when that cannot be done.
-fn blocks(n: usize) -> Option<(usize, Vec<BlockRecipe>)> {
-    if n <= LONGEST_BLOCK {
+fn blocks(n: usize, longest: usize) -> Option<(usize, Vec<BlockRecipe>)> {
+    if n <= longest {
         let (cost, sizes) = steps(n)?;
         return Some((cost, vec![BlockRecipe::from_sizes(&sizes)]));
     }
     let mut count = 2u32;
-    while (LONGEST_BLOCK as f64).powi(count as i32) < n as f64 {
+    while (longest as f64).powi(count as i32) < n as f64 {
         count += 1;
     }
     let ideal = (n as f64).powf(1.0 / f64::from(count));
     // Nearest to the ideal first; a later, less balanced cut serves when the rest does not split.
     let mut candidates: Vec<usize> = divisors(n)
         .into_iter()
-        .filter(|&d| d > 1 && d <= LONGEST_BLOCK)
+        .filter(|&d| d > 1 && d <= longest)
         .collect();
     let distance = |d: usize| (d as f64 / ideal).ln().abs();
     candidates.sort_by(|&a, &b| distance(a).total_cmp(&distance(b)));
     candidates.into_iter().find_map(|d| {
         let (cost, sizes) = steps(d)?;
-        let (rest_cost, rest) = blocks(n / d)?;
+        let (rest_cost, rest) = blocks(n / d, longest)?;
         let mut all = vec![BlockRecipe::from_sizes(&sizes)];
         all.extend(rest);
         Some((cost + rest_cost + STEP_COST, all))
@@ -123,7 +123,7 @@ fn convolution(least: usize) -> Vec<BlockRecipe> {
         if m > limit {
             continue;
         }
-        if let Some((cost, blocks)) = blocks(m) {
+        if let Some((cost, blocks)) = blocks(m, LONGEST_CONVOLUTION_BLOCK) {
             let total = cost as f64 * m as f64;
             if best.as_ref().is_none_or(|(lowest, _)| total < *lowest) {
                 best = Some((total, blocks));
@@ -139,10 +139,8 @@ pub(crate) fn line(n: usize) -> LineRecipe {
     if n == 1 {
         return LineRecipe::Copy;
     }
-    let smooth = prime_factors(n)
-        .last()
-        .is_some_and(|&p| p <= LARGEST_PRIME_STEP);
-    match smooth.then(|| blocks(n)).flatten() {
+    let smooth = prime_factors(n).last().is_some_and(|&p| p <= LARGEST_STEP);
+    match smooth.then(|| blocks(n, LONGEST_BLOCK)).flatten() {
         Some((_, blocks)) => LineRecipe::Passes(blocks),
         None => LineRecipe::Bluestein {
             n,
@@ -165,9 +163,9 @@ mod tests {
         assert_eq!(shown(1024), "32t·32f");
         assert_eq!(shown(4096), "8t·8f | 8t·8f");
         assert_eq!(shown(1000), "40t·25p");
-        assert_eq!(shown(127), "127p");
+        assert_eq!(shown(61), "61p");
         assert_eq!(shown(1 << 20), "32t·32f | 32t·32f");
-        assert!(shown(131).starts_with("bluestein 131"));
+        assert!(shown(67).starts_with("bluestein 67"));
     }
 
     #[test]
@@ -178,7 +176,7 @@ mod tests {
             1_000_000,
             1 << 24,
             (1 << 24) + 43,
-            127 * 127 * 127,
+            61 * 61 * 61,
         ]) {
             let recipe = line(n);
             assert_eq!(recipe.len(), n);

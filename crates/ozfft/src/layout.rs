@@ -60,7 +60,7 @@ impl Layout {
     pub fn padded_real(shape: &[usize]) -> Self {
         let mut padded = shape.to_vec();
         if let Some(last) = padded.last_mut() {
-            *last = 2 * (*last / 2 + 1);
+            *last = (*last / 2 + 1).saturating_mul(2);
         }
         Self::contiguous(&padded)
     }
@@ -95,7 +95,7 @@ impl Layout {
             .chain([(batch, self.distance)]);
         let (mut low, mut high) = (0isize, 0isize);
         for (n, stride) in dimensions {
-            let reach = stride.checked_mul(n as isize - 1)?;
+            let reach = stride.checked_mul((n as isize).checked_sub(1)?)?;
             if reach < 0 {
                 low = low.checked_add(reach)?;
             } else {
@@ -108,7 +108,7 @@ impl Layout {
     /// Number of elements that a buffer of this layout must have.
     pub(crate) fn required_len(&self, shape: &[usize], batch: usize) -> usize {
         let (_, high) = self.extent(shape, batch).unwrap_or((0, isize::MAX - 1));
-        self.offset + high as usize + 1
+        self.offset.saturating_add(high as usize).saturating_add(1)
     }
 
     pub(crate) fn validate(

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
+// Loops over lanes index several rows at once; written so, the compiler makes vector instructions of them.
+#![allow(clippy::needless_range_loop)]
 
 mod bailey;
 mod bluestein;
@@ -9,6 +11,7 @@ mod digits;
 mod error;
 mod executor;
 mod factor;
+mod lanes;
 mod layout;
 mod line;
 mod matrix_unit;

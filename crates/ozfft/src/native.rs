@@ -2,9 +2,9 @@
 //!
 //! Its error is measured, not proven; [`measured_error`] is what `auto` compares a wish with.
 
-use crate::bluestein::FloatSource;
-use crate::line::FloatSink;
-use crate::passes::Progression;
+use crate::bailey::Panel;
+use crate::line::{FloatSink, FloatSource};
+use crate::passes::Lines;
 use crate::problem::Kind;
 use crate::sample::Real;
 use crate::workspace::{take, words_for};
@@ -21,27 +21,28 @@ pub(crate) struct NativeLine<T: Real> {
     scale: f64,
 }
 
+/// A planned RustFFT or RealFFT transform.
 #[derive(Clone)]
-enum Transform<T: Real> {
+pub enum Transform<T: rustfft::FftNum> {
     Complex(Arc<dyn Fft<T>>),
     RealToComplex(Arc<dyn RealToComplex<T>>),
     ComplexToReal(Arc<dyn ComplexToReal<T>>),
 }
 
+/// Plans a forward transform (RealFFT's way back is with the opposite sign, see `run`).
+pub(crate) fn plan<T: rustfft::FftNum>(kind: Kind, n: usize) -> Transform<T> {
+    match kind {
+        Kind::ComplexToComplex => Transform::Complex(FftPlanner::new().plan_fft_forward(n)),
+        Kind::RealToComplex => Transform::RealToComplex(RealFftPlanner::new().plan_fft_forward(n)),
+        Kind::ComplexToReal => Transform::ComplexToReal(RealFftPlanner::new().plan_fft_inverse(n)),
+    }
+}
+
 impl<T: Real> NativeLine<T> {
     /// Lines are always transformed forward: inverse ones arrive with real and imaginary part swapped.
     pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
-        let transform = match kind {
-            Kind::ComplexToComplex => Transform::Complex(FftPlanner::new().plan_fft_forward(n)),
-            Kind::RealToComplex => {
-                Transform::RealToComplex(RealFftPlanner::new().plan_fft_forward(n))
-            }
-            Kind::ComplexToReal => {
-                Transform::ComplexToReal(RealFftPlanner::new().plan_fft_inverse(n))
-            }
-        };
         NativeLine {
-            transform,
+            transform: T::native(kind, n),
             n,
             scale,
         }
@@ -57,7 +58,7 @@ impl<T: Real> NativeLine<T> {
 
     /// 64-bit words of workspace for one line.
     pub(crate) fn workspace_len(&self) -> usize {
-        words_for::<Complex<f64>>(self.n)
+        Panel::<1>::len(self.n)
             + words_for::<Complex<T>>(self.n)
             + words_for::<T>(self.n)
             + words_for::<Complex<T>>(self.scratch_len())
@@ -65,21 +66,27 @@ impl<T: Real> NativeLine<T> {
 
     pub(crate) fn run(
         &self,
-        source: &dyn FloatSource,
-        sink: &dyn FloatSink,
+        source: &dyn FloatSource<1>,
+        sink: &dyn FloatSink<1>,
         mut workspace: &mut [u64],
     ) {
         let n = self.n;
-        let floats = take::<Complex<f64>>(&mut workspace, n);
+        let mut panel = Panel::<1>::new(&mut workspace, n);
         let complex = take::<Complex<T>>(&mut workspace, n);
         let real = take::<T>(&mut workspace, n);
         let scratch = take::<Complex<T>>(&mut workspace, self.scratch_len());
         let (scale, half) = (T::narrow(self.scale), n / 2 + 1);
-        source.gather(Progression { start: 0, step: 1 }, floats);
+        source.gather(&Lines::whole(1), usize::MAX, &mut panel);
+        let float = |row: &[i64; 1]| f64::from_bits(row[0] as u64);
+        let floats = panel
+            .re
+            .iter()
+            .zip(panel.im.iter())
+            .map(|(re, im)| Complex::new(float(re), float(im)));
         let narrow = |z: Complex<f64>| Complex::new(T::narrow(z.re), T::narrow(z.im));
         let outcome = match &self.transform {
             Transform::Complex(fft) => {
-                for (z, &value) in complex.iter_mut().zip(&*floats) {
+                for (z, value) in complex.iter_mut().zip(floats) {
                     *z = narrow(value);
                 }
                 fft.process_with_scratch(complex, scratch);
@@ -89,7 +96,7 @@ impl<T: Real> NativeLine<T> {
                 // A real line arrives in the real part, or swapped into the imaginary part for an inverse transform,
                 // which is the conjugate of the forward one.
                 let swapped = sink.swaps();
-                for (x, value) in real.iter_mut().zip(&*floats) {
+                for (x, value) in real.iter_mut().zip(floats) {
                     *x = T::narrow(if swapped { value.im } else { value.re });
                 }
                 let outcome = fft.process_with_scratch(real, &mut complex[..half], scratch);
@@ -104,7 +111,7 @@ impl<T: Real> NativeLine<T> {
             Transform::ComplexToReal(fft) => {
                 // RealFFT computes with exp(+i…): a forward transform takes the conjugate.
                 let swapped = sink.swaps();
-                for (z, &value) in complex[..half].iter_mut().zip(&*floats) {
+                for (z, value) in complex[..half].iter_mut().zip(floats) {
                     *z = narrow(if swapped {
                         Complex::new(value.im, value.re)
                     } else {
@@ -127,7 +134,7 @@ impl<T: Real> NativeLine<T> {
         debug_assert!(outcome.is_ok());
         for (k, &z) in complex[..sink.count()].iter().enumerate() {
             let z = z * scale;
-            sink.store(k, Complex::new(z.re.widen(), z.im.widen()));
+            sink.store(0, k, Complex::new(z.re.widen(), z.im.widen()));
         }
     }
 }

@@ -35,6 +35,37 @@ pub struct Plan<T: Real> {
     pub(crate) budget: ErrorBudget,
     pub(crate) threads: usize,
     pub(crate) executor: Executor<T>,
+    pub(crate) lengths: Lengths,
+}
+
+/// What a call is checked against, worked out once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lengths {
+    input: usize,
+    output: usize,
+    /// Input and output lie alike, so that the transform can be done in place.
+    alike: bool,
+    /// Rows of reals lie just where the rows of their half-spectrum do.
+    padded: bool,
+}
+
+impl Lengths {
+    pub(crate) fn new(problem: &Problem) -> Self {
+        let (input, output) = (problem.resolved_input(), problem.resolved_output());
+        let (real, half) = match problem.kind() {
+            Kind::ComplexToReal => (&output, &input),
+            _ => (&input, &output),
+        };
+        let halved_last = problem.axes.last() == Some(&(problem.shape().len() - 1));
+        Lengths {
+            input: problem.input_len(),
+            output: problem.output_len(),
+            alike: input == output,
+            padded: halved_last
+                && *real == Layout::padded_real(problem.shape())
+                && *half == Layout::contiguous(&problem.half_shape()),
+        }
+    }
 }
 
 impl<T: Real> Plan<T> {
@@ -63,7 +94,8 @@ impl<T: Real> Plan<T> {
         &self.why
     }
 
-    /// Relative L2 error that no finite input exceeds, as long as the output neither overflows nor underflows.
+    /// Relative L2 error that no finite input exceeds, as long as no number of the output, or of the array between two
+    /// axes, overflows or is subnormal.
     ///
     /// Proven for the digits engine. For the native engine it is the measured error of random input.
     pub fn bound(&self) -> f64 {
@@ -92,10 +124,10 @@ impl<T: Real> Plan<T> {
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToComplex)?;
-        if self.problem.resolved_input() != self.problem.resolved_output() {
+        if !self.lengths.alike {
             return Err(FftError::InPlaceLayout);
         }
-        self.expect_len(Buffer::Output, self.problem.output_len(), buffer.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, buffer.len())?;
         let shared = SharedArray::new(buffer);
         self.run(
             InputArray::Complex(shared.reader()),
@@ -121,8 +153,8 @@ impl<T: Real> Plan<T> {
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToComplex)?;
-        self.expect_len(Buffer::Input, self.problem.input_len(), input.len())?;
-        self.expect_len(Buffer::Output, self.problem.output_len(), output.len())?;
+        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
         self.run(
             InputArray::Complex(SharedArray::read_only(input)),
             OutputArray::Complex(SharedArray::new(output)),
@@ -147,8 +179,8 @@ impl<T: Real> Plan<T> {
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::RealToComplex)?;
-        self.expect_len(Buffer::Input, self.problem.input_len(), input.len())?;
-        self.expect_len(Buffer::Output, self.problem.output_len(), output.len())?;
+        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
         self.run(
             InputArray::Real(SharedArray::read_only(input)),
             OutputArray::Complex(SharedArray::new(output)),
@@ -176,8 +208,8 @@ impl<T: Real> Plan<T> {
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToReal)?;
-        self.expect_len(Buffer::Input, self.problem.input_len(), input.len())?;
-        self.expect_len(Buffer::Output, self.problem.output_len(), output.len())?;
+        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
         self.run(
             InputArray::Complex(SharedArray::read_only(input)),
             OutputArray::Real(SharedArray::new(output)),
@@ -189,9 +221,8 @@ impl<T: Real> Plan<T> {
     /// numbers ([`Layout::padded_real`] as the input layout), become rows of the half-spectrum.
     pub fn process_real_in_place(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
         self.expect_kind(Kind::RealToComplex)?;
-        let problem = &self.problem;
-        self.expect_padded(&problem.resolved_input(), &problem.resolved_output())?;
-        self.expect_len(Buffer::Output, problem.output_len(), buffer.len())?;
+        self.expect_padded()?;
+        self.expect_len(Buffer::Output, self.lengths.output, buffer.len())?;
         let shared = SharedArray::new(buffer);
         // Each row is read completely before its half-spectrum is written over it, and rows do not overlap.
         self.run(
@@ -208,9 +239,8 @@ impl<T: Real> Plan<T> {
         buffer: &mut [Complex<T>],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToReal)?;
-        let problem = &self.problem;
-        self.expect_padded(&problem.resolved_output(), &problem.resolved_input())?;
-        self.expect_len(Buffer::Output, problem.input_len(), buffer.len())?;
+        self.expect_padded()?;
+        self.expect_len(Buffer::Output, self.lengths.input, buffer.len())?;
         let shared = SharedArray::new(buffer);
         // As above; transforms of several axes work in the workspace before the rows are written.
         self.run(
@@ -220,14 +250,8 @@ impl<T: Real> Plan<T> {
         )
     }
 
-    /// In place, rows of reals must lie just where the rows of their half-spectrum do.
-    fn expect_padded(&self, real: &Layout, half: &Layout) -> Result<(), FftError> {
-        let problem = &self.problem;
-        let halved_last = problem.axes.last() == Some(&(problem.shape().len() - 1));
-        if halved_last
-            && *real == Layout::padded_real(problem.shape())
-            && *half == Layout::contiguous(&problem.half_shape())
-        {
+    fn expect_padded(&self) -> Result<(), FftError> {
+        if self.lengths.padded {
             Ok(())
         } else {
             Err(FftError::InPlaceLayout)

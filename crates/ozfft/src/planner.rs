@@ -5,9 +5,9 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::factor;
 use crate::line::Line;
-use crate::matrix_unit;
+use crate::matrix_unit::Unit;
 use crate::native::{NativeLine, measured_error};
-use crate::plan::Plan;
+use crate::plan::{Lengths, Plan};
 use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
 use crate::roots::Fixed;
@@ -29,11 +29,14 @@ use std::sync::{Arc, Mutex};
 /// # Ok::<(), ozfft::FftError>(())
 /// ```
 pub struct Planner<T: Real> {
-    plans: Mutex<Vec<(Problem, Arc<Plan<T>>)>>,
+    plans: Mutex<HashMap<String, Arc<Plan<T>>>>,
     lines: Mutex<HashMap<LineKey, Arc<Line>>>,
     tables: Tables,
     recalled: Mutex<Vec<Decision>>,
 }
+
+/// More threads than this are not used, whatever is asked for; the plan says how many are.
+const MOST_THREADS: usize = 256;
 
 /// What determines a line's tables.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -115,7 +118,7 @@ impl<T: Real> Planner<T> {
     /// A planner without plans.
     pub fn new() -> Self {
         Planner {
-            plans: Mutex::new(Vec::new()),
+            plans: Mutex::new(HashMap::new()),
             lines: Mutex::new(HashMap::new()),
             tables: Tables::default(),
             recalled: Mutex::new(Vec::new()),
@@ -127,21 +130,18 @@ impl<T: Real> Planner<T> {
         problem.validate()?;
         let mut resolved = problem.clone();
         let threads = problem.threads.unwrap_or_else(rayon::current_num_threads);
+        // Every thread has scratch memory of its own; no machine has more threads than this for one call.
+        let threads = threads.min(MOST_THREADS);
         resolved.threads = Some(threads);
-        if let Some(plan) = self.remembered(&resolved) {
-            return Ok(plan);
+        // Problems hold an accuracy, a float, and so have no hash of their own; their saved form has.
+        let key = serde_json::to_string(&resolved)
+            .unwrap_or_else(|error| unreachable!("plain data is always JSON: {error}"));
+        if let Some(plan) = lock(&self.plans).get(&key) {
+            return Ok(Arc::clone(plan));
         }
         let plan = Arc::new(self.build(&resolved, threads)?);
-        lock(&self.plans).push((resolved, Arc::clone(&plan)));
+        lock(&self.plans).insert(key, Arc::clone(&plan));
         Ok(plan)
-    }
-
-    fn remembered(&self, problem: &Problem) -> Option<Arc<Plan<T>>> {
-        let plans = lock(&self.plans);
-        plans
-            .iter()
-            .find(|(known, _)| known == problem)
-            .map(|(_, plan)| Arc::clone(plan))
     }
 
     /// Forgets plans and tables that nobody else holds.
@@ -153,10 +153,7 @@ impl<T: Real> Planner<T> {
 
     pub(crate) fn decisions(&self) -> Vec<Decision> {
         let plans = lock(&self.plans);
-        plans
-            .iter()
-            .map(|(_, plan)| Decision::from(&**plan))
-            .collect()
+        plans.values().map(|plan| Decision::from(&**plan)).collect()
     }
 
     pub(crate) fn recall(&self, decisions: Vec<Decision>) {
@@ -195,7 +192,7 @@ impl<T: Real> Planner<T> {
             }
             None => self.choose_recipe(problem)?,
         };
-        let unit = matrix_unit::unit(problem.substrate);
+        let unit = Unit::new(problem.substrate)?;
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {
             let line = recipe
@@ -219,6 +216,7 @@ impl<T: Real> Planner<T> {
             budget,
             threads,
             executor,
+            lengths: Lengths::new(problem),
             recipe: Some(recipe),
         })
     }
@@ -240,6 +238,7 @@ impl<T: Real> Planner<T> {
             },
             threads,
             executor,
+            lengths: Lengths::new(problem),
             recipe: None,
         }
     }
@@ -309,8 +308,12 @@ impl<T: Real> Planner<T> {
             (recipe, budget)
         };
         let Some(target) = problem.accuracy.target() else {
-            let (recipe, budget) = with(Digits::DOUBLE);
-            return Ok((recipe, budget, "Double is the full recipe".into()));
+            let (digits, reason) = match problem.accuracy {
+                Accuracy::Single => (Digits::SINGLE, "Single is the recipe of 40-bit words"),
+                _ => (Digits::DOUBLE, "Double is the recipe of 64-bit words"),
+            };
+            let (recipe, budget) = with(digits);
+            return Ok((recipe, budget, reason.into()));
         };
         let candidates: Vec<_> = ladder().into_iter().map(with).collect();
         let proven = candidates.iter().find(|(_, b)| b.bound <= target);
@@ -349,11 +352,8 @@ fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
             "reproducible bits were asked for, which only digits gives".into(),
         ),
         Engine::Auto => {
-            let wanted = match problem.accuracy {
-                // Double names what users of native FFTs get.
-                Accuracy::Double => f64::INFINITY,
-                other => other.target().unwrap_or(f64::INFINITY),
-            };
+            // Single and Double name what users of native FFTs get.
+            let wanted = problem.accuracy.target().unwrap_or(f64::INFINITY);
             if wanted < native_error {
                 (
                     Engine::Digits,

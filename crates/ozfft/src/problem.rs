@@ -50,7 +50,7 @@ pub enum Norm {
 /// How accurate the result must be, as a relative L2 error of one whole transform.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Accuracy {
-    /// 2⁻²⁴: what a perfect single-precision transform would give.
+    /// About a third of the work: 5 data digits, 4 matrix digits, 5 diagonals. For data known to single precision.
     Single,
     /// The full recipe: 8 data digits, 7 matrix digits, 8 diagonals.
     Double,
@@ -61,11 +61,10 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// The relative L2 error asked for; `None` for [`Accuracy::Double`], which names a recipe.
+    /// The relative L2 error asked for; `None` for `Single` and `Double`, which name recipes.
     pub fn target(self) -> Option<f64> {
         match self {
-            Accuracy::Single => Some((-24f64).exp2()),
-            Accuracy::Double => None,
+            Accuracy::Single | Accuracy::Double => None,
             Accuracy::Target(t) => Some(t),
             Accuracy::Bits(bits) => Some((-f64::from(bits)).exp2()),
         }
@@ -110,10 +109,14 @@ pub enum Family {
 /// The arithmetic unit that multiplies digit matrices. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Substrate {
+    /// The fastest unit that the processor has.
+    Auto,
     /// Portable `i8 × i8 → i32` code.
     Scalar,
     /// The same integers by 128-bit multiplication, without digits: slow, and what the digits are checked against.
     WideInteger,
+    /// AVX-512 VNNI, 16 lines side by side.
+    Avx512Vnni,
 }
 
 /// One transform, or a batch of equal ones.
@@ -162,7 +165,7 @@ impl Problem {
             accuracy: Accuracy::Double,
             engine: Engine::Auto,
             family: Family::Truncated,
-            substrate: Substrate::Scalar,
+            substrate: Substrate::Auto,
             reproducible: false,
             strict: false,
             threads: None,
@@ -276,14 +279,18 @@ impl Problem {
 
     /// Number of points that one transform combines: the product of the selected axes' lengths.
     pub fn points(&self) -> usize {
-        self.axes.iter().map(|&a| self.shape[a]).product()
+        self.axes
+            .iter()
+            .filter_map(|&axis| self.shape.get(axis))
+            .product()
     }
 
     /// Shape of the half-spectrum: `n/2 + 1` along the last selected axis.
     pub fn half_shape(&self) -> Vec<usize> {
         let mut half = self.shape.clone();
-        if let Some(&last) = self.axes.last() {
-            half[last] = half[last] / 2 + 1;
+        // A problem that has not been validated may name an axis that is not there.
+        if let Some(n) = self.axes.last().and_then(|&last| half.get_mut(last)) {
+            *n = *n / 2 + 1;
         }
         half
     }

@@ -6,14 +6,12 @@
 //! are and the small values beside it keep theirs. The sums need not be exact: an upper bound formed from the leading
 //! 21 bits serves, and is the same integer in whatever order it is formed.
 
+use crate::bailey::Panel;
+use crate::lanes::Row;
 use num_complex::Complex;
 
 /// Leading bits of a magnitude that enter the column sums.
-const SUM_BITS: u32 = 21;
-
-/// A NaN or an infinity was met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NotFinite;
+const SUM_BITS: i32 = 21;
 
 /// Shape of a line as its first step sees it: `columns` columns of every `columns`-th element.
 #[derive(Debug, Clone, Copy)]
@@ -22,233 +20,307 @@ pub(crate) struct Columns {
     pub(crate) word_bits: u32,
 }
 
-/// A finite number as sign, integer magnitude and exponent: `±magnitude · 2^exponent`.
-///
-/// `scale` is the bit position just above the magnitude's largest possible bit.
-trait Component: Copy {
-    fn magnitude(self) -> u64;
-    fn is_negative(self) -> bool;
-    fn exponent(self) -> i32;
-    fn scale(self) -> i32;
+/// What quantising found out about every line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quantised<const L: usize> {
+    /// 0 for a line of zeros.
+    pub(crate) exponents: [i32; L],
+    pub(crate) nature: [Nature; L],
 }
 
-impl Component for f64 {
-    #[inline]
-    fn magnitude(self) -> u64 {
-        let bits = self.to_bits();
-        let fraction = bits & ((1 << 52) - 1);
-        if (bits >> 52) & 0x7ff == 0 {
-            fraction
-        } else {
-            fraction | (1 << 52)
+/// What is known of the numbers of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Nature {
+    /// There is a NaN or an infinity; the words are all zero.
+    pub(crate) not_finite: bool,
+    /// Some real part is not zero.
+    pub(crate) has_real: bool,
+    /// Some imaginary part is not zero.
+    pub(crate) has_imaginary: bool,
+}
+
+impl Nature {
+    pub(crate) const ZERO: Nature = Nature {
+        not_finite: false,
+        has_real: false,
+        has_imaginary: false,
+    };
+
+    /// What is known of two lines, or parts of a line, together.
+    #[inline(always)]
+    pub(crate) fn with(self, other: Nature) -> Nature {
+        Nature {
+            not_finite: self.not_finite | other.not_finite,
+            has_real: self.has_real | other.has_real,
+            has_imaginary: self.has_imaginary | other.has_imaginary,
         }
     }
-    #[inline]
-    fn is_negative(self) -> bool {
-        self.is_sign_negative()
+
+    /// As bits, for sharing between threads.
+    pub(crate) fn to_bits(self) -> u8 {
+        u8::from(self.not_finite) | u8::from(self.has_real) << 1 | u8::from(self.has_imaginary) << 2
     }
-    #[inline]
-    fn exponent(self) -> i32 {
-        (((self.to_bits() >> 52) & 0x7ff) as i32).max(1) - 1075
+
+    pub(crate) fn from_bits(bits: u8) -> Nature {
+        Nature {
+            not_finite: bits & 1 != 0,
+            has_real: bits & 2 != 0,
+            has_imaginary: bits & 4 != 0,
+        }
     }
-    // From the exponent field alone: a subnormal counts as 53 bits long, which spares counting its zeros and costs
-    // nothing, because below the smallest exponent there are always enough bits.
-    #[inline]
-    fn scale(self) -> i32 {
-        self.exponent() + 53
+}
+
+/// A number as sign, integer magnitude and exponent: `±magnitude · 2^exponent`.
+///
+/// `scale` is the bit position just above the magnitude's largest possible bit.
+trait Decode: Copy {
+    fn magnitude(bits: i64) -> u64;
+    fn exponent(bits: i64, given: i32) -> i32;
+    fn scale(bits: i64, given: i32) -> i32;
+    fn finite(bits: i64) -> bool;
+}
+
+/// The bits of an f64.
+#[derive(Clone, Copy)]
+struct Float;
+
+impl Decode for Float {
+    #[inline(always)]
+    fn magnitude(bits: i64) -> u64 {
+        let field = (bits >> 52) & 0x7ff;
+        let hidden = u64::from(field != 0) << 52;
+        (bits as u64 & ((1 << 52) - 1)) | hidden
+    }
+    #[inline(always)]
+    fn exponent(bits: i64, _: i32) -> i32 {
+        (((bits >> 52) & 0x7ff) as i32).max(1) - 1075
+    }
+    #[inline(always)]
+    fn scale(bits: i64, given: i32) -> i32 {
+        Self::exponent(bits, given) + 64 - Self::magnitude(bits).leading_zeros() as i32
+    }
+    #[inline(always)]
+    fn finite(bits: i64) -> bool {
+        (bits >> 52) & 0x7ff != 0x7ff
     }
 }
 
 /// A word with the exponent of the block that it comes from.
-#[derive(Debug, Clone, Copy)]
-struct ScaledWord {
-    word: i64,
-    exponent: i32,
-}
+#[derive(Clone, Copy)]
+struct ScaledWord;
 
-impl Component for ScaledWord {
-    #[inline]
-    fn magnitude(self) -> u64 {
-        self.word.unsigned_abs()
+impl Decode for ScaledWord {
+    #[inline(always)]
+    fn magnitude(bits: i64) -> u64 {
+        bits.unsigned_abs()
     }
-    #[inline]
-    fn is_negative(self) -> bool {
-        self.word < 0
+    #[inline(always)]
+    fn exponent(_: i64, given: i32) -> i32 {
+        given
     }
-    #[inline]
-    fn exponent(self) -> i32 {
-        self.exponent
+    #[inline(always)]
+    fn scale(bits: i64, given: i32) -> i32 {
+        given + 64 - Self::magnitude(bits).leading_zeros() as i32
     }
-    #[inline]
-    fn scale(self) -> i32 {
-        self.exponent + (64 - self.magnitude().leading_zeros()) as i32
+    #[inline(always)]
+    fn finite(_: i64) -> bool {
+        true
     }
 }
 
-/// `magnitude · 2^shift` rounded to nearest, halves away from zero.
-#[inline]
-fn shifted(magnitude: u64, shift: i32) -> u64 {
-    if shift >= 0 {
-        magnitude << shift
+/// Rounds one number to a multiple of `2^unit`: to nearest, halves away from zero.
+#[inline(always)]
+fn to_word<D: Decode>(bits: i64, given: i32, unit: i32) -> i64 {
+    let magnitude = D::magnitude(bits);
+    let shift = D::exponent(bits, given) - unit;
+    let left = magnitude << shift.clamp(0, 63);
+    let right = (-shift).clamp(1, 63);
+    let rounded = if shift <= -64 {
+        0
     } else {
-        let right = shift.unsigned_abs();
-        if right > 64 {
-            0
-        } else {
-            ((u128::from(magnitude) + (1u128 << (right - 1))) >> right) as u64
-        }
-    }
+        (magnitude + (1 << (right - 1))) >> right
+    };
+    let word = (if shift >= 0 { left } else { rounded }) as i64;
+    if bits < 0 { -word } else { word }
 }
 
-/// Rounds one component to a multiple of `2^exponent`.
-#[inline]
-fn to_word<C: Component>(component: C, exponent: i32) -> i64 {
-    let magnitude = component.magnitude();
-    if magnitude == 0 {
-        return 0;
-    }
-    let word = shifted(magnitude, component.exponent() - exponent) as i64;
-    if component.is_negative() { -word } else { word }
+/// The leading bits of a magnitude in units of `2^unit`, rounded up.
+#[inline(always)]
+fn leading<D: Decode>(bits: i64, given: i32, unit: i32) -> u32 {
+    let right = unit - D::exponent(bits, given);
+    let magnitude = D::magnitude(bits);
+    let floor = if right >= 64 {
+        0
+    } else if right >= 0 {
+        magnitude >> right
+    } else {
+        // A short word with a large exponent; fits because the scale bounds it.
+        magnitude << (-right).min(63)
+    };
+    floor as u32 + 1
 }
 
-/// Chooses the exponent and rounds. Returns the exponent, 0 for a line of zeros.
-fn quantise<C: Component>(
-    n: usize,
-    element: impl Fn(usize) -> (C, C),
+/// Chooses the exponent of every line and rounds its elements, in place.
+#[inline(always)]
+fn quantise<const L: usize, D: Decode>(
+    panel: &mut Panel<'_, L>,
+    given: impl Fn(usize) -> [i32; L],
     shape: Columns,
-    words: &mut [Complex<i64>],
-) -> i32 {
-    let mut scale = i32::MIN;
+) -> Quantised<L> {
+    const NOTHING: i32 = i32::MIN;
+    let n = panel.re.len();
+    let mut scale = [NOTHING; L];
+    let mut finite = [true; L];
+    let mut any = [[0u64; L]; 2];
     for i in 0..n {
-        let (re, im) = element(i);
-        for component in [re, im] {
-            if component.magnitude() != 0 {
-                scale = scale.max(component.scale());
+        let given = given(i);
+        for (row, any) in [&panel.re[i], &panel.im[i]].into_iter().zip(&mut any) {
+            for lane in 0..L {
+                finite[lane] &= D::finite(row[lane]);
+                let magnitude = D::magnitude(row[lane]);
+                any[lane] |= magnitude;
+                let found = if magnitude == 0 {
+                    NOTHING
+                } else {
+                    D::scale(row[lane], given[lane])
+                };
+                scale[lane] = scale[lane].max(found);
             }
         }
     }
-    if scale == i32::MIN {
-        words[..n].fill(Complex::new(0, 0));
-        return 0;
+    let mut unit = [0i32; L];
+    for lane in 0..L {
+        unit[lane] = scale[lane].max(-100_000) - SUM_BITS;
     }
-    let unit = scale - SUM_BITS as i32;
-    let leading = |component: C| -> u32 {
-        let right = unit - component.exponent();
-        let magnitude = component.magnitude();
-        let floor = match right {
-            64.. => 0,
-            0..64 => magnitude >> right,
-            // A short word with a large exponent; fits because scale bounds it.
-            _ => magnitude << -right,
-        };
-        floor as u32 + 1
-    };
-    let mut largest = 0u32;
+    let mut largest = [0u32; L];
     for column in 0..shape.columns {
-        let sum: u32 = (column..n)
-            .step_by(shape.columns)
-            .map(|i| {
-                let (re, im) = element(i);
-                leading(re) + leading(im)
-            })
-            .sum();
-        largest = largest.max(sum);
+        let mut sum = [0u32; L];
+        for i in (column..n).step_by(shape.columns) {
+            let given = given(i);
+            for row in [&panel.re[i], &panel.im[i]] {
+                for lane in 0..L {
+                    sum[lane] =
+                        sum[lane].wrapping_add(leading::<D>(row[lane], given[lane], unit[lane]));
+                }
+            }
+        }
+        for lane in 0..L {
+            largest[lane] = largest[lane].max(sum[lane]);
+        }
     }
-    let sum_bits = 32 - largest.leading_zeros();
-    let exponent = unit + sum_bits as i32 - shape.word_bits as i32;
-    for (i, word) in words[..n].iter_mut().enumerate() {
-        let (re, im) = element(i);
-        *word = Complex::new(to_word(re, exponent), to_word(im, exponent));
+    let mut exponents = [0i32; L];
+    let mut keep = [0i64; L];
+    for lane in 0..L {
+        if scale[lane] != NOTHING && finite[lane] {
+            let sum_bits = 32 - largest[lane].leading_zeros() as i32;
+            exponents[lane] = unit[lane] + sum_bits - shape.word_bits as i32;
+            keep[lane] = -1;
+        }
+    }
+    for i in 0..n {
+        let given = given(i);
+        for row in [&mut panel.re[i], &mut panel.im[i]] {
+            for lane in 0..L {
+                let bits = row[lane] & keep[lane];
+                row[lane] = to_word::<D>(bits, given[lane], exponents[lane]) & keep[lane];
+            }
+        }
     }
     debug_assert!(
-        (0..shape.columns).all(|column| column_sum(words, column, shape.columns)
-            <= (1 << shape.word_bits) + (n / shape.columns) as u128),
+        (0..shape.columns).all(|column| (0..L).all(|lane| {
+            column_sum(panel, column, shape.columns, lane)
+                <= (1 << shape.word_bits) + (n / shape.columns) as u128
+        })),
         "head-room: a column's words add up to more than the word"
     );
-    exponent
+    Quantised {
+        exponents,
+        nature: std::array::from_fn(|lane| Nature {
+            not_finite: !finite[lane],
+            has_real: any[0][lane] != 0,
+            has_imaginary: any[1][lane] != 0,
+        }),
+    }
 }
 
 /// Sum of the magnitudes of all components of a column.
-fn column_sum(words: &[Complex<i64>], column: usize, columns: usize) -> u128 {
-    words[column..]
-        .iter()
+fn column_sum<const L: usize>(
+    panel: &Panel<'_, L>,
+    column: usize,
+    columns: usize,
+    lane: usize,
+) -> u128 {
+    (column..panel.re.len())
         .step_by(columns)
-        .map(|w| u128::from(w.re.unsigned_abs()) + u128::from(w.im.unsigned_abs()))
+        .map(|i| {
+            let size = |row: &Row<L>| u128::from(row[lane].unsigned_abs());
+            size(&panel.re[i]) + size(&panel.im[i])
+        })
         .sum()
 }
 
-/// Quantises floating-point numbers.
-pub(crate) fn quantise_floats(
-    values: &[Complex<f64>],
+/// Quantises floating-point numbers, given as the bits of their components.
+#[inline(always)]
+pub(crate) fn quantise_floats<const L: usize>(
+    panel: &mut Panel<'_, L>,
     shape: Columns,
-    words: &mut [Complex<i64>],
-) -> Result<i32, NotFinite> {
-    if !values.iter().all(|z| z.re.is_finite() && z.im.is_finite()) {
-        return Err(NotFinite);
-    }
-    Ok(quantise(
-        values.len(),
-        |i| (values[i].re, values[i].im),
-        shape,
-        words,
-    ))
+) -> Quantised<L> {
+    quantise::<L, Float>(panel, |_| [0; L], shape)
 }
 
-/// Brings words with exponents of their own under one exponent, in place.
-pub(crate) fn quantise_words(
-    words: &mut [Complex<i64>],
-    exponents: &[i32],
+/// Brings words with exponents of their own under one exponent a line.
+#[inline(always)]
+pub(crate) fn quantise_words<const L: usize>(
+    panel: &mut Panel<'_, L>,
+    exponents: &[[i32; L]],
     shape: Columns,
-    scratch: &mut [Complex<i64>],
-) -> i32 {
-    let n = words.len();
-    let source = &mut scratch[..n];
-    source.copy_from_slice(words);
-    let scaled = |word: i64, i: usize| ScaledWord {
-        word,
-        exponent: exponents[i],
-    };
-    quantise(
-        n,
-        |i| (scaled(source[i].re, i), scaled(source[i].im, i)),
-        shape,
-        words,
-    )
+) -> [i32; L] {
+    quantise::<L, ScaledWord>(panel, |i| exponents[i], shape).exponents
 }
 
 /// One complex number as a word of `word_bits` bits with an exponent of its own.
+#[inline(always)]
 pub(crate) fn word_of(value: Complex<f64>, word_bits: u32) -> (Complex<i64>, i32) {
-    let scale = |x: f64| {
-        if x.magnitude() == 0 {
+    let (re, im) = (value.re.to_bits() as i64, value.im.to_bits() as i64);
+    let scale = |bits: i64| {
+        if Float::magnitude(bits) == 0 {
             i32::MIN
         } else {
-            x.scale()
+            Float::scale(bits, 0)
         }
     };
-    let scale = scale(value.re).max(scale(value.im));
+    let scale = scale(re).max(scale(im));
     if scale == i32::MIN {
         return (Complex::new(0, 0), 0);
     }
-    let exponent = scale - word_bits as i32;
-    (
-        Complex::new(to_word(value.re, exponent), to_word(value.im, exponent)),
-        exponent,
-    )
+    let unit = scale - word_bits as i32;
+    let word = |bits| to_word::<Float>(bits, 0, unit);
+    (Complex::new(word(re), word(im)), unit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn line(values: &[f64], columns: usize) -> (Vec<i64>, i32) {
-        let values: Vec<_> = values.iter().map(|&x| Complex::new(x, 0.0)).collect();
-        let mut words = vec![Complex::new(7, 7); values.len()];
+    fn quantised(values: &[f64], columns: usize) -> (Vec<i64>, Quantised<1>) {
+        let mut re: Vec<Row<1>> = values.iter().map(|x| [x.to_bits() as i64]).collect();
+        let mut im = vec![[0]; values.len()];
         let shape = Columns {
             columns,
             word_bits: 61,
         };
-        let exponent = quantise_floats(&values, shape, &mut words).unwrap();
-        (words.iter().map(|w| w.re).collect(), exponent)
+        let mut panel = Panel {
+            re: &mut re,
+            im: &mut im,
+        };
+        let outcome = quantise_floats(&mut panel, shape);
+        (re.iter().map(|w| w[0]).collect(), outcome)
+    }
+
+    fn line(values: &[f64], columns: usize) -> (Vec<i64>, i32) {
+        let (words, outcome) = quantised(values, columns);
+        assert!(!outcome.nature[0].not_finite);
+        (words, outcome.exponents[0])
     }
 
     #[test]
@@ -281,21 +353,21 @@ mod tests {
     #[test]
     fn zeros_and_nonfinite_lines_are_told_apart() {
         assert_eq!(line(&[0.0, -0.0, 0.0], 1), (vec![0, 0, 0], 0));
-        let shape = Columns {
-            columns: 1,
-            word_bits: 61,
-        };
-        let bad = [Complex::new(1.0, f64::INFINITY)];
-        let mut words = [Complex::new(0, 0)];
-        assert_eq!(quantise_floats(&bad, shape, &mut words), Err(NotFinite));
+        let (words, outcome) = quantised(&[1.0, f64::INFINITY], 1);
+        assert!(outcome.nature[0].not_finite);
+        assert_eq!(words, [0, 0]);
     }
 
     #[test]
     fn halves_round_away_from_zero() {
-        assert_eq!(shifted(3, -1), 2);
-        assert_eq!(shifted(5, -2), 1);
-        assert_eq!(shifted(u64::MAX, -64), 1);
-        assert_eq!(shifted(u64::MAX, -65), 0);
-        assert_eq!(to_word(-1.5f64, 0), -2);
+        let word = |x: f64, unit| to_word::<Float>(x.to_bits() as i64, 0, unit);
+        assert_eq!(word(1.5, 0), 2);
+        assert_eq!(word(-1.5, 0), -2);
+        assert_eq!(word(5.0, 2), 1);
+        assert_eq!(word(6.0, 2), 2);
+        assert_eq!(word(1.0, 500), 0);
+        assert_eq!(to_word::<ScaledWord>(-3, 0, 1), -2);
+        assert_eq!(to_word::<ScaledWord>(i64::MAX, 0, 63), 1);
+        assert_eq!(to_word::<ScaledWord>(i64::MAX, 0, 64), 0);
     }
 }

@@ -24,6 +24,13 @@ impl Digits {
         diagonals: 8,
     };
 
+    /// The recipe of [`crate::Accuracy::Single`]. Four data digits would be enough for the numbers, not for their sums.
+    pub const SINGLE: Digits = Digits {
+        data: 5,
+        matrix: 4,
+        diagonals: 5,
+    };
+
     /// The same digits with every diagonal of the product.
     pub fn exact(self) -> Digits {
         Digits {
@@ -42,6 +49,11 @@ impl Digits {
     /// The integer that stands for 1.0 in a matrix: one digit 127, so that 0, ±1/2 and ±1 are exact.
     pub fn matrix_one(self) -> u64 {
         127 << (8 * (self.matrix - 1))
+    }
+
+    /// Limbs of four diagonals that hold a sum.
+    pub(crate) fn limbs(self) -> usize {
+        self.diagonals.div_ceil(4) as usize
     }
 
     /// Bits by which the sum of the kept diagonals is shifted down to the unit of the data words (times 128/127).

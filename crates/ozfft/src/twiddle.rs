@@ -4,17 +4,18 @@
 //! and the two cross products are formed exactly; the product of the low halves, at most one unit of the result, is
 //! left out. Twelve 32×32→64 multiplications make a complex rotation, on a CPU vector unit as on a GPU.
 
+use crate::lanes::Row;
 use num_complex::Complex;
 
 /// A complex table entry scaled by 2^62, in signed 32-bit halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Twiddle {
-    real: (i64, i64),
-    imaginary: (i64, i64),
+    real: (i32, i32),
+    imaginary: (i32, i32),
 }
 
 /// Signed halves: the low one is the nearest remainder, not the floor, which keeps the dropped product small.
-#[inline]
+#[inline(always)]
 fn halves(x: i64) -> (i64, i64) {
     let low = i64::from(x as i32);
     ((x - low) >> 32, low)
@@ -24,15 +25,16 @@ impl Twiddle {
     /// From components scaled by 2^62.
     #[inline]
     pub(crate) fn new(real: i64, imaginary: i64) -> Self {
+        let narrow = |(high, low): (i64, i64)| (high as i32, low as i32);
         Twiddle {
-            real: halves(real),
-            imaginary: halves(imaginary),
+            real: narrow(halves(real)),
+            imaginary: narrow(halves(imaginary)),
         }
     }
 
     /// The components, scaled by 2^62.
     pub(crate) fn components(&self) -> Complex<i64> {
-        let whole = |(high, low): (i64, i64)| (high << 32) + low;
+        let whole = |(high, low): (i32, i32)| (i64::from(high) << 32) + i64::from(low);
         Complex::new(whole(self.real), whole(self.imaginary))
     }
 
@@ -40,10 +42,12 @@ impl Twiddle {
     ///
     /// Head-room: with components of `y` up to 2^62 and `|self| <= 1.1 · 2^62` the cross sum stays below
     /// `2 · 2^30 · 2^31 + √2 · 1.1 · 2^30 · 2^31 < 2^63`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn rotate(&self, y: Complex<i64>) -> Complex<i64> {
         debug_assert!(y.re.unsigned_abs() <= 1 << 62 && y.im.unsigned_abs() <= 1 << 62);
-        let ((tr_high, tr_low), (ti_high, ti_low)) = (self.real, self.imaginary);
+        let wide = |(high, low): (i32, i32)| (i64::from(high), i64::from(low));
+        let (tr_high, tr_low) = wide(self.real);
+        let (ti_high, ti_low) = wide(self.imaginary);
         let (yr_high, yr_low) = halves(y.re);
         let (yi_high, yi_low) = halves(y.im);
         let join = |high: i64, cross: i64| (high << 2) + ((cross + (1 << 29)) >> 30);
@@ -57,6 +61,20 @@ impl Twiddle {
                 yr_high * ti_low + yr_low * ti_high + yi_high * tr_low + yi_low * tr_high,
             ),
         )
+    }
+}
+
+impl Twiddle {
+    /// Rotates a row: the same angle for every line.
+    #[inline(always)]
+    pub(crate) fn rotate_row<const L: usize>(&self, re: &Row<L>, im: &Row<L>) -> (Row<L>, Row<L>) {
+        let (mut out_re, mut out_im) = ([0; L], [0; L]);
+        for lane in 0..L {
+            let turned = self.rotate(Complex::new(re[lane], im[lane]));
+            out_re[lane] = turned.re;
+            out_im[lane] = turned.im;
+        }
+        (out_re, out_im)
     }
 }
 

@@ -1,42 +1,8 @@
 //! Scratch memory: the caller's words cut into typed pieces, and arrays that several threads write in turn.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use num_complex::Complex;
 use std::marker::PhantomData;
-
-/// A 128-bit integer that needs only the alignment of a 64-bit one, so that it fits caller-provided memory.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Wide {
-    low: u64,
-    high: i64,
-}
-
-impl From<i128> for Wide {
-    #[inline]
-    fn from(x: i128) -> Self {
-        Wide {
-            low: x as u64,
-            high: (x >> 64) as i64,
-        }
-    }
-}
-
-impl Wide {
-    #[inline]
-    pub(crate) fn get(self) -> i128 {
-        (i128::from(self.high) << 64) | i128::from(self.low)
-    }
-}
-
-/// A complex wide integer.
-#[inline]
-pub(crate) fn wide_complex(re: i128, im: i128) -> Complex<Wide> {
-    Complex {
-        re: re.into(),
-        im: im.into(),
-    }
-}
 
 /// Number of 64-bit words that `count` values of type `T` take.
 pub(crate) const fn words_for<T>(count: usize) -> usize {
@@ -144,18 +110,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wide_integers_survive() {
-        for x in [0i128, -1, i128::MAX, i128::MIN, 1 << 64, -(1 << 64) + 5] {
-            assert_eq!(Wide::from(x).get(), x);
-        }
-    }
-
-    #[test]
     fn pieces_do_not_overlap() {
-        let mut memory = vec![0u64; 10];
+        let mut memory = [0u64; 10];
         let mut rest = &mut memory[..];
         take::<i8>(&mut rest, 9).fill(1);
-        take::<Wide>(&mut rest, 2).fill(Wide::from(-1));
+        take::<[i64; 2]>(&mut rest, 2).fill([-1; 2]);
         assert_eq!(rest.len(), 4);
         assert_eq!(memory[1], 1);
         assert_eq!(memory[2..6], [u64::MAX; 4]);

@@ -1,11 +1,13 @@
 //! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
 
-use crate::bluestein::FloatSource;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::WIDE_LANES;
 use crate::layout::Layout;
 use crate::line::{
-    ComplexInput, ComplexOutput, FloatSink, HalfInput, Line, Placement, RealInput, RealOutput,
+    ComplexInput, ComplexOutput, FloatSink, FloatSource, HalfInput, Line, Placement, RealInput,
+    RealOutput,
 };
-use crate::matrix_unit::MatrixUnit;
+use crate::matrix_unit::{Scalar, Unit, WideInteger};
 use crate::native::NativeLine;
 use crate::problem::{Direction, Kind, Problem};
 use crate::sample::Real;
@@ -72,7 +74,7 @@ enum Place {
 /// What computes a line.
 #[derive(Clone)]
 pub(crate) enum LineEngine<T: Real> {
-    Digits(Arc<Line>, &'static dyn MatrixUnit),
+    Digits(Arc<Line>, Unit),
     Native(NativeLine<T>),
 }
 
@@ -84,23 +86,22 @@ impl<T: Real> LineEngine<T> {
         }
     }
 
-    fn workspace_len(&self, workers: usize) -> usize {
+    /// Lines that one call transforms.
+    fn lines_at_once(&self) -> usize {
         match self {
-            LineEngine::Digits(line, _) => line.workspace_len(workers),
-            LineEngine::Native(native) => native.workspace_len(),
+            LineEngine::Digits(line, unit) => line.lines_at_once(unit.lanes()),
+            LineEngine::Native(_) => 1,
         }
     }
 
-    fn run(
-        &self,
-        source: &dyn FloatSource,
-        sink: &dyn FloatSink,
-        workspace: &mut [u64],
-        workers: usize,
-    ) {
+    fn workspace_len(&self, workers: usize) -> usize {
         match self {
-            LineEngine::Digits(line, unit) => line.run(*unit, source, sink, workspace, workers),
-            LineEngine::Native(native) => native.run(source, sink, workspace),
+            LineEngine::Digits(line, unit) => match unit {
+                Unit::Scalar | Unit::WideInteger => line.workspace_len::<1>(workers),
+                #[cfg(target_arch = "x86_64")]
+                Unit::Avx512Vnni(_) => line.workspace_len::<WIDE_LANES>(workers),
+            },
+            LineEngine::Native(native) => native.workspace_len(),
         }
     }
 }
@@ -236,7 +237,10 @@ impl<T: Real> Executor<T> {
         mut workspace: &mut [u64],
     ) {
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.spare_len));
-        for pass in &self.passes {
+        let bias = self.bias_between_axes(input);
+        let last = self.passes.len() - 1;
+        for (number, pass) in self.passes.iter().enumerate() {
+            let bias = i32::from(number == last) * bias - i32::from(number == 0) * bias;
             let from = match pass.from {
                 Place::Input => input,
                 Place::Spare => InputArray::Complex(spare.reader()),
@@ -250,105 +254,85 @@ impl<T: Real> Executor<T> {
                 _ => output,
             };
             let lines = pass.read.count();
+            let at_once = pass.engine.lines_at_once();
+            let groups = lines.div_ceil(at_once);
+            let job = |group: usize, workers: usize, workspace: &mut [u64]| {
+                let first = group * at_once;
+                let job = Job {
+                    pass,
+                    from,
+                    to,
+                    swap: self.swap,
+                    bias,
+                    first,
+                    count: at_once.min(lines - first),
+                };
+                job.run(workspace, workers);
+            };
             if pass.engine.is_large() {
-                for line in 0..lines {
-                    self.line(pass, line, from, to, workspace, self.threads);
+                for group in 0..groups {
+                    job(group, self.threads, workspace);
                 }
-            } else {
-                let len = pass.engine.workspace_len(1);
-                let workers = self.threads.min(lines);
-                // A native pass may need no scratch at all; chunks must not be empty.
-                let chunk = len.max(1);
-                if workspace.len() < workers * chunk {
-                    for line in 0..lines {
-                        self.line(pass, line, from, to, workspace, 1);
-                    }
-                    continue;
-                }
-                workspace[..workers * chunk]
-                    .par_chunks_mut(chunk)
-                    .enumerate()
-                    .for_each(|(worker, scratch)| {
-                        for line in lines * worker / workers..lines * (worker + 1) / workers {
-                            self.line(pass, line, from, to, scratch, 1);
-                        }
-                    });
+                continue;
             }
+            // A pass may need no scratch at all; chunks must not be empty.
+            let chunk = pass.engine.workspace_len(1).max(1);
+            let workers = self.threads.min(groups);
+            if workspace.len() < workers * chunk {
+                for group in 0..groups {
+                    job(group, 1, workspace);
+                }
+                continue;
+            }
+            workspace[..workers * chunk]
+                .par_chunks_mut(chunk)
+                .enumerate()
+                .for_each(|(worker, scratch)| {
+                    for group in groups * worker / workers..groups * (worker + 1) / workers {
+                        job(group, 1, scratch);
+                    }
+                });
         }
     }
 
-    fn line(
+    /// Numbers so large that a pass over one axis could overflow, though the result may not, are scaled down by this
+    /// power of two in the first pass and up again in the last. For all others it is 0.
+    fn bias_between_axes(&self, input: InputArray<'_, T>) -> i32 {
+        if self.passes.len() == 1 || matches!(self.passes[0].engine, LineEngine::Native(_)) {
+            return 0;
+        }
+        let growth = |n: usize| n.next_power_of_two().trailing_zeros() as i32 + 1;
+        let bias: i32 = self.passes.iter().map(|pass| growth(pass.n)).sum();
+        let mut largest = 0.0f64;
+        self.for_each_input(input, |_, re, im| {
+            let size = re.abs().max(im.abs());
+            // A NaN or an infinity makes its transform NaN, at any scale.
+            if size.is_finite() {
+                largest = largest.max(size);
+            }
+            false
+        });
+        if largest >= f64::from(T::LARGEST_EXPONENT - bias).exp2() {
+            bias
+        } else {
+            0
+        }
+    }
+
+    /// Calls `visit` with position, real and imaginary part of every input element, until it returns true.
+    fn for_each_input(
         &self,
-        pass: &Pass<T>,
-        line: usize,
-        from: InputArray<'_, T>,
-        to: OutputArray<'_, T>,
-        workspace: &mut [u64],
-        workers: usize,
+        input: InputArray<'_, T>,
+        mut visit: impl FnMut(usize, f64, f64) -> bool,
     ) {
-        let (read, write) = (pass.read.placement(line), pass.write.placement(line));
-        let (n, swap) = (pass.n, self.swap);
-        let run = |source: &dyn FloatSource, sink: &dyn FloatSink, workspace: &mut [u64]| {
-            pass.engine.run(source, sink, workspace, workers);
-        };
-        match (pass.kind, from, to) {
-            (Kind::ComplexToComplex, InputArray::Complex(array), OutputArray::Complex(out)) => run(
-                &ComplexInput {
-                    array,
-                    place: read,
-                    swap,
-                },
-                &ComplexOutput {
-                    array: out,
-                    place: write,
-                    count: n,
-                    swap,
-                },
-                workspace,
-            ),
-            (Kind::RealToComplex, InputArray::Real(array), OutputArray::Complex(out)) => run(
-                &RealInput {
-                    array,
-                    place: read,
-                    swap,
-                },
-                &ComplexOutput {
-                    array: out,
-                    place: write,
-                    count: n / 2 + 1,
-                    swap,
-                },
-                workspace,
-            ),
-            (Kind::ComplexToReal, InputArray::Complex(array), OutputArray::Real(out)) => run(
-                &HalfInput {
-                    array,
-                    place: read,
-                    n,
-                    swap,
-                },
-                &RealOutput {
-                    array: out,
-                    place: write,
-                    count: n,
-                    swap,
-                },
-                workspace,
-            ),
-            _ => unreachable!("the plan's kind was checked against the buffers"),
-        }
-    }
-
-    /// First non-finite number of the input, as its position in the buffer and its text.
-    pub(crate) fn find_not_finite(&self, input: InputArray<'_, T>) -> Option<(usize, String)> {
         let pass = &self.passes[0];
         let count = match pass.kind {
             Kind::ComplexToReal => pass.n / 2 + 1,
             _ => pass.n,
         };
-        (0..pass.read.count()).find_map(|line| {
+        for line in 0..pass.read.count() {
             let place = pass.read.placement(line);
-            (0..count).find_map(|i| {
+            for i in 0..count {
                 let index = place.at(i);
                 // SAFETY: nothing writes before the run begins.
                 let (re, im) = unsafe {
@@ -360,12 +344,27 @@ impl<T: Real> Executor<T> {
                         InputArray::Real(array) => (array.get(index).widen(), 0.0),
                     }
                 };
-                (!(re.is_finite() && im.is_finite())).then(|| match input {
+                if visit(index, re, im) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// First non-finite number of the input, as its position in the buffer and its text.
+    pub(crate) fn find_not_finite(&self, input: InputArray<'_, T>) -> Option<(usize, String)> {
+        let mut found = None;
+        self.for_each_input(input, |index, re, im| {
+            let finite = re.is_finite() && im.is_finite();
+            if !finite {
+                found = Some(match input {
                     InputArray::Complex(_) => (index, format!("{re}{im:+}i")),
                     InputArray::Real(_) => (index, format!("{re}")),
-                })
-            })
-        })
+                });
+            }
+            !finite
+        });
+        found
     }
 
     /// Number of half-spectrum lines whose first or middle value is not real; only for transforms along one axis,
@@ -386,5 +385,106 @@ impl<T: Real> Executor<T> {
                 imaginary(0) != 0.0 || (pass.n.is_multiple_of(2) && imaginary(pass.n / 2) != 0.0)
             })
             .count()
+    }
+}
+
+/// Some neighbouring lines of a pass.
+struct Job<'a, T: Real> {
+    pass: &'a Pass<T>,
+    from: InputArray<'a, T>,
+    to: OutputArray<'a, T>,
+    swap: bool,
+    bias: i32,
+    first: usize,
+    count: usize,
+}
+
+impl<T: Real> Job<'_, T> {
+    fn run(&self, workspace: &mut [u64], workers: usize) {
+        match &self.pass.engine {
+            LineEngine::Native(native) => {
+                self.connect::<1>(|source, sink| native.run(source, sink, workspace));
+            }
+            LineEngine::Digits(line, unit) => match *unit {
+                Unit::Scalar => self.connect(|source, sink| {
+                    line.run_scalar(Scalar, source, sink, self.count, workspace, workers);
+                }),
+                Unit::WideInteger => self.connect(|source, sink| {
+                    line.run_wide_integer(
+                        WideInteger,
+                        source,
+                        sink,
+                        self.count,
+                        workspace,
+                        workers,
+                    );
+                }),
+                #[cfg(target_arch = "x86_64")]
+                Unit::Avx512Vnni(unit) => self.connect(|source, sink| {
+                    line.run_avx512_vnni(unit, source, sink, self.count, workspace, workers);
+                }),
+            },
+        }
+    }
+
+    /// Calls `run` with the source and the sink of these lines.
+    fn connect<const L: usize>(&self, run: impl FnOnce(&dyn FloatSource<L>, &dyn FloatSink<L>)) {
+        let (pass, swap) = (self.pass, self.swap);
+        let n = pass.n;
+        let places = |lines: &LineSet| -> [Placement; L] {
+            std::array::from_fn(|lane| {
+                lines.placement(self.first + if lane < self.count { lane } else { 0 })
+            })
+        };
+        let (read, write) = (places(&pass.read), places(&pass.write));
+        match (pass.kind, self.from, self.to) {
+            (Kind::ComplexToComplex, InputArray::Complex(array), OutputArray::Complex(out)) => run(
+                &ComplexInput {
+                    array,
+                    places: read,
+                    swap,
+                },
+                &ComplexOutput {
+                    array: out,
+                    places: write,
+                    count: n,
+                    length: n,
+                    bias: self.bias,
+                    swap,
+                },
+            ),
+            (Kind::RealToComplex, InputArray::Real(array), OutputArray::Complex(out)) => run(
+                &RealInput {
+                    array,
+                    places: read,
+                    swap,
+                },
+                &ComplexOutput {
+                    array: out,
+                    places: write,
+                    count: n / 2 + 1,
+                    length: n,
+                    bias: self.bias,
+                    swap,
+                },
+            ),
+            (Kind::ComplexToReal, InputArray::Complex(array), OutputArray::Real(out)) => run(
+                &HalfInput {
+                    array,
+                    places: read,
+                    n,
+                    swap,
+                },
+                &RealOutput {
+                    array: out,
+                    places: write,
+                    count: n,
+                    length: n,
+                    bias: self.bias,
+                    swap,
+                },
+            ),
+            _ => unreachable!("the plan's kind was checked against the buffers"),
+        }
     }
 }

@@ -1,0 +1,287 @@
+//! Arrays for the tests: random layouts, values put where a layout says and taken back, bits compared.
+//!
+//! Positions are computed here from the definition in the documentation of `Layout`, not by the library.
+#![allow(dead_code)] // Every test file uses its own part of this.
+
+use num_complex::Complex;
+use oracle::inputs::Generator;
+use ozfft::{
+    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem, Real,
+};
+use std::sync::{Arc, OnceLock};
+
+pub type ComplexDouble = Complex<f64>;
+
+/// The two sample types, made from the same random numbers.
+pub trait Sample: Real {
+    fn from_double(value: f64) -> Self;
+    fn to_double(self) -> f64;
+}
+
+impl Sample for f64 {
+    fn from_double(value: f64) -> Self {
+        value
+    }
+    fn to_double(self) -> f64 {
+        self
+    }
+}
+
+impl Sample for f32 {
+    fn from_double(value: f64) -> Self {
+        value as f32
+    }
+    fn to_double(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// One planner for all tests of a file, so that tables are built once.
+pub fn planner() -> &'static Planner<f64> {
+    static PLANNER: OnceLock<Planner<f64>> = OnceLock::new();
+    PLANNER.get_or_init(Planner::new)
+}
+
+pub fn plan(problem: &Problem) -> Arc<Plan<f64>> {
+    planner()
+        .plan(problem)
+        .unwrap_or_else(|error| panic!("{problem:?}: {error}"))
+}
+
+/// The bytes, for comparisons that tell -0 from +0 and one NaN from another.
+pub fn bits<T: bytemuck::Pod>(values: &[T]) -> &[u8] {
+    bytemuck::cast_slice(values)
+}
+
+pub fn count(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// Position in the buffer of every element, arrays of the batch one after the other, each in C order.
+pub fn positions(layout: &Layout, shape: &[usize], batch: usize) -> Vec<usize> {
+    let per_array = count(shape);
+    (0..batch * per_array)
+        .map(|element| {
+            let mut rest = element % per_array;
+            let mut place =
+                layout.offset() as isize + (element / per_array) as isize * layout.distance();
+            for (&n, &stride) in shape.iter().zip(layout.strides()).rev() {
+                place += (rest % n) as isize * stride;
+                rest /= n;
+            }
+            usize::try_from(place).expect("the layout leads before the buffer")
+        })
+        .collect()
+}
+
+/// A buffer of `length` elements of `width` numbers each: `values` at their positions, `filler` elsewhere.
+pub fn spread<T: Copy>(
+    values: &[T],
+    width: usize,
+    positions: &[usize],
+    length: usize,
+    filler: T,
+) -> Vec<T> {
+    let mut buffer = vec![filler; length * width];
+    for (element, &place) in values.chunks_exact(width).zip(positions) {
+        buffer[place * width..][..width].copy_from_slice(element);
+    }
+    buffer
+}
+
+/// The elements at these positions.
+pub fn collect<T: Copy>(buffer: &[T], width: usize, positions: &[usize]) -> Vec<T> {
+    positions
+        .iter()
+        .flat_map(|&place| buffer[place * width..][..width].iter().copied())
+        .collect()
+}
+
+/// Numbers per element of the input and of the output.
+pub fn widths(kind: Kind) -> (usize, usize) {
+    match kind {
+        Kind::ComplexToComplex => (2, 2),
+        Kind::RealToComplex => (1, 2),
+        Kind::ComplexToReal => (2, 1),
+    }
+}
+
+/// Runs a plan of any kind out of place on plain numbers.
+pub fn execute<T: Real>(plan: &Plan<T>, input: &[T], output: &mut [T]) -> Result<(), FftError> {
+    match plan.problem().kind() {
+        Kind::ComplexToComplex => plan.process_outofplace(
+            bytemuck::cast_slice(input),
+            bytemuck::cast_slice_mut(output),
+        ),
+        Kind::RealToComplex => {
+            plan.process_real_to_complex(input, bytemuck::cast_slice_mut(output))
+        }
+        Kind::ComplexToReal => plan.process_complex_to_real(bytemuck::cast_slice(input), output),
+    }
+}
+
+/// As `execute`; that a random half-spectrum is not Hermitian is no failure, the output is complete.
+pub fn execute_any<T: Real>(plan: &Plan<T>, input: &[T], output: &mut [T]) -> Result<(), FftError> {
+    match execute(plan, input, output) {
+        Err(FftError::NotHermitian { .. }) => Ok(()),
+        other => other,
+    }
+}
+
+pub fn random_values<T: Sample>(generator: &mut Generator, count: usize) -> Vec<T> {
+    (0..count)
+        .map(|_| T::from_double(generator.uniform()))
+        .collect()
+}
+
+/// Dimensions nested in random order, with gaps, negative strides and an offset: never overlapping.
+pub fn random_layout(generator: &mut Generator, shape: &[usize], batch: usize) -> Layout {
+    let rank = shape.len();
+    let extents: Vec<usize> = shape.iter().copied().chain([batch]).collect();
+    let mut order: Vec<usize> = (0..=rank).collect();
+    for last in (1..=rank).rev() {
+        order.swap(last, generator.below(last + 1));
+    }
+    let mut strides = vec![0isize; rank + 1];
+    let (mut reach, mut before) = (0usize, 0usize);
+    for dimension in order {
+        let stride = reach + 1 + generator.below(3);
+        let extent = (extents[dimension] - 1) * stride;
+        reach += extent;
+        strides[dimension] = stride as isize;
+        if generator.below(3) == 0 {
+            strides[dimension] = -strides[dimension];
+            before += extent;
+        }
+    }
+    Layout::strided(&strides[..rank], strides[rank]).with_offset(before + generator.below(4))
+}
+
+pub fn choose<T: Copy>(generator: &mut Generator, choices: &[T]) -> T {
+    choices[generator.below(choices.len())]
+}
+
+/// Lengths by what they make the planner do: one step, several steps, Bluestein, several passes.
+fn random_length(generator: &mut Generator, most: usize) -> usize {
+    let length = match generator.below(24) {
+        0 => choose(generator, &[131, 137, 149, 257, 262, 393, 521]),
+        1 => choose(generator, &[1025, 1030, 1040, 1200, 1536, 2048, 2050]),
+        2..=4 => 33 + generator.below(224),
+        5..=9 => 9 + generator.below(56),
+        _ => 1 + generator.below(12),
+    };
+    if length <= most {
+        length
+    } else {
+        1 + generator.below(most.min(12))
+    }
+}
+
+/// A problem without layout, threads, substrate or batch: what alone may determine the bits.
+pub fn random_problem<T: Sample>(generator: &mut Generator) -> Problem {
+    let rank = 1 + generator.below(4);
+    let mut room = if rank == 1 { 2050 } else { 1200 };
+    let mut shape = Vec::new();
+    for _ in 0..rank {
+        let length = random_length(generator, room);
+        room = (room / length).max(1);
+        shape.push(length);
+    }
+    // A random order of a random, non-empty selection.
+    let mut axes: Vec<usize> = (0..rank).collect();
+    for last in (1..rank).rev() {
+        axes.swap(last, generator.below(last + 1));
+    }
+    axes.truncate(1 + generator.below(rank));
+    let problem = match generator.below(3) {
+        0 => Problem::complex(&shape),
+        1 => Problem::real_to_complex(&shape),
+        _ => Problem::complex_to_real(&shape),
+    };
+    let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+    // Results rounded to f32 cannot keep more than 2^-22, so only doubles are asked for more.
+    let accuracies: &[Accuracy] = if size_of::<T>() == 4 {
+        &[Accuracy::Double, Accuracy::Target(1e-5), Accuracy::Bits(12)]
+    } else {
+        &[
+            Accuracy::Double,
+            Accuracy::Double,
+            Accuracy::Single,
+            Accuracy::Target(1e-10),
+            Accuracy::Bits(16),
+        ]
+    };
+    problem
+        .axes(&axes)
+        .direction(choose(generator, &[Direction::Forward, Direction::Inverse]))
+        .norm(choose(generator, &norms))
+        .family(choose(generator, &[Family::Truncated, Family::Exact]))
+        .accuracy(choose(generator, accuracies))
+        .engine(Engine::Digits)
+}
+
+/// All lines of one selected axis together give the factor of the whole transform.
+pub fn scale(problem_norm: Norm, direction: Direction, points: usize) -> oracle::Scale {
+    match (problem_norm, direction) {
+        (Norm::Backward, Direction::Inverse) | (Norm::Forward, Direction::Forward) => {
+            oracle::Scale::OneOverLength(points)
+        }
+        (Norm::Ortho, _) => oracle::Scale::OneOverSquareRoot(points),
+        _ => oracle::Scale::One,
+    }
+}
+
+pub fn referee_direction(direction: Direction) -> oracle::Direction {
+    match direction {
+        Direction::Forward => oracle::Direction::Forward,
+        Direction::Inverse => oracle::Direction::Inverse,
+    }
+}
+
+/// The whole spectrum of which a half is given along the last selected axis: the mirrored values are conjugates.
+///
+/// Along one axis imaginary parts at the first and middle frequency count as zero, as the library takes them.
+pub fn hermitian_extension(
+    half: &[ComplexDouble],
+    shape: &[usize],
+    axes: &[usize],
+) -> Vec<ComplexDouble> {
+    let halved = *axes.last().expect("an axis");
+    let mut half_shape = shape.to_vec();
+    half_shape[halved] = shape[halved] / 2 + 1;
+    let flat = |index: &[usize]| {
+        index
+            .iter()
+            .zip(&half_shape)
+            .fold(0, |place, (&i, &n)| place * n + i)
+    };
+    (0..count(shape))
+        .map(|element| {
+            let mut index = unravel(element, shape);
+            let mirrored = 2 * index[halved] > shape[halved];
+            if mirrored {
+                for &axis in axes {
+                    index[axis] = (shape[axis] - index[axis]) % shape[axis];
+                }
+            }
+            let alone = axes.len() == 1 && (2 * index[halved]).is_multiple_of(shape[halved]);
+            let value = half[flat(&index)];
+            match (alone, mirrored) {
+                (true, _) => Complex::new(value.re, 0.0),
+                (false, true) => value.conj(),
+                (false, false) => value,
+            }
+        })
+        .collect()
+}
+
+/// Index along every dimension of an element in C order.
+pub fn unravel(element: usize, shape: &[usize]) -> Vec<usize> {
+    let mut rest = element;
+    let mut index = vec![0; shape.len()];
+    for (place, &n) in index.iter_mut().zip(shape).rev() {
+        *place = rest % n;
+        rest /= n;
+    }
+    index
+}
