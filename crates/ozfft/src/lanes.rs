@@ -5,6 +5,7 @@
 //! what the compiler turns into vector instructions.
 
 /// Lanes of the vector units.
+#[cfg(vector_unit)]
 pub(crate) const WIDE_LANES: usize = 16;
 
 /// One integer per line.

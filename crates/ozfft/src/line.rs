@@ -2,9 +2,9 @@
 
 use crate::bailey::{Panel, WidePanel};
 use crate::bluestein::Bluestein;
-#[cfg(target_arch = "x86_64")]
+#[cfg(vector_unit)]
 use crate::lanes::WIDE_LANES;
-#[cfg(target_arch = "x86_64")]
+#[cfg(vector_unit)]
 use crate::matrix_unit::Avx512Vnni;
 use crate::matrix_unit::{MatrixUnit, Scalar, WideInteger};
 use crate::passes::{Lines, Passes, Sink, Source};
@@ -137,7 +137,7 @@ compiled_once! {
     run_scalar, Scalar, 1;
     run_wide_integer, WideInteger, 1;
 }
-#[cfg(target_arch = "x86_64")]
+#[cfg(vector_unit)]
 compiled_once! {
     run_avx512_vnni, Avx512Vnni, WIDE_LANES;
 }

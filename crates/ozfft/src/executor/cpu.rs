@@ -1,6 +1,6 @@
 //! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(vector_unit)]
 use crate::lanes::WIDE_LANES;
 use crate::layout::Layout;
 use crate::line::{
@@ -98,7 +98,7 @@ impl<T: Real> LineEngine<T> {
         match self {
             LineEngine::Digits(line, unit) => match unit {
                 Unit::Scalar | Unit::WideInteger => line.workspace_len::<1>(workers),
-                #[cfg(target_arch = "x86_64")]
+                #[cfg(vector_unit)]
                 Unit::Avx512Vnni(_) => line.workspace_len::<WIDE_LANES>(workers),
             },
             LineEngine::Native(native) => native.workspace_len(),
@@ -419,7 +419,7 @@ impl<T: Real> Job<'_, T> {
                         workers,
                     );
                 }),
-                #[cfg(target_arch = "x86_64")]
+                #[cfg(vector_unit)]
                 Unit::Avx512Vnni(unit) => self.connect(|source, sink| {
                     line.run_avx512_vnni(unit, source, sink, self.count, workspace, workers);
                 }),

@@ -3,7 +3,7 @@
 //! The data digits go in as unsigned bytes, that is with their bias of 128 each; what the biases add to a diagonal
 //! depends on the matrix only and is the accumulator's initial value.
 
-#![cfg(target_arch = "x86_64")]
+#![cfg(vector_unit)]
 
 use super::packed::PackedMatrix;
 use super::{MatrixUnit, Task};

@@ -10,11 +10,13 @@ mod wide_integer;
 
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
-use crate::lanes::{Row, WIDE_LANES};
+use crate::lanes::Row;
+#[cfg(vector_unit)]
+use crate::lanes::WIDE_LANES;
 use crate::problem::Substrate;
 use crate::recipe::Digits;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(vector_unit)]
 pub(crate) use avx512_vnni::Avx512Vnni;
 pub(crate) use packed::PackedMatrix;
 pub(crate) use scalar::Scalar;
@@ -54,7 +56,7 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync {
 pub(crate) enum Unit {
     Scalar,
     WideInteger,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(vector_unit)]
     Avx512Vnni(Avx512Vnni),
 }
 
@@ -73,12 +75,12 @@ impl Unit {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(vector_unit)]
     fn avx512_vnni() -> Option<Unit> {
         Avx512Vnni::new().map(Unit::Avx512Vnni)
     }
 
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(vector_unit))]
     fn avx512_vnni() -> Option<Unit> {
         None
     }
@@ -87,7 +89,7 @@ impl Unit {
         match self {
             Unit::Scalar => "scalar",
             Unit::WideInteger => "wide-integer",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(vector_unit)]
             Unit::Avx512Vnni(_) => "avx512-vnni",
         }
     }
@@ -96,7 +98,7 @@ impl Unit {
     pub(crate) fn lanes(self) -> usize {
         match self {
             Unit::Scalar | Unit::WideInteger => 1,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(vector_unit)]
             Unit::Avx512Vnni(_) => WIDE_LANES,
         }
     }

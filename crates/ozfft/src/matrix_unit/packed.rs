@@ -1,5 +1,8 @@
 //! A digit matrix laid out for instructions that multiply four bytes at a time.
 
+// Without a vector unit nobody reads it.
+#![cfg_attr(not(vector_unit), allow(dead_code))]
+
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use std::ops::Range;
