@@ -80,8 +80,7 @@ pub(crate) fn narrowing_shifts<const L: usize>(
     values: &WidePanel<'_, L>,
     word_bits: u32,
 ) -> [u32; L] {
-    // The bits of x or of its complement: the length is that of the magnitude, but for negative powers of two, which
-    // still fit a word of one bit less.
+    // All magnitudes of a line or-ed together are as long as its largest one.
     let mut bits = [0i64; L];
     let mut low_bits = [0i64; L];
     for (high, low) in [

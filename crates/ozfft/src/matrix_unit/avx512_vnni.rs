@@ -134,7 +134,6 @@ fn multiply(
     split(column, digits, scratch);
     let (low, high) = scratch.split_at(64 * slots);
     let count = digits.diagonals as usize;
-    let head = count % 4;
     for (row, limbs) in limbs.chunks_exact_mut(digits.limbs()).enumerate() {
         let mut sums = [_mm512_setzero_si512(); 14];
         for (sum, &offset) in sums.iter_mut().zip(packed.offsets(row)) {
@@ -149,7 +148,6 @@ fn multiply(
             let end = count - 4 * g;
             limb(&sums[end.saturating_sub(4)..end], output);
         }
-        debug_assert!(head < 4);
     }
 }
 
