@@ -46,8 +46,12 @@ pub enum SubstrateName {
     Scalar,
     /// 128-bit integers, slow, for checking
     WideInteger,
+    /// AVX2 with FMA
+    Avx2,
     /// AVX-512 VNNI
     Avx512Vnni,
+    /// AMX tiles
+    Amx,
 }
 
 impl From<EngineName> for Engine {
@@ -191,7 +195,9 @@ impl EngineOptions {
             .family(self.family())
             .substrate(match self.substrate {
                 SubstrateName::Auto => Substrate::Auto,
+                SubstrateName::Avx2 => Substrate::Avx2,
                 SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
+                SubstrateName::Amx => Substrate::Amx,
                 SubstrateName::Scalar => Substrate::Scalar,
                 SubstrateName::WideInteger => Substrate::WideInteger,
             })

@@ -13,17 +13,57 @@
 //!
 //! Both cost nothing but signs, and the first rotation table is a quarter of its size.
 
-use crate::lanes::{Row, WideRow, add, each, subtract};
-use crate::matrix_unit::{self, MatrixUnit, PackedMatrix};
+use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task, Unit, VectorHalves};
 use crate::problem::Family;
 use crate::quantise::Columns;
 use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
-use crate::reconstruct::round_limbs;
+use crate::reconstruct::{Rounded, UNIT_BITS, round_high_pairs, round_pairs};
 use crate::roots::{self, Fixed};
-use crate::tables::{StepMatrices, Tables, slots};
+use crate::tables::{Tables, slots};
 use crate::twiddle::Twiddle;
+use crate::vectors::{HalfRow, Pair, Point, Vectors, Wide, inlined, negated};
 use crate::workspace::{take, words_for};
-use std::sync::Arc;
+use std::marker::PhantomData;
+
+/// What all lines of a plan have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(crate) digits: Digits,
+    pub(crate) family: Family,
+    pub(crate) unit: Unit,
+    pub(crate) tables: &'a Tables,
+}
+
+/// Where the elements of a line lie in a panel: in rows, with a gap after each where columns would otherwise fall on
+/// the same few places of the cache.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) pitch: usize,
+}
+
+impl Grid {
+    fn new(rows: usize, columns: usize) -> Self {
+        let gap = usize::from(rows > 1 && columns.is_multiple_of(8));
+        Grid {
+            rows,
+            columns,
+            pitch: columns + gap,
+        }
+    }
+
+    /// Elements of the panel, gaps included.
+    pub(crate) fn len(&self) -> usize {
+        self.rows * self.pitch
+    }
+
+    /// Place of element `i`.
+    #[inline(always)]
+    pub(crate) fn place(&self, i: usize) -> usize {
+        i / self.columns * self.pitch + i % self.columns
+    }
+}
 
 /// One step with its tables.
 #[derive(Debug)]
@@ -39,14 +79,13 @@ struct Step {
     rotation_stride: usize,
     /// Mirrored columns of the first step change sign (when the next step's output is shifted by half a sample).
     mirror_negates: bool,
-    /// Bits by which the sums are shifted down.
-    product_shift: u32,
+    /// Bits by which the outputs are shifted down.
+    shift: u32,
 }
 
-/// Cosine and sine matrix, in digits and packed for the vector units.
+/// Cosine and sine matrix, packed for the unit.
 #[derive(Debug)]
 struct Matrices {
-    digits: Arc<StepMatrices>,
     cosine: PackedMatrix,
     sine: PackedMatrix,
 }
@@ -58,100 +97,182 @@ pub(crate) struct Block {
     digits: Digits,
     family: Family,
     steps: Vec<Step>,
+    input: Grid,
+    output: Grid,
     /// First output index of every group of the last step, and whether the group is mirrored.
     groups: Vec<(usize, bool)>,
     /// An output is its wide integer times 2^(line exponent + this).
     exponent_offset: i32,
 }
 
-/// Complex words of `L` lines.
-pub(crate) struct Panel<'a, const L: usize> {
-    pub(crate) re: &'a mut [Row<L>],
-    pub(crate) im: &'a mut [Row<L>],
+/// Takes the outputs of a block as they are made.
+pub(crate) trait Emit<const L: usize, V: Vectors<L>> {
+    /// The output at a place of the block's output grid.
+    fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>);
 }
 
-impl<'a, const L: usize> Panel<'a, L> {
-    /// 64-bit words that a panel of `n` elements takes.
-    pub(crate) fn len(n: usize) -> usize {
-        2 * words_for::<Row<L>>(n)
-    }
-
-    pub(crate) fn new(workspace: &mut &'a mut [u64], n: usize) -> Self {
-        Panel {
-            re: take(workspace, n),
-            im: take(workspace, n),
-        }
-    }
-}
-
-/// Complex wide integers of `L` lines, normalised.
-pub(crate) struct WidePanel<'a, const L: usize> {
-    pub(crate) high: Panel<'a, L>,
-    pub(crate) low: Panel<'a, L>,
-}
-
-impl<'a, const L: usize> WidePanel<'a, L> {
-    /// 64-bit words that a panel of `n` elements takes.
-    pub(crate) fn len(n: usize) -> usize {
-        2 * Panel::<L>::len(n)
-    }
-
-    pub(crate) fn new(workspace: &mut &'a mut [u64], n: usize) -> Self {
-        WidePanel {
-            high: Panel::new(workspace, n),
-            low: Panel::new(workspace, n),
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn set(&mut self, index: usize, re: &WideRow<L>, im: &WideRow<L>) {
-        let (re, im) = (re.normalised(), im.normalised());
-        self.high.re[index] = re.high;
-        self.low.re[index] = re.low;
-        self.high.im[index] = im.high;
-        self.low.im[index] = im.low;
-    }
-}
-
-/// Scratch memory for one column of a step.
+/// Scratch memory for some columns of a step.
 pub(crate) struct BlockScratch<'a, const L: usize> {
-    /// Cosine and sine inputs of the real part, then of the imaginary part.
-    folded: &'a mut [Row<L>],
-    bytes: &'a mut [i8],
-    /// Four stretches: cosine and sine sums of the real part, then of the imaginary part.
-    limbs: &'a mut [Row<L>],
+    /// Digits of the cosine inputs, then of the sine inputs.
+    data: (&'a mut [HalfRow<L>], &'a mut [HalfRow<L>]),
+    sums: (&'a mut [HalfRow<L>], &'a mut [HalfRow<L>]),
+}
+
+/// A column of a panel: `count` elements from `first` on, `step` apart.
+#[derive(Clone, Copy)]
+struct Column {
+    first: usize,
+    step: isize,
+    conjugate: bool,
+}
+
+/// A column of which it is known that its elements lie within the panel.
+struct Elements<'a, const L: usize> {
+    start: *const Point<L>,
+    step: isize,
+    conjugate: bool,
+    count: usize,
+    panel: PhantomData<&'a [Point<L>]>,
+}
+
+impl Column {
+    /// Looks once whether all elements lie within the panel.
+    #[inline(always)]
+    fn of<'a, const L: usize>(&self, points: &'a [Point<L>], count: usize) -> Elements<'a, L> {
+        let last = self.first as isize + self.step * (count as isize - 1);
+        assert!(self.first < points.len() && (0..points.len() as isize).contains(&last));
+        Elements {
+            start: &points[self.first],
+            step: self.step,
+            conjugate: self.conjugate,
+            count,
+            panel: PhantomData,
+        }
+    }
+}
+
+impl<const L: usize> Elements<'_, L> {
+    #[inline(always)]
+    fn get<V: Vectors<L>>(&self, i: usize) -> Pair<V::Words> {
+        assert!(i < self.count);
+        // SAFETY: the first and the last element lie within the panel, and this one between them.
+        let point = unsafe { &*self.start.offset(self.step * i as isize) };
+        let (re, im) = (V::load(&point[0]), V::load(&point[1]));
+        let im = if self.conjugate {
+            negated::<L, V>(im)
+        } else {
+            im
+        };
+        (re, im)
+    }
 }
 
 /// The four rounded values that two outputs with the same cosine and sine sums are made of.
-struct Quad<const L: usize> {
+struct Quad<X> {
     /// Cosine of the real part plus, and minus, sine of the imaginary part.
-    re_sum: WideRow<L>,
-    re_difference: WideRow<L>,
+    re_sum: X,
+    re_difference: X,
     /// Sine of the real part plus, and minus, cosine of the imaginary part.
-    im_sum: WideRow<L>,
-    im_difference: WideRow<L>,
+    im_sum: X,
+    im_difference: X,
 }
 
-type WideComplex<const L: usize> = (WideRow<L>, WideRow<L>);
+/// Words or wide integers, with what a quad needs.
+trait Number<const L: usize, V: Vectors<L>>: Copy {
+    fn zero() -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+    fn rounded(sum: Rounded<V::Halves>) -> Pair<Self>;
+    #[inline(always)]
+    fn negative(self) -> Self {
+        Self::zero().minus(self)
+    }
+}
 
-impl<const L: usize> Quad<L> {
+/// A word in registers.
+struct Word<const L: usize, V: Vectors<L>>(V::Words);
+
+impl<const L: usize, V: Vectors<L>> Clone for Word<L, V> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<const L: usize, V: Vectors<L>> Copy for Word<L, V> {}
+
+impl<const L: usize, V: Vectors<L>> Number<L, V> for Word<L, V> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Word(V::splat(0))
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Word(V::add(self.0, other.0))
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Word(V::subtract(self.0, other.0))
+    }
+    #[inline(always)]
+    fn rounded(sum: Rounded<V::Halves>) -> Pair<Self> {
+        let (re, im) = sum.words::<L, V>();
+        (Word(re), Word(im))
+    }
+    #[inline(always)]
+    fn negative(self) -> Self {
+        Word(negated::<L, V>(self.0))
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> Number<L, V> for Wide<V::Words> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Wide {
+            high: V::splat(0),
+            low: V::splat(0),
+        }
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Wide::plus::<L, V>(self, other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Wide::minus::<L, V>(self, other)
+    }
+    #[inline(always)]
+    fn rounded(sum: Rounded<V::Halves>) -> Pair<Self> {
+        sum.wide::<L, V>()
+    }
+}
+
+impl<X: Copy> Quad<X> {
     /// Output `k`: cosine minus i times sine.
     #[inline(always)]
-    fn output(&self) -> WideComplex<L> {
-        (self.re_sum, self.im_difference.negated())
+    fn output<const L: usize, V: Vectors<L>>(&self) -> Pair<X>
+    where
+        X: Number<L, V>,
+    {
+        (self.re_sum, self.im_difference.negative())
     }
 
     /// Output `k` of the conjugated input.
     #[inline(always)]
-    fn output_of_conjugate(&self) -> WideComplex<L> {
-        (self.re_difference, self.im_sum.negated())
+    fn output_of_conjugate<const L: usize, V: Vectors<L>>(&self) -> Pair<X>
+    where
+        X: Number<L, V>,
+    {
+        (self.re_difference, self.im_sum.negative())
     }
 
     /// The output that shares its sums with `k`: `n-k`, or `n-1-k` after a frequency shift.
     #[inline(always)]
-    fn partner(&self, fold: Fold) -> WideComplex<L> {
+    fn partner<const L: usize, V: Vectors<L>>(&self, fold: Fold) -> Pair<X>
+    where
+        X: Number<L, V>,
+    {
         match fold {
-            Fold::TimeShifted => (self.re_difference.negated(), self.im_sum.negated()),
+            Fold::TimeShifted => (self.re_difference.negative(), self.im_sum.negative()),
             _ => (self.re_difference, self.im_sum),
         }
     }
@@ -169,82 +290,23 @@ fn rows(step: &StepRecipe, k: usize) -> (Option<usize>, Option<usize>) {
     }
 }
 
-/// Folds a column into the inputs of the cosine products (`cosine`) and sine products (`sine`) for one component.
-#[inline(always)]
-fn fold<const L: usize>(
-    step: &StepRecipe,
-    component: impl Fn(usize) -> Row<L>,
-    cosine: &mut [Row<L>],
-    sine: &mut [Row<L>],
-) {
-    let n = step.n;
-    match step.fold {
-        Fold::Unit | Fold::Plain => {
-            cosine[0] = component(0);
-            for j in 1..n.div_ceil(2) {
-                cosine[j] = add(&component(j), &component(n - j));
-                sine[j - 1] = subtract(&component(j), &component(n - j));
-            }
-            if n.is_multiple_of(2) {
-                cosine[n / 2] = component(n / 2);
-            }
-        }
-        Fold::TimeShifted => {
-            for j in 0..n / 2 {
-                cosine[j] = add(&component(j), &component(n - 1 - j));
-                sine[j] = subtract(&component(j), &component(n - 1 - j));
-            }
-        }
-        Fold::FrequencyShifted => {
-            cosine[0] = component(0);
-            sine[0] = component(n / 2);
-            for j in 1..n / 2 {
-                cosine[j] = subtract(&component(j), &component(n - j));
-                sine[j] = add(&component(j), &component(n - j));
-            }
-        }
-    }
-}
-
-/// Row `k` of the cosine product of a unit step, by additions only: sizes 2 and 4.
-#[inline(always)]
-fn unit_cosine<const L: usize>(n: usize, k: usize, inputs: &[Row<L>]) -> WideRow<L> {
-    let input = |i: usize| WideRow::from_words(&inputs[i]);
-    match (n, k) {
-        (2, 0) => input(0).plus(&input(1)),
-        (2, _) => input(0).minus(&input(1)),
-        (_, 0) => input(0).plus(&input(2)).plus(&input(1)),
-        (_, 1) => input(0).minus(&input(2)),
-        _ => input(0).plus(&input(2)).minus(&input(1)),
-    }
-}
-
-/// `sums / 2^shift`, rounded, halves upwards.
-#[inline(always)]
-fn shifted<const L: usize>(sums: &WideRow<L>, shift: u32) -> WideRow<L> {
-    if shift == 0 {
-        return *sums;
-    }
-    // Below 2^88 in all, and the shift is that of a middle step of 2 or 4 points: the high part keeps its unit.
-    let whole: [i128; L] = std::array::from_fn(|l| (sums.get(l) + (1 << (shift - 1))) >> shift);
-    WideRow {
-        high: each(|l| (whole[l] >> crate::lanes::LOW_BITS) as i64),
-        low: each(|l| (whole[l] & ((1 << crate::lanes::LOW_BITS) - 1)) as i64),
-    }
-}
-
 impl Step {
     fn new(
         recipe: StepRecipe,
         inner: usize,
         first: bool,
         next: Option<&StepRecipe>,
-        digits: Digits,
         scale: &Fixed,
-        tables: &Tables,
+        setting: Setting<'_>,
     ) -> Step {
         let n = recipe.n;
-        let unit = recipe.fold == Fold::Unit;
+        let Setting {
+            digits,
+            unit,
+            tables,
+            ..
+        } = setting;
+        let trivial = recipe.fold == Fold::Unit;
         // Rotation numerators over 2·n·inner: the index product, less this step's input shift, less the next
         // step's output shift.
         let length = (n * inner) as u64;
@@ -257,7 +319,7 @@ impl Step {
         };
         let one = Fixed::one();
         let scale = if first { scale } else { &one };
-        let rotates = next.is_some() || (first && !(unit && scale.is_one()));
+        let rotates = next.is_some() || (first && !(trivial && scale.is_one()));
         let rotation = |k: u64, j: u64| {
             let numerator = i128::from(2 * j * k)
                 - i128::from(input_shift * inner as u64 * k)
@@ -278,148 +340,486 @@ impl Step {
             recipe,
             inner,
             matrices: tables.matrices(&recipe, digits).map(|matrices| Matrices {
-                cosine: PackedMatrix::new(&matrices.cosine, digits),
-                sine: PackedMatrix::new(&matrices.sine, digits),
-                digits: matrices,
+                cosine: PackedMatrix::new(unit, &matrices.cosine, digits),
+                sine: PackedMatrix::new(unit, &matrices.sine, digits),
             }),
             rotations,
             rotation_stride,
             mirror_negates: output_shift == 1,
-            product_shift: recipe.shift + if unit { 0 } else { digits.product_shift() },
+            shift: recipe.shift,
         }
     }
 
-    /// Multiplies a column, given by its elements' real and imaginary rows, by the step's matrices.
+    /// Folds a column and lays its digits out for the unit.
     #[inline(always)]
-    fn multiply<const L: usize, U: MatrixUnit<L>>(
+    fn prepare<const L: usize, U: MatrixUnit<L>>(
         &self,
-        unit: U,
+        matrices: &Matrices,
         digits: Digits,
-        re: impl Fn(usize) -> Row<L>,
-        im: impl Fn(usize) -> Row<L>,
+        points: &[Point<L>],
+        column: Column,
+        number: usize,
         scratch: &mut BlockScratch<'_, L>,
     ) {
+        let n = self.recipe.n;
         let (cosine_slots, sine_slots) = slots(&self.recipe);
-        let stretch = self.recipe.n / 2 + 1;
-        let (folded_re, folded_im) = scratch.folded.split_at_mut(2 * stretch);
-        for (part, folded) in [folded_re, folded_im].into_iter().enumerate() {
-            let (cosine, sine) = folded.split_at_mut(stretch);
-            if part == 0 {
-                fold(&self.recipe, &re, cosine, sine);
-            } else {
-                fold(&self.recipe, &im, cosine, sine);
+        let rows = |matrix: &PackedMatrix| {
+            let start = number * matrix.data_rows();
+            start..start + matrix.data_rows()
+        };
+        let cosine = &mut scratch.data.0[rows(&matrices.cosine)];
+        let sine = &mut scratch.data.1[rows(&matrices.sine)];
+        // Upper halves come first; words of four digits have none.
+        let upper = digits.data > 4;
+        let (cosine_low, cosine_high) = lower_and_upper(cosine, cosine_slots, upper);
+        let (sine_low, sine_high) = lower_and_upper(sine, sine_slots, upper);
+        let element = column.of(points, n);
+        let put = inlined(
+            #[inline(always)]
+            |low: &mut HalfRow<L>, high: Option<&mut HalfRow<L>>, words: Words2<L, U>| {
+                let halves = U::encode(digits, words);
+                U::Vectors::store_halves(halves.0, low);
+                if let Some(high) = high {
+                    U::Vectors::store_halves(halves.1, high);
+                }
+            },
+        );
+        let get = inlined(
+            #[inline(always)]
+            |i: usize| element.get::<U::Vectors>(i),
+        );
+        let sum = inlined(
+            #[inline(always)]
+            |a: Words2<L, U>, b: Words2<L, U>| {
+                (U::Vectors::add(a.0, b.0), U::Vectors::add(a.1, b.1))
+            },
+        );
+        let difference = inlined(
+            #[inline(always)]
+            |a: Words2<L, U>, b: Words2<L, U>| {
+                (
+                    U::Vectors::subtract(a.0, b.0),
+                    U::Vectors::subtract(a.1, b.1),
+                )
+            },
+        );
+        // Elements that are alone come first; then slot by slot, cosine and sine of the same pair.
+        let (skip_cosine, skip_sine) = match self.recipe.fold {
+            Fold::TimeShifted => (0, 0),
+            Fold::FrequencyShifted => {
+                put(&mut cosine_low[0], cosine_high.first_mut(), get(0));
+                put(&mut sine_low[0], sine_high.first_mut(), get(n / 2));
+                (1, 1)
             }
-            let Some(matrices) = &self.matrices else {
-                continue;
-            };
-            let count = digits.limbs();
-            let limbs = &mut scratch.limbs[2 * part * stretch * count..];
-            let (cosine_limbs, sine_limbs) = limbs.split_at_mut(stretch * count);
-            unit.multiply(
-                &matrices.digits.cosine,
-                &matrices.cosine,
-                digits,
-                &cosine[..cosine_slots],
-                scratch.bytes,
-                &mut cosine_limbs[..cosine_slots * count],
-            );
-            unit.multiply(
-                &matrices.digits.sine,
-                &matrices.sine,
-                digits,
-                &sine[..sine_slots],
-                scratch.bytes,
-                &mut sine_limbs[..sine_slots * count],
-            );
+            Fold::Unit | Fold::Plain => {
+                put(&mut cosine_low[0], cosine_high.first_mut(), get(0));
+                if n.is_multiple_of(2) {
+                    put(
+                        &mut cosine_low[n / 2],
+                        cosine_high.get_mut(n / 2),
+                        get(n / 2),
+                    );
+                }
+                (1, 0)
+            }
+        };
+        let (first, last, sums_are_sine) = match self.recipe.fold {
+            Fold::TimeShifted => (0, n - 1, false),
+            Fold::FrequencyShifted => (1, n - 1, true),
+            Fold::Unit | Fold::Plain => (1, n - 1, false),
+        };
+        let lows = cosine_low[skip_cosine..]
+            .iter_mut()
+            .zip(&mut sine_low[skip_sine..]);
+        if upper {
+            let highs = cosine_high[skip_cosine..]
+                .iter_mut()
+                .zip(&mut sine_high[skip_sine..]);
+            for (i, ((cosine_low, sine_low), (cosine_high, sine_high))) in
+                lows.zip(highs).enumerate()
+            {
+                let (a, b) = (get(first + i), get(last - i));
+                let (sum, difference) = (sum(a, b), difference(a, b));
+                let (cosine, sine) = if sums_are_sine {
+                    (difference, sum)
+                } else {
+                    (sum, difference)
+                };
+                put(cosine_low, Some(cosine_high), cosine);
+                put(sine_low, Some(sine_high), sine);
+            }
+        } else {
+            for (i, (cosine_low, sine_low)) in lows.enumerate() {
+                let (a, b) = (get(first + i), get(last - i));
+                let (sum, difference) = (sum(a, b), difference(a, b));
+                let (cosine, sine) = if sums_are_sine {
+                    (difference, sum)
+                } else {
+                    (sum, difference)
+                };
+                put(cosine_low, None, cosine);
+                put(sine_low, None, sine);
+            }
         }
     }
 
-    /// The rounded values that belong to output `k`. Truncated products are rounded one by one, exact ones after
-    /// combining.
+    /// Pairs of the cosine and of the sine sums for output `k` of a column; pairs that a recipe does not have are zero.
     #[inline(always)]
-    fn quad<const L: usize>(
+    fn sums<'a, const L: usize, U: MatrixUnit<L>>(
         &self,
+        matrices: &'a Matrices,
+        digits: Digits,
+        number: usize,
+        scratch: &'a BlockScratch<'_, L>,
+    ) -> (
+        impl Fn(usize, usize) -> VectorHalves<L, U>,
+        impl Fn(usize, usize) -> VectorHalves<L, U>,
+    ) {
+        let part = |matrix: &PackedMatrix| {
+            let start = number * matrix.sum_rows();
+            start..start + matrix.sum_rows()
+        };
+        let cosine_sums = &scratch.sums.0[part(&matrices.cosine)];
+        let sine_sums = &scratch.sums.1[part(&matrices.sine)];
+        let count = digits.pairs();
+        (
+            #[inline(always)]
+            move |row: usize, q: usize| {
+                if q < count {
+                    U::pair(&matrices.cosine, digits, cosine_sums, row, q)
+                } else {
+                    U::Vectors::splat_halves(0)
+                }
+            },
+            #[inline(always)]
+            move |row: usize, q: usize| {
+                if q < count {
+                    U::pair(&matrices.sine, digits, sine_sums, row, q)
+                } else {
+                    U::Vectors::splat_halves(0)
+                }
+            },
+        )
+    }
+
+    /// The rounded values that belong to output `k` of a column whose sums are in the scratch memory: for truncated
+    /// recipes of `P` pairs, in steps without an extra shift.
+    #[inline(always)]
+    fn fast<const L: usize, U: MatrixUnit<L>, X: Number<L, U::Vectors>, const P: usize>(
+        &self,
+        matrices: &Matrices,
         k: usize,
         digits: Digits,
-        family: Family,
+        number: usize,
         scratch: &BlockScratch<'_, L>,
-    ) -> Quad<L> {
-        let stretch = self.recipe.n / 2 + 1;
-        let (cosine, sine) = rows(&self.recipe, k);
-        if self.matrices.is_none() {
-            let n = self.recipe.n;
-            let folded = |part: usize| &scratch.folded[part * stretch..(part + 1) * stretch];
-            let cosine = |part: usize| unit_cosine(n, k, folded(part));
-            let sine = |part: usize| match sine {
-                Some(row) => WideRow::from_words(&folded(part)[row]),
-                None => WideRow::ZERO,
-            };
-            let (cosine_re, sine_re, cosine_im, sine_im) = (cosine(0), sine(1), cosine(2), sine(3));
-            let shift = self.product_shift;
+    ) -> Quad<X> {
+        let (cosine_row, sine_row) = rows(&self.recipe, k);
+        let nothing = (X::zero(), X::zero());
+        let sums = inlined(
+            #[inline(always)]
+            |matrix: &PackedMatrix, sums: &[HalfRow<L>], row: Option<usize>| match row {
+                None => nothing,
+                Some(row) => {
+                    let sums = &sums[number * matrix.sum_rows()..][..matrix.sum_rows()];
+                    let pairs = U::pairs::<P>(matrix, digits, sums, row);
+                    X::rounded(round_high_pairs::<L, U::Vectors, P>(pairs))
+                }
+            },
+        );
+        let (cosine_re, cosine_im) = sums(&matrices.cosine, scratch.sums.0, cosine_row);
+        let (sine_re, sine_im) = sums(&matrices.sine, scratch.sums.1, sine_row);
+        Quad {
+            re_sum: cosine_re.plus(sine_im),
+            re_difference: cosine_re.minus(sine_im),
+            im_sum: sine_re.plus(cosine_im),
+            im_difference: sine_re.minus(cosine_im),
+        }
+    }
+
+    /// The same for any recipe: truncated products are rounded one by one, exact ones after combining.
+    #[inline(always)]
+    fn general<const L: usize, U: MatrixUnit<L>, X: Number<L, U::Vectors>>(
+        &self,
+        matrices: &Matrices,
+        k: usize,
+        (digits, family): (Digits, Family),
+        number: usize,
+        scratch: &BlockScratch<'_, L>,
+    ) -> Quad<X> {
+        let (cosine_row, sine_row) = rows(&self.recipe, k);
+        let (cosine, sine) = self.sums::<L, U>(matrices, digits, number, scratch);
+        let (dropped, shift) = (digits.low_pairs(), UNIT_BITS + self.shift);
+        let zero = U::Vectors::splat_halves(0);
+        let cosine = inlined(
+            #[inline(always)]
+            |q: usize| match cosine_row {
+                None => zero,
+                Some(row) => cosine(row, q),
+            },
+        );
+        let sine = inlined(
+            #[inline(always)]
+            |q: usize| match sine_row {
+                None => zero,
+                Some(row) => sine(row, q),
+            },
+        );
+        if family == Family::Truncated {
+            let (cosine_re, cosine_im) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+                #[inline(always)]
+                |q| cosine(q),
+                dropped,
+                shift,
+            ));
+            let (sine_re, sine_im) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+                #[inline(always)]
+                |q| sine(q),
+                dropped,
+                shift,
+            ));
             return Quad {
-                re_sum: shifted(&cosine_re.plus(&sine_im), shift),
-                re_difference: shifted(&cosine_re.minus(&sine_im), shift),
-                im_sum: shifted(&sine_re.plus(&cosine_im), shift),
-                im_difference: shifted(&sine_re.minus(&cosine_im), shift),
+                re_sum: cosine_re.plus(sine_im),
+                re_difference: cosine_re.minus(sine_im),
+                im_sum: sine_re.plus(cosine_im),
+                im_difference: sine_re.minus(cosine_im),
             };
         }
-        let count = digits.limbs();
-        let limbs = |row: Option<usize>, part: usize| {
-            row.map(|row| &scratch.limbs[(part * stretch + row) * count..][..count])
-        };
-        let (cosine_re, sine_re) = (limbs(cosine, 0), limbs(sine, 1));
-        let (cosine_im, sine_im) = (limbs(cosine, 2), limbs(sine, 3));
-        match family {
-            Family::Truncated => {
-                let round = |limbs: Option<&[Row<L>]>| {
-                    limbs.map_or(WideRow::ZERO, |limbs| {
-                        round_limbs(limbs, self.product_shift)
-                    })
+        // With the sine sums' parts exchanged, real and imaginary parts combine place by place.
+        let swapped = inlined(
+            #[inline(always)]
+            |q: usize| U::Vectors::swap_halves(sine(q)),
+        );
+        let (re_sum, im_sum) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+            #[inline(always)]
+            |q| U::Vectors::add_halves(cosine(q), swapped(q)),
+            dropped,
+            shift,
+        ));
+        let (re_difference, _) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+            #[inline(always)]
+            |q| U::Vectors::subtract_halves(cosine(q), swapped(q)),
+            dropped,
+            shift,
+        ));
+        let (_, im_difference) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+            #[inline(always)]
+            |q| U::Vectors::subtract_halves(swapped(q), cosine(q)),
+            dropped,
+            shift,
+        ));
+        Quad {
+            re_sum,
+            re_difference,
+            im_sum,
+            im_difference,
+        }
+    }
+
+    /// The same for a unit step, whose products are sums of its inputs.
+    #[inline(always)]
+    fn unit_quad<const L: usize, V: Vectors<L>, X: Number<L, V>>(
+        &self,
+        k: usize,
+        element: impl Fn(usize) -> Pair<X>,
+    ) -> Quad<X> {
+        let add = inlined(
+            #[inline(always)]
+            |a: Pair<X>, b: Pair<X>| (a.0.plus(b.0), a.1.plus(b.1)),
+        );
+        let subtract = inlined(
+            #[inline(always)]
+            |a: Pair<X>, b: Pair<X>| (a.0.minus(b.0), a.1.minus(b.1)),
+        );
+        let nothing = (X::zero(), X::zero());
+        let (cosine, sine) = match (self.recipe.n, k) {
+            (2, 0) => (add(element(0), element(1)), nothing),
+            (2, _) => (subtract(element(0), element(1)), nothing),
+            (_, 1) => (
+                subtract(element(0), element(2)),
+                subtract(element(1), element(3)),
+            ),
+            (_, k) => {
+                let (even, odd) = (add(element(0), element(2)), add(element(1), element(3)));
+                let cosine = if k == 0 {
+                    add(even, odd)
+                } else {
+                    subtract(even, odd)
                 };
-                let (cosine_re, sine_re) = (round(cosine_re), round(sine_re));
-                let (cosine_im, sine_im) = (round(cosine_im), round(sine_im));
-                Quad {
-                    re_sum: cosine_re.plus(&sine_im),
-                    re_difference: cosine_re.minus(&sine_im),
-                    im_sum: sine_re.plus(&cosine_im),
-                    im_difference: sine_re.minus(&cosine_im),
-                }
+                (cosine, nothing)
             }
-            Family::Exact => {
-                let combine = |a: Option<&[Row<L>]>, b: Option<&[Row<L>]>, minus: bool| {
-                    let mut sum = [[0i64; L]; 4];
-                    for (g, sum) in sum.iter_mut().enumerate().take(count) {
-                        let a = a.map_or([0; L], |a| a[g]);
-                        let b = b.map_or([0; L], |b| b[g]);
-                        *sum = if minus { subtract(&a, &b) } else { add(&a, &b) };
-                    }
-                    round_limbs(&sum[..count], self.product_shift)
-                };
-                Quad {
-                    re_sum: combine(cosine_re, sine_im, false),
-                    re_difference: combine(cosine_re, sine_im, true),
-                    im_sum: combine(sine_re, cosine_im, false),
-                    im_difference: combine(sine_re, cosine_im, true),
+        };
+        Quad {
+            re_sum: cosine.0.plus(sine.1),
+            re_difference: cosine.0.minus(sine.1),
+            im_sum: sine.0.plus(cosine.1),
+            im_difference: sine.0.minus(cosine.1),
+        }
+    }
+
+    /// Transforms columns, a few at a time: `column` says where number `i` lies, and `post` is called with its number
+    /// and, for every `k` up to half the size, the values that two outputs are made of.
+    #[inline(always)]
+    fn run<const L: usize, U: MatrixUnit<L>, X: Number<L, U::Vectors>>(
+        &self,
+        unit: U,
+        setting: (Digits, Family),
+        count: usize,
+        points: &mut [Point<L>],
+        scratch: &mut BlockScratch<'_, L>,
+        column: impl Fn(usize) -> Column,
+        mut post: impl FnMut(&mut [Point<L>], usize, usize, Quad<X>),
+    ) {
+        let last = match self.recipe.fold {
+            Fold::FrequencyShifted => self.recipe.n / 2 - 1,
+            _ => self.recipe.n / 2,
+        };
+        let Some(matrices) = &self.matrices else {
+            unreachable!("unit steps are added up, not multiplied")
+        };
+        let (digits, family) = setting;
+        // The usual recipes, by their number of pairs; 0 for all others.
+        let usual = family == Family::Truncated && digits.low_pairs() == 0 && self.shift == 0;
+        let way = if usual { digits.pairs() } else { 0 };
+        for first in (0..count).step_by(U::COLUMNS) {
+            let columns = U::COLUMNS.min(count - first);
+            for c in 0..columns {
+                let column = column(first + c);
+                self.prepare::<L, U>(matrices, digits, points, column, c, scratch);
+            }
+            unit.multiply(
+                &matrices.cosine,
+                digits,
+                columns,
+                scratch.data.0,
+                scratch.sums.0,
+            );
+            unit.multiply(
+                &matrices.sine,
+                digits,
+                columns,
+                scratch.data.1,
+                scratch.sums.1,
+            );
+            for c in 0..columns {
+                for k in 0..=last {
+                    let quad = match way {
+                        2 => self.fast::<L, U, X, 2>(matrices, k, digits, c, scratch),
+                        3 => self.fast::<L, U, X, 3>(matrices, k, digits, c, scratch),
+                        4 => self.fast::<L, U, X, 4>(matrices, k, digits, c, scratch),
+                        _ => self.general::<L, U, X>(matrices, k, setting, c, scratch),
+                    };
+                    post(points, first + c, k, quad);
                 }
             }
         }
+    }
+
+    /// [`Step::run`] for a unit step: the elements of a column are read before `post` is called for it.
+    #[inline(always)]
+    fn run_unit<const L: usize, V: Vectors<L>, X: Number<L, V>>(
+        &self,
+        count: usize,
+        points: &mut [Point<L>],
+        column: impl Fn(usize) -> Column,
+        number: impl Fn(V::Words) -> X,
+        mut post: impl FnMut(&mut [Point<L>], usize, usize, Quad<X>),
+    ) {
+        let n = self.recipe.n;
+        for i in 0..count {
+            let column = column(i).of(points, n);
+            let element = inlined(
+                #[inline(always)]
+                |j: usize| {
+                    // A step of two points has its elements twice.
+                    let (re, im) = column.get::<V>(j % n);
+                    (number(re), number(im))
+                },
+            );
+            let elements = [element(0), element(1), element(2), element(3)];
+            for k in 0..=n / 2 {
+                let quad = self.unit_quad::<L, V, X>(
+                    k,
+                    #[inline(always)]
+                    |j| elements[j],
+                );
+                post(points, i, k, quad);
+            }
+        }
+    }
+
+    /// Words between two steps.
+    #[inline(always)]
+    fn run_words<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        setting: (Digits, Family),
+        count: usize,
+        points: &mut [Point<L>],
+        scratch: &mut BlockScratch<'_, L>,
+        column: impl Fn(usize) -> Column,
+        mut post: impl FnMut(&mut [Point<L>], usize, usize, Quad<Word<L, U::Vectors>>),
+    ) {
+        if self.matrices.is_some() {
+            self.run(unit, setting, count, points, scratch, column, post);
+        } else if self.shift == 0 {
+            // The first step: column sums bound its outputs.
+            self.run_unit(
+                count,
+                points,
+                column,
+                #[inline(always)]
+                |word| Word(word),
+                post,
+            );
+        } else {
+            let shift = self.shift;
+            self.run_unit::<L, U::Vectors, Wide<_>>(
+                count,
+                points,
+                column,
+                #[inline(always)]
+                |words| Wide::from_words::<L, U::Vectors>(words),
+                #[inline(always)]
+                |points, i, k, quad| {
+                    let word = inlined(
+                        #[inline(always)]
+                        |x: Wide<_>| Word(x.shifted::<L, U::Vectors>(shift)),
+                    );
+                    let quad = Quad {
+                        re_sum: word(quad.re_sum),
+                        re_difference: word(quad.re_difference),
+                        im_sum: word(quad.im_sum),
+                        im_difference: word(quad.im_difference),
+                    };
+                    post(points, i, k, quad);
+                },
+            );
+        }
+    }
+}
+
+type Words2<const L: usize, U> = Pair<<<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Words>;
+
+/// Rows for the lower and for the upper halves of a column's words.
+#[inline(always)]
+fn lower_and_upper<H>(rows: &mut [H], slots: usize, upper: bool) -> (&mut [H], &mut [H]) {
+    let (first, rest) = rows.split_at_mut(slots);
+    if upper {
+        (&mut rest[..slots], first)
+    } else {
+        (first, &mut [])
     }
 }
 
 #[inline(always)]
-fn negated<const L: usize>(row: &Row<L>) -> Row<L> {
-    each(|l| -row[l])
+fn store<const L: usize, V: Vectors<L>>(point: &mut Point<L>, (re, im): Pair<V::Words>) {
+    V::store(re, &mut point[0]);
+    V::store(im, &mut point[1]);
 }
 
 impl Block {
     /// Tables for a recipe. Outputs are scaled by `scale`, a factor in (1/2, 1].
-    pub(crate) fn new(
-        recipe: &BlockRecipe,
-        digits: Digits,
-        family: Family,
-        scale: &Fixed,
-        tables: &Tables,
-    ) -> Block {
+    pub(crate) fn new(recipe: &BlockRecipe, scale: &Fixed, setting: Setting<'_>) -> Block {
         let n = recipe.len();
         let count = recipe.steps.len();
         // A product comes out 127/128 times too large or small; the first rotation makes up for all steps.
@@ -437,7 +837,7 @@ impl Block {
             .map(|(i, &step)| {
                 inner /= step.n;
                 let next = recipe.steps.get(i + 1);
-                Step::new(step, inner, i == 0, next, digits, &scale, tables)
+                Step::new(step, inner, i == 0, next, &scale, setting)
             })
             .collect();
         let last = recipe.steps[count - 1].n;
@@ -462,10 +862,21 @@ impl Block {
             })
             .collect();
         let shifts: u32 = recipe.steps.iter().map(|s| s.shift).sum();
+        let columns = steps[0].inner;
         Block {
             n,
-            digits,
-            family,
+            digits: setting.digits,
+            family: setting.family,
+            input: if count == 1 {
+                Grid::new(1, n)
+            } else {
+                Grid::new(n / columns, columns)
+            },
+            output: if count == 1 {
+                Grid::new(1, n)
+            } else {
+                Grid::new(last, n / last)
+            },
             steps,
             groups,
             exponent_offset: shifts as i32,
@@ -474,6 +885,16 @@ impl Block {
 
     pub(crate) fn len(&self) -> usize {
         self.n
+    }
+
+    /// Where the inputs are expected.
+    pub(crate) fn input(&self) -> Grid {
+        self.input
+    }
+
+    /// Where the outputs are put.
+    pub(crate) fn output(&self) -> Grid {
+        self.output
     }
 
     pub(crate) fn exponent_offset(&self) -> i32 {
@@ -488,121 +909,168 @@ impl Block {
         }
     }
 
-    fn largest_step(&self) -> usize {
-        self.steps.iter().map(|s| s.recipe.n).max().unwrap_or(1)
+    /// Most rows of digits, and of sums, that a column of any step has.
+    fn largest_rows(&self) -> (usize, usize) {
+        let matrices = || {
+            let steps = self.steps.iter().filter_map(|step| step.matrices.as_ref());
+            steps.flat_map(|m| [&m.cosine, &m.sine])
+        };
+        (
+            matrices().map(PackedMatrix::data_rows).max().unwrap_or(0),
+            matrices().map(PackedMatrix::sum_rows).max().unwrap_or(0),
+        )
     }
 
-    /// 64-bit words of scratch memory.
-    pub(crate) fn scratch_len<const L: usize>(&self) -> usize {
-        let stretch = self.largest_step() / 2 + 1;
-        words_for::<Row<L>>(4 * stretch)
-            + words_for::<i8>(matrix_unit::scratch_len(stretch, L))
-            + words_for::<Row<L>>(4 * stretch * self.digits.limbs())
+    /// 64-bit words of scratch memory for `columns` columns at once.
+    pub(crate) fn scratch_len<const L: usize>(&self, columns: usize) -> usize {
+        let (data, sums) = self.largest_rows();
+        2 * words_for::<HalfRow<L>>(columns * data) + 2 * words_for::<HalfRow<L>>(columns * sums)
     }
 
     /// Cuts the scratch memory off a workspace.
     pub(crate) fn scratch<'a, const L: usize>(
         &self,
+        columns: usize,
         workspace: &mut &'a mut [u64],
     ) -> BlockScratch<'a, L> {
-        let stretch = self.largest_step() / 2 + 1;
+        let (data, sums) = self.largest_rows();
         BlockScratch {
-            folded: take(workspace, 4 * stretch),
-            bytes: take(workspace, matrix_unit::scratch_len(stretch, L)),
-            limbs: take(workspace, 4 * stretch * self.digits.limbs()),
+            data: (
+                take(workspace, columns * data),
+                take(workspace, columns * data),
+            ),
+            sums: (
+                take(workspace, columns * sums),
+                take(workspace, columns * sums),
+            ),
         }
     }
 
-    /// Transforms the words of `L` lines; the outputs are wide integers in natural order. The words are used up.
-    #[inline(always)]
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>>(
+    /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
-        words: &mut Panel<'_, L>,
-        outputs: &mut WidePanel<'_, L>,
+        points: &mut [Point<L>],
+        emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
-        debug_assert!(words.re.len() == self.n && outputs.high.re.len() == self.n);
         let last = self.steps.len() - 1;
-        if last == 0 {
-            self.only_step(unit, words, outputs, scratch);
-            return;
+        for number in 0..=last {
+            let (points, scratch) = (&mut *points, &mut *scratch);
+            let stage = StepTask {
+                block: self,
+                unit,
+                points,
+                scratch,
+            };
+            match number {
+                0 if last == 0 => unit.enter(OnlyStep(stage, emit)),
+                0 => unit.enter(FirstStep(stage)),
+                _ if number == last => unit.enter(LastStep(stage, emit)),
+                _ => unit.enter(MiddleStep(stage, &self.steps[number])),
+            }
         }
-        self.first_step(unit, words, scratch);
-        for step in &self.steps[1..last] {
-            self.middle_step(step, unit, words, scratch);
-        }
-        self.last_step(unit, words, outputs, scratch);
     }
 
     #[inline(always)]
-    fn only_step<const L: usize, U: MatrixUnit<L>>(
+    fn only_step<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
-        words: &Panel<'_, L>,
-        outputs: &mut WidePanel<'_, L>,
+        points: &mut [Point<L>],
+        emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let (step, n) = (&self.steps[0], self.n);
-        step.multiply(unit, self.digits, |i| words.re[i], |i| words.im[i], scratch);
-        let turn = |(re, im): WideComplex<L>, k: usize| match step.rotations.get(k) {
-            None => (re, im),
-            Some(rotation) => {
-                let (re, im) = rotation.rotate_row(&re.words(), &im.words());
-                (WideRow::from_words(&re), WideRow::from_words(&im))
-            }
+        let turn = inlined(
+            #[inline(always)]
+            |(re, im): Pair<Word<L, U::Vectors>>, k: usize| {
+                let (re, im) = match step.rotations.get(k) {
+                    None => (re.0, im.0),
+                    Some(rotation) => rotation.rotate_row::<L, U::Vectors>((re.0, im.0)),
+                };
+                (
+                    Wide::from_words::<L, U::Vectors>(re),
+                    Wide::from_words::<L, U::Vectors>(im),
+                )
+            },
+        );
+        let column = |_| Column {
+            first: 0,
+            step: 1,
+            conjugate: false,
         };
-        for k in 0..=n / 2 {
-            let quad = step.quad(k, self.digits, self.family, scratch);
-            let (re, im) = turn(quad.output(), k);
-            outputs.set(k, &re, &im);
-            if k > 0 && 2 * k < n {
-                let (re, im) = turn(quad.output_of_conjugate(), k);
-                outputs.set(n - k, &re, &im.negated());
-            }
-        }
+        let setting = (self.digits, self.family);
+        step.run_words(
+            unit,
+            setting,
+            1,
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |_, _, k, quad| {
+                let (re, im) = turn(quad.output(), k);
+                emit.emit(k, re, im);
+                if k > 0 && 2 * k < n {
+                    let (re, im) = turn(quad.output_of_conjugate(), k);
+                    emit.emit(n - k, re, im.negated::<L, U::Vectors>());
+                }
+            },
+        );
     }
 
     #[inline(always)]
     fn first_step<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
-        words: &mut Panel<'_, L>,
+        points: &mut [Point<L>],
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let step = &self.steps[0];
-        let (n, inner) = (step.recipe.n, step.inner);
-        for j in 0..inner {
+        let (n, inner, pitch) = (step.recipe.n, step.inner, self.input.pitch);
+        let column = |j: usize| {
             let mirrored = 2 * j > inner;
-            if mirrored {
-                let at = |i: usize| inner * (n - 1 - i) + j;
-                let (re, im) = (|i| words.re[at(i)], |i| negated(&words.im[at(i)]));
-                step.multiply(unit, self.digits, re, im, scratch);
-            } else {
-                let at = |i: usize| inner * i + j;
-                let (re, im) = (|i| words.re[at(i)], |i| words.im[at(i)]);
-                step.multiply(unit, self.digits, re, im, scratch);
+            Column {
+                first: if mirrored { (n - 1) * pitch + j } else { j },
+                step: if mirrored {
+                    -(pitch as isize)
+                } else {
+                    pitch as isize
+                },
+                conjugate: mirrored,
             }
-            let source = if mirrored { inner - j } else { j };
-            let turn = |(re, im): WideComplex<L>, k: usize| {
+        };
+        let setting = (self.digits, self.family);
+        step.run_words(
+            unit,
+            setting,
+            inner,
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |points, j, k, quad| {
+                let mirrored = 2 * j > inner;
+                let source = if mirrored { inner - j } else { j };
                 let rotation = &step.rotations[k * step.rotation_stride + source];
-                let (re, im) = rotation.rotate_row(&re.words(), &im.words());
-                match (mirrored, step.mirror_negates) {
-                    (false, _) => (re, im),
-                    (true, false) => (re, negated(&im)),
-                    (true, true) => (negated(&re), im),
-                }
-            };
-            for k in 0..=n / 2 {
-                let quad = step.quad(k, self.digits, self.family, scratch);
-                let place = k * inner + j;
-                (words.re[place], words.im[place]) = turn(quad.output(), k);
+                let turn = inlined(
+                    #[inline(always)]
+                    |(re, im): Pair<Word<L, U::Vectors>>| {
+                        let (re, im) = rotation.rotate_row::<L, U::Vectors>((re.0, im.0));
+                        match (mirrored, step.mirror_negates) {
+                            (false, _) => (re, im),
+                            (true, false) => (re, negated::<L, U::Vectors>(im)),
+                            (true, true) => (negated::<L, U::Vectors>(re), im),
+                        }
+                    },
+                );
+                store::<L, U::Vectors>(&mut points[k * pitch + j], turn(quad.output()));
                 if k > 0 && 2 * k < n {
-                    let place = (n - k) * inner + j;
-                    (words.re[place], words.im[place]) = turn(quad.output_of_conjugate(), k);
+                    let point = &mut points[(n - k) * pitch + j];
+                    store::<L, U::Vectors>(point, turn(quad.output_of_conjugate()));
                 }
-            }
-        }
+            },
+        );
     }
 
     #[inline(always)]
@@ -610,65 +1078,158 @@ impl Block {
         &self,
         step: &Step,
         unit: U,
-        words: &mut Panel<'_, L>,
+        points: &mut [Point<L>],
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let (n, inner) = (step.recipe.n, step.inner);
-        for group in (0..self.n).step_by(n * inner) {
-            for j in 0..inner {
-                let at = |i: usize| group + inner * i + j;
-                let (re, im) = (|i| words.re[at(i)], |i| words.im[at(i)]);
-                step.multiply(unit, self.digits, re, im, scratch);
-                let turn = |(re, im): WideComplex<L>, k: usize| {
-                    step.rotations[k * inner + j].rotate_row(&re.words(), &im.words())
-                };
-                for k in 0..=n / 2 {
-                    let quad = step.quad(k, self.digits, self.family, scratch);
-                    (words.re[at(k)], words.im[at(k)]) = turn(quad.output(), k);
-                    if k > 0 && 2 * k < n {
-                        let k = n - k;
-                        let partner = quad.partner(step.recipe.fold);
-                        (words.re[at(k)], words.im[at(k)]) = turn(partner, k);
-                    }
+        let first = |i: usize| self.input.place(i / inner * n * inner) + i % inner;
+        let column = |i: usize| Column {
+            first: first(i),
+            step: inner as isize,
+            conjugate: false,
+        };
+        let setting = (self.digits, self.family);
+        step.run_words(
+            unit,
+            setting,
+            self.n / n,
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |points, i, k, quad| {
+                let turn = inlined(
+                    #[inline(always)]
+                    |(re, im): Pair<Word<L, U::Vectors>>, k: usize| {
+                        step.rotations[k * inner + i % inner]
+                            .rotate_row::<L, U::Vectors>((re.0, im.0))
+                    },
+                );
+                let first = first(i);
+                store::<L, U::Vectors>(&mut points[first + k * inner], turn(quad.output(), k));
+                if k > 0 && 2 * k < n {
+                    let partner = turn(quad.partner(step.recipe.fold), n - k);
+                    store::<L, U::Vectors>(&mut points[first + (n - k) * inner], partner);
                 }
-            }
-        }
+            },
+        );
     }
 
     #[inline(always)]
-    fn last_step<const L: usize, U: MatrixUnit<L>>(
+    fn last_step<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
-        words: &Panel<'_, L>,
-        outputs: &mut WidePanel<'_, L>,
+        points: &mut [Point<L>],
+        emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let step = &self.steps[self.steps.len() - 1];
         let n = step.recipe.n;
         let shifted = step.recipe.fold == Fold::FrequencyShifted;
-        let stride = self.n / n;
-        for (group, &(start, mirrored)) in self.groups.iter().enumerate() {
-            let at = |i: usize| group * n + i;
-            let (re, im) = (|i| words.re[at(i)], |i| words.im[at(i)]);
-            step.multiply(unit, self.digits, re, im, scratch);
-            let mut store = |k: usize, (re, im): WideComplex<L>| {
-                let index = start + stride * k;
-                if mirrored {
-                    outputs.set(self.n - index, &re, &im.negated());
-                } else {
-                    outputs.set(index, &re, &im);
-                }
-            };
-            let pairs = if shifted { n / 2 } else { n / 2 + 1 };
-            for k in 0..pairs {
-                let quad = step.quad(k, self.digits, self.family, scratch);
-                store(k, quad.output());
+        let Grid { columns, pitch, .. } = self.output;
+        let mut post = inlined(
+            #[inline(always)]
+            |group: usize, k: usize, quad: Quad<Wide<_>>| {
+                let (start, mirrored) = self.groups[group];
+                let mut put = inlined(
+                    #[inline(always)]
+                    |k: usize, (re, im): Pair<Wide<_>>| {
+                        if mirrored {
+                            // Output N - (start + columns·k).
+                            let place = (n - 1 - k) * pitch + columns - start;
+                            emit.emit(place, re, im.negated::<L, U::Vectors>());
+                        } else {
+                            emit.emit(k * pitch + start, re, im);
+                        }
+                    },
+                );
+                put(k, quad.output::<L, U::Vectors>());
                 if shifted {
-                    store(n - 1 - k, quad.partner(step.recipe.fold));
+                    put(n - 1 - k, quad.partner::<L, U::Vectors>(step.recipe.fold));
                 } else if k > 0 && 2 * k < n {
-                    store(n - k, quad.partner(step.recipe.fold));
+                    put(n - k, quad.partner::<L, U::Vectors>(step.recipe.fold));
                 }
-            }
+            },
+        );
+        let column = |group: usize| Column {
+            first: self.input.place(group * n),
+            step: 1,
+            conjugate: false,
+        };
+        let (count, setting) = (self.groups.len(), (self.digits, self.family));
+        if step.matrices.is_some() {
+            step.run(
+                unit,
+                setting,
+                count,
+                points,
+                scratch,
+                column,
+                #[inline(always)]
+                |_, i, k, quad| post(i, k, quad),
+            );
+        } else {
+            step.run_unit::<L, U::Vectors, Wide<_>>(
+                count,
+                points,
+                column,
+                #[inline(always)]
+                |words| Wide::from_words::<L, U::Vectors>(words),
+                #[inline(always)]
+                |_, i, k, quad| post(i, k, quad),
+            );
         }
+    }
+}
+
+/// What every step works on. Each step is a task of its own, so that it is compiled once for a unit.
+struct StepTask<'a, 'b, const L: usize, U> {
+    block: &'a Block,
+    unit: U,
+    points: &'a mut [Point<L>],
+    scratch: &'a mut BlockScratch<'b, L>,
+}
+
+struct OnlyStep<'a, 'b, const L: usize, U, E>(StepTask<'a, 'b, L, U>, &'a mut E);
+struct FirstStep<'a, 'b, const L: usize, U>(StepTask<'a, 'b, L, U>);
+struct MiddleStep<'a, 'b, const L: usize, U>(StepTask<'a, 'b, L, U>, &'a Step);
+struct LastStep<'a, 'b, const L: usize, U, E>(StepTask<'a, 'b, L, U>, &'a mut E);
+
+impl<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>> Task for OnlyStep<'_, '_, L, U, E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let OnlyStep(task, emit) = self;
+        task.block
+            .only_step(task.unit, task.points, emit, task.scratch);
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>> Task for FirstStep<'_, '_, L, U> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let task = self.0;
+        task.block.first_step(task.unit, task.points, task.scratch);
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>> Task for MiddleStep<'_, '_, L, U> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let MiddleStep(task, step) = self;
+        task.block
+            .middle_step(step, task.unit, task.points, task.scratch);
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>> Task for LastStep<'_, '_, L, U, E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let LastStep(task, emit) = self;
+        task.block
+            .last_step(task.unit, task.points, emit, task.scratch);
     }
 }

@@ -5,19 +5,20 @@
 //! a transform in 96-bit fixed point (`chirp_spectrum.rs`). Data stay block fixed point from the first chirp to the
 //! last.
 
-use crate::bailey::{Panel, WidePanel};
+use crate::bailey::{Block, Emit, Setting};
 use crate::chirp_spectrum::chirp_spectrum;
-use crate::lanes::WideRow;
-use crate::line::FloatSource;
 use crate::matrix_unit::MatrixUnit;
-use crate::passes::{Lines, NotFinite, Passes, Sink, Source, WordLine, narrowed, narrowing_shifts};
-use crate::problem::Family;
-use crate::quantise::{Columns, Nature, Quantised, quantise_words, word_of};
-use crate::recipe::{BlockRecipe, Digits};
+use crate::numbers::{Input, Output};
+use crate::passes::{
+    FloatEmitter, Lines, Narrowing, NotFinite, Passes, Sink, Source, WideOutputs, WordLines,
+    WordPlaces, finish,
+};
+use crate::quantise::{Nature, Quantised, quantise_words, word_of};
+use crate::recipe::BlockRecipe;
 use crate::roots::{self, Fixed};
 use crate::sample::swapped;
-use crate::tables::Tables;
-use crate::twiddle::Twiddle;
+use crate::twiddle::{Angles, Twiddle, rotate};
+use crate::vectors::{Pair, Point, Row, Vectors, Wide, from_lanes, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -45,14 +46,12 @@ impl Bluestein {
     pub(crate) fn new(
         n: usize,
         recipes: &[BlockRecipe],
-        digits: Digits,
-        family: Family,
         scale: &Fixed,
         scale_exponent: i32,
-        tables: &Tables,
+        setting: Setting<'_>,
     ) -> Self {
         let one = Fixed::one();
-        let passes = Passes::new(recipes, digits, family, &one, 0, tables);
+        let passes = Passes::new(recipes, &one, 0, setting);
         let m = passes.len();
         assert!(
             m >= 2 * n - 1,
@@ -72,7 +71,7 @@ impl Bluestein {
             chirp,
             kernel,
             kernel_exponent: kernel_exponent + inverse_exponent + scale_exponent,
-            word_bits: digits.word_bits(),
+            word_bits: setting.digits.word_bits(),
         }
     }
 
@@ -91,20 +90,20 @@ impl Bluestein {
     }
 
     /// 64-bit words of workspace for one transform by `workers` threads.
-    pub(crate) fn workspace_len<const L: usize>(&self, workers: usize) -> usize {
+    pub(crate) fn workspace_len<const L: usize, U: MatrixUnit<L>>(&self, workers: usize) -> usize {
         let lines = self.lines::<L>();
         words_for::<Complex<i64>>(lines * self.passes.len())
             + words_for::<i32>(lines * self.passes.output_step())
-            + self.passes.workspace_len::<L>(workers)
+            + self.passes.workspace_len::<L, U>(workers)
     }
 
     /// Transforms `active` short lines, or one longer line. Reading is complete before the sink is called for the
     /// first time.
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, K: Sink<L>>(
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
-        source: &dyn FloatSource<L>,
-        sink: &K,
+        input: &Input<'_, L>,
+        output: &Output<'_, L>,
         active: usize,
         mut workspace: &mut [u64],
         workers: usize,
@@ -115,7 +114,7 @@ impl Bluestein {
         let exponents = SharedArray::new(take::<i32>(&mut workspace, lines * period));
         // One entry for each of several lines side by side; a line that is transformed alone uses the first.
         let natures: [AtomicU8; L] = std::array::from_fn(|_| AtomicU8::new(0));
-        let chirped = ChirpSource { plan: self, source };
+        let chirped = ChirpSource { plan: self, input };
         let product = KernelSink {
             plan: self,
             words,
@@ -124,16 +123,18 @@ impl Bluestein {
         };
         self.passes
             .run(unit, &chirped, &product, active, workspace, workers)?;
-        let stored = WordLine {
+        let stored = WordLines {
             words: words.reader(),
             exponents: exponents.reader(),
-            exponent_period: period,
-            line_distance: if lines == 1 { 0 } else { length },
-            exponent_distance: if lines == 1 { 0 } else { period },
+            places: WordPlaces::Line {
+                period,
+                words: if lines == 1 { 0 } else { length },
+                exponents: if lines == 1 { 0 } else { period },
+            },
         };
         let unchirp = ChirpSink {
             plan: self,
-            sink,
+            output,
             natures: &natures,
         };
         self.passes
@@ -141,34 +142,50 @@ impl Bluestein {
     }
 }
 
+/// Rotates by a table entry of its own in every lane.
+#[inline(always)]
+fn rotate_each<const L: usize, V: Vectors<L>>(
+    words: Pair<V::Words>,
+    entry: impl Fn(usize) -> Twiddle,
+) -> Pair<V::Words> {
+    let entries: [Twiddle; L] = std::array::from_fn(entry);
+    let angles = Angles {
+        real: (
+            from_lanes::<L, V>(|lane| i64::from(entries[lane].real.0)),
+            from_lanes::<L, V>(|lane| i64::from(entries[lane].real.1)),
+        ),
+        imaginary: (
+            from_lanes::<L, V>(|lane| i64::from(entries[lane].imaginary.0)),
+            from_lanes::<L, V>(|lane| i64::from(entries[lane].imaginary.1)),
+        ),
+    };
+    rotate::<L, V>(words, angles)
+}
+
 /// The input times the chirp, followed by zeros.
 struct ChirpSource<'a, const L: usize> {
     plan: &'a Bluestein,
-    source: &'a dyn FloatSource<L>,
+    input: &'a Input<'a, L>,
 }
 
 impl<const L: usize> Source<L> for ChirpSource<'_, L> {
     #[inline(always)]
-    fn quantise(
+    fn quantise<V: Vectors<L>>(
         &self,
         lines: &Lines<L>,
-        shape: Columns,
-        words: &mut Panel<'_, L>,
-        exponents: &mut [[i32; L]],
+        block: &Block,
+        points: &mut [Point<L>],
+        exponents: &mut [Row<L>],
     ) -> Quantised<L> {
-        let n = self.plan.n;
-        let exponents = &mut exponents[..words.re.len()];
-        self.source.gather(lines, n, words);
+        let (n, grid) = (self.plan.n, block.input());
+        self.input.gather::<V>(lines, n, grid, points);
         let mut nature = [Nature::ZERO; L];
-        for (i, exponents) in exponents.iter_mut().enumerate() {
+        for i in 0..grid.rows * grid.columns {
+            let place = grid.place(i);
+            let (point, exponents) = (&mut points[place], &mut exponents[place]);
             for lane in 0..L {
-                let index = lines.at(lane, i);
-                if index >= n {
-                    exponents[lane] = 0;
-                    continue;
-                }
                 let float = |bits: i64| f64::from_bits(bits as u64);
-                let value = Complex::new(float(words.re[i][lane]), float(words.im[i][lane]));
+                let value = Complex::new(float(point[0][lane]), float(point[1][lane]));
                 let whole = value.re.is_finite() && value.im.is_finite();
                 nature[lane] = nature[lane].with(Nature {
                     not_finite: !whole,
@@ -180,14 +197,19 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
                 } else {
                     (Complex::new(0, 0), 0)
                 };
-                let turned = self.plan.chirp[index].rotate(word);
-                words.re[i][lane] = turned.re;
-                words.im[i][lane] = turned.im;
-                exponents[lane] = exponent;
+                point[0][lane] = word.re;
+                point[1][lane] = word.im;
+                exponents[lane] = i64::from(exponent);
             }
+            // Beyond the line are zeros, which any entry rotates to zeros.
+            let words = (V::load(&point[0]), V::load(&point[1]));
+            let (re, im) =
+                rotate_each::<L, V>(words, |lane| self.plan.chirp[lines.at(lane, i).min(n - 1)]);
+            V::store(re, &mut point[0]);
+            V::store(im, &mut point[1]);
         }
         Quantised {
-            exponents: quantise_words(words, exponents, shape),
+            exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
             nature,
         }
     }
@@ -203,20 +225,27 @@ struct KernelSink<'a> {
 
 impl<const L: usize> Sink<L> for KernelSink<'_> {
     #[inline(always)]
-    fn accept(&self, lines: &Lines<L>, values: &mut WidePanel<'_, L>, found: &Quantised<L>) {
+    fn accept<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        values: &WideOutputs<'_, L>,
+        found: &Quantised<L>,
+        _: &mut [Point<L>],
+    ) {
         let plan = self.plan;
         let (length, period) = (plan.passes.len(), plan.passes.output_step());
         let one_block = plan.is_one_block();
-        let shifts = narrowing_shifts(values, plan.word_bits);
-        for i in 0..values.high.re.len() {
-            let re = narrowed(&values.high.re[i], &values.low.re[i], &shifts);
-            let im = narrowed(&values.high.im[i], &values.low.im[i], &shifts);
+        let shifts = values.narrowing_shifts(plan.word_bits);
+        let narrowing = Narrowing::new::<L, V>(&shifts);
+        for i in 0..values.grid.rows * values.grid.columns {
+            let words = values.narrowed::<V>(values.grid.place(i), &narrowing);
+            let (re, im) = rotate_each::<L, V>(words, |lane| plan.kernel[lines.at(lane, i)]);
+            let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
             for lane in 0..lines.active {
-                let k = lines.at(lane, i);
-                let product = plan.kernel[k].rotate(Complex::new(re[lane], im[lane]));
                 let line = if one_block { lane * length } else { 0 };
+                let product = swapped(Complex::new(re[lane], im[lane]));
                 // SAFETY: every output belongs to one line, and every line to one thread.
-                unsafe { self.words.set(line + k, swapped(product)) }
+                unsafe { self.words.set(line + lines.at(lane, i), product) }
             }
         }
         for lane in 0..lines.active {
@@ -230,41 +259,47 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
     }
 }
 
-/// Multiplies by the chirp once more and hands on the first `n` outputs.
-struct ChirpSink<'a, K> {
+/// Multiplies by the chirp once more and stores the first `n` outputs.
+struct ChirpSink<'a, const L: usize> {
     plan: &'a Bluestein,
-    sink: &'a K,
+    output: &'a Output<'a, L>,
     natures: &'a [AtomicU8],
 }
 
-impl<const L: usize, K: Sink<L>> Sink<L> for ChirpSink<'_, K> {
+impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
     #[inline(always)]
-    fn accept(&self, lines: &Lines<L>, values: &mut WidePanel<'_, L>, found: &Quantised<L>) {
-        let plan = self.plan;
-        let shifts = narrowing_shifts(values, plan.word_bits);
-        for i in 0..values.high.re.len() {
-            let re = narrowed(&values.high.re[i], &values.low.re[i], &shifts);
-            let im = narrowed(&values.high.im[i], &values.low.im[i], &shifts);
-            let (mut out_re, mut out_im) = ([0; L], [0; L]);
-            for lane in 0..L {
-                let k = lines.at(lane, i);
-                if k < plan.n {
-                    let y = swapped(Complex::new(re[lane], im[lane]));
-                    let turned = plan.chirp[k].rotate(y);
-                    out_re[lane] = turned.re;
-                    out_im[lane] = turned.im;
-                }
-            }
-            let (re, im) = (WideRow::from_words(&out_re), WideRow::from_words(&out_im));
-            values.set(i, &re, &im);
+    fn accept<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        values: &WideOutputs<'_, L>,
+        found: &Quantised<L>,
+        floats: &mut [Point<L>],
+    ) {
+        let (plan, output) = (self.plan, self.output);
+        let shifts = values.narrowing_shifts(plan.word_bits);
+        let narrowing = Narrowing::new::<L, V>(&shifts);
+        let exponents =
+            std::array::from_fn(|lane| found.exponents[lane] + shifts[lane] as i32 + output.bias);
+        let mut emitter = FloatEmitter::new(floats, exponents, output.is_single());
+        for i in 0..values.grid.rows * values.grid.columns {
+            let place = values.grid.place(i);
+            let (re, im) = values.narrowed::<V>(place, &narrowing);
+            // What lies beyond the line is not kept.
+            let (re, im) = rotate_each::<L, V>((im, re), |lane| {
+                plan.chirp[lines.at(lane, i).min(plan.n - 1)]
+            });
+            Emit::<L, V>::emit(
+                &mut emitter,
+                place,
+                Wide::from_words::<L, V>(re),
+                Wide::from_words::<L, V>(im),
+            );
         }
-        let mut found = *found;
-        for lane in 0..L {
-            found.exponents[lane] += shifts[lane] as i32;
+        let nature = std::array::from_fn(|lane| {
             // Known since the first of the two transforms.
             let nature = &self.natures[if plan.is_one_block() { lane } else { 0 }];
-            found.nature[lane] = Nature::from_bits(nature.load(Ordering::Relaxed));
-        }
-        self.sink.accept(lines, values, &found);
+            Nature::from_bits(nature.load(Ordering::Relaxed))
+        });
+        finish::<L, V>(output, lines, values.grid, floats, &nature);
     }
 }

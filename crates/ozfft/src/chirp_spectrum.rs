@@ -5,11 +5,19 @@
 
 use crate::bluestein::square;
 use crate::factor::prime_factors;
-use crate::reconstruct::round_shift;
 use crate::roots::{Fixed, cosine_sine};
 use crate::twiddle::Twiddle;
 use num_complex::Complex;
 use rayon::prelude::*;
+
+/// `x / 2^bits`, rounded to nearest, halves upwards.
+fn round_shift(x: i128, bits: u32) -> i128 {
+    if bits == 0 {
+        x
+    } else {
+        (x + (1 << (bits - 1))) >> bits
+    }
+}
 
 /// Bits behind the binary point. Values stay below 2^30, so that 126 bits hold them.
 const FRACTION_BITS: u32 = 96;

@@ -17,21 +17,6 @@ pub(crate) fn digit(biased: u64, count: u32, t: u32) -> i8 {
     ((biased >> (8 * (count - 1 - t))) as u8 ^ 0x80) as i8
 }
 
-/// Splits a column into digit planes: all leading digits, then all second ones, and so on.
-pub(crate) fn split(column: &[i64], count: u32, planes: &mut [i8]) {
-    let bias = bias(count);
-    for (slot, &x) in column.iter().enumerate() {
-        debug_assert!(
-            count == 8 || x.unsigned_abs() < 1 << (8 * count - 1),
-            "the word {x} does not fit {count} digits"
-        );
-        let biased = (x as u64).wrapping_add(bias);
-        for t in 0..count {
-            planes[t as usize * column.len() + slot] = digit(biased, count, t);
-        }
-    }
-}
-
 /// An integer matrix in digits.
 ///
 /// A row holds its digit planes from the least to the most significant. The data planes run the other way, so the
@@ -113,6 +98,11 @@ impl DigitMatrix {
 mod tests {
     use super::*;
 
+    fn split(x: i64, count: u32) -> Vec<i8> {
+        let biased = (x as u64).wrapping_add(bias(count));
+        (0..count).map(|t| digit(biased, count, t)).collect()
+    }
+
     #[test]
     fn digits_add_up_to_the_number() {
         let numbers = [
@@ -132,16 +122,14 @@ mod tests {
             -0x0080_8080_8080_8080,
         ];
         for x in numbers {
-            let mut planes = [0i8; 8];
-            split(&[x], 8, &mut planes);
+            let planes = split(x, 8);
             let sum = planes
                 .iter()
                 .fold(0i128, |sum, &s| sum * 256 + i128::from(s));
             assert_eq!(sum, i128::from(x));
         }
         for x in -32_600..32_600 {
-            let mut planes = [0i8; 2];
-            split(&[x], 2, &mut planes);
+            let planes = split(x, 2);
             assert_eq!(i64::from(planes[0]) * 256 + i64::from(planes[1]), x);
         }
     }

@@ -2,9 +2,7 @@
 //!
 //! Its error is measured, not proven; [`measured_error`] is what `auto` compares a wish with.
 
-use crate::bailey::Panel;
-use crate::line::{FloatSink, FloatSource};
-use crate::passes::Lines;
+use crate::numbers::{Input, Output};
 use crate::problem::Kind;
 use crate::sample::Real;
 use crate::workspace::{take, words_for};
@@ -58,31 +56,23 @@ impl<T: Real> NativeLine<T> {
 
     /// 64-bit words of workspace for one line.
     pub(crate) fn workspace_len(&self) -> usize {
-        Panel::<1>::len(self.n)
-            + words_for::<Complex<T>>(self.n)
+        words_for::<Complex<T>>(self.n)
             + words_for::<T>(self.n)
             + words_for::<Complex<T>>(self.scratch_len())
     }
 
     pub(crate) fn run(
         &self,
-        source: &dyn FloatSource<1>,
-        sink: &dyn FloatSink<1>,
+        input: &Input<'_, 1>,
+        output: &Output<'_, 1>,
         mut workspace: &mut [u64],
     ) {
         let n = self.n;
-        let mut panel = Panel::<1>::new(&mut workspace, n);
         let complex = take::<Complex<T>>(&mut workspace, n);
         let real = take::<T>(&mut workspace, n);
         let scratch = take::<Complex<T>>(&mut workspace, self.scratch_len());
         let (scale, half) = (T::narrow(self.scale), n / 2 + 1);
-        source.gather(&Lines::whole(1), usize::MAX, &mut panel);
-        let float = |row: &[i64; 1]| f64::from_bits(row[0] as u64);
-        let floats = panel
-            .re
-            .iter()
-            .zip(panel.im.iter())
-            .map(|(re, im)| Complex::new(float(re), float(im)));
+        let floats = (0..n).map(|i| input.element(0, i));
         let narrow = |z: Complex<f64>| Complex::new(T::narrow(z.re), T::narrow(z.im));
         let outcome = match &self.transform {
             Transform::Complex(fft) => {
@@ -95,13 +85,13 @@ impl<T: Real> NativeLine<T> {
             Transform::RealToComplex(fft) => {
                 // A real line arrives in the real part, or swapped into the imaginary part for an inverse transform,
                 // which is the conjugate of the forward one.
-                let swapped = sink.swaps();
+                let swapped = output.swap;
                 for (x, value) in real.iter_mut().zip(floats) {
                     *x = T::narrow(if swapped { value.im } else { value.re });
                 }
                 let outcome = fft.process_with_scratch(real, &mut complex[..half], scratch);
                 if swapped {
-                    // The sink swaps: it must be given i·conj(X), whose swap is conj(X).
+                    // The output is swapped: it must be given i·conj(X), whose swap is conj(X).
                     for z in &mut complex[..half] {
                         *z = Complex::new(-z.im, z.re);
                     }
@@ -110,7 +100,7 @@ impl<T: Real> NativeLine<T> {
             }
             Transform::ComplexToReal(fft) => {
                 // RealFFT computes with exp(+i…): a forward transform takes the conjugate.
-                let swapped = sink.swaps();
+                let swapped = output.swap;
                 for (z, value) in complex[..half].iter_mut().zip(floats) {
                     *z = narrow(if swapped {
                         Complex::new(value.im, value.re)
@@ -132,9 +122,9 @@ impl<T: Real> NativeLine<T> {
         };
         // The lengths are ours and the first and middle imaginary parts were cleared on reading.
         debug_assert!(outcome.is_ok());
-        for (k, &z) in complex[..sink.count()].iter().enumerate() {
+        for (k, &z) in complex[..output.count].iter().enumerate() {
             let z = z * scale;
-            sink.store(0, k, Complex::new(z.re.widen(), z.im.widen()));
+            output.put(0, k, Complex::new(z.re.widen(), z.im.widen()));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From a [`Problem`] to a [`Plan`]: choose the engine, choose digits from the error budget, build tables, remember.
 
+use crate::bailey;
 use crate::budget::{ErrorBudget, Setting, final_rounding, line_budget};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
@@ -41,6 +42,7 @@ const MOST_THREADS: usize = 256;
 /// What determines a line's tables.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct LineKey {
+    unit: Unit,
     recipe: LineRecipe,
     digits: Digits,
     family: Family,
@@ -201,6 +203,7 @@ impl<T: Real> Planner<T> {
                 .find(|a| a.axis == axis)
                 .unwrap_or_else(|| unreachable!("every axis has a recipe"));
             let key = LineKey {
+                unit,
                 recipe: line.line.clone(),
                 digits: recipe.digits,
                 family: recipe.family,
@@ -251,11 +254,14 @@ impl<T: Real> Planner<T> {
         let (scale, exponent) = key.scaling.factor(key.recipe.len());
         let line = Arc::new(Line::new(
             &key.recipe,
-            key.digits,
-            key.family,
             &scale,
             exponent,
-            &self.tables,
+            bailey::Setting {
+                digits: key.digits,
+                family: key.family,
+                unit: key.unit,
+                tables: &self.tables,
+            },
         ));
         lock(&self.lines).insert(key, Arc::clone(&line));
         line

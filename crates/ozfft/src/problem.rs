@@ -115,8 +115,13 @@ pub enum Substrate {
     Scalar,
     /// The same integers by 128-bit multiplication, without digits: slow, and what the digits are checked against.
     WideInteger,
-    /// AVX-512 VNNI, 16 lines side by side.
+    /// AVX2 (with FMA): 16-bit multiply-add, 4 lines side by side.
+    Avx2,
+    /// AVX-512 VNNI: dot products of four bytes, 8 lines side by side.
     Avx512Vnni,
+    /// AMX: tiles of 16 × 64 bytes, 8 lines side by side. Linux grants the tiles on request; without them `Auto` takes
+    /// the next best unit.
+    Amx,
 }
 
 /// One transform, or a batch of equal ones.

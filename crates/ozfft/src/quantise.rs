@@ -6,8 +6,8 @@
 //! are and the small values beside it keep theirs. The sums need not be exact: an upper bound formed from the leading
 //! 21 bits serves, and is the same integer in whatever order it is formed.
 
-use crate::bailey::Panel;
-use crate::lanes::Row;
+use crate::bailey::Grid;
+use crate::vectors::{Point, Row, Vectors, from_lanes, inlined, lanes_of, round_to_unit};
 use num_complex::Complex;
 
 /// Leading bits of a magnitude that enter the column sums.
@@ -70,251 +70,316 @@ impl Nature {
     }
 }
 
-/// A number as sign, integer magnitude and exponent: `±magnitude · 2^exponent`.
-///
-/// `scale` is the bit position just above the magnitude's largest possible bit.
-trait Decode: Copy {
-    fn magnitude(bits: i64) -> u64;
-    fn exponent(bits: i64, given: i32) -> i32;
-    fn scale(bits: i64, given: i32) -> i32;
-    fn finite(bits: i64) -> bool;
-}
-
-/// The bits of an f64.
-#[derive(Clone, Copy)]
-struct Float;
-
-impl Decode for Float {
-    #[inline(always)]
-    fn magnitude(bits: i64) -> u64 {
-        let field = (bits >> 52) & 0x7ff;
-        let hidden = u64::from(field != 0) << 52;
-        (bits as u64 & ((1 << 52) - 1)) | hidden
-    }
-    #[inline(always)]
-    fn exponent(bits: i64, _: i32) -> i32 {
-        (((bits >> 52) & 0x7ff) as i32).max(1) - 1075
-    }
-    #[inline(always)]
-    fn scale(bits: i64, given: i32) -> i32 {
-        Self::exponent(bits, given) + 64 - Self::magnitude(bits).leading_zeros() as i32
-    }
-    #[inline(always)]
-    fn finite(bits: i64) -> bool {
-        (bits >> 52) & 0x7ff != 0x7ff
-    }
-}
-
-/// A word with the exponent of the block that it comes from.
-#[derive(Clone, Copy)]
-struct ScaledWord;
-
-impl Decode for ScaledWord {
-    #[inline(always)]
-    fn magnitude(bits: i64) -> u64 {
-        bits.unsigned_abs()
-    }
-    #[inline(always)]
-    fn exponent(_: i64, given: i32) -> i32 {
-        given
-    }
-    #[inline(always)]
-    fn scale(bits: i64, given: i32) -> i32 {
-        given + 64 - Self::magnitude(bits).leading_zeros() as i32
-    }
-    #[inline(always)]
-    fn finite(_: i64) -> bool {
-        true
-    }
-}
-
-/// Rounds one number to a multiple of `2^unit`: to nearest, halves away from zero.
+/// The elements of a column of the first step, as places in the panel.
 #[inline(always)]
-fn to_word<D: Decode>(bits: i64, given: i32, unit: i32) -> i64 {
-    let magnitude = D::magnitude(bits);
-    let shift = D::exponent(bits, given) - unit;
-    let left = magnitude << shift.clamp(0, 63);
-    let right = (-shift).clamp(1, 63);
-    let rounded = if shift <= -64 {
-        0
+fn column(grid: Grid, columns: usize, number: usize) -> impl Iterator<Item = usize> {
+    // A line of one step is one row and one column.
+    let (step, count) = if columns == grid.columns {
+        (grid.pitch, grid.rows)
     } else {
-        (magnitude + (1 << (right - 1))) >> right
+        (1, grid.columns)
     };
-    let word = (if shift >= 0 { left } else { rounded }) as i64;
-    if bits < 0 { -word } else { word }
+    (0..count).map(move |i| number + i * step)
 }
 
-/// The leading bits of a magnitude in units of `2^unit`, rounded up.
+/// All elements of a line, as places in the panel.
 #[inline(always)]
-fn leading<D: Decode>(bits: i64, given: i32, unit: i32) -> u32 {
-    let right = unit - D::exponent(bits, given);
-    let magnitude = D::magnitude(bits);
-    let floor = if right >= 64 {
-        0
-    } else if right >= 0 {
-        magnitude >> right
-    } else {
-        // A short word with a large exponent; fits because the scale bounds it.
-        magnitude << (-right).min(63)
-    };
-    floor as u32 + 1
+fn places(grid: Grid) -> impl Iterator<Item = usize> {
+    (0..grid.rows)
+        .flat_map(move |row| (0..grid.columns).map(move |column| row * grid.pitch + column))
 }
 
-/// Chooses the exponent of every line and rounds its elements, in place.
+/// What the largest column sum makes of a line's exponent: the sum bounds every output of the first step.
+fn exponent(unit: i64, largest_sum: i64, word_bits: u32) -> i32 {
+    let sum_bits = 64 - i64::from(largest_sum.leading_zeros());
+    (unit + sum_bits - i64::from(word_bits)) as i32
+}
+
+/// Magnitude and exponent of a double-precision number: `±magnitude · 2^exponent`.
+fn decode(bits: i64) -> (u64, i32) {
+    let field = ((bits >> 52) & 0x7ff) as i32;
+    let hidden = u64::from(field != 0) << 52;
+    let fraction = bits as u64 & ((1 << 52) - 1);
+    (fraction | hidden, field.max(1) - 1075)
+}
+
+/// The bit position just above the leading bit of a number.
+fn scale(bits: i64) -> i32 {
+    let (magnitude, exponent) = decode(bits);
+    exponent + 64 - magnitude.leading_zeros() as i32
+}
+
+/// A power of two as the bits of a double-precision number.
 #[inline(always)]
-fn quantise<const L: usize, D: Decode>(
-    panel: &mut Panel<'_, L>,
-    given: impl Fn(usize) -> [i32; L],
+pub(crate) fn power_bits(exponent: i32) -> i64 {
+    (i64::from(exponent) + 1023) << 52
+}
+
+/// Exponents so far from the ends of the double-precision range that nothing overflows or underflows on the way.
+pub(crate) fn is_moderate(exponent: i32) -> bool {
+    (-900..900).contains(&exponent)
+}
+
+/// Quantises floating-point numbers, given as the bits of their components: chooses the exponent of every line and
+/// rounds its elements, in place.
+#[inline(always)]
+pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    grid: Grid,
     shape: Columns,
 ) -> Quantised<L> {
-    const NOTHING: i32 = i32::MIN;
-    let n = panel.re.len();
-    let mut scale = [NOTHING; L];
-    let mut finite = [true; L];
-    let mut any = [[0u64; L]; 2];
-    for i in 0..n {
-        let given = given(i);
-        for (row, any) in [&panel.re[i], &panel.im[i]].into_iter().zip(&mut any) {
-            for lane in 0..L {
-                finite[lane] &= D::finite(row[lane]);
-                let magnitude = D::magnitude(row[lane]);
-                any[lane] |= magnitude;
-                let found = if magnitude == 0 {
-                    NOTHING
-                } else {
-                    D::scale(row[lane], given[lane])
-                };
-                scale[lane] = scale[lane].max(found);
-            }
+    let magnitude = V::splat(i64::MAX);
+    let mut largest = [V::splat(0); 2];
+    for place in places(grid) {
+        for (largest, row) in largest.iter_mut().zip(&points[place]) {
+            // Without their sign, the bits of floating-point numbers are ordered as the numbers are.
+            *largest = V::maximum(*largest, V::and(V::load(row), magnitude));
         }
     }
-    let mut unit = [0i32; L];
-    for lane in 0..L {
-        unit[lane] = scale[lane].max(-100_000) - SUM_BITS;
-    }
-    let mut largest = [0u32; L];
-    for column in 0..shape.columns {
-        let mut sum = [0u32; L];
-        for i in (column..n).step_by(shape.columns) {
-            let given = given(i);
-            for row in [&panel.re[i], &panel.im[i]] {
-                for lane in 0..L {
-                    sum[lane] =
-                        sum[lane].wrapping_add(leading::<D>(row[lane], given[lane], unit[lane]));
-                }
-            }
+    let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
+    let nature: [Nature; L] = std::array::from_fn(|lane| Nature {
+        not_finite: largest
+            .iter()
+            .any(|part| part[lane] >= f64::INFINITY.to_bits() as i64),
+        has_real: largest[0][lane] != 0,
+        has_imaginary: largest[1][lane] != 0,
+    });
+    // Lines of zeros, and lines that are not finite, become words of zero.
+    let keep: [bool; L] = std::array::from_fn(|lane| {
+        let nature = nature[lane];
+        !nature.not_finite && (nature.has_real || nature.has_imaginary)
+    });
+    let unit: [i32; L] = std::array::from_fn(|lane| {
+        if keep[lane] {
+            scale(largest[0][lane].max(largest[1][lane])) - SUM_BITS
+        } else {
+            0
         }
-        for lane in 0..L {
-            largest[lane] = largest[lane].max(sum[lane]);
-        }
-    }
+    });
     let mut exponents = [0i32; L];
-    let mut keep = [0i64; L];
+    if unit.iter().all(|&unit| is_moderate(unit)) {
+        let sum = largest_sum::<L, V>(points, grid, shape, unit);
+        for lane in 0..L {
+            if keep[lane] {
+                exponents[lane] = exponent(i64::from(unit[lane]), sum[lane], shape.word_bits);
+            }
+        }
+        let kept = from_lanes::<L, V>(|lane| -i64::from(keep[lane]));
+        let scale = from_lanes::<L, V>(|lane| power_bits(-exponents[lane]));
+        let unit = from_lanes::<L, V>(|lane| i64::from(exponents[lane]));
+        for place in places(grid) {
+            for row in &mut points[place] {
+                let bits = V::and(V::load(row), kept);
+                V::store(V::round_scaled(bits, scale, unit), row);
+            }
+        }
+    } else {
+        quantise_extremes(points, grid, shape, keep, unit, &mut exponents);
+    }
+    debug_assert!(
+        within_head_room(points, grid, shape),
+        "head-room: a column's words add up to more than the word"
+    );
+    Quantised { exponents, nature }
+}
+
+/// The largest column sum of every line, in units of `2^unit`, each magnitude rounded up.
+#[inline(always)]
+fn largest_sum<const L: usize, V: Vectors<L>>(
+    points: &[Point<L>],
+    grid: Grid,
+    shape: Columns,
+    unit: [i32; L],
+) -> Row<L> {
+    let scale = from_lanes::<L, V>(|lane| power_bits(-unit[lane]));
+    let mut largest = V::splat(0);
+    for number in 0..shape.columns {
+        let (mut sum, mut sum_im) = (V::splat(0), V::splat(0));
+        let mut count = 0;
+        for place in column(grid, shape.columns, number) {
+            let [re, im] = &points[place];
+            sum = V::add(sum, V::floor_magnitude(V::load(re), scale));
+            sum_im = V::add(sum_im, V::floor_magnitude(V::load(im), scale));
+            count += 2i64;
+        }
+        // One for every magnitude, which rounds it up, less what the vectors add to it.
+        let rest = V::splat(count.wrapping_mul(1i64.wrapping_sub(V::FLOOR_BIAS)));
+        largest = V::maximum(largest, V::add(V::add(sum, sum_im), rest));
+    }
+    lanes_of::<L, V>(largest)
+}
+
+/// The same for numbers near the ends of the double-precision range, lane by lane in integers.
+#[cold]
+#[inline(never)]
+fn quantise_extremes<const L: usize>(
+    points: &mut [Point<L>],
+    grid: Grid,
+    shape: Columns,
+    keep: [bool; L],
+    unit: [i32; L],
+    exponents: &mut [i32; L],
+) {
     for lane in 0..L {
-        if scale[lane] != NOTHING && finite[lane] {
-            let sum_bits = 32 - largest[lane].leading_zeros() as i32;
-            exponents[lane] = unit[lane] + sum_bits - shape.word_bits as i32;
-            keep[lane] = -1;
+        let floor = |bits: i64| {
+            let (magnitude, exponent) = decode(bits);
+            // The scale is that of the largest number, so no shift is to the left by more than the word has room for.
+            match unit[lane] - exponent {
+                right @ 0..64 => (magnitude >> right) as i64,
+                left @ -63..0 => (magnitude << -left) as i64,
+                _ => 0,
+            }
+        };
+        let mut largest = 0;
+        for number in 0..shape.columns {
+            let sum = column(grid, shape.columns, number)
+                .map(|place| floor(points[place][0][lane]) + floor(points[place][1][lane]) + 2)
+                .sum();
+            largest = largest.max(sum);
+        }
+        if keep[lane] {
+            exponents[lane] = exponent(i64::from(unit[lane]), largest, shape.word_bits);
+        }
+        for place in places(grid) {
+            for row in &mut points[place] {
+                row[lane] = if keep[lane] {
+                    round_to_unit(row[lane], exponents[lane])
+                } else {
+                    0
+                };
+            }
         }
     }
-    for i in 0..n {
-        let given = given(i);
-        for row in [&mut panel.re[i], &mut panel.im[i]] {
-            for lane in 0..L {
-                let bits = row[lane] & keep[lane];
-                row[lane] = to_word::<D>(bits, given[lane], exponents[lane]) & keep[lane];
+}
+
+/// Brings words with exponents of their own, element by element, under one exponent a line.
+#[inline(always)]
+pub(crate) fn quantise_words<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    given: &[Row<L>],
+    grid: Grid,
+    shape: Columns,
+) -> [i32; L] {
+    const NOTHING: i64 = -100_000;
+    let magnitude = inlined(
+        #[inline(always)]
+        |x: V::Words| {
+            let sign = V::shift_right(x, 63);
+            V::subtract(V::xor(x, sign), sign)
+        },
+    );
+    let zero = V::splat(0);
+    let mut scale = V::splat(NOTHING);
+    for place in places(grid) {
+        let [re, im] = &points[place];
+        // Or-ed together they are as long as the longer one.
+        let both = V::or(magnitude(V::load(re)), magnitude(V::load(im)));
+        let length = V::subtract(V::splat(64), V::leading_zeros(both));
+        let found = V::add(V::load(&given[place]), length);
+        // All ones unless both parts are zero.
+        let some = V::shift_right(V::or(both, V::subtract(zero, both)), 63);
+        let found = V::add(
+            V::and(V::subtract(found, V::splat(NOTHING)), some),
+            V::splat(NOTHING),
+        );
+        scale = V::maximum(scale, found);
+    }
+    let unit = V::subtract(scale, V::splat(i64::from(SUM_BITS)));
+    let mut largest = zero;
+    for number in 0..shape.columns {
+        let mut sum = zero;
+        for place in column(grid, shape.columns, number) {
+            let right = V::subtract(unit, V::load(&given[place]));
+            let left = V::subtract(zero, right);
+            for row in &points[place] {
+                let magnitude = magnitude(V::load(row));
+                // One of the shifts gives 0, or both the same.
+                let floor = V::or(
+                    V::shift_right_each(magnitude, right),
+                    V::shift_left_each(magnitude, left),
+                );
+                sum = V::add(sum, V::add(floor, V::splat(1)));
             }
+        }
+        largest = V::maximum(largest, sum);
+    }
+    let (scale, largest) = (lanes_of::<L, V>(scale), lanes_of::<L, V>(largest));
+    let keep: [bool; L] = std::array::from_fn(|lane| scale[lane] != NOTHING);
+    let exponents: [i32; L] = std::array::from_fn(|lane| {
+        if keep[lane] {
+            let unit = scale[lane] - i64::from(SUM_BITS);
+            exponent(unit, largest[lane], shape.word_bits)
+        } else {
+            0
+        }
+    });
+    let unit = from_lanes::<L, V>(|lane| i64::from(exponents[lane]));
+    let one = V::splat(1);
+    for place in places(grid) {
+        let left = V::subtract(V::load(&given[place]), unit);
+        let right = V::subtract(zero, left);
+        let rounding = V::shift_left_each(one, V::subtract(right, one));
+        for row in &mut points[place] {
+            let x = V::load(row);
+            let (sign, magnitude) = (V::shift_right(x, 63), magnitude(x));
+            let word = V::or(
+                V::shift_left_each(magnitude, left),
+                V::shift_right_each(V::add(magnitude, rounding), right),
+            );
+            V::store(V::subtract(V::xor(word, sign), sign), row);
         }
     }
     debug_assert!(
-        (0..shape.columns).all(|column| (0..L).all(|lane| {
-            column_sum(panel, column, shape.columns, lane)
-                <= (1 << shape.word_bits) + (n / shape.columns) as u128
-        })),
+        within_head_room(points, grid, shape),
         "head-room: a column's words add up to more than the word"
     );
-    Quantised {
-        exponents,
-        nature: std::array::from_fn(|lane| Nature {
-            not_finite: !finite[lane],
-            has_real: any[0][lane] != 0,
-            has_imaginary: any[1][lane] != 0,
-        }),
-    }
+    exponents
 }
 
-/// Sum of the magnitudes of all components of a column.
-fn column_sum<const L: usize>(
-    panel: &Panel<'_, L>,
-    column: usize,
-    columns: usize,
-    lane: usize,
-) -> u128 {
-    (column..panel.re.len())
-        .step_by(columns)
-        .map(|i| {
+/// Whether the magnitudes of every column add up to at most the word, but for their rounding.
+fn within_head_room<const L: usize>(points: &[Point<L>], grid: Grid, shape: Columns) -> bool {
+    (0..shape.columns).all(|number| {
+        (0..L).all(|lane| {
+            let places = || column(grid, shape.columns, number);
             let size = |row: &Row<L>| u128::from(row[lane].unsigned_abs());
-            size(&panel.re[i]) + size(&panel.im[i])
+            let sum: u128 = places().flat_map(|p| &points[p]).map(size).sum();
+            sum <= (1 << shape.word_bits) + places().count() as u128
         })
-        .sum()
-}
-
-/// Quantises floating-point numbers, given as the bits of their components.
-#[inline(always)]
-pub(crate) fn quantise_floats<const L: usize>(
-    panel: &mut Panel<'_, L>,
-    shape: Columns,
-) -> Quantised<L> {
-    quantise::<L, Float>(panel, |_| [0; L], shape)
-}
-
-/// Brings words with exponents of their own under one exponent a line.
-#[inline(always)]
-pub(crate) fn quantise_words<const L: usize>(
-    panel: &mut Panel<'_, L>,
-    exponents: &[[i32; L]],
-    shape: Columns,
-) -> [i32; L] {
-    quantise::<L, ScaledWord>(panel, |i| exponents[i], shape).exponents
+    })
 }
 
 /// One complex number as a word of `word_bits` bits with an exponent of its own.
 #[inline(always)]
 pub(crate) fn word_of(value: Complex<f64>, word_bits: u32) -> (Complex<i64>, i32) {
     let (re, im) = (value.re.to_bits() as i64, value.im.to_bits() as i64);
-    let scale = |bits: i64| {
-        if Float::magnitude(bits) == 0 {
-            i32::MIN
-        } else {
-            Float::scale(bits, 0)
-        }
-    };
-    let scale = scale(re).max(scale(im));
-    if scale == i32::MIN {
+    let largest = (re & i64::MAX).max(im & i64::MAX);
+    if largest == 0 {
         return (Complex::new(0, 0), 0);
     }
-    let unit = scale - word_bits as i32;
-    let word = |bits| to_word::<Float>(bits, 0, unit);
+    let unit = scale(largest) - word_bits as i32;
+    let word = |bits| round_to_unit(bits, unit);
     (Complex::new(word(re), word(im)), unit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vectors::Portable;
 
     fn quantised(values: &[f64], columns: usize) -> (Vec<i64>, Quantised<1>) {
-        let mut re: Vec<Row<1>> = values.iter().map(|x| [x.to_bits() as i64]).collect();
-        let mut im = vec![[0]; values.len()];
+        let mut points: Vec<Point<1>> =
+            values.iter().map(|x| [[x.to_bits() as i64], [0]]).collect();
         let shape = Columns {
             columns,
             word_bits: 61,
         };
-        let mut panel = Panel {
-            re: &mut re,
-            im: &mut im,
+        let grid = Grid {
+            rows: values.len() / columns,
+            columns,
+            pitch: columns,
         };
-        let outcome = quantise_floats(&mut panel, shape);
-        (re.iter().map(|w| w[0]).collect(), outcome)
+        let outcome = quantise_floats::<1, Portable>(&mut points, grid, shape);
+        (points.iter().map(|point| point[0][0]).collect(), outcome)
     }
 
     fn line(values: &[f64], columns: usize) -> (Vec<i64>, i32) {
@@ -360,14 +425,31 @@ mod tests {
 
     #[test]
     fn halves_round_away_from_zero() {
-        let word = |x: f64, unit| to_word::<Float>(x.to_bits() as i64, 0, unit);
+        let word = |x: f64, unit| round_to_unit(x.to_bits() as i64, unit);
         assert_eq!(word(1.5, 0), 2);
         assert_eq!(word(-1.5, 0), -2);
         assert_eq!(word(5.0, 2), 1);
         assert_eq!(word(6.0, 2), 2);
         assert_eq!(word(1.0, 500), 0);
-        assert_eq!(to_word::<ScaledWord>(-3, 0, 1), -2);
-        assert_eq!(to_word::<ScaledWord>(i64::MAX, 0, 63), 1);
-        assert_eq!(to_word::<ScaledWord>(i64::MAX, 0, 64), 0);
+        let scaled = |word: i64, given: i64| {
+            // A large companion fixes the unit: its word has 61 bits.
+            let mut points = [[[1 << 60], [0]], [[word], [0]]];
+            let grid = Grid {
+                rows: 1,
+                columns: 2,
+                pitch: 2,
+            };
+            let shape = Columns {
+                columns: 2,
+                word_bits: 61,
+            };
+            quantise_words::<1, Portable>(&mut points, &[[0], [given]], grid, shape);
+            points[1][0][0]
+        };
+        assert_eq!(scaled(3, 0), 3);
+        assert_eq!(scaled(-3, -1), -2);
+        assert_eq!(scaled(i64::MAX, -63), 1);
+        assert_eq!(scaled(i64::MAX, -64), 0);
+        assert_eq!(scaled(5, 2), 20);
     }
 }

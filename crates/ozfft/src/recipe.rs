@@ -51,9 +51,32 @@ impl Digits {
         127 << (8 * (self.matrix - 1))
     }
 
-    /// Limbs of four diagonals that hold a sum.
-    pub(crate) fn limbs(self) -> usize {
-        self.diagonals.div_ceil(4) as usize
+    /// Pairs of neighbouring diagonals that a sum is gathered in, `256·upper + lower` each. They are counted from the
+    /// last one, which begins a whole number of 16 bits below the unit of the data words: where the number of diagonals
+    /// below that unit is odd, an empty one is added.
+    pub(crate) fn pairs(self) -> usize {
+        (self.diagonals + self.padding()).div_ceil(2) as usize
+    }
+
+    /// Pairs below the unit of the data words.
+    pub(crate) fn low_pairs(self) -> usize {
+        ((self.diagonals + self.padding() - self.data) / 2) as usize
+    }
+
+    /// Pairs at and above the unit of the data words.
+    pub(crate) fn high_pairs(self) -> usize {
+        self.pairs() - self.low_pairs()
+    }
+
+    /// The diagonals of a pair, the upper and the lower one; `None` where there is none.
+    pub(crate) fn pair(self, pair: usize) -> (Option<usize>, Option<usize>) {
+        let end = (self.diagonals + self.padding()) as usize - 2 * pair;
+        let diagonal = |d: usize| (d < self.diagonals as usize).then_some(d);
+        (end.checked_sub(2).and_then(diagonal), diagonal(end - 1))
+    }
+
+    fn padding(self) -> u32 {
+        (self.diagonals - self.data) % 2
     }
 
     /// Bits by which the sum of the kept diagonals is shifted down to the unit of the data words (times 128/127).

@@ -1,91 +1,190 @@
-//! From limbs to one wide integer: the end of a fixed-point (Kulisch) accumulation.
+//! From diagonals to one integer: the end of a fixed-point (Kulisch) accumulation, and the rounding of a product.
 //!
-//! Every diagonal has been deposited at its bit position; four diagonals fit a 64-bit limb without a carry
-//! (`2^24 · 256^3 < 2^63`), so carries are resolved here, once per limb.
+//! Every diagonal is deposited at its bit position. Two neighbouring ones fit 32 bits without a carry,
+//! `256·2^21.9 + 2^21.9 < 2^30`, and a sum of two such pairs still fits 31; so carries are resolved here, 16 bits at
+//! a time, from the last pair upwards.
 
-use crate::lanes::{LOW_BITS, Row, WideRow};
+use crate::vectors::{LOW_BITS, Pair, Vectors, Wide, inlined};
 
-/// `x / 2^bits`, rounded to nearest, halves upwards: one addition and one shift on every machine.
-#[inline(always)]
-pub(crate) fn round_shift(x: i128, bits: u32) -> i128 {
-    if bits == 0 {
-        x
-    } else {
-        (x + (1 << (bits - 1))) >> bits
-    }
+/// Bits of a data word's unit above the beginning of its pair: digits are scaled by 127/128.
+pub(crate) const UNIT_BITS: u32 = 7;
+
+/// A rounded sum whose 16-bit places have been carried, as far as both of its uses need.
+pub(crate) struct Rounded<H> {
+    /// What is above the lower part.
+    top: Top<H>,
+    /// `32 - shift` bits, not negative.
+    low: H,
+    shift: u32,
 }
 
-/// `Σ_g limbs[g] · 2^(32g)` divided by `2^shift` (`shift >= 1`) and rounded as [`round_shift`] does.
+/// The places above the lowest two, by the number of pairs.
+enum Top<H> {
+    /// At most two pairs: whatever the second one has in excess of 16 bits.
+    Excess(H),
+    /// Three pairs.
+    One(H),
+    /// Four pairs: the upper one and the lower one.
+    Two(H, H),
+}
+
+/// `Σ_q pair(q)·2^(16q)` divided by `2^(16·dropped + shift)` and rounded to nearest, halves upwards; `7 <= shift < 16`.
+/// `P` pairs are left after `dropped` ones have given their carry.
 #[inline(always)]
-pub(crate) fn round_limbs<const L: usize>(limbs: &[Row<L>], shift: u32) -> WideRow<L> {
-    // Half a unit of the result goes in first; what is below the result's unit leaves only its carry.
-    let half = shift - 1;
-    let mut carry = [0i64; L];
-    let first = (shift / 32) as usize;
-    for (g, limb) in limbs.iter().enumerate().take(first) {
-        let rounding = if (half / 32) as usize == g {
-            1i64 << (half % 32)
-        } else {
-            0
+pub(crate) fn round_pairs<const L: usize, V: Vectors<L>, const P: usize>(
+    pair: impl Fn(usize) -> V::Halves,
+    dropped: usize,
+    shift: u32,
+) -> Rounded<V::Halves> {
+    let carry = inlined(
+        #[inline(always)]
+        |x| V::shift_halves_right(x, 16),
+    );
+    let mut first = V::add_halves(pair(dropped), V::splat_halves(1 << (shift - 1)));
+    if dropped > 0 {
+        let mut below = pair(0);
+        for q in 1..dropped {
+            below = V::add_halves(pair(q), carry(below));
+        }
+        first = V::add_halves(first, carry(below));
+    }
+    // The fraction is cut off; what is left of the first place has 16 - shift bits.
+    let rest = V::shift_halves_right_zero(V::shift_halves_left(first, 16), 16 + shift);
+    if P == 1 {
+        let whole = V::shift_halves_right(first, shift);
+        return Rounded {
+            top: Top::Excess(V::shift_halves_right(whole, 31)),
+            low: V::shift_halves_right_zero(V::shift_halves_left(whole, shift), shift),
+            shift,
         };
-        for lane in 0..L {
-            carry[lane] = (limb[lane] + carry[lane] + rounding) >> 32;
-        }
     }
-    let bits = shift % 32;
-    let rounding = if (half / 32) as usize == first {
-        1i64 << (half % 32)
-    } else {
-        0
+    let second = V::add_halves(pair(dropped + 1), carry(first));
+    let low = V::or_halves(
+        V::shift_halves_right_zero(V::shift_halves_left(second, 16), shift),
+        rest,
+    );
+    let excess = carry(second);
+    let top = match P {
+        2 => Top::Excess(excess),
+        3 => Top::One(V::add_halves(pair(dropped + 2), excess)),
+        _ => Top::Two(pair(dropped + 3), V::add_halves(pair(dropped + 2), excess)),
     };
-    let mut sum = WideRow::ZERO;
-    for lane in 0..L {
-        sum.low[lane] = (limbs[first][lane] + carry[lane] + rounding) >> bits;
-    }
-    for (g, limb) in limbs.iter().enumerate().skip(first + 1) {
-        let weight = 32 * (g - first) as u32 - bits;
-        for lane in 0..L {
-            if weight >= LOW_BITS {
-                sum.high[lane] += limb[lane] << (weight - LOW_BITS);
-            } else {
-                let split = LOW_BITS - weight;
-                sum.high[lane] += limb[lane] >> split;
-                sum.low[lane] += (limb[lane] & ((1 << split) - 1)) << weight;
-            }
+    Rounded { top, low, shift }
+}
+
+/// [`round_pairs`] of `P` pairs with nothing below them and the shift of a first or last step: all shifts are constants.
+#[inline(always)]
+pub(crate) fn round_high_pairs<const L: usize, V: Vectors<L>, const P: usize>(
+    pairs: [V::Halves; P],
+) -> Rounded<V::Halves> {
+    round_pairs::<L, V, P>(
+        #[inline(always)]
+        |q| pairs[q],
+        0,
+        UNIT_BITS,
+    )
+}
+
+impl<H: Copy> Rounded<H> {
+    /// Real and imaginary numbers as words, where they are known to fit.
+    #[inline(always)]
+    pub(crate) fn words<const L: usize, V: Vectors<L, Halves = H>>(self) -> Pair<V::Words> {
+        let shift = self.shift;
+        let lower = match self.top {
+            Top::Excess(h) | Top::One(h) | Top::Two(_, h) => h,
+        };
+        let low = V::or_halves(V::shift_halves_left(lower, 32 - shift), self.low);
+        let mut high = V::shift_halves_right(lower, shift);
+        if let Top::Two(upper, _) = self.top {
+            high = V::add_halves(high, V::shift_halves_left(upper, 16 - shift));
         }
+        V::join(low, high)
     }
-    sum
+
+    /// Real and imaginary numbers as wide integers; the shift is that of a last step.
+    #[inline(always)]
+    pub(crate) fn wide<const L: usize, V: Vectors<L, Halves = H>>(self) -> Pair<Wide<V::Words>> {
+        debug_assert_eq!(32 - self.shift, LOW_BITS);
+        let (low, high) = match self.top {
+            Top::Excess(h) | Top::One(h) => (h, V::shift_halves_right(h, 31)),
+            Top::Two(upper, lower) => {
+                let upper = V::add_halves(upper, V::shift_halves_right(lower, 16));
+                let place = V::shift_halves_right_zero(V::shift_halves_left(lower, 16), 16);
+                (
+                    V::or_halves(V::shift_halves_left(upper, 16), place),
+                    V::shift_halves_right(upper, 16),
+                )
+            }
+        };
+        let (high_re, high_im) = V::join(low, high);
+        let (low_re, low_im) = V::join(self.low, V::splat_halves(0));
+        (
+            Wide {
+                high: high_re,
+                low: low_re,
+            },
+            Wide {
+                high: high_im,
+                low: low_im,
+            },
+        )
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vectors::{HalfRow, Portable};
+
+    fn checked<const P: usize>(pairs: &[HalfRow<1>], shift: u32) {
+        let dropped = pairs.len() - P;
+        let rounded = || round_pairs::<1, Portable, P>(|q| pairs[q], dropped, shift);
+        let exact = |part: usize| {
+            let sum = pairs
+                .iter()
+                .rev()
+                .fold(0i128, |sum, pair| (sum << 16) + i128::from(pair[0][part]));
+            let shift = shift + 16 * dropped as u32;
+            (sum + (1 << (shift - 1))) >> shift
+        };
+        let (re, im) = rounded().words::<1, Portable>();
+        for (part, word) in [re, im].into_iter().enumerate() {
+            if i64::try_from(exact(part)).is_ok() {
+                assert_eq!(i128::from(word[0]), exact(part), "{pairs:?} {shift}");
+            }
+        }
+        if shift == UNIT_BITS {
+            let (re, im) = rounded().wide::<1, Portable>();
+            for (part, wide) in [re, im].into_iter().enumerate() {
+                let got = (i128::from(wide.high[0]) << LOW_BITS) + i128::from(wide.low[0]);
+                assert_eq!(got, exact(part), "{pairs:?}");
+            }
+        }
+    }
 
     #[test]
-    fn limbs_round_like_one_integer() {
+    fn pairs_round_like_one_integer() {
         let mut state = 3u64;
         let mut next = || {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(99);
-            (state as i64) >> 17
+            // A sum of two pairs at most.
+            ((state >> 33) as i32) - (1 << 30)
         };
-        for _ in 0..20_000 {
-            for count in 1..=4usize {
-                // The top limb of a real product is small: four full ones would not fit 128 bits.
-                let mut limbs: Vec<Row<1>> = (0..count).map(|_| [next()]).collect();
-                limbs[count - 1][0] >>= 8 * count - 8;
-                let whole = limbs
-                    .iter()
-                    .rev()
-                    .fold(0i128, |sum, limb| (sum << 32) + i128::from(limb[0]));
-                for shift in [7, 8, 12, 31, 32, 33, 39, 55, 60] {
-                    if shift as usize / 32 < count {
-                        let expected = round_shift(whole, shift);
-                        if expected.unsigned_abs() < 1 << 86 {
-                            assert_eq!(round_limbs(&limbs, shift).get(0), expected);
-                        }
-                    }
+        for round in 0..20_000 {
+            for dropped in 0..3 {
+                let mut pairs = |count: usize| -> Vec<HalfRow<1>> {
+                    let thin = round % 24;
+                    (0..count + dropped)
+                        .map(|_| [[next() >> thin, -next() >> thin]])
+                        .collect()
+                };
+                for shift in [7, 8, 12, 13] {
+                    checked::<1>(&pairs(1), shift);
+                    checked::<2>(&pairs(2), shift);
+                    checked::<3>(&pairs(3), shift);
+                    checked::<4>(&pairs(4), shift);
                 }
             }
         }
@@ -93,10 +192,14 @@ mod tests {
 
     #[test]
     fn halves_round_upwards() {
-        assert_eq!(round_shift(3, 1), 2);
-        assert_eq!(round_shift(-3, 1), -1);
-        assert_eq!(round_shift(-5, 2), -1);
-        assert_eq!(round_shift(6, 2), 2);
-        assert_eq!(round_shift(7, 0), 7);
+        let word = |x: i32| {
+            round_pairs::<1, Portable, 2>(|q| [[if q == 0 { x } else { 0 }; 2]], 0, 7)
+                .words::<1, Portable>()
+                .0[0]
+        };
+        assert_eq!(word(64), 1);
+        assert_eq!(word(-64), 0);
+        assert_eq!(word(-65), -1);
+        assert_eq!(word(63), 0);
     }
 }

@@ -32,12 +32,6 @@ pub trait Real: sealed::Sealed + rustfft::FftNum + bytemuck::Pod {
     /// The nearest number of this type.
     #[doc(hidden)]
     fn narrow(value: f64) -> Self;
-    /// `(high · 2^25 + low) · 2^exponent` with `0 <= low < 2^25`, rounded the same way.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn from_wide(high: i64, low: i64, exponent: i32) -> Self {
-        Self::from_fixed((i128::from(high) << 25) + i128::from(low), exponent)
-    }
     /// `value · 2^exponent`, rounded once to nearest, ties to even; overflow gives an infinity.
     #[doc(hidden)]
     fn from_fixed(value: i128, exponent: i32) -> Self;
@@ -91,24 +85,6 @@ impl Real for f64 {
     #[inline]
     fn narrow(value: f64) -> f64 {
         value
-    }
-
-    /// By the machine's own conversion where result and scale are normal numbers. Values of 63 bits and more keep 60
-    /// leading bits and a sticky one, which decides ties just as all the bits would.
-    #[inline(always)]
-    fn from_wide(high: i64, low: i64, exponent: i32) -> f64 {
-        if !(-900..900).contains(&exponent) {
-            return Self::from_fixed((i128::from(high) << 25) + i128::from(low), exponent);
-        }
-        let scale = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
-        let short = ((high << 25) | low) as f64 * scale(exponent);
-        let sticky = i64::from(low & 0xff != 0);
-        let long = ((high << 17) | (low >> 8) | sticky) as f64 * scale(exponent + 8);
-        if (-(1 << 37)..1 << 37).contains(&high) {
-            short
-        } else {
-            long
-        }
     }
 
     #[inline]
@@ -176,28 +152,6 @@ mod tests {
             assert_eq!(f64::from_fixed(value, 0), value as f64);
             assert_eq!(f32::from_fixed(value, 0), value as f32);
             assert_eq!(f64::from_fixed(value, -300), value as f64 * 2f64.powi(-300));
-        }
-    }
-
-    #[test]
-    fn both_ways_of_conversion_agree() {
-        let mut state = 7u64;
-        for i in 0..300_000u32 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let mut value = i128::from(state as i64) << 5 >> (i % 68);
-            if i % 3 == 0 {
-                // Near a tie of the 53-bit rounding.
-                value = (value >> 60 << 60) + i128::from(i % 7) - 3;
-            }
-            let (high, low) = ((value >> 25) as i64, (value & ((1 << 25) - 1)) as i64);
-            for exponent in [-60, 0, 890, -899, 950, -1100] {
-                assert_eq!(
-                    f64::from_wide(high, low, exponent),
-                    f64::from_fixed(value, exponent)
-                );
-            }
         }
     }
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Cosine and sine matrix of a step.
 #[derive(Debug)]
 pub(crate) struct StepMatrices {
-    pub(crate) cosine: DigitMatrix,
-    pub(crate) sine: DigitMatrix,
+    pub(crate) cosine: Arc<DigitMatrix>,
+    pub(crate) sine: Arc<DigitMatrix>,
 }
 
 impl StepMatrices {
@@ -26,7 +26,8 @@ impl StepMatrices {
                 .map(|&p| part(roots::cosine_sine(p % period, period)).round_scaled(one))
                 .collect()
         };
-        let matrix = |slots, entries: &[i64]| DigitMatrix::new(slots, slots, entries, digits);
+        let matrix =
+            |slots, entries: &[i64]| Arc::new(DigitMatrix::new(slots, slots, entries, digits));
         StepMatrices {
             cosine: matrix(cosine_slots, &entries(&cosine_angles, |(c, _)| c)),
             sine: matrix(sine_slots, &entries(&sine_angles, |(_, s)| s)),

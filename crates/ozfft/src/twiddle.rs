@@ -4,14 +4,14 @@
 //! and the two cross products are formed exactly; the product of the low halves, at most one unit of the result, is
 //! left out. Twelve 32×32→64 multiplications make a complex rotation, on a CPU vector unit as on a GPU.
 
-use crate::lanes::Row;
+use crate::vectors::{Pair, Vectors, inlined};
 use num_complex::Complex;
 
 /// A complex table entry scaled by 2^62, in signed 32-bit halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Twiddle {
-    real: (i32, i32),
-    imaginary: (i32, i32),
+    pub(crate) real: (i32, i32),
+    pub(crate) imaginary: (i32, i32),
 }
 
 /// Signed halves: the low one is the nearest remainder, not the floor, which keeps the dropped product small.
@@ -67,15 +67,72 @@ impl Twiddle {
 impl Twiddle {
     /// Rotates a row: the same angle for every line.
     #[inline(always)]
-    pub(crate) fn rotate_row<const L: usize>(&self, re: &Row<L>, im: &Row<L>) -> (Row<L>, Row<L>) {
-        let (mut out_re, mut out_im) = ([0; L], [0; L]);
-        for lane in 0..L {
-            let turned = self.rotate(Complex::new(re[lane], im[lane]));
-            out_re[lane] = turned.re;
-            out_im[lane] = turned.im;
-        }
-        (out_re, out_im)
+    pub(crate) fn rotate_row<const L: usize, V: Vectors<L>>(
+        &self,
+        y: Pair<V::Words>,
+    ) -> Pair<V::Words> {
+        let angles = Angles {
+            real: (V::splat_low(self.real.0), V::splat_low(self.real.1)),
+            imaginary: (
+                V::splat_low(self.imaginary.0),
+                V::splat_low(self.imaginary.1),
+            ),
+        };
+        rotate::<L, V>(y, angles)
     }
+}
+
+/// Table entries of all lanes: high and low halves, each in the lower 32 bits of its word.
+pub(crate) struct Angles<W> {
+    pub(crate) real: Pair<W>,
+    pub(crate) imaginary: Pair<W>,
+}
+
+impl<W: Copy> Angles<W> {
+    /// From components scaled by 2^62.
+    #[inline(always)]
+    pub(crate) fn new<const L: usize, V: Vectors<L, Words = W>>((re, im): Pair<W>) -> Self {
+        Angles {
+            real: (high_half::<L, V>(re), re),
+            imaginary: (high_half::<L, V>(im), im),
+        }
+    }
+}
+
+/// The high signed half, in the lower 32 bits.
+#[inline(always)]
+fn high_half<const L: usize, V: Vectors<L>>(x: V::Words) -> V::Words {
+    V::shift_right(V::add(x, V::splat(1 << 31)), 32)
+}
+
+/// [`Twiddle::rotate`] for every lane. The low signed half of a word is its lower 32 bits as they are.
+#[inline(always)]
+pub(crate) fn rotate<const L: usize, V: Vectors<L>>(
+    (re, im): Pair<V::Words>,
+    angles: Angles<V::Words>,
+) -> Pair<V::Words> {
+    let (re_high, im_high) = (high_half::<L, V>(re), high_half::<L, V>(im));
+    let (tr_high, tr_low) = angles.real;
+    let (ti_high, ti_low) = angles.imaginary;
+    let multiply = V::multiply_low;
+    let join = inlined(
+        #[inline(always)]
+        |high: V::Words, cross: V::Words| {
+            let cross = V::shift_right(V::add(cross, V::splat(1 << 29)), 30);
+            V::add(V::shift_left(high, 2), cross)
+        },
+    );
+    let high_re = V::subtract(multiply(re_high, tr_high), multiply(im_high, ti_high));
+    let high_im = V::add(multiply(re_high, ti_high), multiply(im_high, tr_high));
+    let cross_re = V::subtract(
+        V::add(multiply(re_high, tr_low), multiply(re, tr_high)),
+        V::add(multiply(im_high, ti_low), multiply(im, ti_high)),
+    );
+    let cross_im = V::add(
+        V::add(multiply(re_high, ti_low), multiply(re, ti_high)),
+        V::add(multiply(im_high, tr_low), multiply(im, tr_high)),
+    );
+    (join(high_re, cross_re), join(high_im, cross_im))
 }
 
 #[cfg(test)]

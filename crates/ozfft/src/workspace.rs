@@ -4,9 +4,25 @@ use bytemuck::Pod;
 use num_complex::Complex;
 use std::marker::PhantomData;
 
-/// Number of 64-bit words that `count` values of type `T` take.
+/// 64-bit words of a cache line.
+const LINE: usize = 8;
+
+/// Words that [`aligned`] may leave out.
+pub(crate) const ALIGNMENT_SLACK: usize = LINE;
+
+/// Number of 64-bit words that `count` values of type `T` take: whole cache lines, so that what follows is aligned if
+/// this is.
 pub(crate) const fn words_for<T>(count: usize) -> usize {
-    (count * size_of::<T>()).div_ceil(8)
+    (count * size_of::<T>()).div_ceil(8 * LINE) * LINE
+}
+
+/// The workspace from its first cache line on.
+pub(crate) fn aligned(workspace: &mut [u64]) -> &mut [u64] {
+    let skip = workspace
+        .as_ptr()
+        .align_offset(8 * LINE)
+        .min(workspace.len());
+    &mut workspace[skip..]
 }
 
 /// Cuts `count` values off the front of the workspace. Their content is whatever was there.
@@ -59,6 +75,31 @@ impl<'a, T: Copy> SharedArray<'a, T> {
         }
     }
 
+    /// The same memory under another name of its type.
+    ///
+    /// # Safety
+    /// `U` is `T`.
+    pub(crate) unsafe fn cast<U>(self) -> SharedArray<'a, U> {
+        SharedArray {
+            start: self.start.cast(),
+            len: self.len,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// A pointer to `count` elements that lie within the array.
+    #[inline]
+    pub(crate) fn checked(&self, index: usize, count: usize) -> *mut T {
+        assert!(
+            index < self.len && count <= self.len - index,
+            "elements {index} to {} of {}",
+            index.wrapping_add(count),
+            self.len
+        );
+        // SAFETY: in bounds by the assertion.
+        unsafe { self.start.add(index) }
+    }
+
     /// # Safety
     /// No other thread may read or write this element at the same time.
     #[inline]
@@ -94,7 +135,43 @@ unsafe impl<T: Send> Send for ReadArray<'_, T> {}
 // SAFETY: as for `SharedArray`.
 unsafe impl<T: Send> Sync for ReadArray<'_, T> {}
 
-impl<T: Copy> ReadArray<'_, T> {
+impl<'a, T: Copy> ReadArray<'a, Complex<T>> {
+    /// The same memory as twice as many real numbers.
+    pub(crate) fn as_reals(&self) -> ReadArray<'a, T> {
+        ReadArray {
+            start: self.start.cast(),
+            len: 2 * self.len,
+            lifetime: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Copy> ReadArray<'a, T> {
+    /// The same memory under another name of its type.
+    ///
+    /// # Safety
+    /// `U` is `T`.
+    pub(crate) unsafe fn cast<U>(self) -> ReadArray<'a, U> {
+        ReadArray {
+            start: self.start.cast(),
+            len: self.len,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// A pointer to `count` elements that lie within the array.
+    #[inline]
+    pub(crate) fn checked(&self, index: usize, count: usize) -> *const T {
+        assert!(
+            index < self.len && count <= self.len - index,
+            "elements {index} to {} of {}",
+            index.wrapping_add(count),
+            self.len
+        );
+        // SAFETY: in bounds by the assertion.
+        unsafe { self.start.add(index) }
+    }
+
     /// # Safety
     /// No other thread may write this element at the same time.
     #[inline]
@@ -111,12 +188,25 @@ mod tests {
 
     #[test]
     fn pieces_do_not_overlap() {
-        let mut memory = [0u64; 10];
+        let mut memory = [0u64; 30];
         let mut rest = &mut memory[..];
         take::<i8>(&mut rest, 9).fill(1);
-        take::<[i64; 2]>(&mut rest, 2).fill([-1; 2]);
-        assert_eq!(rest.len(), 4);
+        take::<[i64; 2]>(&mut rest, 5).fill([-1; 2]);
+        assert_eq!(rest.len(), 6);
         assert_eq!(memory[1], 1);
-        assert_eq!(memory[2..6], [u64::MAX; 4]);
+        assert_eq!(memory[8..18], [u64::MAX; 10]);
+        assert_eq!(memory[18..], [0; 12]);
+    }
+
+    #[test]
+    fn alignment_costs_less_than_its_slack() {
+        let mut memory = [0u64; 40];
+        for start in 0..8 {
+            let whole = &mut memory[start..];
+            let len = whole.len();
+            let rest = aligned(whole);
+            assert!(len - rest.len() < ALIGNMENT_SLACK);
+            assert_eq!(rest.as_ptr() as usize % 64, 0);
+        }
     }
 }

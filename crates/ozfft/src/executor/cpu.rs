@@ -1,17 +1,13 @@
 //! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
 
-#[cfg(vector_unit)]
-use crate::lanes::WIDE_LANES;
 use crate::layout::Layout;
-use crate::line::{
-    ComplexInput, ComplexOutput, FloatSink, FloatSource, HalfInput, Line, Placement, RealInput,
-    RealOutput,
-};
+use crate::line::Line;
 use crate::matrix_unit::{Scalar, Unit, WideInteger};
 use crate::native::NativeLine;
+use crate::numbers::{Elements, Input, Output, Placement, Reader, Writer};
 use crate::problem::{Direction, Kind, Problem};
 use crate::sample::Real;
-use crate::workspace::{ReadArray, SharedArray, take, words_for};
+use crate::workspace::{ALIGNMENT_SLACK, ReadArray, SharedArray, aligned, take, words_for};
 use num_complex::Complex;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -96,11 +92,7 @@ impl<T: Real> LineEngine<T> {
 
     fn workspace_len(&self, workers: usize) -> usize {
         match self {
-            LineEngine::Digits(line, unit) => match unit {
-                Unit::Scalar | Unit::WideInteger => line.workspace_len::<1>(workers),
-                #[cfg(vector_unit)]
-                Unit::Avx512Vnni(_) => line.workspace_len::<WIDE_LANES>(workers),
-            },
+            LineEngine::Digits(line, unit) => line.workspace_len(*unit, workers),
             LineEngine::Native(native) => native.workspace_len(),
         }
     }
@@ -226,7 +218,7 @@ impl<T: Real> Executor<T> {
                 self.threads * pass.engine.workspace_len(1)
             }
         });
-        words_for::<Complex<T>>(self.spare_len) + scratch.max().unwrap_or(0)
+        words_for::<Complex<T>>(self.spare_len) + scratch.max().unwrap_or(0) + ALIGNMENT_SLACK
     }
 
     /// Runs all passes. Lengths of buffers and workspace have been checked.
@@ -234,8 +226,9 @@ impl<T: Real> Executor<T> {
         &self,
         input: InputArray<'_, T>,
         output: OutputArray<'_, T>,
-        mut workspace: &mut [u64],
+        workspace: &mut [u64],
     ) {
+        let mut workspace = aligned(workspace);
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.spare_len));
         let bias = self.bias_between_axes(input);
         let last = self.passes.len() - 1;
@@ -403,32 +396,37 @@ impl<T: Real> Job<'_, T> {
     fn run(&self, workspace: &mut [u64], workers: usize) {
         match &self.pass.engine {
             LineEngine::Native(native) => {
-                self.connect::<1>(|source, sink| native.run(source, sink, workspace));
+                self.connect(|input, output| native.run(input, output, workspace));
             }
-            LineEngine::Digits(line, unit) => match *unit {
-                Unit::Scalar => self.connect(|source, sink| {
-                    line.run_scalar(Scalar, source, sink, self.count, workspace, workers);
-                }),
-                Unit::WideInteger => self.connect(|source, sink| {
-                    line.run_wide_integer(
-                        WideInteger,
-                        source,
-                        sink,
-                        self.count,
-                        workspace,
-                        workers,
-                    );
-                }),
-                #[cfg(vector_unit)]
-                Unit::Avx512Vnni(unit) => self.connect(|source, sink| {
-                    line.run_avx512_vnni(unit, source, sink, self.count, workspace, workers);
-                }),
-            },
+            LineEngine::Digits(line, unit) => {
+                let count = self.count;
+                match *unit {
+                    Unit::Scalar => self.connect(|input, output| {
+                        line.run_scalar(Scalar, input, output, count, workspace, workers);
+                    }),
+                    Unit::WideInteger => self.connect(|input, output| {
+                        let unit = WideInteger;
+                        line.run_wide_integer(unit, input, output, count, workspace, workers);
+                    }),
+                    #[cfg(vector_unit)]
+                    Unit::Avx2(unit) => self.connect(|input, output| {
+                        line.run_avx2(unit, input, output, count, workspace, workers);
+                    }),
+                    #[cfg(vector_unit)]
+                    Unit::Avx512Vnni(unit) => self.connect(|input, output| {
+                        line.run_avx512_vnni(unit, input, output, count, workspace, workers);
+                    }),
+                    #[cfg(vector_unit)]
+                    Unit::Amx(unit) => self.connect(|input, output| {
+                        line.run_amx(unit, input, output, count, workspace, workers);
+                    }),
+                }
+            }
         }
     }
 
-    /// Calls `run` with the source and the sink of these lines.
-    fn connect<const L: usize>(&self, run: impl FnOnce(&dyn FloatSource<L>, &dyn FloatSink<L>)) {
+    /// Calls `run` with these lines of the input and of the output.
+    fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>)) {
         let (pass, swap) = (self.pass, self.swap);
         let n = pass.n;
         let places = |lines: &LineSet| -> [Placement; L] {
@@ -436,55 +434,36 @@ impl<T: Real> Job<'_, T> {
                 lines.placement(self.first + if lane < self.count { lane } else { 0 })
             })
         };
-        let (read, write) = (places(&pass.read), places(&pass.write));
-        match (pass.kind, self.from, self.to) {
-            (Kind::ComplexToComplex, InputArray::Complex(array), OutputArray::Complex(out)) => run(
-                &ComplexInput {
-                    array,
-                    places: read,
-                    swap,
-                },
-                &ComplexOutput {
-                    array: out,
-                    places: write,
-                    count: n,
-                    length: n,
-                    bias: self.bias,
-                    swap,
-                },
-            ),
-            (Kind::RealToComplex, InputArray::Real(array), OutputArray::Complex(out)) => run(
-                &RealInput {
-                    array,
-                    places: read,
-                    swap,
-                },
-                &ComplexOutput {
-                    array: out,
-                    places: write,
-                    count: n / 2 + 1,
-                    length: n,
-                    bias: self.bias,
-                    swap,
-                },
-            ),
-            (Kind::ComplexToReal, InputArray::Complex(array), OutputArray::Real(out)) => run(
-                &HalfInput {
-                    array,
-                    places: read,
-                    n,
-                    swap,
-                },
-                &RealOutput {
-                    array: out,
-                    places: write,
-                    count: n,
-                    length: n,
-                    bias: self.bias,
-                    swap,
-                },
-            ),
-            _ => unreachable!("the plan's kind was checked against the buffers"),
-        }
+        let elements = match pass.kind {
+            Kind::ComplexToComplex => Elements::Complex,
+            Kind::RealToComplex => Elements::Real,
+            Kind::ComplexToReal => Elements::Half(n),
+        };
+        let input = Input {
+            numbers: match self.from {
+                InputArray::Complex(array) => Reader::new(array.as_reals()),
+                InputArray::Real(array) => Reader::new(array),
+            },
+            elements,
+            places: places(&pass.read),
+            swap,
+        };
+        let output = Output {
+            numbers: match self.to {
+                OutputArray::Complex(array) => Writer::new(array.as_reals()),
+                OutputArray::Real(array) => Writer::new(array),
+            },
+            real: pass.kind == Kind::ComplexToReal,
+            places: places(&pass.write),
+            count: if pass.kind == Kind::RealToComplex {
+                n / 2 + 1
+            } else {
+                n
+            },
+            length: n,
+            bias: self.bias,
+            swap,
+        };
+        run(&input, &output);
     }
 }

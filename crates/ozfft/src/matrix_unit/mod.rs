@@ -3,22 +3,28 @@
 //! Every unit returns the same integers; which one runs is a matter of speed. The algorithm around it is written once,
 //! in `bailey.rs`, and compiled for each unit's instruction set.
 
+#[cfg(vector_unit)]
+mod amx;
+#[cfg(vector_unit)]
+mod avx2;
+#[cfg(vector_unit)]
 mod avx512_vnni;
-mod packed;
 mod scalar;
 mod wide_integer;
 
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
-use crate::lanes::Row;
-#[cfg(vector_unit)]
-use crate::lanes::WIDE_LANES;
 use crate::problem::Substrate;
 use crate::recipe::Digits;
+use crate::vectors::{HalfRow, Pair, Vectors};
+use std::sync::Arc;
 
 #[cfg(vector_unit)]
+pub(crate) use amx::Amx;
+#[cfg(vector_unit)]
+pub(crate) use avx2::Avx2Integers;
+#[cfg(vector_unit)]
 pub(crate) use avx512_vnni::Avx512Vnni;
-pub(crate) use packed::PackedMatrix;
 pub(crate) use scalar::Scalar;
 pub(crate) use wide_integer::WideInteger;
 
@@ -28,51 +34,171 @@ pub(crate) trait Task {
     fn run(self) -> Self::Output;
 }
 
-/// Multiplies a matrix in digits into a column of `L` lines.
-pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync {
+/// Multiplies a matrix in digits into columns of `L` lines, real and imaginary parts at once.
+pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
+    /// The instruction set for everything around the products.
+    type Vectors: Vectors<L>;
+    /// Columns that one call takes at most.
+    const COLUMNS: usize;
+
     /// Runs a task with the unit's instructions.
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {
         task.run()
     }
 
-    /// For every row of the matrix, the sum of the kept diagonals in units of the last kept one, as
-    /// [`Digits::limbs`] limbs of 32 bits' weight, the least significant first. Limbs may exceed their weight.
-    ///
-    /// `scratch` has [`scratch_len`] bytes.
+    /// Words as the unit wants to find their digits: lower and upper halves.
+    fn encode(digits: Digits, words: Pair<<Self::Vectors as Vectors<L>>::Words>)
+    -> Halves<L, Self>;
+
+    /// All sums of the kept diagonals for every row of the matrix. `data` has [`PackedMatrix::data_rows`] rows for
+    /// each column, `sums` has [`PackedMatrix::sum_rows`].
     fn multiply(
         self,
-        matrix: &DigitMatrix,
-        packed: &PackedMatrix,
+        matrix: &PackedMatrix,
         digits: Digits,
-        column: &[Row<L>],
-        scratch: &mut [i8],
-        limbs: &mut [Row<L>],
+        columns: usize,
+        data: &[HalfRow<L>],
+        sums: &mut [HalfRow<L>],
     );
+
+    /// Pair number `pair` (see [`Digits::pairs`]) of a row of the product, out of the sums of one column.
+    fn pair(
+        matrix: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<L>],
+        row: usize,
+        pair: usize,
+    ) -> VectorHalves<L, Self>;
+
+    /// All pairs of a row, where the recipe has `P` of them and no diagonals below the unit of the data words.
+    fn pairs<const P: usize>(
+        matrix: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<L>],
+        row: usize,
+    ) -> [VectorHalves<L, Self>; P];
+}
+
+/// Half rows in registers.
+pub(crate) type VectorHalves<const L: usize, U> =
+    <<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Halves;
+
+/// Lower and upper halves of words.
+pub(crate) type Halves<const L: usize, U> = (
+    <<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Halves,
+    <<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Halves,
+);
+
+/// Half rows that lie side by side.
+#[inline(always)]
+fn loaded<const L: usize, V: Vectors<L>, const P: usize>(rows: &[HalfRow<L>]) -> [V::Halves; P] {
+    let mut halves = [V::splat_halves(0); P];
+    for (half, row) in halves.iter_mut().zip(rows) {
+        *half = V::load_halves(row);
+    }
+    halves
+}
+
+/// A digit matrix as one unit wants it.
+#[derive(Debug)]
+pub(crate) struct PackedMatrix {
+    rows: usize,
+    slots: usize,
+    data_rows: usize,
+    sum_rows: usize,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Digits(Arc<DigitMatrix>),
+    #[cfg(vector_unit)]
+    Bytes(avx512_vnni::Bytes),
+    #[cfg(vector_unit)]
+    Tiles(amx::Tiles),
+    #[cfg(vector_unit)]
+    Words(avx2::Words),
+}
+
+impl PackedMatrix {
+    pub(crate) fn new(unit: Unit, matrix: &Arc<DigitMatrix>, digits: Digits) -> PackedMatrix {
+        let (rows, slots) = (matrix.rows, matrix.slots);
+        let halves = if digits.data > 4 { 2 } else { 1 };
+        let (mut data_rows, mut sum_rows) = (halves * slots, rows * digits.pairs());
+        let form = match unit {
+            Unit::Scalar | Unit::WideInteger => Form::Digits(Arc::clone(matrix)),
+            #[cfg(vector_unit)]
+            Unit::Avx2(_) => Form::Words(avx2::Words::new(matrix, digits)),
+            #[cfg(vector_unit)]
+            Unit::Avx512Vnni(_) => Form::Bytes(avx512_vnni::Bytes::new(matrix, digits)),
+            #[cfg(vector_unit)]
+            Unit::Amx(_) => {
+                let tiles = amx::Tiles::new(matrix, digits);
+                (data_rows, sum_rows) = (tiles.data_rows(), tiles.sum_rows());
+                Form::Tiles(tiles)
+            }
+        };
+        PackedMatrix {
+            rows,
+            slots,
+            data_rows,
+            sum_rows,
+            form,
+        }
+    }
+
+    /// Rows of digits for one column: the upper halves of all slots, where words have more than four digits, then the
+    /// lower halves.
+    pub(crate) fn data_rows(&self) -> usize {
+        self.data_rows
+    }
+
+    /// Rows of sums for one column.
+    pub(crate) fn sum_rows(&self) -> usize {
+        self.sum_rows
+    }
 }
 
 /// A unit by name.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Unit {
     Scalar,
     WideInteger,
     #[cfg(vector_unit)]
+    Avx2(Avx2Integers),
+    #[cfg(vector_unit)]
     Avx512Vnni(Avx512Vnni),
+    #[cfg(vector_unit)]
+    Amx(Amx),
 }
 
 impl Unit {
     /// The unit for a substrate; for `Auto` the fastest that this processor has.
     pub(crate) fn new(substrate: Substrate) -> Result<Unit, FftError> {
+        let needed = |unit: Option<Unit>, what: &str| {
+            unit.ok_or_else(|| {
+                FftError::Unsupported(format!(
+                    "this processor, or its operating system, offers no {what}; take the substrate auto or scalar"
+                ))
+            })
+        };
         match substrate {
             Substrate::Scalar => Ok(Unit::Scalar),
             Substrate::WideInteger => Ok(Unit::WideInteger),
-            Substrate::Avx512Vnni => Unit::avx512_vnni().ok_or_else(|| {
-                FftError::Unsupported(
-                    "this processor has no AVX-512 VNNI; take the substrate auto or scalar".into(),
-                )
-            }),
-            Substrate::Auto => Ok(Unit::avx512_vnni().unwrap_or(Unit::Scalar)),
+            Substrate::Avx2 => needed(Unit::avx2(), "AVX2 with FMA"),
+            Substrate::Avx512Vnni => needed(Unit::avx512_vnni(), "AVX-512 VNNI"),
+            Substrate::Amx => needed(Unit::amx(), "AMX with 8-bit integers"),
+            Substrate::Auto => Ok(Unit::amx()
+                .or_else(Unit::avx512_vnni)
+                .or_else(Unit::avx2)
+                .unwrap_or(Unit::Scalar)),
         }
+    }
+
+    #[cfg(vector_unit)]
+    fn amx() -> Option<Unit> {
+        Amx::new().map(Unit::Amx)
     }
 
     #[cfg(vector_unit)]
@@ -80,8 +206,23 @@ impl Unit {
         Avx512Vnni::new().map(Unit::Avx512Vnni)
     }
 
+    #[cfg(vector_unit)]
+    fn avx2() -> Option<Unit> {
+        Avx2Integers::new().map(Unit::Avx2)
+    }
+
+    #[cfg(not(vector_unit))]
+    fn amx() -> Option<Unit> {
+        None
+    }
+
     #[cfg(not(vector_unit))]
     fn avx512_vnni() -> Option<Unit> {
+        None
+    }
+
+    #[cfg(not(vector_unit))]
+    fn avx2() -> Option<Unit> {
         None
     }
 
@@ -90,7 +231,11 @@ impl Unit {
             Unit::Scalar => "scalar",
             Unit::WideInteger => "wide-integer",
             #[cfg(vector_unit)]
+            Unit::Avx2(_) => "avx2",
+            #[cfg(vector_unit)]
             Unit::Avx512Vnni(_) => "avx512-vnni",
+            #[cfg(vector_unit)]
+            Unit::Amx(_) => "amx",
         }
     }
 
@@ -99,12 +244,9 @@ impl Unit {
         match self {
             Unit::Scalar | Unit::WideInteger => 1,
             #[cfg(vector_unit)]
-            Unit::Avx512Vnni(_) => WIDE_LANES,
+            Unit::Avx2(_) => 4,
+            #[cfg(vector_unit)]
+            Unit::Avx512Vnni(_) | Unit::Amx(_) => 8,
         }
     }
-}
-
-/// Bytes of scratch memory for a column of `slots` inputs in `lanes` lines.
-pub(crate) fn scratch_len(slots: usize, lanes: usize) -> usize {
-    8 * slots * lanes
 }

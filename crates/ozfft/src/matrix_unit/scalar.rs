@@ -1,14 +1,17 @@
 //! Portable `i8 × i8 → i32` multiplication: the reference for every other unit.
 
-use super::{MatrixUnit, PackedMatrix};
-use crate::digits::{DigitMatrix, split};
-use crate::lanes::Row;
+use super::{Form, MatrixUnit, PackedMatrix, loaded};
+use crate::digits::{bias, digit};
 use crate::recipe::Digits;
+use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Scalar;
 
-/// Exact: at most 8 · 64 products of magnitude 2^14 are added, below 2^23.
+/// Slots of the largest step, times eight digits.
+const LARGEST_COLUMN: usize = 33 * 8;
+
+/// Exact: at most 7 · 33 products of magnitude 2^14 are added, below 2^22.
 #[inline]
 fn dot(a: &[i8], b: &[i8]) -> i32 {
     a.iter()
@@ -18,31 +21,80 @@ fn dot(a: &[i8], b: &[i8]) -> i32 {
 }
 
 impl MatrixUnit<1> for Scalar {
+    type Vectors = Portable;
+    const COLUMNS: usize = 1;
+
+    fn encode(digits: Digits, (re, im): Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
+        let biased = |x: i64| {
+            debug_assert!(
+                digits.data == 8 || x.unsigned_abs() < 1 << (8 * digits.data - 1),
+                "the word {x} does not fit {} digits",
+                digits.data
+            );
+            x.wrapping_add(bias(digits.data) as i64)
+        };
+        Portable::split([biased(re[0])], [biased(im[0])])
+    }
+
     fn multiply(
         self,
-        matrix: &DigitMatrix,
-        _: &PackedMatrix,
+        matrix: &PackedMatrix,
         digits: Digits,
-        column: &[Row<1>],
-        scratch: &mut [i8],
-        limbs: &mut [Row<1>],
+        _columns: usize,
+        data: &[HalfRow<1>],
+        sums: &mut [HalfRow<1>],
     ) {
+        let Form::Digits(entries) = &matrix.form else {
+            unreachable!("the matrix was packed for another unit")
+        };
         let slots = matrix.slots;
-        debug_assert_eq!(slots, column.len());
-        let planes = &mut scratch[..slots * digits.data as usize];
-        split(column.as_flattened(), digits.data, planes);
+        let count = digits.data as usize;
+        let lower = &data[if digits.data > 4 { slots } else { 0 }..];
+        // Planes of digits, the most significant first.
+        let mut memory = [0i8; LARGEST_COLUMN];
+        let planes = &mut memory[..slots * count];
         let top = digits.matrix as usize - 1;
-        let count = digits.diagonals as usize;
-        for (row, limbs) in limbs.chunks_exact_mut(digits.limbs()).enumerate() {
-            let entries = matrix.row(row, digits);
-            limbs.fill([0]);
-            for d in 0..count {
+        for part in 0..2 {
+            for slot in 0..slots {
+                let (low, high) = (lower[slot][0][part], data[slot][0][part]);
+                let biased = u64::from(high as u32) << 32 | u64::from(low as u32);
+                for t in 0..digits.data {
+                    planes[t as usize * slots + slot] = digit(biased, digits.data, t);
+                }
+            }
+            for row in 0..matrix.rows {
+                let entries = entries.row(row, digits);
                 // Diagonal d pairs data digit t with matrix digit d - t, which lies in plane top - d + t.
-                let (skip_row, skip_data) = (top.saturating_sub(d), d.saturating_sub(top));
-                let sum = dot(&entries[skip_row * slots..], &planes[skip_data * slots..]);
-                let place = count - 1 - d;
-                limbs[place / 4][0] += i64::from(sum) << (8 * (place % 4));
+                let diagonal = |d: usize| {
+                    let (skip_row, skip_data) = (top.saturating_sub(d), d.saturating_sub(top));
+                    dot(&entries[skip_row * slots..], &planes[skip_data * slots..])
+                };
+                for pair in 0..digits.pairs() {
+                    let (upper, lower) = digits.pair(pair);
+                    let sum = upper.map_or(0, |d| diagonal(d) << 8) + lower.map_or(0, diagonal);
+                    sums[row * digits.pairs() + pair][0][part] = sum;
+                }
             }
         }
+    }
+
+    fn pair(
+        _: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<1>],
+        row: usize,
+        pair: usize,
+    ) -> HalfRow<1> {
+        sums[row * digits.pairs() + pair]
+    }
+
+    #[inline(always)]
+    fn pairs<const P: usize>(
+        _: &PackedMatrix,
+        _: Digits,
+        sums: &[HalfRow<1>],
+        row: usize,
+    ) -> [HalfRow<1>; P] {
+        loaded::<1, Portable, P>(&sums[row * P..][..P])
     }
 }

@@ -4,10 +4,10 @@
 //! rounding is done here arithmetically. The path shares nothing with the scalar unit but the matrix, which makes it
 //! the reference that the digit units are checked against.
 
-use super::{MatrixUnit, PackedMatrix};
-use crate::digits::{DigitMatrix, bias};
-use crate::lanes::Row;
+use super::{Form, MatrixUnit, PackedMatrix, loaded};
+use crate::digits::bias;
 use crate::recipe::Digits;
+use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
 
 #[derive(Clone, Copy)]
 pub(crate) struct WideInteger;
@@ -24,37 +24,80 @@ fn without_low_digits(x: i64, count: u32) -> i128 {
 }
 
 impl MatrixUnit<1> for WideInteger {
+    type Vectors = Portable;
+    const COLUMNS: usize = 1;
+
+    fn encode(_: Digits, (re, im): Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
+        Portable::split(re, im)
+    }
+
     fn multiply(
         self,
-        matrix: &DigitMatrix,
+        matrix: &PackedMatrix,
+        digits: Digits,
+        _columns: usize,
+        data: &[HalfRow<1>],
+        sums: &mut [HalfRow<1>],
+    ) {
+        let Form::Digits(entries) = &matrix.form else {
+            unreachable!("the matrix was packed for another unit")
+        };
+        let slots = matrix.slots;
+        let word = |slot: usize, part: usize| {
+            let half = |row: usize| data[row][0][part];
+            if digits.data > 4 {
+                i64::from(half(slot)) << 32 | i64::from(half(slots + slot) as u32)
+            } else {
+                i64::from(half(slot))
+            }
+        };
+        let unit_bits = 8 * (digits.data + digits.matrix - 1 - digits.diagonals);
+        // An empty diagonal may have been added below the last one.
+        let padding = 8 * ((digits.diagonals - digits.data) % 2);
+        for row in 0..matrix.rows {
+            let planes = entries.row(row, digits);
+            for part in 0..2 {
+                let mut product = 0i128;
+                for i in 0..digits.matrix {
+                    let kept = digits.diagonals.saturating_sub(i).min(digits.data);
+                    let weight = 8 * (digits.matrix - 1 - i);
+                    let plane = (digits.matrix - 1 - i) as usize;
+                    for slot in 0..slots {
+                        let entry = i128::from(planes[plane * slots + slot]) << weight;
+                        product += entry * without_low_digits(word(slot, part), digits.data - kept);
+                    }
+                }
+                debug_assert_eq!(product & ((1i128 << unit_bits) - 1), 0);
+                let mut rest = (product >> unit_bits) << padding;
+                let pairs = &mut sums[row * digits.pairs()..][..digits.pairs()];
+                let last = pairs.len() - 1;
+                for pair in &mut pairs[..last] {
+                    pair[0][part] = i32::from(rest as u16);
+                    rest >>= 16;
+                }
+                debug_assert!(i32::try_from(rest).is_ok(), "head-room: {rest}");
+                pairs[last][0][part] = rest as i32;
+            }
+        }
+    }
+
+    fn pair(
         _: &PackedMatrix,
         digits: Digits,
-        column: &[Row<1>],
-        _scratch: &mut [i8],
-        limbs: &mut [Row<1>],
-    ) {
-        let slots = matrix.slots;
-        let unit_bits = 8 * (digits.data + digits.matrix - 1 - digits.diagonals);
-        for (row, limbs) in limbs.chunks_exact_mut(digits.limbs()).enumerate() {
-            let planes = matrix.row(row, digits);
-            let mut product = 0i128;
-            for i in 0..digits.matrix {
-                let kept = digits.diagonals.saturating_sub(i).min(digits.data);
-                let weight = 8 * (digits.matrix - 1 - i);
-                let plane = (digits.matrix - 1 - i) as usize;
-                for (slot, &[x]) in column.iter().enumerate() {
-                    let entry = i128::from(planes[plane * slots + slot]) << weight;
-                    product += entry * without_low_digits(x, digits.data - kept);
-                }
-            }
-            debug_assert_eq!(product & ((1i128 << unit_bits) - 1), 0);
-            let mut rest = product >> unit_bits;
-            let last = limbs.len() - 1;
-            for limb in &mut limbs[..last] {
-                limb[0] = i64::from(rest as u32);
-                rest >>= 32;
-            }
-            limbs[last][0] = rest as i64;
-        }
+        sums: &[HalfRow<1>],
+        row: usize,
+        pair: usize,
+    ) -> HalfRow<1> {
+        sums[row * digits.pairs() + pair]
+    }
+
+    #[inline(always)]
+    fn pairs<const P: usize>(
+        _: &PackedMatrix,
+        _: Digits,
+        sums: &[HalfRow<1>],
+        row: usize,
+    ) -> [HalfRow<1>; P] {
+        loaded::<1, Portable, P>(&sums[row * P..][..P])
     }
 }

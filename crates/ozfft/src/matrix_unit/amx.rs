@@ -1,0 +1,328 @@
+//! AMX: `tdpbssd` multiplies a tile of 16 × 64 signed bytes by one of 64 × 16, in 16 cycles.
+//!
+//! The first tile holds matrix digits, the second data digits: four bytes of one slot for the real and imaginary parts
+//! of eight lines are a row of 64 bytes, which is how the digits lie in memory anyway. The rows of the first tile are
+//! all rows of the matrix for the first diagonal, then for the second, and so on, so that small matrices fill a tile
+//! too.
+
+use super::avx512_vnni::{Avx512Vnni, meeting};
+use super::{Form, MatrixUnit, PackedMatrix, Task};
+use crate::digits::{DigitMatrix, bias};
+use crate::recipe::Digits;
+use crate::vectors::{Avx512, HalfRow, Pair, Vectors, inlined};
+use std::arch::asm;
+use std::arch::x86_64::*;
+use std::sync::OnceLock;
+
+/// Proof that the processor has the instructions and the kernel has granted the tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Amx(());
+
+/// Asks Linux for the tile registers; they are not granted to a process that does not ask.
+#[cfg(target_os = "linux")]
+fn granted() -> bool {
+    const ARCH_PRCTL: i64 = 158;
+    const REQUEST_PERMISSION: i64 = 0x1023;
+    const TILE_DATA: i64 = 18;
+    let outcome: i64;
+    // SAFETY: a system call without memory operands.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") ARCH_PRCTL => outcome,
+            in("rdi") REQUEST_PERMISSION,
+            in("rsi") TILE_DATA,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    outcome == 0
+}
+
+#[cfg(not(target_os = "linux"))]
+fn granted() -> bool {
+    false
+}
+
+impl Amx {
+    pub(crate) fn new() -> Option<Self> {
+        static PRESENT: OnceLock<bool> = OnceLock::new();
+        let present = *PRESENT.get_or_init(|| {
+            // Bits 24 and 25: tiles, and tiles of 8-bit integers.
+            let features = __cpuid_count(7, 0).edx >> 24;
+            Avx512Vnni::new().is_some() && features & 3 == 3 && granted()
+        });
+        present.then_some(Amx(()))
+    }
+}
+
+/// Rows of a tile, and bytes of a row.
+const ROWS: usize = 16;
+const BYTES: usize = 64;
+
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Tile([[u8; BYTES]; ROWS]);
+
+/// Up to four tiles of sums that are accumulated together.
+#[derive(Debug)]
+struct Group {
+    tiles: usize,
+    /// Data tiles that they meet, and the matrix tiles for each.
+    data: std::ops::Range<usize>,
+    matrix: Vec<Tile>,
+}
+
+#[derive(Debug)]
+pub(super) struct Tiles {
+    groups: Vec<Group>,
+    data_tiles: usize,
+    sum_tiles: usize,
+}
+
+impl Tiles {
+    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Tiles {
+        let (rows, slots) = (matrix.rows, matrix.slots);
+        let halves = if digits.data > 4 { 2 } else { 1 };
+        let data_tiles = (halves * slots).div_ceil(ROWS);
+        let sum_tiles = (rows * digits.diagonals as usize).div_ceil(ROWS);
+        let tile = |sum_tile: usize, data_tile: usize| {
+            let mut tile = Tile([[0; BYTES]; ROWS]);
+            for (r, bytes) in tile.0.iter_mut().enumerate() {
+                let number = sum_tile * ROWS + r;
+                let (diagonal, row) = (number / rows.max(1), number % rows.max(1));
+                if diagonal >= digits.diagonals as usize {
+                    continue;
+                }
+                for (i, bytes) in bytes.chunks_exact_mut(4).enumerate() {
+                    let data_row = data_tile * ROWS + i;
+                    if data_row >= halves * slots {
+                        continue;
+                    }
+                    let upper = halves == 2 && data_row < slots;
+                    let first_byte = if upper { 4 } else { 0 };
+                    let place = (row, data_row % slots);
+                    let word = meeting(matrix, digits, first_byte, place, diagonal as u32);
+                    bytes.copy_from_slice(&word);
+                }
+            }
+            tile
+        };
+        let empty = |tile: &Tile| tile.0.as_flattened().iter().all(|&byte| byte == 0);
+        let groups = (0..sum_tiles)
+            .step_by(4)
+            .map(|first| {
+                let tiles = (sum_tiles - first).min(4);
+                let all = |data_tile: usize| -> Vec<Tile> {
+                    (first..first + tiles).map(|t| tile(t, data_tile)).collect()
+                };
+                let met: Vec<usize> = (0..data_tiles)
+                    .filter(|&data_tile| !all(data_tile).iter().all(empty))
+                    .collect();
+                let data = met.first().copied().unwrap_or(0)..met.last().map_or(1, |last| last + 1);
+                Group {
+                    tiles,
+                    matrix: data.clone().flat_map(all).collect(),
+                    data,
+                }
+            })
+            .collect();
+        Tiles {
+            groups,
+            data_tiles,
+            sum_tiles,
+        }
+    }
+
+    pub(super) fn data_rows(&self) -> usize {
+        self.data_tiles * ROWS
+    }
+
+    pub(super) fn sum_rows(&self) -> usize {
+        self.sum_tiles * ROWS
+    }
+}
+
+/// All eight tile registers with 16 rows of 64 bytes.
+#[repr(C, align(64))]
+struct Configuration {
+    palette: u8,
+    start_row: u8,
+    reserved: [u8; 14],
+    bytes_per_row: [u16; 16],
+    rows: [u8; 16],
+}
+
+static CONFIGURATION: Configuration = Configuration {
+    palette: 1,
+    start_row: 0,
+    reserved: [0; 14],
+    bytes_per_row: [64, 64, 64, 64, 64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0],
+    rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
+};
+
+/// Sets the tiles up for as long as it lives.
+struct Configured;
+
+impl Configured {
+    fn new() -> Self {
+        // SAFETY: AMX is there, and the configuration is 64 bytes of valid fields.
+        unsafe { asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly)) }
+        Configured
+    }
+}
+
+impl Drop for Configured {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { asm!("tilerelease", options(nostack, nomem)) }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+fn enter<T: Task>(task: T) -> T::Output {
+    let _tiles = Configured::new();
+    task.run()
+}
+
+/// A group of one to four tiles of sums: zeroed, accumulated over the data tiles, stored.
+macro_rules! accumulate {
+    ($name:ident, $step:literal, $($sum:literal $matrix:literal $offset:literal),*) => {
+        /// # Safety
+        /// AMX is configured; `steps >= 1` data tiles can be read, as many matrix tiles for each, and the sums written.
+        #[inline(always)]
+        unsafe fn $name(matrix: *const Tile, data: *const HalfRow<8>, steps: usize, sums: *mut HalfRow<8>) {
+            // SAFETY: the caller's promise. All tile registers that are used are declared.
+            unsafe {
+                asm!(
+                    $(concat!("tilezero tmm", $sum),)*
+                    "2:",
+                    "tileloadd tmm4, [{data} + {stride}]",
+                    $(
+                        concat!("tileloadd tmm", $matrix, ", [{matrix} + {stride} + ", $offset, "]"),
+                        concat!("tdpbssd tmm", $sum, ", tmm", $matrix, ", tmm4"),
+                    )*
+                    concat!("add {matrix}, ", $step),
+                    "add {data}, 1024",
+                    "dec {steps}",
+                    "jnz 2b",
+                    $(concat!("tilestored [{sums} + {stride} + ", $offset, "], tmm", $sum),)*
+                    matrix = inout(reg) matrix => _,
+                    data = inout(reg) data => _,
+                    steps = inout(reg) steps => _,
+                    sums = in(reg) sums,
+                    stride = in(reg) 64usize,
+                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    options(nostack),
+                );
+            }
+        }
+    };
+}
+accumulate!(one_tile, "1024", "0" "5" "0");
+accumulate!(two_tiles, "2048", "0" "5" "0", "1" "6" "1024");
+accumulate!(three_tiles, "3072", "0" "5" "0", "1" "6" "1024", "2" "7" "2048");
+accumulate!(four_tiles, "4096", "0" "5" "0", "1" "6" "1024", "2" "7" "2048", "3" "5" "3072");
+
+impl MatrixUnit<8> for Amx {
+    type Vectors = Avx512;
+    const COLUMNS: usize = 2;
+
+    #[inline(always)]
+    fn enter<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: the constructor has seen all these features, and AMX.
+        unsafe { enter(task) }
+    }
+
+    #[inline(always)]
+    fn encode(digits: Digits, (re, im): Pair<__m512i>) -> (__m512i, __m512i) {
+        let bias = Avx512::splat(bias(digits.data) as i64);
+        let signed = inlined(
+            #[inline(always)]
+            |x| Avx512::xor(Avx512::add(x, bias), bias),
+        );
+        Avx512::split(signed(re), signed(im))
+    }
+
+    #[inline(always)]
+    fn multiply(
+        self,
+        matrix: &PackedMatrix,
+        _: Digits,
+        columns: usize,
+        data: &[HalfRow<8>],
+        sums: &mut [HalfRow<8>],
+    ) {
+        let Form::Tiles(tiles) = &matrix.form else {
+            unreachable!("the matrix was packed for another unit")
+        };
+        for column in 0..columns {
+            let data = &data[column * matrix.data_rows..][..matrix.data_rows];
+            let sums = &mut sums[column * matrix.sum_rows..][..matrix.sum_rows];
+            for (group, sums) in tiles.groups.iter().zip(sums.chunks_mut(4 * ROWS)) {
+                let (entries, sums) = (group.matrix.as_ptr(), sums.as_mut_ptr());
+                let (start, steps) = (data[group.data.start * ROWS..].as_ptr(), group.data.len());
+                // SAFETY: `enter` has configured the tiles; the group's data tiles lie within the column, and its sums
+                // are as many rows as the chunk has.
+                unsafe {
+                    match group.tiles {
+                        1 => one_tile(entries, start, steps, sums),
+                        2 => two_tiles(entries, start, steps, sums),
+                        3 => three_tiles(entries, start, steps, sums),
+                        _ => four_tiles(entries, start, steps, sums),
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pair(
+        matrix: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<8>],
+        row: usize,
+        pair: usize,
+    ) -> __m512i {
+        let diagonal = inlined(
+            #[inline(always)]
+            |d: usize| Avx512::load_halves(&sums[d * matrix.rows + row]),
+        );
+        match digits.pair(pair) {
+            (Some(upper), Some(lower)) => Avx512::add_halves(
+                Avx512::shift_halves_left(diagonal(upper), 8),
+                diagonal(lower),
+            ),
+            (None, Some(lower)) => diagonal(lower),
+            (Some(upper), None) => Avx512::shift_halves_left(diagonal(upper), 8),
+            (None, None) => Avx512::splat_halves(0),
+        }
+    }
+
+    #[inline(always)]
+    fn pairs<const P: usize>(
+        matrix: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<8>],
+        row: usize,
+    ) -> [__m512i; P] {
+        let rows = matrix.rows;
+        let count = digits.diagonals as usize;
+        // One check for all the diagonals of the row.
+        let sums = &sums[row..row + (count - 1) * rows + 1];
+        let mut pairs = [Avx512::splat_halves(0); P];
+        for (q, pair) in pairs.iter_mut().enumerate() {
+            let lower = Avx512::load_halves(&sums[(count - 1 - 2 * q) * rows]);
+            // With an odd number of diagonals the first is alone.
+            *pair = if 2 * q + 2 <= count {
+                let upper = Avx512::load_halves(&sums[(count - 2 - 2 * q) * rows]);
+                Avx512::add_halves(Avx512::shift_halves_left(upper, 8), lower)
+            } else {
+                lower
+            };
+        }
+        pairs
+    }
+}

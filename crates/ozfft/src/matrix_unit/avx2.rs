@@ -1,0 +1,285 @@
+//! AVX2: `vpmaddwd` multiplies pairs of 16-bit integers in each of eight places, the real and imaginary parts of four
+//! lines.
+//!
+//! There is no exact product of bytes in AVX2, but a data digit times *two* neighbouring matrix digits fits 16 bits
+//! times 8: one product for two, already summed to a pair of diagonals. The two products that an instruction adds are
+//! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
+//! only and is the accumulator's initial value. Sums may wrap on the way: the true value fits.
+
+use super::{Form, MatrixUnit, PackedMatrix, Task, loaded};
+use crate::digits::{DigitMatrix, bias};
+use crate::recipe::Digits;
+use crate::vectors::{Avx2, HalfRow, Pair, Vectors};
+use std::arch::x86_64::*;
+
+/// Proof that the processor has the instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Avx2Integers(());
+
+impl Avx2Integers {
+    pub(crate) fn new() -> Option<Self> {
+        let present = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        present.then_some(Avx2Integers(()))
+    }
+}
+
+/// Slots of the largest step, in pairs.
+const LARGEST_SLOT_PAIRS: usize = 17;
+
+/// Whether a data digit meets a pair of diagonals at all, in a truncated recipe of `data` digits and diagonals.
+const fn meets(data: usize, digit: usize, pair: usize) -> bool {
+    // The lower diagonal of the pair, counted from the last one.
+    data > digit + 2 * pair
+}
+
+/// Data digits and pairs of diagonals that are multiplied: the truncated recipes' own, or all there can be.
+fn terms(digits: Digits) -> Vec<(u32, usize)> {
+    let truncated = digits.diagonals == digits.data;
+    let pairs = if truncated { digits.pairs() } else { 7 };
+    let count = if truncated { digits.data } else { 8 };
+    (0..count)
+        .flat_map(|t| (0..pairs).map(move |pair| (t, pair)))
+        .filter(|&(t, pair)| !truncated || meets(digits.data as usize, t as usize, pair))
+        .collect()
+}
+
+/// For each row and pair of slots: two 16-bit entries for every term.
+#[derive(Debug)]
+pub(super) struct Words {
+    row_len: usize,
+    entries: Vec<i32>,
+    /// What the biases of unsigned data digits add to every pair, taken off.
+    offsets: Vec<i32>,
+}
+
+impl Words {
+    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Words {
+        let terms = terms(digits);
+        let slot_pairs = matrix.slots.div_ceil(2);
+        let mut packed = Words {
+            row_len: slot_pairs * terms.len(),
+            entries: Vec::with_capacity(matrix.rows * slot_pairs * terms.len()),
+            offsets: Vec::with_capacity(matrix.rows * digits.pairs()),
+        };
+        for row in 0..matrix.rows {
+            let planes = matrix.row(row, digits);
+            let mut offsets = vec![0i32; digits.pairs()];
+            for slot_pair in 0..slot_pairs {
+                let halves = [0, 1].map(|i| {
+                    let slot = 2 * slot_pair + i;
+                    let digit = |d: Option<usize>, t: u32| {
+                        d.filter(|_| slot < matrix.slots && t < digits.data)
+                            .and_then(|d| (d as u32).checked_sub(t))
+                            .filter(|&i| i < digits.matrix)
+                            .map_or(0, |i| {
+                                let plane = (digits.matrix - 1 - i) as usize;
+                                i32::from(planes[plane * matrix.slots + slot])
+                            })
+                    };
+                    // From the last pair upwards: what exceeds 16 bits is carried to the next one. The first never
+                    // exceeds, because entries are at most 127 in their leading digit.
+                    let mut entries = vec![0i32; terms.len()];
+                    let mut carry = 0;
+                    for (place, &(t, pair)) in terms.iter().enumerate() {
+                        if pair == 0 {
+                            carry = 0;
+                        }
+                        let (upper, lower) = if pair < digits.pairs() {
+                            digits.pair(pair)
+                        } else {
+                            (None, None)
+                        };
+                        let value = 256 * digit(upper, t) + digit(lower, t) + carry;
+                        let kept = value as i16;
+                        carry = (value - i32::from(kept)) >> 16;
+                        entries[place] = i32::from(kept);
+                        if pair < digits.pairs() {
+                            offsets[pair] = offsets[pair].wrapping_sub(128 * i32::from(kept));
+                        }
+                    }
+                    assert_eq!(carry, 0, "a matrix entry exceeds its digits");
+                    entries
+                });
+                for (&even, &odd) in halves[0].iter().zip(&halves[1]) {
+                    packed.entries.push(odd << 16 | (even & 0xffff));
+                }
+            }
+            packed.offsets.extend(offsets);
+        }
+        packed
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn enter<T: Task>(task: T) -> T::Output {
+    task.run()
+}
+
+/// The bytes of two slots as 16-bit neighbours, the most significant digit first.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn spread(
+    data: &[HalfRow<4>],
+    digits: Digits,
+    slots: usize,
+    spread: &mut [[__m256i; 8]; LARGEST_SLOT_PAIRS],
+) {
+    let halves = if digits.data > 4 { 2 } else { 1 };
+    for (slot_pair, spread) in spread.iter_mut().enumerate().take(slots.div_ceil(2)) {
+        let (even, odd) = (2 * slot_pair, 2 * slot_pair + 1);
+        for t in 0..digits.data as usize {
+            let place = digits.data as usize - 1 - t;
+            // Lower halves come last.
+            let first = if halves == 2 && place < 4 { slots } else { 0 };
+            let byte = (place % 4) as i32;
+            let load = |slot: usize| {
+                if slot < slots {
+                    Avx2::load_halves(&data[first + slot])
+                } else {
+                    _mm256_setzero_si256()
+                }
+            };
+            let mask = _mm256_set1_epi32(0xff);
+            let count = _mm_cvtsi32_si128(8 * byte);
+            let low = _mm256_and_si256(_mm256_srl_epi32(load(even), count), mask);
+            let high = _mm256_and_si256(_mm256_srl_epi32(load(odd), count), mask);
+            spread[t] = _mm256_or_si256(low, _mm256_slli_epi32::<16>(high));
+        }
+    }
+}
+
+/// `R` rows at once: all terms of a recipe with `DATA` digits and `PAIRS` pairs.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn rows<const DATA: usize, const PAIRS: usize, const DENSE: bool, const R: usize>(
+    packed: &Words,
+    pairs: usize,
+    row: usize,
+    spread: &[[__m256i; 8]],
+    sums: &mut [HalfRow<4>],
+) {
+    let mut accumulators = [[_mm256_setzero_si256(); PAIRS]; R];
+    for (r, accumulators) in accumulators.iter_mut().enumerate() {
+        let offsets = &packed.offsets[(row + r) * pairs..][..pairs];
+        for (sum, &offset) in accumulators.iter_mut().zip(offsets) {
+            *sum = _mm256_set1_epi32(offset);
+        }
+    }
+    let per_slots = packed.row_len / spread.len();
+    let entries: [&[i32]; R] =
+        std::array::from_fn(|r| &packed.entries[(row + r) * packed.row_len..][..packed.row_len]);
+    for (slot_pair, data) in spread.iter().enumerate() {
+        let entries = entries.map(|entries| &entries[slot_pair * per_slots..][..per_slots]);
+        let mut term = 0;
+        for t in 0..DATA {
+            for pair in 0..PAIRS {
+                if DENSE || meets(DATA, t, pair) {
+                    for r in 0..R {
+                        let entry = _mm256_set1_epi32(entries[r][term]);
+                        let product = _mm256_madd_epi16(data[t], entry);
+                        accumulators[r][pair] = _mm256_add_epi32(accumulators[r][pair], product);
+                    }
+                    term += 1;
+                }
+            }
+        }
+    }
+    for (r, accumulators) in accumulators.iter().enumerate() {
+        for (pair, &sum) in accumulators.iter().enumerate().take(pairs) {
+            Avx2::store_halves(sum, &mut sums[(row + r) * pairs + pair]);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn all_rows<const DATA: usize, const PAIRS: usize, const DENSE: bool>(
+    matrix: &PackedMatrix,
+    packed: &Words,
+    pairs: usize,
+    spread: &[[__m256i; 8]],
+    sums: &mut [HalfRow<4>],
+) {
+    let even = matrix.rows / 2 * 2;
+    for row in (0..even).step_by(2) {
+        rows::<DATA, PAIRS, DENSE, 2>(packed, pairs, row, spread, sums);
+    }
+    if even < matrix.rows {
+        rows::<DATA, PAIRS, DENSE, 1>(packed, pairs, even, spread, sums);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &mut [HalfRow<4>]) {
+    let Form::Words(packed) = &matrix.form else {
+        unreachable!("the matrix was packed for another unit")
+    };
+    let mut memory = [[_mm256_setzero_si256(); 8]; LARGEST_SLOT_PAIRS];
+    spread(data, digits, matrix.slots, &mut memory);
+    let spread = &memory[..matrix.slots.div_ceil(2)];
+    let pairs = digits.pairs();
+    match digits.data {
+        _ if digits.diagonals > digits.data => {
+            all_rows::<8, 7, true>(matrix, packed, pairs, spread, sums)
+        }
+        2 => all_rows::<2, 1, false>(matrix, packed, pairs, spread, sums),
+        3 => all_rows::<3, 2, false>(matrix, packed, pairs, spread, sums),
+        4 => all_rows::<4, 2, false>(matrix, packed, pairs, spread, sums),
+        5 => all_rows::<5, 3, false>(matrix, packed, pairs, spread, sums),
+        6 => all_rows::<6, 3, false>(matrix, packed, pairs, spread, sums),
+        7 => all_rows::<7, 4, false>(matrix, packed, pairs, spread, sums),
+        _ => all_rows::<8, 4, false>(matrix, packed, pairs, spread, sums),
+    }
+}
+
+impl MatrixUnit<4> for Avx2Integers {
+    type Vectors = Avx2;
+    const COLUMNS: usize = 1;
+
+    #[inline(always)]
+    fn enter<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: the constructor has seen these features.
+        unsafe { enter(task) }
+    }
+
+    #[inline(always)]
+    fn encode(digits: Digits, (re, im): Pair<__m256i>) -> (__m256i, __m256i) {
+        let bias = Avx2::splat(bias(digits.data) as i64);
+        Avx2::split(Avx2::add(re, bias), Avx2::add(im, bias))
+    }
+
+    #[inline(always)]
+    fn multiply(
+        self,
+        matrix: &PackedMatrix,
+        digits: Digits,
+        _columns: usize,
+        data: &[HalfRow<4>],
+        sums: &mut [HalfRow<4>],
+    ) {
+        // SAFETY: as above.
+        unsafe { multiply(matrix, digits, data, sums) }
+    }
+
+    #[inline(always)]
+    fn pair(
+        _: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<4>],
+        row: usize,
+        pair: usize,
+    ) -> __m256i {
+        Avx2::load_halves(&sums[row * digits.pairs() + pair])
+    }
+
+    #[inline(always)]
+    fn pairs<const P: usize>(
+        _: &PackedMatrix,
+        _: Digits,
+        sums: &[HalfRow<4>],
+        row: usize,
+    ) -> [__m256i; P] {
+        loaded::<4, Avx2, P>(&sums[row * P..][..P])
+    }
+}

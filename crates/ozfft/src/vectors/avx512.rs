@@ -1,0 +1,310 @@
+//! Eight lanes in the 512-bit registers of AVX-512.
+
+use super::{HalfRow, Pair, Row, Vectors, inlined};
+use std::arch::x86_64::*;
+
+/// AVX-512 F, BW, DQ, VL and CD.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512;
+
+/// Even positions of 16, where the real parts are.
+const EVEN: __mmask16 = 0x5555;
+const ODD: __mmask16 = 0xaaaa;
+const TOWARDS_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+const UPWARDS: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+const DOWNWARDS: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+
+/// The bits of 2^52: adding it to a smaller non-negative number leaves the integer part in the low bits.
+const TWO_TO_52: i64 = 0x4330_0000_0000_0000;
+
+#[inline(always)]
+fn float(x: __m512i) -> __m512d {
+    // SAFETY: a cast; the unit's constructor has seen AVX-512.
+    unsafe { _mm512_castsi512_pd(x) }
+}
+
+#[inline(always)]
+fn bits(x: __m512d) -> __m512i {
+    // SAFETY: as above.
+    unsafe { _mm512_castpd_si512(x) }
+}
+
+/// Exchanges lanes and elements of an 8 × 8 square.
+#[inline(always)]
+fn transpose(rows: [__m512d; 8]) -> [__m512d; 8] {
+    // SAFETY: as above.
+    unsafe {
+        let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
+        let even = [
+            _mm512_unpacklo_pd(r0, r1),
+            _mm512_unpacklo_pd(r2, r3),
+            _mm512_unpacklo_pd(r4, r5),
+            _mm512_unpacklo_pd(r6, r7),
+        ];
+        let odd = [
+            _mm512_unpackhi_pd(r0, r1),
+            _mm512_unpackhi_pd(r2, r3),
+            _mm512_unpackhi_pd(r4, r5),
+            _mm512_unpackhi_pd(r6, r7),
+        ];
+        let quarters = inlined(
+            #[inline(always)]
+            |[a, b, c, d]: [__m512d; 4]| {
+                let (front, back) = (
+                    _mm512_shuffle_f64x2::<0x88>(a, b),
+                    _mm512_shuffle_f64x2::<0x88>(c, d),
+                );
+                let (front_odd, back_odd) = (
+                    _mm512_shuffle_f64x2::<0xdd>(a, b),
+                    _mm512_shuffle_f64x2::<0xdd>(c, d),
+                );
+                [
+                    _mm512_shuffle_f64x2::<0x88>(front, back),
+                    _mm512_shuffle_f64x2::<0x88>(front_odd, back_odd),
+                    _mm512_shuffle_f64x2::<0xdd>(front, back),
+                    _mm512_shuffle_f64x2::<0xdd>(front_odd, back_odd),
+                ]
+            },
+        );
+        let ([e0, e2, e4, e6], [e1, e3, e5, e7]) = (quarters(even), quarters(odd));
+        [e0, e1, e2, e3, e4, e5, e6, e7]
+    }
+}
+
+// SAFETY of every block below: the instructions are there, because a unit that names these vectors can only be
+// constructed where they are; rows and half rows are 64 bytes, and unaligned access is allowed.
+impl Vectors<8> for Avx512 {
+    type Words = __m512i;
+    type Halves = __m512i;
+
+    #[inline(always)]
+    fn load(row: &Row<8>) -> __m512i {
+        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(words: __m512i, row: &mut Row<8>) {
+        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), words) }
+    }
+    #[inline(always)]
+    fn splat(value: i64) -> __m512i {
+        unsafe { _mm512_set1_epi64(value) }
+    }
+    #[inline(always)]
+    fn splat_low(value: i32) -> __m512i {
+        unsafe { _mm512_set1_epi32(value) }
+    }
+    #[inline(always)]
+    fn add(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn subtract(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn and(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_and_si512(a, b) }
+    }
+    #[inline(always)]
+    fn or(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_or_si512(a, b) }
+    }
+    #[inline(always)]
+    fn xor(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_xor_si512(a, b) }
+    }
+    #[inline(always)]
+    fn maximum(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_max_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn shift_left(a: __m512i, count: u32) -> __m512i {
+        unsafe { _mm512_sllv_epi64(a, _mm512_set1_epi64(i64::from(count))) }
+    }
+    #[inline(always)]
+    fn shift_right(a: __m512i, count: u32) -> __m512i {
+        unsafe { _mm512_srav_epi64(a, _mm512_set1_epi64(i64::from(count))) }
+    }
+    #[inline(always)]
+    fn shift_left_each(a: __m512i, counts: __m512i) -> __m512i {
+        unsafe { _mm512_sllv_epi64(a, counts) }
+    }
+    #[inline(always)]
+    fn shift_right_each(a: __m512i, counts: __m512i) -> __m512i {
+        unsafe { _mm512_srlv_epi64(a, counts) }
+    }
+    #[inline(always)]
+    fn leading_zeros(a: __m512i) -> __m512i {
+        unsafe { _mm512_lzcnt_epi64(a) }
+    }
+    #[inline(always)]
+    fn multiply_low(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_mul_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn load_halves(row: &HalfRow<8>) -> __m512i {
+        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_halves(halves: __m512i, row: &mut HalfRow<8>) {
+        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), halves) }
+    }
+    #[inline(always)]
+    fn splat_halves(value: i32) -> __m512i {
+        unsafe { _mm512_set1_epi32(value) }
+    }
+    #[inline(always)]
+    fn add_halves(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn subtract_halves(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn or_halves(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_or_si512(a, b) }
+    }
+    #[inline(always)]
+    fn shift_halves_left(a: __m512i, count: u32) -> __m512i {
+        unsafe { _mm512_sllv_epi32(a, _mm512_set1_epi32(count as i32)) }
+    }
+    #[inline(always)]
+    fn shift_halves_right(a: __m512i, count: u32) -> __m512i {
+        unsafe { _mm512_srav_epi32(a, _mm512_set1_epi32(count as i32)) }
+    }
+    #[inline(always)]
+    fn shift_halves_right_zero(a: __m512i, count: u32) -> __m512i {
+        unsafe { _mm512_srlv_epi32(a, _mm512_set1_epi32(count as i32)) }
+    }
+    #[inline(always)]
+    fn swap_halves(a: __m512i) -> __m512i {
+        unsafe { _mm512_shuffle_epi32::<0xb1>(a) }
+    }
+    #[inline(always)]
+    fn join(low: __m512i, high: __m512i) -> Pair<__m512i> {
+        unsafe {
+            (
+                _mm512_mask_shuffle_epi32::<0xa0>(low, ODD, high),
+                _mm512_mask_shuffle_epi32::<0xf5>(high, EVEN, low),
+            )
+        }
+    }
+    #[inline(always)]
+    fn split(re: __m512i, im: __m512i) -> (__m512i, __m512i) {
+        // The same exchange of odd and even positions, which undoes itself.
+        Self::join(re, im)
+    }
+
+    const FLOOR_BIAS: i64 = TWO_TO_52;
+    #[inline(always)]
+    fn floor_magnitude(x: __m512i, scale: __m512i) -> __m512i {
+        unsafe {
+            let magnitude = _mm512_abs_pd(float(x));
+            let offset = float(_mm512_set1_epi64(TWO_TO_52));
+            bits(_mm512_fmadd_round_pd::<TOWARDS_ZERO>(
+                magnitude,
+                float(scale),
+                offset,
+            ))
+        }
+    }
+    /// Adding a half of the number's sign, towards zero, and cutting off the fraction rounds halves away from zero:
+    /// numbers of 2^52 and more are integers, and towards zero no sum reaches an integer that it should not.
+    #[inline(always)]
+    fn round_scaled(x: __m512i, scale: __m512i, _: __m512i) -> __m512i {
+        unsafe {
+            let half = _mm512_set1_epi64(0.5f64.to_bits() as i64);
+            let sign = _mm512_set1_epi64(i64::MIN);
+            // half | (x & sign)
+            let half = _mm512_ternarylogic_epi64::<0xf8>(half, x, sign);
+            let sum = _mm512_fmadd_round_pd::<TOWARDS_ZERO>(float(x), float(scale), float(half));
+            _mm512_cvttpd_epi64(sum)
+        }
+    }
+    #[inline(always)]
+    fn to_double(high: __m512i, low: __m512i, high_scale: __m512i, low_scale: __m512i) -> __m512i {
+        unsafe {
+            let low = _mm512_mul_pd(_mm512_cvtepi64_pd(low), float(low_scale));
+            bits(_mm512_fmadd_pd(
+                _mm512_cvtepi64_pd(high),
+                float(high_scale),
+                low,
+            ))
+        }
+    }
+    /// Rounded to odd in double precision, then to nearest: double precision has more than two bits to spare.
+    #[inline(always)]
+    fn to_single(high: __m512i, low: __m512i, high_scale: __m512i, low_scale: __m512i) -> __m512i {
+        unsafe {
+            let low = _mm512_mul_pd(_mm512_cvtepi64_pd(low), float(low_scale));
+            let (high, scale) = (_mm512_cvtepi64_pd(high), float(high_scale));
+            let up = _mm512_fmadd_round_pd::<UPWARDS>(high, scale, low);
+            let down = _mm512_fmadd_round_pd::<DOWNWARDS>(high, scale, low);
+            let cut = bits(_mm512_fmadd_round_pd::<TOWARDS_ZERO>(high, scale, low));
+            let inexact = _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(up, down);
+            let odd = _mm512_mask_or_epi64(cut, inexact, cut, _mm512_set1_epi64(1));
+            bits(_mm512_cvtps_pd(_mm512_cvtpd_ps(float(odd))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load_neighbours(start: *const f64) -> Pair<__m512i> {
+        unsafe {
+            let (a, b) = (_mm512_loadu_pd(start), _mm512_loadu_pd(start.add(8)));
+            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+            (
+                bits(_mm512_permutex2var_pd(a, even, b)),
+                bits(_mm512_permutex2var_pd(a, odd, b)),
+            )
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_neighbours(start: *mut f64, re: __m512i, im: __m512i) {
+        unsafe {
+            let front = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            let back = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+            let (re, im) = (float(re), float(im));
+            _mm512_storeu_pd(start, _mm512_permutex2var_pd(re, front, im));
+            _mm512_storeu_pd(start.add(8), _mm512_permutex2var_pd(re, back, im));
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_lines(starts: &[*const f64; 8], mut element: impl FnMut(usize, __m512i)) {
+        let row = inlined(
+            #[inline(always)]
+            |lane: usize| unsafe { _mm512_loadu_pd(starts[lane]) },
+        );
+        let rows = [
+            row(0),
+            row(1),
+            row(2),
+            row(3),
+            row(4),
+            row(5),
+            row(6),
+            row(7),
+        ];
+        for (i, column) in transpose(rows).into_iter().enumerate() {
+            element(i, bits(column));
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_lines(starts: &[*mut f64; 8], mut element: impl FnMut(usize) -> __m512i) {
+        let columns = [
+            float(element(0)),
+            float(element(1)),
+            float(element(2)),
+            float(element(3)),
+            float(element(4)),
+            float(element(5)),
+            float(element(6)),
+            float(element(7)),
+        ];
+        for (&start, row) in starts.iter().zip(transpose(columns)) {
+            unsafe { _mm512_storeu_pd(start, row) }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Several lines side by side: a row holds one element of each of `L` lines.
+//!
+//! Every line has its own exponent, but all take the same steps with the same tables, so the arithmetic of a row is
+//! the same in every lane. The algorithm is written once over the operations of [`Vectors`]; each instruction set
+//! implements them in one file. All implementations return the same integers.
+
+#[cfg(vector_unit)]
+mod avx2;
+#[cfg(vector_unit)]
+mod avx512;
+mod portable;
+
+#[cfg(vector_unit)]
+pub(crate) use avx2::Avx2;
+#[cfg(vector_unit)]
+pub(crate) use avx512::Avx512;
+pub(crate) use portable::{Portable, round_to_unit};
+
+/// One integer per line.
+pub(crate) type Row<const L: usize> = [i64; L];
+
+/// Real and imaginary parts of one element of every line.
+pub(crate) type Point<const L: usize> = [Row<L>; 2];
+
+/// 32 bits of the real and of the imaginary part of every line, side by side.
+pub(crate) type HalfRow<const L: usize> = [[i32; 2]; L];
+
+/// A complex element of every line, in registers.
+pub(crate) type Pair<W> = (W, W);
+
+/// What an instruction set does with rows. Integer operations wrap.
+///
+/// # Safety of the implementations
+/// Vector implementations use instructions that the processor must have. They are reached only through
+/// [`crate::matrix_unit::MatrixUnit::enter`] of a unit whose constructor has looked for them.
+pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
+    /// `L` words of 64 bits; also the bits of `L` double-precision numbers.
+    type Words: Copy;
+    /// `2L` words of 32 bits: real and imaginary parts alternate.
+    type Halves: Copy;
+
+    fn load(row: &Row<L>) -> Self::Words;
+    fn store(words: Self::Words, row: &mut Row<L>);
+    fn splat(value: i64) -> Self::Words;
+    /// In the lower 32 bits of every word; what is above is undefined.
+    fn splat_low(value: i32) -> Self::Words;
+    fn add(a: Self::Words, b: Self::Words) -> Self::Words;
+    fn subtract(a: Self::Words, b: Self::Words) -> Self::Words;
+    fn and(a: Self::Words, b: Self::Words) -> Self::Words;
+    fn or(a: Self::Words, b: Self::Words) -> Self::Words;
+    fn xor(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// The larger one, as signed integers.
+    fn maximum(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// `bits < 64`.
+    fn shift_left(a: Self::Words, bits: u32) -> Self::Words;
+    /// Arithmetic; `bits < 64`.
+    fn shift_right(a: Self::Words, bits: u32) -> Self::Words;
+    /// By a count of its own in each lane; 0 where the count is negative or above 63.
+    fn shift_left_each(a: Self::Words, bits: Self::Words) -> Self::Words;
+    /// As [`Vectors::shift_left_each`], to the right, filling with zeros.
+    fn shift_right_each(a: Self::Words, bits: Self::Words) -> Self::Words;
+    /// Number of leading zeros.
+    fn leading_zeros(a: Self::Words) -> Self::Words;
+    /// Product of the lower 32 bits, as signed integers.
+    fn multiply_low(a: Self::Words, b: Self::Words) -> Self::Words;
+
+    fn load_halves(row: &HalfRow<L>) -> Self::Halves;
+    fn store_halves(halves: Self::Halves, row: &mut HalfRow<L>);
+    fn splat_halves(value: i32) -> Self::Halves;
+    fn add_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    fn subtract_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    fn or_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    /// `bits <= 32`; 0 for 32.
+    fn shift_halves_left(a: Self::Halves, bits: u32) -> Self::Halves;
+    /// Arithmetic; `bits <= 31`.
+    fn shift_halves_right(a: Self::Halves, bits: u32) -> Self::Halves;
+    /// Filling with zeros; `bits <= 32`; 0 for 32.
+    fn shift_halves_right_zero(a: Self::Halves, bits: u32) -> Self::Halves;
+    /// Exchanges real and imaginary parts.
+    fn swap_halves(a: Self::Halves) -> Self::Halves;
+    /// Words from their lower and upper halves: real parts, then imaginary parts.
+    fn join(low: Self::Halves, high: Self::Halves) -> Pair<Self::Words>;
+    /// Lower and upper halves of real and imaginary words.
+    fn split(re: Self::Words, im: Self::Words) -> (Self::Halves, Self::Halves);
+
+    /// What [`Vectors::floor_magnitude`] returns too much.
+    const FLOOR_BIAS: i64;
+    /// `⌊|x| · scale⌋ + FLOOR_BIAS` for the double-precision numbers whose bits are given; `scale` is a power of two,
+    /// and the product is below 2^31.
+    fn floor_magnitude(bits: Self::Words, scale: Self::Words) -> Self::Words;
+    /// `x · 2^-unit` rounded to an integer, halves away from zero; the result is below 2^62. `scale` is `2^-unit`.
+    fn round_scaled(bits: Self::Words, scale: Self::Words, unit: Self::Words) -> Self::Words;
+    /// The bits of `high · high_scale + low · low_scale`, rounded once to double precision: scales are powers of two
+    /// that overflow or underflow nowhere, `|high| < 2^50`, `|low| < 2^50`.
+    fn to_double(
+        high: Self::Words,
+        low: Self::Words,
+        high_scale: Self::Words,
+        low_scale: Self::Words,
+    ) -> Self::Words;
+    /// As [`Vectors::to_double`], rounded once to single precision and given as the bits of a double.
+    fn to_single(
+        high: Self::Words,
+        low: Self::Words,
+        high_scale: Self::Words,
+        low_scale: Self::Words,
+    ) -> Self::Words;
+
+    /// Complex numbers side by side as real and imaginary parts.
+    ///
+    /// # Safety
+    /// `2L` numbers are readable from `start`.
+    unsafe fn load_neighbours(start: *const f64) -> Pair<Self::Words>;
+    /// # Safety
+    /// `2L` numbers are writable from `start`.
+    unsafe fn store_neighbours(start: *mut f64, re: Self::Words, im: Self::Words);
+    /// Reads `L` numbers from the start of every lane's line and hands out element after element.
+    ///
+    /// # Safety
+    /// `L` numbers are readable from every start.
+    unsafe fn load_lines(starts: &[*const f64; L], element: impl FnMut(usize, Self::Words));
+    /// Writes `L` numbers to every lane's line.
+    ///
+    /// # Safety
+    /// `L` numbers are writable from every start.
+    unsafe fn store_lines(starts: &[*mut f64; L], element: impl FnMut(usize) -> Self::Words);
+}
+
+/// Bits of the lower part of a wide integer.
+pub(crate) const LOW_BITS: u32 = 25;
+
+/// Integers of up to 88 bits: `high · 2^25 + low`. The low part may be off its range by a few units of the high one.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide<W> {
+    pub(crate) high: W,
+    pub(crate) low: W,
+}
+
+impl<W: Copy> Wide<W> {
+    #[inline(always)]
+    pub(crate) fn from_words<const L: usize, V: Vectors<L, Words = W>>(words: W) -> Self {
+        Wide {
+            high: V::shift_right(words, LOW_BITS),
+            low: V::and(words, V::splat((1 << LOW_BITS) - 1)),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn plus<const L: usize, V: Vectors<L, Words = W>>(self, other: Self) -> Self {
+        Wide {
+            high: V::add(self.high, other.high),
+            low: V::add(self.low, other.low),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn minus<const L: usize, V: Vectors<L, Words = W>>(self, other: Self) -> Self {
+        Wide {
+            high: V::subtract(self.high, other.high),
+            low: V::subtract(self.low, other.low),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn negated<const L: usize, V: Vectors<L, Words = W>>(self) -> Self {
+        Wide {
+            high: negated::<L, V>(self.high),
+            low: negated::<L, V>(self.low),
+        }
+    }
+
+    /// The same numbers with `0 <= low < 2^25`.
+    #[inline(always)]
+    pub(crate) fn normalised<const L: usize, V: Vectors<L, Words = W>>(self) -> Self {
+        Wide {
+            high: V::add(self.high, V::shift_right(self.low, LOW_BITS)),
+            low: V::and(self.low, V::splat((1 << LOW_BITS) - 1)),
+        }
+    }
+
+    /// `self / 2^shift`, rounded, halves upwards, where it is known to fit a word; `shift <= 25`.
+    #[inline(always)]
+    pub(crate) fn shifted<const L: usize, V: Vectors<L, Words = W>>(self, shift: u32) -> W {
+        let rounding = V::splat((1 << shift) >> 1);
+        V::add(
+            V::shift_left(self.high, LOW_BITS - shift),
+            V::shift_right(V::add(self.low, rounding), shift),
+        )
+    }
+}
+
+#[inline(always)]
+pub(crate) fn negated<const L: usize, V: Vectors<L>>(words: V::Words) -> V::Words {
+    V::subtract(V::splat(0), words)
+}
+
+/// Lanes of a vector as an array.
+#[inline(always)]
+pub(crate) fn lanes_of<const L: usize, V: Vectors<L>>(words: V::Words) -> Row<L> {
+    let mut row = [0; L];
+    V::store(words, &mut row);
+    row
+}
+
+/// A vector from a function of the lane.
+#[inline(always)]
+pub(crate) fn from_lanes<const L: usize, V: Vectors<L>>(
+    value: impl FnMut(usize) -> i64,
+) -> V::Words {
+    V::load(&std::array::from_fn(value))
+}
+
+/// Marks a closure that must be inlined: what it does with vectors is compiled for their instruction set only inside the
+/// unit's own functions.
+#[inline(always)]
+pub(crate) fn inlined<F>(closure: F) -> F {
+    closure
+}

@@ -1,0 +1,233 @@
+//! Rows as arrays: the reference for every instruction set, and what runs where there is none of its own.
+
+use super::{HalfRow, Pair, Row, Vectors};
+
+/// Plain arrays of `L` lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable;
+
+#[inline(always)]
+fn each<const L: usize>(f: impl Fn(usize) -> i64) -> Row<L> {
+    std::array::from_fn(f)
+}
+
+#[inline(always)]
+fn each_half<const L: usize>(f: impl Fn(usize, usize) -> i32) -> HalfRow<L> {
+    std::array::from_fn(|lane| [f(lane, 0), f(lane, 1)])
+}
+
+/// Rounds one double-precision number to a multiple of `2^unit`: to nearest, halves away from zero.
+#[inline(always)]
+pub(crate) fn round_to_unit(bits: i64, unit: i32) -> i64 {
+    let field = ((bits >> 52) & 0x7ff) as i32;
+    let hidden = u64::from(field != 0) << 52;
+    let magnitude = (bits as u64 & ((1 << 52) - 1)) | hidden;
+    let shift = field.max(1) - 1075 - unit;
+    let word = if shift >= 0 {
+        magnitude << shift.min(63)
+    } else if shift <= -64 {
+        0
+    } else {
+        (magnitude + (1 << (-shift - 1))) >> -shift
+    } as i64;
+    if bits < 0 { -word } else { word }
+}
+
+impl<const L: usize> Vectors<L> for Portable {
+    type Words = Row<L>;
+    type Halves = HalfRow<L>;
+
+    #[inline(always)]
+    fn load(row: &Row<L>) -> Row<L> {
+        *row
+    }
+    #[inline(always)]
+    fn store(words: Row<L>, row: &mut Row<L>) {
+        *row = words;
+    }
+    #[inline(always)]
+    fn splat(value: i64) -> Row<L> {
+        [value; L]
+    }
+    #[inline(always)]
+    fn splat_low(value: i32) -> Row<L> {
+        [i64::from(value); L]
+    }
+    #[inline(always)]
+    fn add(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| a[l].wrapping_add(b[l]))
+    }
+    #[inline(always)]
+    fn subtract(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| a[l].wrapping_sub(b[l]))
+    }
+    #[inline(always)]
+    fn and(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| a[l] & b[l])
+    }
+    #[inline(always)]
+    fn or(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| a[l] | b[l])
+    }
+    #[inline(always)]
+    fn xor(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| a[l] ^ b[l])
+    }
+    #[inline(always)]
+    fn maximum(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| a[l].max(b[l]))
+    }
+    #[inline(always)]
+    fn shift_left(a: Row<L>, bits: u32) -> Row<L> {
+        each(|l| a[l] << bits)
+    }
+    #[inline(always)]
+    fn shift_right(a: Row<L>, bits: u32) -> Row<L> {
+        each(|l| a[l] >> bits)
+    }
+    #[inline(always)]
+    fn shift_left_each(a: Row<L>, bits: Row<L>) -> Row<L> {
+        each(|l| match bits[l] {
+            0..64 => a[l] << bits[l],
+            _ => 0,
+        })
+    }
+    #[inline(always)]
+    fn shift_right_each(a: Row<L>, bits: Row<L>) -> Row<L> {
+        each(|l| match bits[l] {
+            0..64 => (a[l] as u64 >> bits[l]) as i64,
+            _ => 0,
+        })
+    }
+    #[inline(always)]
+    fn leading_zeros(a: Row<L>) -> Row<L> {
+        each(|l| i64::from(a[l].leading_zeros()))
+    }
+    #[inline(always)]
+    fn multiply_low(a: Row<L>, b: Row<L>) -> Row<L> {
+        each(|l| i64::from(a[l] as i32) * i64::from(b[l] as i32))
+    }
+
+    #[inline(always)]
+    fn load_halves(row: &HalfRow<L>) -> HalfRow<L> {
+        *row
+    }
+    #[inline(always)]
+    fn store_halves(halves: HalfRow<L>, row: &mut HalfRow<L>) {
+        *row = halves;
+    }
+    #[inline(always)]
+    fn splat_halves(value: i32) -> HalfRow<L> {
+        [[value; 2]; L]
+    }
+    #[inline(always)]
+    fn add_halves(a: HalfRow<L>, b: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][part].wrapping_add(b[l][part]))
+    }
+    #[inline(always)]
+    fn subtract_halves(a: HalfRow<L>, b: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][part].wrapping_sub(b[l][part]))
+    }
+    #[inline(always)]
+    fn or_halves(a: HalfRow<L>, b: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][part] | b[l][part])
+    }
+    #[inline(always)]
+    fn shift_halves_left(a: HalfRow<L>, bits: u32) -> HalfRow<L> {
+        each_half(|l, part| a[l][part].checked_shl(bits).unwrap_or(0))
+    }
+    #[inline(always)]
+    fn shift_halves_right(a: HalfRow<L>, bits: u32) -> HalfRow<L> {
+        each_half(|l, part| a[l][part] >> bits)
+    }
+    #[inline(always)]
+    fn shift_halves_right_zero(a: HalfRow<L>, bits: u32) -> HalfRow<L> {
+        each_half(|l, part| (a[l][part] as u32).checked_shr(bits).unwrap_or(0) as i32)
+    }
+    #[inline(always)]
+    fn swap_halves(a: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][1 - part])
+    }
+    #[inline(always)]
+    fn join(low: HalfRow<L>, high: HalfRow<L>) -> Pair<Row<L>> {
+        let part =
+            |part: usize| each(|l| i64::from(high[l][part]) << 32 | i64::from(low[l][part] as u32));
+        (part(0), part(1))
+    }
+    #[inline(always)]
+    fn split(re: Row<L>, im: Row<L>) -> (HalfRow<L>, HalfRow<L>) {
+        let low = |x: i64| x as i32;
+        let high = |x: i64| (x >> 32) as i32;
+        (
+            std::array::from_fn(|l| [low(re[l]), low(im[l])]),
+            std::array::from_fn(|l| [high(re[l]), high(im[l])]),
+        )
+    }
+
+    const FLOOR_BIAS: i64 = 0;
+    #[inline(always)]
+    fn floor_magnitude(bits: Row<L>, scale: Row<L>) -> Row<L> {
+        let float = |x: i64| f64::from_bits(x as u64);
+        each(|l| (float(bits[l]).abs() * float(scale[l])) as i64)
+    }
+    #[inline(always)]
+    fn round_scaled(bits: Row<L>, _: Row<L>, unit: Row<L>) -> Row<L> {
+        each(|l| round_to_unit(bits[l], unit[l] as i32))
+    }
+    #[inline(always)]
+    fn to_double(high: Row<L>, low: Row<L>, high_scale: Row<L>, low_scale: Row<L>) -> Row<L> {
+        let float = |x: i64| f64::from_bits(x as u64);
+        each(|l| {
+            let low = low[l] as f64 * float(low_scale[l]);
+            (high[l] as f64)
+                .mul_add(float(high_scale[l]), low)
+                .to_bits() as i64
+        })
+    }
+    #[inline(always)]
+    fn to_single(high: Row<L>, low: Row<L>, _: Row<L>, low_scale: Row<L>) -> Row<L> {
+        use crate::sample::Real;
+        each(|l| {
+            let value = (i128::from(high[l]) << super::LOW_BITS) + i128::from(low[l]);
+            let exponent = ((low_scale[l] >> 52) - 1023) as i32;
+            f64::from(f32::from_fixed(value, exponent)).to_bits() as i64
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn load_neighbours(start: *const f64) -> Pair<Row<L>> {
+        // SAFETY: the caller's promise.
+        let number = |i: usize| unsafe { start.add(i).read().to_bits() as i64 };
+        (each(|l| number(2 * l)), each(|l| number(2 * l + 1)))
+    }
+    #[inline(always)]
+    unsafe fn store_neighbours(start: *mut f64, re: Row<L>, im: Row<L>) {
+        for l in 0..L {
+            // SAFETY: the caller's promise.
+            unsafe {
+                start.add(2 * l).write(f64::from_bits(re[l] as u64));
+                start.add(2 * l + 1).write(f64::from_bits(im[l] as u64));
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_lines(starts: &[*const f64; L], mut element: impl FnMut(usize, Row<L>)) {
+        for i in 0..L {
+            // SAFETY: the caller's promise.
+            element(
+                i,
+                each(|l| unsafe { starts[l].add(i).read().to_bits() as i64 }),
+            );
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_lines(starts: &[*mut f64; L], mut element: impl FnMut(usize) -> Row<L>) {
+        for i in 0..L {
+            let row = element(i);
+            for l in 0..L {
+                // SAFETY: the caller's promise.
+                unsafe { starts[l].add(i).write(f64::from_bits(row[l] as u64)) }
+            }
+        }
+    }
+}
