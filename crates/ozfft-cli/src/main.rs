@@ -8,6 +8,7 @@ mod demo;
 mod failure;
 mod fft;
 mod fftw;
+mod machine;
 mod measure;
 mod npy;
 mod options;
