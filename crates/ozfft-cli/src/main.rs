@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod arrays;
+mod bench;
 mod demo;
 mod failure;
 mod fft;
@@ -41,6 +42,8 @@ enum Command {
     Accuracy(accuracy::AccuracyArguments),
     /// Make the accuracy table of the documentation
     Table(table::TableArguments),
+    /// Measure times: every engine and unit of this machine side by side
+    Bench(bench::BenchArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -52,6 +55,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(arguments),
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Table(arguments) => table::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }
