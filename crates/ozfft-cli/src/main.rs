@@ -14,6 +14,7 @@ mod measure;
 mod npy;
 mod options;
 mod plan;
+mod plot;
 mod report;
 mod selftest;
 mod table;
@@ -44,6 +45,8 @@ enum Command {
     Table(table::TableArguments),
     /// Measure times: every engine and unit of this machine side by side
     Bench(bench::BenchArguments),
+    /// Draw a record of `ozfft bench`
+    Plot(plot::PlotArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -56,6 +59,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Table(arguments) => table::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Plot(arguments) => plot::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

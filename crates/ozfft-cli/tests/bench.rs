@@ -173,4 +173,24 @@ fn definitions_become_a_record_and_a_picture() {
         assert_eq!(results.iter().filter(digits).count(), 1, "{name}");
     }
     assert!(!run(&["--only", "curve"]).contains("aside"));
+
+    let picture = directory.join("curve.svg");
+    succeed(&["plot", "--record", text(&record), "-o", text(&picture)]);
+    let drawn = std::fs::read_to_string(&picture).expect("the picture was written");
+    assert!(
+        drawn.contains("<svg") && drawn.contains("RustFFT"),
+        "{drawn}"
+    );
+    let message = fail(&[
+        "plot",
+        "--record",
+        text(&record),
+        "-o",
+        text(&picture),
+        "--group",
+        "none",
+    ]);
+    assert!(message.contains("none"), "{message}");
+    let message = fail(&["plot", "--record", text(&definitions), "-o", text(&picture)]);
+    assert!(message.contains("not a record"), "{message}");
 }
