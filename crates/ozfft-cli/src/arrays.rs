@@ -71,6 +71,11 @@ fn finish(digest: Sha256) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// SHA-256 of a file's content.
+pub fn digest_bytes(bytes: &[u8]) -> String {
+    finish(Sha256::new_with_prefix(bytes))
+}
+
 /// SHA-256 of the values as little-endian bytes, real before imaginary parts.
 pub fn digest<V: Bytes>(values: &[V]) -> String {
     let mut digest = Sha256::new();

@@ -27,6 +27,9 @@ pub enum Failure {
     /// A result could not be written as JSON.
     #[error("cannot write the result as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A plot could not be drawn.
+    #[error("cannot draw the plot: {0}")]
+    Plot(String),
     /// A thread pool could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -4,14 +4,17 @@
 
 mod accuracy;
 mod arrays;
+mod bench;
 mod demo;
 mod failure;
 mod fft;
 mod fftw;
+mod machine;
 mod measure;
 mod npy;
 mod options;
 mod plan;
+mod plot;
 mod report;
 mod selftest;
 mod table;
@@ -40,6 +43,10 @@ enum Command {
     Accuracy(accuracy::AccuracyArguments),
     /// Make the accuracy table of the documentation
     Table(table::TableArguments),
+    /// Measure times: every engine and unit of this machine side by side
+    Bench(bench::BenchArguments),
+    /// Draw a record of `ozfft bench`
+    Plot(plot::PlotArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -51,6 +58,8 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(arguments),
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Table(arguments) => table::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
+        Command::Plot(arguments) => plot::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

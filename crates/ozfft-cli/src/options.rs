@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+use serde::{Deserialize, Serialize};
 
 /// Where the factor 1/n goes, by numpy's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,6 +53,82 @@ pub enum SubstrateName {
     Avx512Vnni,
     /// AMX tiles
     Amx,
+}
+
+impl SubstrateName {
+    /// All that can be asked for by name.
+    fn all() -> Vec<SubstrateName> {
+        let named = |name: &SubstrateName| *name != SubstrateName::Auto;
+        let every = SubstrateName::value_variants().iter().copied();
+        every.filter(named).collect()
+    }
+}
+
+impl From<SubstrateName> for Substrate {
+    fn from(name: SubstrateName) -> Substrate {
+        match name {
+            SubstrateName::Auto => Substrate::Auto,
+            SubstrateName::Scalar => Substrate::Scalar,
+            SubstrateName::WideInteger => Substrate::WideInteger,
+            SubstrateName::Avx2 => Substrate::Avx2,
+            SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
+            SubstrateName::Amx => Substrate::Amx,
+        }
+    }
+}
+
+impl std::fmt::Display for SubstrateName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.to_possible_value() {
+            Some(value) => f.write_str(value.get_name()),
+            None => write!(f, "{self:?}"),
+        }
+    }
+}
+
+/// Several substrates on the command line: `all`, or names joined by commas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubstrateList(pub Vec<SubstrateName>);
+
+/// Reads `all`, `auto` or `scalar,wide-integer`.
+pub fn parse_substrates(text: &str) -> Result<SubstrateList, String> {
+    if text == "all" {
+        return Ok(SubstrateList(SubstrateName::all()));
+    }
+    let read = |name: &str| SubstrateName::from_str(name.trim(), false);
+    let names: Result<Vec<_>, String> = text.split(',').map(read).collect();
+    names.map(SubstrateList).map_err(|_| {
+        let known: Vec<String> = SubstrateName::all()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        format!(
+            "{text:?} is not a list of substrates; give all, auto, or some of {} joined by commas",
+            known.join(", ")
+        )
+    })
+}
+
+/// The kinds of transform, by their usual short names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KindName {
+    /// Complex to complex
+    C2c,
+    /// Real to half-spectrum
+    R2c,
+    /// Half-spectrum to real
+    C2r,
+}
+
+impl From<KindName> for Kind {
+    fn from(name: KindName) -> Kind {
+        match name {
+            KindName::C2c => Kind::ComplexToComplex,
+            KindName::R2c => Kind::RealToComplex,
+            KindName::C2r => Kind::ComplexToReal,
+        }
+    }
 }
 
 impl From<EngineName> for Engine {
@@ -193,14 +270,7 @@ impl EngineOptions {
         let problem = problem
             .accuracy(self.accuracy)
             .family(self.family())
-            .substrate(match self.substrate {
-                SubstrateName::Auto => Substrate::Auto,
-                SubstrateName::Avx2 => Substrate::Avx2,
-                SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
-                SubstrateName::Amx => Substrate::Amx,
-                SubstrateName::Scalar => Substrate::Scalar,
-                SubstrateName::WideInteger => Substrate::WideInteger,
-            })
+            .substrate(self.substrate.into())
             .norm(self.norm());
         match self.threads {
             Some(threads) => problem.threads(threads),
@@ -312,5 +382,25 @@ mod tests {
         let axes = parse_axes("0,-1").expect("a list");
         assert_eq!(axes.resolve(3).expect("both exist"), [0, 2]);
         assert!(parse_axes("-4").expect("a list").resolve(3).is_err());
+    }
+
+    #[test]
+    fn substrates_are_read_by_the_names_that_they_are_told_by() {
+        let read = |text: &str| parse_substrates(text).expect("a list").0;
+        assert_eq!(read("auto"), [SubstrateName::Auto]);
+        assert_eq!(
+            read("wide-integer, scalar"),
+            [SubstrateName::WideInteger, SubstrateName::Scalar]
+        );
+        let all = read("all");
+        assert!(all.contains(&SubstrateName::Scalar) && !all.contains(&SubstrateName::Auto));
+        let names: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(read(&names.join(",")), all);
+        let message = parse_substrates("scalar,abacus").expect_err("there is no such unit");
+        assert!(
+            message.contains("abacus") && message.contains("wide-integer"),
+            "{message}"
+        );
+        assert!(parse_substrates("").is_err());
     }
 }

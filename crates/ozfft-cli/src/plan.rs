@@ -1,22 +1,11 @@
 //! `ozfft plan`: what would be computed, how, and with which error.
 
 use crate::failure::Failure;
-use crate::options::{Shape, TransformOptions, engine_name, family_name, parse_shape};
+use crate::options::{KindName, Shape, TransformOptions, engine_name, family_name, parse_shape};
 use crate::report::{say, say_json};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ozfft::{Kind, Planner, Problem, Recipe};
 use serde::Serialize;
-
-/// The kinds of transform, by their usual short names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KindName {
-    /// Complex to complex
-    C2c,
-    /// Real to half-spectrum
-    R2c,
-    /// Half-spectrum to real
-    C2r,
-}
 
 /// Options of `ozfft plan`.
 #[derive(Debug, Args)]
@@ -53,11 +42,7 @@ struct Report<'a> {
 
 /// Runs the command.
 pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let kind = match arguments.kind {
-        KindName::C2c => Kind::ComplexToComplex,
-        KindName::R2c => Kind::RealToComplex,
-        KindName::C2r => Kind::ComplexToReal,
-    };
+    let kind = Kind::from(arguments.kind);
     let problem = arguments.options.problem(kind, &arguments.shape.0)?;
     let plan = Planner::<f64>::new().plan(&problem)?;
     if !arguments.json {

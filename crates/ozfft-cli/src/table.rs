@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::fftw::Fftw;
+use crate::machine::{processor_name, today};
 use crate::measure::{LARGEST_FULL, Reference, TestInput, compute};
 use crate::npy::write_beside;
 use crate::options::shape_text;
@@ -11,7 +12,6 @@ use ozfft::{Direction, Engine, Family, Kind, Norm, Planner, Problem};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Options of `ozfft table`.
 #[derive(Debug, Args)]
@@ -195,59 +195,4 @@ fn markdown(rows: &[Row], seed: u64, fftw: Option<&Fftw>) -> String {
         processor_name(),
     ));
     lines.join("\n")
-}
-
-/// The name of the processor, where the system tells it.
-fn processor_name() -> String {
-    let name = std::fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_string())
-        });
-    name.unwrap_or_else(|| format!("a processor of unknown name ({})", std::env::consts::ARCH))
-}
-
-/// Today's date in UTC.
-fn today() -> String {
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs());
-    let (year, month, day) = date_of_day(seconds / 86_400);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// Year, month and day of a day counted from 1970-01-01.
-fn date_of_day(mut day: u64) -> (u64, u64, u64) {
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while day >= 365 + u64::from(is_leap(year)) {
-        day -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    (year, month, day + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_become_dates() {
-        assert_eq!(date_of_day(0), (1970, 1, 1));
-        assert_eq!(date_of_day(59), (1970, 3, 1));
-        assert_eq!(date_of_day(11_016), (2000, 2, 29));
-        assert_eq!(date_of_day(19_723), (2024, 1, 1));
-    }
 }

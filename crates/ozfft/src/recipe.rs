@@ -63,10 +63,6 @@ impl Digits {
         ((self.diagonals + self.padding() - self.data) / 2) as usize
     }
 
-    /// Pairs at and above the unit of the data words.
-    pub(crate) fn high_pairs(self) -> usize {
-        self.pairs() - self.low_pairs()
-    }
 
     /// The diagonals of a pair, the upper and the lower one; `None` where there is none.
     pub(crate) fn pair(self, pair: usize) -> (Option<usize>, Option<usize>) {

@@ -1,0 +1,186 @@
+//! Declared lists of benchmarks.
+
+use super::Setting;
+use crate::arrays::digest_bytes;
+use crate::failure::Failure;
+use crate::options::{KindName, parse_accuracy, parse_shape, parse_substrates};
+use serde::Deserialize;
+use std::path::Path;
+
+/// One benchmark, as the file has it: texts are what the options of the same names take.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    group: String,
+    shape: String,
+    batch: usize,
+    threads: usize,
+    kind: KindName,
+    accuracy: String,
+    substrates: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    definitions: Vec<Entry>,
+}
+
+/// One benchmark.
+#[derive(Debug)]
+pub struct Definition {
+    pub name: String,
+    pub group: String,
+    pub setting: Setting,
+}
+
+/// A list of benchmarks and the digest of the file it came from.
+#[derive(Debug)]
+pub struct Definitions {
+    pub list: Vec<Definition>,
+    pub sha256: String,
+}
+
+impl Definitions {
+    /// Reads a file of definitions.
+    pub fn read(path: &Path) -> Result<Definitions, Failure> {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let list = parse(&text).map_err(|reason| {
+            let path = path.to_path_buf();
+            Failure::Content { path, reason }
+        })?;
+        Ok(Definitions {
+            list,
+            sha256: digest_bytes(text.as_bytes()),
+        })
+    }
+
+    /// Those whose name or group is among the given ones; all if none is given.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Definition>, Failure> {
+        let is = |definition: &Definition, name: &str| {
+            definition.name == name || definition.group == name
+        };
+        let known = |name: &&String| self.list.iter().any(|definition| is(definition, name));
+        if let Some(unknown) = names.iter().find(|name| !known(name)) {
+            let names: Vec<&str> = self.list.iter().map(|d| d.name.as_str()).collect();
+            return Err(Failure::Usage(format!(
+                "no definition and no group is named {unknown:?}; the definitions are {}",
+                names.join(", ")
+            )));
+        }
+        let wanted = |definition: &&Definition| {
+            names.is_empty() || names.iter().any(|name| is(definition, name))
+        };
+        Ok(self.list.iter().filter(wanted).collect())
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<Definition>, String> {
+    let file: File = serde_json::from_str(text)
+        .map_err(|error| format!("this is not a list of benchmark definitions: {error}"))?;
+    let mut list: Vec<Definition> = Vec::new();
+    for entry in file.definitions {
+        let name = entry.name.clone();
+        // Two of one name could not be told apart in the record.
+        if list.iter().any(|other| other.name == name) {
+            return Err(format!("two definitions are named {name:?}"));
+        }
+        list.push(entry.definition().map_err(|why| format!("{name}: {why}"))?);
+    }
+    Ok(list)
+}
+
+impl Entry {
+    fn definition(self) -> Result<Definition, String> {
+        Ok(Definition {
+            name: self.name,
+            group: self.group,
+            setting: Setting {
+                shape: parse_shape(&self.shape)?,
+                batch: self.batch,
+                threads: self.threads,
+                kind: self.kind,
+                accuracy: parse_accuracy(&self.accuracy)?,
+                substrates: parse_substrates(&self.substrates)?,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ozfft::Accuracy;
+
+    const TWO: &str = r#"{"definitions": [
+        {"name": "a", "group": "one", "shape": "8x4", "batch": 3, "threads": 2, "kind": "r2c",
+         "accuracy": "single", "substrates": "auto"},
+        {"name": "b", "group": "two", "shape": "16", "batch": 1, "threads": 1, "kind": "c2c",
+         "accuracy": "double", "substrates": "all"}]}"#;
+
+    fn two() -> Definitions {
+        Definitions {
+            list: parse(TWO).expect("definitions"),
+            sha256: String::new(),
+        }
+    }
+
+    #[test]
+    fn definitions_say_what_the_options_say() {
+        let setting = &two().list[0].setting;
+        assert_eq!(setting.shape.0, [8, 4]);
+        assert_eq!((setting.batch, setting.threads), (3, 2));
+        assert_eq!(setting.kind, KindName::R2c);
+        assert_eq!(setting.accuracy, Accuracy::Single);
+        assert_eq!(
+            setting.substrates,
+            parse_substrates("auto").expect("a list")
+        );
+    }
+
+    #[test]
+    fn they_are_selected_by_name_or_group() {
+        let definitions = two();
+        let names = |wanted: &[&str]| -> Vec<&str> {
+            let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+            let selected = definitions.select(&wanted).expect("they exist");
+            selected
+                .iter()
+                .map(|definition| &*definition.name)
+                .collect()
+        };
+        assert_eq!(names(&[]), ["a", "b"]);
+        assert_eq!(names(&["b"]), ["b"]);
+        assert_eq!(names(&["one", "b"]), ["a", "b"]);
+        assert!(definitions.select(&["c".into()]).is_err());
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        let refuse = |from: &str, to: &str, why: &str| {
+            let message = parse(&TWO.replace(from, to)).expect_err("a mistake");
+            assert!(message.contains(why), "{message}");
+        };
+        refuse("\"b\"", "\"a\"", "two definitions");
+        refuse("8x4", "8by4", "8by4");
+        refuse("r2c", "r2r", "r2r");
+        refuse("batch", "bunch", "bunch");
+        refuse("auto", "abacus", "abacus");
+    }
+
+    #[test]
+    fn the_definitions_of_this_project_can_be_read() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../benchmarks/definitions.json"
+        );
+        let definitions = Definitions::read(Path::new(path)).expect("definitions");
+        let curve = definitions.select(&["curve".into()]).expect("a curve");
+        assert_eq!(curve.len(), 17);
+        for Definition { name, setting, .. } in curve {
+            let points: usize = setting.shape.0.iter().product();
+            assert_eq!(points * setting.batch, 1 << 20, "{name}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Everyone who can compute a transform, ready to be called: ozfft on each of its units, RustFFT, FFTW, MKL.
+
+use super::buffers::Buffers;
+use super::{Setting, lines};
+use crate::failure::Failure;
+use crate::fftw::{Effort, Fftw};
+use crate::measure::problem_of;
+use ozfft::{Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The engines' names in records, which ratios and plots look for.
+pub const DIGITS: &str = "digits";
+pub const RUSTFFT: &str = "rustfft";
+pub const FFTW: &str = "fftw";
+pub const MKL: &str = "mkl";
+
+/// What the engines in floating point multiply with.
+const DOUBLES: &str = "fp64";
+/// The relative error that no library in floating point exceeds at any length that fits into memory.
+const FLOATING_POINT_ERROR: f64 = 1e-12;
+
+/// Things the user should know, each told once.
+#[derive(Debug, Default)]
+pub struct Notices(Vec<String>);
+
+impl Notices {
+    /// Tells it on standard error, unless it has been told before.
+    pub fn tell(&mut self, text: String) {
+        if !self.0.contains(&text) {
+            eprintln!("note: {text}");
+            self.0.push(text);
+        }
+    }
+
+    /// All that was told.
+    pub fn texts(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// The libraries that are not part of the program.
+pub struct Libraries {
+    fftw: Option<Fftw>,
+    mkl: Option<Fftw>,
+}
+
+impl Libraries {
+    /// Loads what there is. An MKL that the user names must be there.
+    pub fn load(mkl: Option<&Path>, notices: &mut Notices) -> Result<Libraries, Failure> {
+        let fftw = Fftw::load_with_threads();
+        if fftw.is_none() {
+            notices.tell("FFTW is not installed and is left out".into());
+        }
+        let mkl = match mkl {
+            Some(path) => Some(Fftw::load_mkl_from(path).map_err(|reason| {
+                let path = path.to_path_buf();
+                Failure::Content { path, reason }
+            })?),
+            None => Fftw::load_mkl(),
+        };
+        if mkl.is_none() {
+            notices.tell(
+                "MKL is not where the system looks for libraries and is left out; --mkl or OZFFT_MKL say where it is"
+                    .into(),
+            );
+        }
+        Ok(Libraries { fftw, mkl })
+    }
+
+    /// Versions of FFTW and MKL.
+    pub fn versions(&self) -> (Option<String>, Option<String>) {
+        (
+            self.fftw.as_ref().map(Fftw::version),
+            self.mkl.as_ref().map(Fftw::version),
+        )
+    }
+}
+
+/// Computes the transform from the input to the output.
+pub type Call<'a> = Box<dyn FnMut(&mut Buffers) -> Result<(), Failure> + 'a>;
+
+/// One engine with its plan.
+pub struct Candidate<'a> {
+    pub engine: &'static str,
+    pub substrate: String,
+    /// The input must be filled again before the next call.
+    pub consumes_input: bool,
+    /// The engine that follows must wait until this one's threads have gone to sleep.
+    pub threads_linger: bool,
+    /// The relative L2 error that the result cannot have.
+    pub error_limit: f64,
+    call: Call<'a>,
+}
+
+impl Candidate<'_> {
+    /// Computes the transform once.
+    pub fn call(&mut self, buffers: &mut Buffers) -> Result<(), Failure> {
+        (self.call)(buffers)
+    }
+}
+
+/// Plans the transform with every engine that this machine has. The buffers may be overwritten.
+pub fn candidates<'a>(
+    setting: &Setting,
+    libraries: &'a Libraries,
+    buffers: &mut Buffers,
+    notices: &mut Notices,
+) -> Result<Vec<Candidate<'a>>, Failure> {
+    let mut candidates = digits(setting, notices)?;
+    candidates.push(rustfft(setting)?);
+    let named = [(FFTW, &libraries.fftw), (MKL, &libraries.mkl)];
+    for (name, library) in named {
+        if let Some(library) = library {
+            candidates.push(loaded(name, library, setting, buffers, notices)?);
+        }
+    }
+    Ok(candidates)
+}
+
+fn problem(setting: &Setting) -> Problem {
+    problem_of(setting.kind.into(), &setting.shape.0, Direction::Forward)
+        // The others never scale.
+        .norm(Norm::Unscaled)
+        .batch(setting.batch)
+        .threads(setting.threads)
+        .accuracy(setting.accuracy)
+}
+
+/// Whether shape, batch, threads and accuracy can be planned at all: asked before memory is taken.
+pub fn validate(setting: &Setting) -> Result<(), Failure> {
+    Ok(problem(setting).validate()?)
+}
+
+fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'static>>, Failure> {
+    let problem = problem(setting).engine(Engine::Digits);
+    let planner = Planner::new();
+    let mut candidates: Vec<Candidate<'static>> = Vec::new();
+    for &name in &setting.substrates.0 {
+        match planner.plan(&problem.clone().substrate(name.into())) {
+            // `auto` may be one that was named as well.
+            Ok(plan) if candidates.iter().any(|c| c.substrate == plan.substrate()) => {}
+            Ok(plan) => candidates.push(planned(DIGITS, plan.bound(), plan)),
+            Err(FftError::Unsupported(why)) => {
+                notices.tell(format!("substrate {name} is left out: {why}"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if candidates.is_empty() {
+        return Err(Failure::Usage(
+            "none of the substrates asked for is available here; ask for auto or scalar".into(),
+        ));
+    }
+    Ok(candidates)
+}
+
+/// A plan of the library.
+fn planned(engine: &'static str, error_limit: f64, plan: Arc<Plan<f64>>) -> Candidate<'static> {
+    let substrate = plan.substrate().to_string();
+    let mut workspace = vec![0; plan.workspace_len()];
+    let call = move |Buffers { input, output, .. }: &mut Buffers| {
+        match plan.problem().kind() {
+            Kind::ComplexToComplex => plan.process_outofplace_with_workspace(
+                input.complex(),
+                output.complex_mut(),
+                &mut workspace,
+            ),
+            Kind::RealToComplex => plan.process_real_to_complex_with_workspace(
+                input.reals(),
+                output.complex_mut(),
+                &mut workspace,
+            ),
+            Kind::ComplexToReal => plan.process_complex_to_real_with_workspace(
+                input.complex(),
+                output.reals_mut(),
+                &mut workspace,
+            ),
+        }
+        .map_err(Failure::from)
+    };
+    Candidate {
+        engine,
+        substrate,
+        consumes_input: false,
+        threads_linger: false,
+        error_limit,
+        call: Box::new(call),
+    }
+}
+
+/// RustFFT and RealFFT. They transform lines, not arrays: several axes go through the library's loop over lines.
+fn rustfft(setting: &Setting) -> Result<Candidate<'static>, Failure> {
+    let [length] = setting.shape.0[..] else {
+        let plan = Planner::new().plan(&problem(setting).engine(Engine::Native))?;
+        return Ok(planned(RUSTFFT, FLOATING_POINT_ERROR, plan));
+    };
+    Ok(Candidate {
+        engine: RUSTFFT,
+        substrate: DOUBLES.into(),
+        consumes_input: true,
+        threads_linger: false,
+        error_limit: FLOATING_POINT_ERROR,
+        call: lines::transform(setting.kind.into(), length, setting.batch, setting.threads),
+    })
+}
+
+/// FFTW or MKL.
+fn loaded<'a>(
+    engine: &'static str,
+    library: &'a Fftw,
+    setting: &Setting,
+    buffers: &mut Buffers,
+    notices: &mut Notices,
+) -> Result<Candidate<'a>, Failure> {
+    if !library.set_threads(setting.threads) {
+        notices.tell(format!(
+            "{engine} has no threads here: it runs on one where the others run on {}",
+            setting.threads
+        ));
+    }
+    let arrays = setting.arrays();
+    let plan = library
+        .plan(&arrays, buffers.reals_mut(), Effort::Measure)
+        .ok_or_else(|| {
+            Failure::Check(format!(
+                "{engine} is installed, but has no plan for {setting}"
+            ))
+        })?;
+    Ok(Candidate {
+        engine,
+        substrate: DOUBLES.into(),
+        // Its transforms to real output use the input as scratch memory; all others keep it unless told otherwise.
+        consumes_input: arrays.kind == Kind::ComplexToReal,
+        threads_linger: engine == MKL && setting.threads > 1,
+        error_limit: FLOATING_POINT_ERROR,
+        call: Box::new(move |buffers| {
+            let (input, output) = buffers.reals_mut();
+            plan.execute(input, output);
+            Ok(())
+        }),
+    })
+}

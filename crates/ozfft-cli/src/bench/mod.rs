@@ -1,0 +1,291 @@
+//! `ozfft bench`: the time of one transform, by every engine that this machine has, side by side in one run.
+
+mod buffers;
+mod definitions;
+mod engines;
+mod lines;
+pub mod record;
+mod sampling;
+
+use crate::failure::Failure;
+use crate::fftw::Arrays;
+use crate::machine::{Machine, now};
+use crate::options::{
+    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_shape, parse_substrates,
+};
+use crate::report::{aligned, say, say_json};
+use buffers::Buffers;
+use clap::{Args, ValueEnum};
+use definitions::Definitions;
+use engines::{Libraries, Notices};
+use ozfft::Accuracy;
+use record::{Measurement, NamedMeasurement, Record, Software};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Seed of the random input; times do not depend on it.
+const SEED: u64 = 1;
+/// Options that say what is measured, which a file of definitions says itself.
+const SETTING: [&str; 6] = [
+    "shape",
+    "batch",
+    "threads",
+    "kind",
+    "accuracy",
+    "substrates",
+];
+
+/// Options of `ozfft bench`.
+#[derive(Debug, Args)]
+pub struct BenchArguments {
+    /// Lengths joined by x, such as 1024 or 64x64x64 (of the real array for real transforms)
+    #[arg(long, value_parser = parse_shape, required_unless_present = "definitions")]
+    shape: Option<Shape>,
+    /// Number of arrays that one call transforms
+    #[arg(long, default_value_t = 1)]
+    batch: usize,
+    /// Number of threads
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Which numbers go in and come out
+    #[arg(long, value_enum, default_value = "c2c")]
+    kind: KindName,
+    /// Relative error wanted of ozfft: double, single, a number such as 1e-12, or bits:40
+    #[arg(long, value_parser = parse_accuracy, default_value = "double")]
+    accuracy: Accuracy,
+    /// What multiplies ozfft's digits: all that this processor has, auto, or names joined by commas
+    #[arg(long, value_parser = parse_substrates, default_value = "all")]
+    substrates: SubstrateList,
+    /// Time that each engine is given; at least five calls are made
+    #[arg(long, value_parser = parse_seconds, default_value = "1.0")]
+    seconds: Duration,
+    /// File of the MKL library, such as libmkl_rt.so.2 [default: where the system finds it]
+    #[arg(long, env = "OZFFT_MKL", value_name = "FILE")]
+    mkl: Option<PathBuf>,
+    /// Measure what this file declares
+    #[arg(long, conflicts_with_all = SETTING, value_name = "FILE")]
+    definitions: Option<PathBuf>,
+    /// Only the definitions of this name or group; may be given several times
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Write the results to this file, with machine, date and versions
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// The commit that was built, for the record [default: the one checked out here]
+    #[arg(long)]
+    commit: Option<String>,
+    /// Print one JSON array instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| format!("{text:?} is not a time in seconds, such as 0.5"))
+}
+
+/// One transform, and who of ozfft's units computes it.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    shape: Shape,
+    batch: usize,
+    threads: usize,
+    kind: KindName,
+    accuracy: Accuracy,
+    substrates: SubstrateList,
+}
+
+impl Setting {
+    fn arrays(&self) -> Arrays<'_> {
+        Arrays {
+            kind: self.kind.into(),
+            shape: &self.shape.0,
+            batch: self.batch,
+        }
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} {}, batch {}, threads {}, accuracy {}",
+            kind_text(self.kind),
+            self.shape,
+            self.batch,
+            self.threads,
+            accuracy_text(self.accuracy)
+        )
+    }
+}
+
+fn kind_text(kind: KindName) -> String {
+    let value = kind.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().into())
+}
+
+/// Runs the command.
+pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
+    let mut notices = Notices::default();
+    match (&arguments.definitions, &arguments.shape) {
+        (Some(path), _) => run_definitions(arguments, path, &mut notices),
+        (None, Some(shape)) => run_one(arguments, shape, &mut notices),
+        (None, None) => Err(Failure::Usage("give --shape or --definitions".into())),
+    }
+}
+
+fn run_one(
+    arguments: &BenchArguments,
+    shape: &Shape,
+    notices: &mut Notices,
+) -> Result<(), Failure> {
+    // Checked here, because clap forgives a missing --definitions where --shape excludes it.
+    if !arguments.only.is_empty() || arguments.record.is_some() || arguments.commit.is_some() {
+        return Err(Failure::Usage(
+            "--only, --record and --commit go with --definitions".into(),
+        ));
+    }
+    let setting = Setting {
+        shape: shape.clone(),
+        batch: arguments.batch,
+        threads: arguments.threads,
+        kind: arguments.kind,
+        accuracy: arguments.accuracy,
+        substrates: arguments.substrates.clone(),
+    };
+    let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
+    let measurements = measure(&setting, arguments.seconds, &libraries, notices)?;
+    if arguments.json {
+        return say_json(&measurements);
+    }
+    say(&format!("{setting}\n"))?;
+    let rows = measurements.iter().map(cells).collect::<Vec<_>>();
+    say(&aligned(&[vec![heading().to_vec()], rows].concat()))
+}
+
+fn run_definitions(
+    arguments: &BenchArguments,
+    path: &Path,
+    notices: &mut Notices,
+) -> Result<(), Failure> {
+    let definitions = Definitions::read(path)?;
+    let selected = definitions.select(&arguments.only)?;
+    // All mistakes are found before hours have been spent on measuring.
+    for definition in &selected {
+        engines::validate(&definition.setting)?;
+    }
+    if let Some(directory) = arguments.record.as_deref().and_then(Path::parent)
+        && !directory.as_os_str().is_empty()
+        && !directory.is_dir()
+    {
+        return Err(Failure::Usage(format!(
+            "there is no directory {} for the record; make it first",
+            directory.display()
+        )));
+    }
+    let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
+    let date = now();
+    let mut results = Vec::new();
+    for (number, definition) in selected.iter().enumerate() {
+        eprintln!(
+            "{}/{} {}: {}",
+            number + 1,
+            selected.len(),
+            definition.name,
+            definition.setting
+        );
+        let measured = measure(&definition.setting, arguments.seconds, &libraries, notices)?;
+        results.extend(measured.into_iter().map(|measurement| NamedMeasurement {
+            name: definition.name.clone(),
+            group: definition.group.clone(),
+            measurement,
+        }));
+    }
+    if let Some(path) = &arguments.record {
+        let software = Software::here(arguments.commit.as_deref(), libraries.versions());
+        if software.commit.is_none() {
+            notices.tell("the commit is not known; --commit says which it is".into());
+        }
+        let record = Record {
+            date,
+            machine: Machine::here(),
+            software,
+            definitions_sha256: definitions.sha256.clone(),
+            seconds_per_engine: arguments.seconds.as_secs_f64(),
+            notices: notices.texts().to_vec(),
+            results: results.clone(),
+        };
+        record.write(path)?;
+        eprintln!("written {}", path.display());
+    }
+    if arguments.json {
+        return say_json(&results);
+    }
+    let mut table = vec![[vec!["name".to_string()], heading().to_vec()].concat()];
+    for NamedMeasurement {
+        name, measurement, ..
+    } in &results
+    {
+        table.push([vec![name.clone()], cells(measurement)].concat());
+    }
+    say(&aligned(&table))
+}
+
+/// Measures one setting with every engine that this machine has.
+fn measure(
+    setting: &Setting,
+    seconds: Duration,
+    libraries: &Libraries,
+    notices: &mut Notices,
+) -> Result<Vec<Measurement>, Failure> {
+    engines::validate(setting)?;
+    // Everything happens on a thread of the pool, so that no call waits for another thread to take it up.
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(setting.threads)
+        .build()?;
+    pool.install(|| {
+        let mut buffers = Buffers::new(&setting.arrays(), SEED);
+        let mut candidates = engines::candidates(setting, libraries, &mut buffers, notices)?;
+        let timings = sampling::measure(&mut candidates, &mut buffers, seconds)?;
+        record::measurements(setting, &candidates, &timings)
+    })
+}
+
+fn heading() -> [String; 8] {
+    [
+        "engine",
+        "substrate",
+        "median",
+        "shortest",
+        "runs",
+        "ns/point",
+        "to FFTW",
+        "to RustFFT",
+    ]
+    .map(String::from)
+}
+
+fn cells(measurement: &Measurement) -> Vec<String> {
+    let ratio = |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
+    vec![
+        measurement.engine.clone(),
+        measurement.substrate.clone(),
+        time_text(measurement.median_ns),
+        time_text(measurement.min_ns),
+        measurement.runs.to_string(),
+        format!("{:.2}", measurement.ns_per_point),
+        ratio(measurement.ratio_to_fftw),
+        ratio(measurement.ratio_to_rustfft),
+    ]
+}
+
+/// Nanoseconds for people.
+fn time_text(nanoseconds: f64) -> String {
+    match nanoseconds {
+        ..1e3 => format!("{nanoseconds:.0} ns"),
+        ..1e6 => format!("{:.2} us", nanoseconds / 1e3),
+        ..1e9 => format!("{:.2} ms", nanoseconds / 1e6),
+        _ => format!("{:.2} s", nanoseconds / 1e9),
+    }
+}

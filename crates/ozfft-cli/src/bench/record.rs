@@ -1,0 +1,236 @@
+//! What is measured and written down: one line per engine, and whole record files.
+
+use super::Setting;
+use super::engines::{Candidate, FFTW, RUSTFFT};
+use super::sampling::Timings;
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::npy::write_beside;
+use crate::options::{KindName, accuracy_text};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// The time of one engine in one setting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    pub shape: String,
+    pub batch: usize,
+    pub threads: usize,
+    pub kind: KindName,
+    pub accuracy: String,
+    pub engine: String,
+    pub substrate: String,
+    pub median_ns: f64,
+    pub min_ns: f64,
+    pub runs: usize,
+    /// Times as long as FFTW, by medians; nothing without FFTW.
+    pub ratio_to_fftw: Option<f64>,
+    /// Times as long as RustFFT, by medians.
+    pub ratio_to_rustfft: Option<f64>,
+    /// Median over all points of all arrays of the batch.
+    pub ns_per_point: f64,
+}
+
+/// Measurements of all engines side by side. Every engine that was planned must have been timed.
+pub fn measurements(
+    setting: &Setting,
+    candidates: &[Candidate<'_>],
+    timings: &[Timings],
+) -> Result<Vec<Measurement>, Failure> {
+    let timed = |candidate: &Candidate<'_>, timings: &Timings| {
+        let times = timings.median().zip(timings.minimum());
+        let (median, minimum) = times.ok_or_else(|| {
+            Failure::Check(format!(
+                "{} on {} is available, but was not timed for {setting}",
+                candidate.engine, candidate.substrate
+            ))
+        })?;
+        let points = setting.batch * setting.shape.0.iter().product::<usize>();
+        Ok(Measurement {
+            shape: setting.shape.to_string(),
+            batch: setting.batch,
+            threads: setting.threads,
+            kind: setting.kind,
+            accuracy: accuracy_text(setting.accuracy),
+            engine: candidate.engine.into(),
+            substrate: candidate.substrate.clone(),
+            median_ns: rounded(median, 1),
+            min_ns: rounded(minimum, 1),
+            runs: timings.runs(),
+            ratio_to_fftw: None,
+            ratio_to_rustfft: None,
+            ns_per_point: rounded(median / points as f64, 4),
+        })
+    };
+    assert_eq!(candidates.len(), timings.len(), "one timing per engine");
+    let pairs = candidates.iter().zip(timings);
+    let mut measurements = pairs
+        .map(|(candidate, timings)| timed(candidate, timings))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    add_ratios(&mut measurements);
+    Ok(measurements)
+}
+
+fn add_ratios(measurements: &mut [Measurement]) {
+    let median_of = |engine: &str| {
+        let found = measurements.iter().find(|m| m.engine == engine);
+        found.map(|measurement| measurement.median_ns)
+    };
+    let (fftw, rustfft) = (median_of(FFTW), median_of(RUSTFFT));
+    for measurement in measurements {
+        let ratio = |baseline: f64| rounded(measurement.median_ns / baseline, 3);
+        measurement.ratio_to_fftw = fftw.map(ratio);
+        measurement.ratio_to_rustfft = rustfft.map(ratio);
+    }
+}
+
+/// Digits beyond those that can be measured would only make records hard to read and to compare.
+fn rounded(value: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    (value * scale).round() / scale
+}
+
+/// A measurement of a definition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedMeasurement {
+    pub name: String,
+    pub group: String,
+    #[serde(flatten)]
+    pub measurement: Measurement,
+}
+
+/// The programs that were measured, and what they were made with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Software {
+    pub ozfft: String,
+    pub commit: Option<String>,
+    pub rustc: String,
+    pub rustfft: String,
+    pub fftw: Option<String>,
+    pub mkl: Option<String>,
+}
+
+impl Software {
+    /// The versions of everything; the commit is the one given, or that of the working directory.
+    pub fn here(commit: Option<&str>, (fftw, mkl): (Option<String>, Option<String>)) -> Software {
+        Software {
+            ozfft: env!("CARGO_PKG_VERSION").into(),
+            commit: commit.map(String::from).or_else(commit_here),
+            rustc: env!("RUSTC_VERSION").into(),
+            rustfft: env!("RUSTFFT_VERSION").into(),
+            fftw,
+            mkl,
+        }
+    }
+}
+
+/// The commit that is checked out here, with a mark if files differ from it; nothing without git.
+fn commit_here() -> Option<String> {
+    let output = Command::new("git")
+        .args([
+            "describe",
+            "--always",
+            "--abbrev=40",
+            "--exclude=*",
+            "--dirty",
+        ])
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_string())
+}
+
+/// A record file: the measurements of a list of definitions, with all that is needed to make them again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// When the first measurement began, in UTC.
+    pub date: String,
+    pub machine: Machine,
+    pub software: Software,
+    /// SHA-256 of the file of definitions.
+    pub definitions_sha256: String,
+    pub seconds_per_engine: f64,
+    /// What was left out, and why.
+    pub notices: Vec<String>,
+    pub results: Vec<NamedMeasurement>,
+}
+
+impl Record {
+    /// Reads a record file.
+    pub fn read(path: &Path) -> Result<Record, Failure> {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        serde_json::from_str(&text).map_err(|error| Failure::Content {
+            path: path.to_path_buf(),
+            reason: format!("this is not a record of ozfft bench: {error}"),
+        })
+    }
+
+    /// Writes a record file, which is either complete or untouched.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self)?;
+        write_beside(path, |file| writeln!(file, "{text}"))
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A result for tests.
+    pub fn result(engine: &str, substrate: &str, shape: &str, median_ns: f64) -> NamedMeasurement {
+        NamedMeasurement {
+            name: format!("curve-{shape}"),
+            group: "curve".into(),
+            measurement: Measurement {
+                shape: shape.into(),
+                batch: 1,
+                threads: 1,
+                kind: KindName::C2c,
+                accuracy: "double".into(),
+                engine: engine.into(),
+                substrate: substrate.into(),
+                median_ns,
+                min_ns: median_ns,
+                runs: 5,
+                ratio_to_fftw: None,
+                ratio_to_rustfft: None,
+                ns_per_point: median_ns,
+            },
+        }
+    }
+
+    #[test]
+    fn ratios_are_to_the_engines_of_the_same_run() {
+        let mut run = [
+            result("digits", "scalar", "64", 30.0).measurement,
+            result("rustfft", "fp64", "64", 6.0).measurement,
+        ];
+        add_ratios(&mut run);
+        assert_eq!(run[0].ratio_to_rustfft, Some(5.0));
+        assert_eq!(run[1].ratio_to_rustfft, Some(1.0));
+        assert_eq!(run[0].ratio_to_fftw, None);
+    }
+
+    #[test]
+    fn records_are_read_as_they_were_written() {
+        let mut fftw = result("fftw", "fp64", "64x64", 1234.5);
+        fftw.measurement.ratio_to_fftw = Some(1.0);
+        let record = Record {
+            date: crate::machine::now(),
+            machine: Machine::here(),
+            software: Software::here(Some("0123abc"), (Some("fftw-3".into()), None)),
+            definitions_sha256: "00ff".into(),
+            seconds_per_engine: 0.1,
+            notices: vec!["MKL is left out".into()],
+            results: vec![fftw, result("digits", "scalar", "16", 0.3)],
+        };
+        let directory = std::env::temp_dir();
+        let path = directory.join(format!("ozfft-record-{}.json", std::process::id()));
+        record.write(&path).expect("a file can be written");
+        let read = Record::read(&path);
+        std::fs::remove_file(&path).expect("the file was written");
+        assert_eq!(read.expect("a record"), record);
+    }
+}

@@ -1,0 +1,237 @@
+//! `ozfft plot`: a record of `ozfft bench` as a picture, time per point over the length.
+
+use crate::bench::record::{NamedMeasurement, Record};
+use crate::failure::Failure;
+use crate::npy::write_beside;
+use crate::options::parse_shape;
+use clap::Args;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Options of `ozfft plot`.
+#[derive(Debug, Args)]
+pub struct PlotArguments {
+    /// A record of `ozfft bench`
+    #[arg(long, value_name = "FILE")]
+    record: PathBuf,
+    /// The SVG file to write
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// The group of definitions that is drawn
+    #[arg(long, default_value = "curve")]
+    group: String,
+}
+
+const SIZE: (u32, u32) = (1100, 600);
+const LEGEND_WIDTH: u32 = 180;
+/// Okabe and Ito's colours, which can be told apart with every kind of sight; black last.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(150, 140, 20),
+    RGBColor(0, 0, 0),
+];
+
+/// The times of one engine on one substrate.
+#[derive(Debug, PartialEq)]
+struct Curve {
+    label: String,
+    /// Number of points of a transform, and nanoseconds per point.
+    places: Vec<(f64, f64)>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
+    let record = Record::read(&arguments.record)?;
+    let unusable = |reason: String| Failure::Content {
+        path: arguments.record.clone(),
+        reason,
+    };
+    let curves = curves(&record.results, &arguments.group).map_err(unusable)?;
+    if curves.is_empty() {
+        return Err(unusable(format!(
+            "it has no results of the group {:?}",
+            arguments.group
+        )));
+    }
+    let title = format!(
+        "{}, {}, ozfft {}",
+        record.machine.processor,
+        record.date.split('T').next().unwrap_or_default(),
+        record.software.ozfft
+    );
+    let picture = draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))?;
+    write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
+    eprintln!("written {}", arguments.out.display());
+    Ok(())
+}
+
+/// The curves of a group, in the order in which the engines appear.
+fn curves(results: &[NamedMeasurement], group: &str) -> Result<Vec<Curve>, String> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for result in results.iter().filter(|result| result.group == group) {
+        let measurement = &result.measurement;
+        let points: usize = parse_shape(&measurement.shape)?.0.iter().product();
+        let place = (points as f64, measurement.ns_per_point);
+        let label = label(&measurement.engine, &measurement.substrate);
+        match curves.iter_mut().find(|curve| curve.label == label) {
+            Some(curve) => curve.places.push(place),
+            None => curves.push(Curve {
+                label,
+                places: vec![place],
+            }),
+        }
+    }
+    for curve in &mut curves {
+        curve.places.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    Ok(curves)
+}
+
+fn label(engine: &str, substrate: &str) -> String {
+    match engine {
+        "digits" => format!("ozfft {substrate}"),
+        "rustfft" => "RustFFT".into(),
+        other => other.to_uppercase(),
+    }
+}
+
+type DrawingError = DrawingAreaErrorKind<std::io::Error>;
+
+fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
+    let mut picture = String::new();
+    {
+        let area = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        // Beside the curves, which would otherwise run behind it sooner or later.
+        let (area_of_curves, legend) = area.split_horizontally(SIZE.0 - LEGEND_WIDTH);
+        let places = || curves.iter().flat_map(|curve| &curve.places);
+        let (shortest, longest) = extent(places().map(|place| place.0));
+        let (fastest, slowest) = extent(places().map(|place| place.1));
+        // A little beyond the outermost values, so that rounding cannot take away their labels.
+        let lengths = shortest / 1.2..longest * 1.2;
+        let times = 0.99 * decade(fastest.log10().floor())..1.01 * decade(slowest.log10().ceil());
+        let mut chart = ChartBuilder::on(&area_of_curves)
+            .caption(title, ("sans-serif", 18))
+            .margin(14)
+            .x_label_area_size(46)
+            .y_label_area_size(64)
+            .build_cartesian_2d(lengths.log_scale().base(2.0), times.log_scale())?;
+        chart
+            .configure_mesh()
+            .x_desc("points of one transform")
+            .y_desc("time per point in nanoseconds")
+            .x_labels(20)
+            .x_max_light_lines(0)
+            .x_label_formatter(&|points| power_of_two(*points))
+            .y_label_formatter(&|time| format!("{time}"))
+            .bold_line_style(BLACK.mix(0.2))
+            .light_line_style(BLACK.mix(0.07))
+            .axis_desc_style(("sans-serif", 16))
+            .label_style(("sans-serif", 14))
+            .draw()?;
+        let beside = Pos::new(HPos::Left, VPos::Center);
+        let label_style = ("sans-serif", 14).into_text_style(&legend).pos(beside);
+        for (number, curve) in curves.iter().enumerate() {
+            let colour = COLOURS[number % COLOURS.len()];
+            chart.draw_series(LineSeries::new(
+                curve.places.iter().copied(),
+                colour.stroke_width(2),
+            ))?;
+            let dots = curve.places.iter();
+            chart.draw_series(dots.map(|&place| Circle::new(place, 3, colour.filled())))?;
+            let height = 60 + 24 * number as i32;
+            let stroke = [(4, height), (30, height)];
+            legend.draw(&PathElement::new(stroke, colour.stroke_width(2)))?;
+            legend.draw(&Circle::new((17, height), 3, colour.filled()))?;
+            let text = Text::new(curve.label.as_str(), (38, height), label_style.clone());
+            legend.draw(&text)?;
+        }
+        area.present()?;
+    }
+    Ok(picture)
+}
+
+/// The smallest and the largest value.
+fn extent(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    (
+        values.clone().fold(f64::INFINITY, f64::min),
+        values.fold(0.0, f64::max),
+    )
+}
+
+fn decade(exponent: f64) -> f64 {
+    10f64.powf(exponent)
+}
+
+/// `2¹⁰` for 1024.
+fn power_of_two(points: f64) -> String {
+    const SUPERSCRIPTS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let exponent = points.log2().round() as u32;
+    let digits = exponent.to_string();
+    let raised = digits.chars().filter_map(|digit| {
+        let place = digit.to_digit(10)?;
+        SUPERSCRIPTS.get(place as usize)
+    });
+    std::iter::once(&'2').chain(raised).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::record::tests::result;
+
+    #[test]
+    fn curves_are_sorted_by_length_and_of_one_group() {
+        let mut other = result("fftw", "fp64", "1024", 3.0);
+        other.group = "batched".into();
+        let results = [
+            result("digits", "scalar", "64", 80.0),
+            result("fftw", "fp64", "64", 2.0),
+            result("digits", "scalar", "16", 90.0),
+            other,
+        ];
+        let curves = curves(&results, "curve").expect("shapes");
+        assert_eq!(curves.len(), 2);
+        assert_eq!(curves[0].label, "ozfft scalar");
+        assert_eq!(curves[0].places, [(16.0, 90.0), (64.0, 80.0)]);
+        assert_eq!(curves[1].label, "FFTW");
+    }
+
+    #[test]
+    fn the_picture_names_every_curve_and_length() {
+        let curve = |label: &str, time: f64| Curve {
+            label: label.into(),
+            places: (4..=20).map(|k| (f64::from(k).exp2(), time)).collect(),
+        };
+        let curves = [curve("ozfft scalar", 700.0), curve("FFTW", 0.8)];
+        let picture = draw(&curves, "a processor").expect("a picture");
+        for part in [
+            "<svg",
+            "ozfft scalar",
+            "FFTW",
+            "a processor",
+            "2⁴",
+            "2²⁰",
+            "0.1",
+            "1000",
+        ] {
+            assert!(picture.contains(part), "{part} is missing in {picture}");
+        }
+    }
+
+    #[test]
+    fn one_place_is_enough_for_a_picture() {
+        let curve = Curve {
+            label: "FFTW".into(),
+            places: vec![(1000.0, 1.0)],
+        };
+        assert!(draw(&[curve], "").is_ok_and(|picture| picture.contains("FFTW")));
+    }
+}

@@ -1,0 +1,196 @@
+//! The commands `bench` and `plot`. How long anything takes is not tested.
+
+mod common;
+
+use common::{directory, fail, json, number, ozfft, succeed, text};
+use serde_json::Value;
+
+const KEYS: [&str; 13] = [
+    "shape",
+    "batch",
+    "threads",
+    "kind",
+    "accuracy",
+    "engine",
+    "substrate",
+    "median_ns",
+    "min_ns",
+    "runs",
+    "ratio_to_fftw",
+    "ratio_to_rustfft",
+    "ns_per_point",
+];
+
+/// The records of `ozfft bench` with these arguments: one JSON array.
+fn bench(arguments: &[&str]) -> Vec<Value> {
+    let base = ["bench", "--seconds", "0.05", "--json"];
+    let lines = json(&[&base[..], arguments].concat());
+    assert_eq!(lines.len(), 1, "one array");
+    lines[0].as_array().expect("an array").clone()
+}
+
+fn find<'a>(records: &'a [Value], engine: &str, substrate: &str) -> Option<&'a Value> {
+    let mut records = records.iter();
+    records.find(|record| record["engine"] == engine && record["substrate"] == substrate)
+}
+
+#[test]
+fn every_record_has_all_keys() {
+    let records = bench(&["--shape", "64", "--batch", "4"]);
+    for record in &records {
+        for key in KEYS {
+            assert!(record.get(key).is_some(), "{key} of {record}");
+        }
+        assert_eq!(record["shape"], "64");
+        assert_eq!(record["kind"], "c2c");
+        assert!(number(record, "runs") >= 5.0, "{record}");
+        assert!(number(record, "min_ns") <= number(record, "median_ns"));
+        assert!(number(record, "ratio_to_rustfft") > 0.0);
+    }
+    for (engine, substrate) in [
+        ("digits", "scalar"),
+        ("digits", "wide-integer"),
+        ("rustfft", "fp64"),
+    ] {
+        assert!(find(&records, engine, substrate).is_some(), "{engine}");
+    }
+    // Either all are compared with FFTW or it is not installed and none is.
+    let fftw = find(&records, "fftw", "fp64").is_some();
+    for record in &records {
+        assert_eq!(record["ratio_to_fftw"].is_null(), !fftw, "{record}");
+    }
+}
+
+#[test]
+fn every_kind_and_rank_is_measured() {
+    for options in [
+        &["--shape", "30", "--batch", "3", "--kind", "r2c"][..],
+        &[
+            "--shape",
+            "30",
+            "--batch",
+            "3",
+            "--kind",
+            "c2r",
+            "--threads",
+            "2",
+        ],
+        &["--shape", "30", "--batch", "5", "--threads", "2"],
+        &["--shape", "4x6x5", "--kind", "r2c"],
+        &["--shape", "4x6x5", "--batch", "2", "--kind", "c2r"],
+        &["--shape", "8x8", "--accuracy", "single", "--threads", "2"],
+    ] {
+        let records = bench(&[options, &["--substrates", "scalar"]].concat());
+        assert!(find(&records, "digits", "scalar").is_some(), "{options:?}");
+        assert!(records.iter().any(|record| record["engine"] == "rustfft"));
+    }
+}
+
+#[test]
+fn nothing_is_left_out_in_silence() {
+    let output = ozfft(&["bench", "--shape", "8", "--seconds", "0", "--json"]);
+    let notes = String::from_utf8(output.stderr).expect("text");
+    let records: Vec<Value> = serde_json::from_slice(&output.stdout).expect("an array");
+    for (engine, name) in [("fftw", "FFTW"), ("mkl", "MKL")] {
+        let measured = find(&records, engine, "fp64").is_some();
+        assert_eq!(!measured, notes.contains(name), "{notes}");
+    }
+    let units = records.iter().filter(|record| record["engine"] == "digits");
+    let left_out = notes.matches("note: substrate").count();
+    // Every name that a wrong one is answered with.
+    let message = fail(&["bench", "--shape", "8", "--substrates", "abacus"]);
+    let known = message.split_once("some of").expect("names").1;
+    let known = known.split_once("joined").expect("names").0;
+    assert_eq!(units.count() + left_out, known.split(',').count());
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let refuse = |arguments: &[&str], what: &str| {
+        let message = fail(&[&["bench"], arguments].concat());
+        assert!(message.contains(what), "{message}");
+    };
+    refuse(&[], "--shape");
+    refuse(&["--shape", "8x0"], "dimension 1");
+    refuse(&["--shape", "8", "--batch", "0"], "batch is 0");
+    refuse(&["--shape", "8", "--threads", "0"], "0 threads");
+    refuse(&["--shape", "8", "--seconds=-1"], "-1");
+    refuse(&["--shape", "8", "--mkl", "nowhere.so"], "nowhere.so");
+    refuse(&["--shape", "8", "--record", "x.json"], "--definitions");
+    refuse(
+        &["--shape", "8", "--definitions", "x.json"],
+        "--definitions",
+    );
+    refuse(&["--definitions", "nowhere.json"], "nowhere.json");
+}
+
+#[test]
+fn definitions_become_a_record_and_a_picture() {
+    let directory = directory("bench");
+    let definitions = directory.join("definitions.json");
+    let entry = |name: &str, group: &str, shape: usize| {
+        format!(
+            r#"{{"name": "{name}", "group": "{group}", "shape": "{shape}", "batch": 2, "threads": 1,
+                "kind": "c2c", "accuracy": "double", "substrates": "auto"}}"#
+        )
+    };
+    let entries = [
+        entry("short", "curve", 16),
+        entry("long", "curve", 64),
+        entry("aside", "other", 10),
+    ];
+    let content = format!(r#"{{"definitions": [{}]}}"#, entries.join(","));
+    std::fs::write(&definitions, content).expect("a file can be written");
+    let record = directory.join("record.json");
+    let run = |options: &[&str]| {
+        let base = [
+            "bench",
+            "--definitions",
+            text(&definitions),
+            "--seconds",
+            "0",
+        ];
+        succeed(&[&base[..], options].concat())
+    };
+    let table = run(&["--record", text(&record), "--commit", "0123abc"]);
+    assert!(
+        table.contains("short") && table.contains("aside"),
+        "{table}"
+    );
+    let written = std::fs::read_to_string(&record).expect("the record was written");
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(written["software"]["commit"], "0123abc");
+    assert_eq!(
+        written["definitions_sha256"].as_str().map(str::len),
+        Some(64)
+    );
+    for key in ["date", "machine", "notices", "seconds_per_engine"] {
+        assert!(!written[key].is_null(), "{key} of {written}");
+    }
+    let results = written["results"].as_array().expect("results");
+    for name in ["short", "long", "aside"] {
+        let digits = |result: &&Value| result["name"] == name && result["engine"] == "digits";
+        assert_eq!(results.iter().filter(digits).count(), 1, "{name}");
+    }
+    assert!(!run(&["--only", "curve"]).contains("aside"));
+
+    let picture = directory.join("curve.svg");
+    succeed(&["plot", "--record", text(&record), "-o", text(&picture)]);
+    let drawn = std::fs::read_to_string(&picture).expect("the picture was written");
+    assert!(
+        drawn.contains("<svg") && drawn.contains("RustFFT"),
+        "{drawn}"
+    );
+    let message = fail(&[
+        "plot",
+        "--record",
+        text(&record),
+        "-o",
+        text(&picture),
+        "--group",
+        "none",
+    ]);
+    assert!(message.contains("none"), "{message}");
+    let message = fail(&["plot", "--record", text(&definitions), "-o", text(&picture)]);
+    assert!(message.contains("not a record"), "{message}");
+}
