@@ -111,8 +111,11 @@ pub(crate) trait Emit<const L: usize, V: Vectors<L>> {
     fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>);
 }
 
-/// Scratch memory for some columns of a step.
-pub(crate) struct BlockScratch<'a, const L: usize> {
+/// Scratch memory for the columns of a step that are multiplied, and for those whose sums are being used.
+pub(crate) struct BlockScratch<'a, const L: usize>([ColumnScratch<'a, L>; 2]);
+
+/// Scratch memory for some columns.
+struct ColumnScratch<'a, const L: usize> {
     /// Digits of the cosine inputs, then of the sine inputs.
     data: (&'a mut [HalfRow<L>], &'a mut [HalfRow<L>]),
     sums: (&'a mut [HalfRow<L>], &'a mut [HalfRow<L>]),
@@ -359,7 +362,7 @@ impl Step {
         points: &[Point<L>],
         column: Column,
         number: usize,
-        scratch: &mut BlockScratch<'_, L>,
+        scratch: &mut ColumnScratch<'_, L>,
     ) {
         let n = self.recipe.n;
         let (cosine_slots, sine_slots) = slots(&self.recipe);
@@ -470,7 +473,7 @@ impl Step {
         matrices: &'a Matrices,
         digits: Digits,
         number: usize,
-        scratch: &'a BlockScratch<'_, L>,
+        scratch: &'a ColumnScratch<'_, L>,
     ) -> (
         impl Fn(usize, usize) -> VectorHalves<L, U>,
         impl Fn(usize, usize) -> VectorHalves<L, U>,
@@ -511,7 +514,7 @@ impl Step {
         k: usize,
         digits: Digits,
         number: usize,
-        scratch: &BlockScratch<'_, L>,
+        scratch: &ColumnScratch<'_, L>,
     ) -> Quad<X> {
         let (cosine_row, sine_row) = rows(&self.recipe, k);
         let nothing = (X::zero(), X::zero());
@@ -544,7 +547,7 @@ impl Step {
         k: usize,
         (digits, family): (Digits, Family),
         number: usize,
-        scratch: &BlockScratch<'_, L>,
+        scratch: &ColumnScratch<'_, L>,
     ) -> Quad<X> {
         let (cosine_row, sine_row) = rows(&self.recipe, k);
         let (cosine, sine) = self.sums::<L, U>(matrices, digits, number, scratch);
@@ -680,37 +683,66 @@ impl Step {
         // The usual recipes, by their number of pairs; 0 for all others.
         let usual = family == Family::Truncated && digits.low_pairs() == 0 && self.shift == 0;
         let way = if usual { digits.pairs() } else { 0 };
+        let (cosine_parts, sine_parts) = (U::parts(&matrices.cosine), U::parts(&matrices.sine));
+        let parts = cosine_parts + sine_parts;
+        let [mut current, mut next] = scratch.0.each_mut();
+        let prepare = inlined(
+            #[inline(always)]
+            |points: &[Point<L>], first: usize, scratch: &mut ColumnScratch<'_, L>| {
+                let columns = U::COLUMNS.min(count - first);
+                for c in 0..columns {
+                    let column = column(first + c);
+                    self.prepare::<L, U>(matrices, digits, points, column, c, scratch);
+                }
+            },
+        );
+        let multiply = inlined(
+            #[inline(always)]
+            |first: usize, part: usize, scratch: &mut ColumnScratch<'_, L>| {
+                let columns = U::COLUMNS.min(count - first);
+                let ColumnScratch { data, sums } = scratch;
+                if part < cosine_parts {
+                    unit.multiply(&matrices.cosine, digits, columns, part, data.0, sums.0);
+                } else {
+                    let part = part - cosine_parts;
+                    unit.multiply(&matrices.sine, digits, columns, part, data.1, sums.1);
+                }
+            },
+        );
+        prepare(points, 0, current);
+        for part in 0..parts {
+            multiply(0, part, current);
+        }
+        // While the sums of some columns are used, the next ones are multiplied, a part at a time: the matrix unit and
+        // the vector units work side by side.
         for first in (0..count).step_by(U::COLUMNS) {
             let columns = U::COLUMNS.min(count - first);
-            for c in 0..columns {
-                let column = column(first + c);
-                self.prepare::<L, U>(matrices, digits, points, column, c, scratch);
+            let following = first + U::COLUMNS;
+            let mut rest = 0;
+            if following < count {
+                prepare(points, following, next);
+                rest = parts;
             }
-            unit.multiply(
-                &matrices.cosine,
-                digits,
-                columns,
-                scratch.data.0,
-                scratch.sums.0,
-            );
-            unit.multiply(
-                &matrices.sine,
-                digits,
-                columns,
-                scratch.data.1,
-                scratch.sums.1,
-            );
             for c in 0..columns {
                 for k in 0..=last {
+                    if rest > 0 {
+                        multiply(following, parts - rest, next);
+                        rest -= 1;
+                    }
                     let quad = match way {
-                        2 => self.fast::<L, U, X, 2>(matrices, k, digits, c, scratch),
-                        3 => self.fast::<L, U, X, 3>(matrices, k, digits, c, scratch),
-                        4 => self.fast::<L, U, X, 4>(matrices, k, digits, c, scratch),
-                        _ => self.general::<L, U, X>(matrices, k, setting, c, scratch),
+                        2 => self.fast::<L, U, X, 2>(matrices, k, digits, c, current),
+                        3 => self.fast::<L, U, X, 3>(matrices, k, digits, c, current),
+                        4 => self.fast::<L, U, X, 4>(matrices, k, digits, c, current),
+                        _ => self.general::<L, U, X>(matrices, k, setting, c, current),
                     };
                     post(points, first + c, k, quad);
                 }
             }
+            while rest > 0 {
+                multiply(following, parts - rest, next);
+                rest -= 1;
+            }
+            std::mem::swap(&mut current, &mut next);
         }
     }
 
@@ -924,7 +956,7 @@ impl Block {
     /// 64-bit words of scratch memory for `columns` columns at once.
     pub(crate) fn scratch_len<const L: usize>(&self, columns: usize) -> usize {
         let (data, sums) = self.largest_rows();
-        2 * words_for::<HalfRow<L>>(columns * data) + 2 * words_for::<HalfRow<L>>(columns * sums)
+        4 * words_for::<HalfRow<L>>(columns * data) + 4 * words_for::<HalfRow<L>>(columns * sums)
     }
 
     /// Cuts the scratch memory off a workspace.
@@ -934,7 +966,7 @@ impl Block {
         workspace: &mut &'a mut [u64],
     ) -> BlockScratch<'a, L> {
         let (data, sums) = self.largest_rows();
-        BlockScratch {
+        BlockScratch(std::array::from_fn(|_| ColumnScratch {
             data: (
                 take(workspace, columns * data),
                 take(workspace, columns * data),
@@ -943,7 +975,7 @@ impl Block {
                 take(workspace, columns * sums),
                 take(workspace, columns * sums),
             ),
-        }
+        }))
     }
 
     /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.

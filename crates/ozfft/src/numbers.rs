@@ -143,6 +143,33 @@ impl<const L: usize> Positions<L> {
     }
 }
 
+/// Moves every lane's pointer on; none is read or written beyond what was checked.
+#[inline(always)]
+fn advance<P: Pointer, const L: usize>(starts: &mut [P; L], numbers: usize) {
+    for start in starts {
+        *start = start.moved(numbers);
+    }
+}
+
+/// Pointers for reading and for writing.
+trait Pointer: Copy {
+    fn moved(self, numbers: usize) -> Self;
+}
+
+impl<T> Pointer for *const T {
+    #[inline(always)]
+    fn moved(self, numbers: usize) -> Self {
+        self.wrapping_add(numbers)
+    }
+}
+
+impl<T> Pointer for *mut T {
+    #[inline(always)]
+    fn moved(self, numbers: usize) -> Self {
+        self.wrapping_add(numbers)
+    }
+}
+
 impl<const L: usize> Input<'_, L> {
     /// Element `index` of a lane, in the orientation of a forward transform.
     #[inline(always)]
@@ -210,12 +237,14 @@ impl<const L: usize> Input<'_, L> {
                     }
                     fast
                 }
-                (Reader::Double(array), Elements::Complex) if positions.step == 1 && L > 1 => {
+                (Reader::Double(array), Elements::Complex)
+                    if positions.step == 1 && L > 1 && fast >= L =>
+                {
                     let chunk = L / 2;
                     let done = fast / chunk * chunk;
-                    for (i, points) in points[..done].chunks_exact_mut(chunk).enumerate() {
-                        let at = |lane| 2 * positions.at(lane, first + i * chunk);
-                        let starts = std::array::from_fn(|lane| array.checked(at(lane), L));
+                    let at = |lane| 2 * positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), 2 * done));
+                    for points in points[..done].chunks_exact_mut(chunk) {
                         // SAFETY: as above.
                         unsafe {
                             V::load_lines(
@@ -227,6 +256,7 @@ impl<const L: usize> Input<'_, L> {
                                 },
                             );
                         }
+                        advance(&mut starts, L);
                     }
                     done
                 }
@@ -239,11 +269,13 @@ impl<const L: usize> Input<'_, L> {
                     }
                     fast
                 }
-                (Reader::Double(array), Elements::Real) if positions.step == 1 && L > 1 => {
+                (Reader::Double(array), Elements::Real)
+                    if positions.step == 1 && L > 1 && fast >= L =>
+                {
                     let done = fast / L * L;
-                    for (i, points) in points[..done].chunks_exact_mut(L).enumerate() {
-                        let at = |lane| positions.at(lane, first + i * L);
-                        let starts = std::array::from_fn(|lane| array.checked(at(lane), L));
+                    let at = |lane| positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), done));
+                    for points in points[..done].chunks_exact_mut(L) {
                         // SAFETY: as above.
                         unsafe {
                             V::load_lines(
@@ -255,6 +287,7 @@ impl<const L: usize> Input<'_, L> {
                                 },
                             );
                         }
+                        advance(&mut starts, L);
                     }
                     done
                 }
@@ -334,12 +367,12 @@ impl<const L: usize> Output<'_, L> {
                     }
                     fast
                 }
-                (Writer::Double(array), false) if positions.step == 1 && L > 1 => {
+                (Writer::Double(array), false) if positions.step == 1 && L > 1 && fast >= L => {
                     let chunk = L / 2;
                     let done = fast / chunk * chunk;
-                    for (i, points) in points[..done].chunks_exact(chunk).enumerate() {
-                        let at = |lane| 2 * positions.at(lane, first + i * chunk);
-                        let starts = std::array::from_fn(|lane| array.checked(at(lane), L));
+                    let at = |lane| 2 * positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), 2 * done));
+                    for points in points[..done].chunks_exact(chunk) {
                         // SAFETY: as above. Lanes that are not active repeat the first one, and store the same.
                         unsafe {
                             V::store_lines(
@@ -351,6 +384,7 @@ impl<const L: usize> Output<'_, L> {
                                 },
                             );
                         }
+                        advance(&mut starts, L);
                     }
                     done
                 }
@@ -362,11 +396,11 @@ impl<const L: usize> Output<'_, L> {
                     }
                     fast
                 }
-                (Writer::Double(array), true) if positions.step == 1 && L > 1 => {
+                (Writer::Double(array), true) if positions.step == 1 && L > 1 && fast >= L => {
                     let done = fast / L * L;
-                    for (i, points) in points[..done].chunks_exact(L).enumerate() {
-                        let at = |lane| positions.at(lane, first + i * L);
-                        let starts = std::array::from_fn(|lane| array.checked(at(lane), L));
+                    let at = |lane| positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), done));
+                    for points in points[..done].chunks_exact(L) {
                         // SAFETY: as above.
                         unsafe {
                             V::store_lines(
@@ -375,6 +409,7 @@ impl<const L: usize> Output<'_, L> {
                                 |number| V::load(&points[number][re]),
                             );
                         }
+                        advance(&mut starts, L);
                     }
                     done
                 }

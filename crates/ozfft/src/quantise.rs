@@ -73,13 +73,19 @@ impl Nature {
 /// The elements of a column of the first step, as places in the panel.
 #[inline(always)]
 fn column(grid: Grid, columns: usize, number: usize) -> impl Iterator<Item = usize> {
+    let (step, count) = column_step(grid, columns);
+    (0..count).map(move |i| number + i * step)
+}
+
+/// Distance and number of the elements of a column.
+#[inline(always)]
+fn column_step(grid: Grid, columns: usize) -> (usize, usize) {
     // A line of one step is one row and one column.
-    let (step, count) = if columns == grid.columns {
+    if columns == grid.columns {
         (grid.pitch, grid.rows)
     } else {
         (1, grid.columns)
-    };
-    (0..count).map(move |i| number + i * step)
+    }
 }
 
 /// All elements of a line, as places in the panel.
@@ -130,10 +136,11 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
 ) -> Quantised<L> {
     let magnitude = V::splat(i64::MAX);
     let mut largest = [V::splat(0); 2];
-    for place in places(grid) {
-        for (largest, row) in largest.iter_mut().zip(&points[place]) {
+    for row in points.chunks(grid.pitch).take(grid.rows) {
+        for [re, im] in &row[..grid.columns] {
             // Without their sign, the bits of floating-point numbers are ordered as the numbers are.
-            *largest = V::maximum(*largest, V::and(V::load(row), magnitude));
+            largest[0] = V::maximum(largest[0], V::and(V::load(re), magnitude));
+            largest[1] = V::maximum(largest[1], V::and(V::load(im), magnitude));
         }
     }
     let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
@@ -167,8 +174,8 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
         let kept = from_lanes::<L, V>(|lane| -i64::from(keep[lane]));
         let scale = from_lanes::<L, V>(|lane| power_bits(-exponents[lane]));
         let unit = from_lanes::<L, V>(|lane| i64::from(exponents[lane]));
-        for place in places(grid) {
-            for row in &mut points[place] {
+        for row in points.chunks_mut(grid.pitch).take(grid.rows) {
+            for row in row[..grid.columns].as_flattened_mut() {
                 let bits = V::and(V::load(row), kept);
                 V::store(V::round_scaled(bits, scale, unit), row);
             }
@@ -195,13 +202,12 @@ fn largest_sum<const L: usize, V: Vectors<L>>(
     let mut largest = V::splat(0);
     for number in 0..shape.columns {
         let (mut sum, mut sum_im) = (V::splat(0), V::splat(0));
-        let mut count = 0;
-        for place in column(grid, shape.columns, number) {
-            let [re, im] = &points[place];
+        let (step, count) = column_step(grid, shape.columns);
+        for [re, im] in points[number..].iter().step_by(step).take(count) {
             sum = V::add(sum, V::floor_magnitude(V::load(re), scale));
             sum_im = V::add(sum_im, V::floor_magnitude(V::load(im), scale));
-            count += 2i64;
         }
+        let count = 2 * count as i64;
         // One for every magnitude, which rounds it up, less what the vectors add to it.
         let rest = V::splat(count.wrapping_mul(1i64.wrapping_sub(V::FLOOR_BIAS)));
         largest = V::maximum(largest, V::add(V::add(sum, sum_im), rest));

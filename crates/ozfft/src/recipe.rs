@@ -63,7 +63,6 @@ impl Digits {
         ((self.diagonals + self.padding() - self.data) / 2) as usize
     }
 
-
     /// The diagonals of a pair, the upper and the lower one; `None` where there is none.
     pub(crate) fn pair(self, pair: usize) -> (Option<usize>, Option<usize>) {
         let end = (self.diagonals + self.padding()) as usize - 2 * pair;

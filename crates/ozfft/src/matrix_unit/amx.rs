@@ -228,7 +228,7 @@ accumulate!(four_tiles, "4096", "0" "5" "0", "1" "6" "1024", "2" "7" "2048", "3"
 
 impl MatrixUnit<8> for Amx {
     type Vectors = Avx512;
-    const COLUMNS: usize = 2;
+    const COLUMNS: usize = 1;
 
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {
@@ -247,33 +247,39 @@ impl MatrixUnit<8> for Amx {
     }
 
     #[inline(always)]
+    fn parts(matrix: &PackedMatrix) -> usize {
+        match &matrix.form {
+            Form::Tiles(tiles) => tiles.groups.len(),
+            _ => unreachable!("the matrix was packed for another unit"),
+        }
+    }
+
+    #[inline(always)]
     fn multiply(
         self,
         matrix: &PackedMatrix,
         _: Digits,
-        columns: usize,
+        _columns: usize,
+        part: usize,
         data: &[HalfRow<8>],
         sums: &mut [HalfRow<8>],
     ) {
         let Form::Tiles(tiles) = &matrix.form else {
             unreachable!("the matrix was packed for another unit")
         };
-        for column in 0..columns {
-            let data = &data[column * matrix.data_rows..][..matrix.data_rows];
-            let sums = &mut sums[column * matrix.sum_rows..][..matrix.sum_rows];
-            for (group, sums) in tiles.groups.iter().zip(sums.chunks_mut(4 * ROWS)) {
-                let (entries, sums) = (group.matrix.as_ptr(), sums.as_mut_ptr());
-                let (start, steps) = (data[group.data.start * ROWS..].as_ptr(), group.data.len());
-                // SAFETY: `enter` has configured the tiles; the group's data tiles lie within the column, and its sums
-                // are as many rows as the chunk has.
-                unsafe {
-                    match group.tiles {
-                        1 => one_tile(entries, start, steps, sums),
-                        2 => two_tiles(entries, start, steps, sums),
-                        3 => three_tiles(entries, start, steps, sums),
-                        _ => four_tiles(entries, start, steps, sums),
-                    }
-                }
+        let group = &tiles.groups[part];
+        let sums = &mut sums[4 * part * ROWS..][..group.tiles * ROWS];
+        let data = &data[group.data.start * ROWS..group.data.end * ROWS];
+        let (entries, sums) = (group.matrix.as_ptr(), sums.as_mut_ptr());
+        let (start, steps) = (data.as_ptr(), group.data.len());
+        // SAFETY: `enter` has configured the tiles; the group has as many matrix tiles for each of its data tiles, which
+        // lie within the column, as it has tiles of sums.
+        unsafe {
+            match group.tiles {
+                1 => one_tile(entries, start, steps, sums),
+                2 => two_tiles(entries, start, steps, sums),
+                3 => three_tiles(entries, start, steps, sums),
+                _ => four_tiles(entries, start, steps, sums),
             }
         }
     }

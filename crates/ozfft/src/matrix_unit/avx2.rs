@@ -46,7 +46,6 @@ fn terms(digits: Digits) -> Vec<(u32, usize)> {
 /// For each row and pair of slots: two 16-bit entries for every term.
 #[derive(Debug)]
 pub(super) struct Words {
-    row_len: usize,
     entries: Vec<i32>,
     /// What the biases of unsigned data digits add to every pair, taken off.
     offsets: Vec<i32>,
@@ -57,7 +56,6 @@ impl Words {
         let terms = terms(digits);
         let slot_pairs = matrix.slots.div_ceil(2);
         let mut packed = Words {
-            row_len: slot_pairs * terms.len(),
             entries: Vec::with_capacity(matrix.rows * slot_pairs * terms.len()),
             offsets: Vec::with_capacity(matrix.rows * digits.pairs()),
         };
@@ -148,10 +146,16 @@ fn spread(
     }
 }
 
-/// `R` rows at once: all terms of a recipe with `DATA` digits and `PAIRS` pairs.
+/// `R` rows at once: all `TERMS` terms of a recipe with `DATA` digits and `PAIRS` pairs.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn rows<const DATA: usize, const PAIRS: usize, const DENSE: bool, const R: usize>(
+fn rows<
+    const DATA: usize,
+    const PAIRS: usize,
+    const TERMS: usize,
+    const DENSE: bool,
+    const R: usize,
+>(
     packed: &Words,
     pairs: usize,
     row: usize,
@@ -165,17 +169,18 @@ fn rows<const DATA: usize, const PAIRS: usize, const DENSE: bool, const R: usize
             *sum = _mm256_set1_epi32(offset);
         }
     }
-    let per_slots = packed.row_len / spread.len();
-    let entries: [&[i32]; R] =
-        std::array::from_fn(|r| &packed.entries[(row + r) * packed.row_len..][..packed.row_len]);
+    let (all, _) = packed.entries.as_chunks::<TERMS>();
+    let mut entries = [&all[..0]; R];
+    for (r, entries) in entries.iter_mut().enumerate() {
+        *entries = &all[(row + r) * spread.len()..][..spread.len()];
+    }
     for (slot_pair, data) in spread.iter().enumerate() {
-        let entries = entries.map(|entries| &entries[slot_pair * per_slots..][..per_slots]);
         let mut term = 0;
         for t in 0..DATA {
             for pair in 0..PAIRS {
                 if DENSE || meets(DATA, t, pair) {
                     for r in 0..R {
-                        let entry = _mm256_set1_epi32(entries[r][term]);
+                        let entry = _mm256_set1_epi32(entries[r][slot_pair][term]);
                         let product = _mm256_madd_epi16(data[t], entry);
                         accumulators[r][pair] = _mm256_add_epi32(accumulators[r][pair], product);
                     }
@@ -193,7 +198,7 @@ fn rows<const DATA: usize, const PAIRS: usize, const DENSE: bool, const R: usize
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn all_rows<const DATA: usize, const PAIRS: usize, const DENSE: bool>(
+fn all_rows<const DATA: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
     matrix: &PackedMatrix,
     packed: &Words,
     pairs: usize,
@@ -202,14 +207,13 @@ fn all_rows<const DATA: usize, const PAIRS: usize, const DENSE: bool>(
 ) {
     let even = matrix.rows / 2 * 2;
     for row in (0..even).step_by(2) {
-        rows::<DATA, PAIRS, DENSE, 2>(packed, pairs, row, spread, sums);
+        rows::<DATA, PAIRS, TERMS, DENSE, 2>(packed, pairs, row, spread, sums);
     }
     if even < matrix.rows {
-        rows::<DATA, PAIRS, DENSE, 1>(packed, pairs, even, spread, sums);
+        rows::<DATA, PAIRS, TERMS, DENSE, 1>(packed, pairs, even, spread, sums);
     }
 }
 
-#[inline]
 #[target_feature(enable = "avx2,fma")]
 fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &mut [HalfRow<4>]) {
     let Form::Words(packed) = &matrix.form else {
@@ -221,15 +225,15 @@ fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &m
     let pairs = digits.pairs();
     match digits.data {
         _ if digits.diagonals > digits.data => {
-            all_rows::<8, 7, true>(matrix, packed, pairs, spread, sums)
+            all_rows::<8, 7, 56, true>(matrix, packed, pairs, spread, sums)
         }
-        2 => all_rows::<2, 1, false>(matrix, packed, pairs, spread, sums),
-        3 => all_rows::<3, 2, false>(matrix, packed, pairs, spread, sums),
-        4 => all_rows::<4, 2, false>(matrix, packed, pairs, spread, sums),
-        5 => all_rows::<5, 3, false>(matrix, packed, pairs, spread, sums),
-        6 => all_rows::<6, 3, false>(matrix, packed, pairs, spread, sums),
-        7 => all_rows::<7, 4, false>(matrix, packed, pairs, spread, sums),
-        _ => all_rows::<8, 4, false>(matrix, packed, pairs, spread, sums),
+        2 => all_rows::<2, 1, 2, false>(matrix, packed, pairs, spread, sums),
+        3 => all_rows::<3, 2, 4, false>(matrix, packed, pairs, spread, sums),
+        4 => all_rows::<4, 2, 6, false>(matrix, packed, pairs, spread, sums),
+        5 => all_rows::<5, 3, 9, false>(matrix, packed, pairs, spread, sums),
+        6 => all_rows::<6, 3, 12, false>(matrix, packed, pairs, spread, sums),
+        7 => all_rows::<7, 4, 16, false>(matrix, packed, pairs, spread, sums),
+        _ => all_rows::<8, 4, 20, false>(matrix, packed, pairs, spread, sums),
     }
 }
 
@@ -255,6 +259,7 @@ impl MatrixUnit<4> for Avx2Integers {
         matrix: &PackedMatrix,
         digits: Digits,
         _columns: usize,
+        _part: usize,
         data: &[HalfRow<4>],
         sums: &mut [HalfRow<4>],
     ) {

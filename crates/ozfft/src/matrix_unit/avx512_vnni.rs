@@ -9,7 +9,6 @@ use crate::digits::{DigitMatrix, bias};
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors};
 use std::arch::x86_64::*;
-use std::ops::Range;
 
 /// Proof that the processor has the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,21 +26,46 @@ impl Avx512Vnni {
     }
 }
 
-/// For each row, half of the data word and slot: the four matrix digits that meet the half's four data digits, for
-/// every diagonal on which any do.
+/// For each row and slot: the four matrix digits that meet the upper half's four data digits on the diagonals
+/// `0..upper`, then those that meet the lower half's on the diagonals `lower..diagonals`.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    lower: Half,
-    upper: Half,
+    entries: Vec<u32>,
     /// What the biases of unsigned data digits add to every diagonal, taken off.
     offsets: Vec<i32>,
 }
 
-#[derive(Debug)]
-struct Half {
-    range: Range<usize>,
-    row_len: usize,
-    entries: Vec<u32>,
+/// Diagonals that a kernel computes, and which of them the halves of a word meet.
+struct Shape {
+    diagonals: usize,
+    upper: usize,
+    lower: usize,
+}
+
+/// Any recipe there can be.
+const ANY: Shape = Shape {
+    diagonals: 14,
+    upper: 10,
+    lower: 0,
+};
+
+/// The truncated recipe of so many data digits.
+const fn truncated(data: usize) -> Shape {
+    Shape {
+        diagonals: data,
+        upper: if data > 4 { data } else { 0 },
+        lower: data.saturating_sub(4),
+    }
+}
+
+impl Shape {
+    fn of(digits: Digits) -> Shape {
+        if digits.diagonals == digits.data {
+            truncated(digits.data as usize)
+        } else {
+            ANY
+        }
+    }
 }
 
 /// The matrix digits that the four data digits of a half, `first_byte` bytes above the lowest, meet on a diagonal.
@@ -64,56 +88,27 @@ pub(super) fn meeting(
     })
 }
 
-impl Half {
-    fn new(matrix: &DigitMatrix, digits: Digits, first_byte: u32) -> Half {
-        let bytes = digits.data.saturating_sub(first_byte).min(4);
-        // The half's leading digit meets the leading matrix digit on the first diagonal.
-        let range = if bytes == 0 {
-            0..0
-        } else {
-            let start = digits.data - first_byte - bytes;
-            let end = (digits.data - 1 - first_byte + digits.matrix).min(digits.diagonals);
-            start as usize..end as usize
-        };
-        let mut entries = Vec::with_capacity(matrix.rows * matrix.slots * range.len());
-        for row in 0..matrix.rows {
-            for slot in 0..matrix.slots {
-                for d in range.clone() {
-                    let word = meeting(matrix, digits, first_byte, (row, slot), d as u32);
-                    entries.push(u32::from_le_bytes(word));
-                }
-            }
-        }
-        Half {
-            row_len: matrix.slots * range.len(),
-            range,
-            entries,
-        }
-    }
-
-    fn row(&self, row: usize) -> &[u32] {
-        &self.entries[row * self.row_len..(row + 1) * self.row_len]
-    }
-}
-
 impl Bytes {
     pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Bytes {
-        let diagonals = digits.diagonals as usize;
+        let shape = Shape::of(digits);
         let mut packed = Bytes {
-            lower: Half::new(matrix, digits, 0),
-            upper: Half::new(matrix, digits, 4),
-            offsets: vec![0; matrix.rows * diagonals],
+            entries: Vec::new(),
+            offsets: vec![0; matrix.rows * shape.diagonals],
         };
         for row in 0..matrix.rows {
-            for half in [&packed.lower, &packed.upper] {
-                let width = half.range.len().max(1);
-                for (place, entry) in half.row(row).iter().enumerate() {
-                    let sum: i32 = entry
-                        .to_le_bytes()
-                        .iter()
-                        .map(|&b| i32::from(b as i8))
-                        .sum();
-                    packed.offsets[row * diagonals + half.range.start + place % width] -= 128 * sum;
+            let offsets = &mut packed.offsets[row * shape.diagonals..][..shape.diagonals];
+            for slot in 0..matrix.slots {
+                let upper = (0..shape.upper).map(|d| (4, d));
+                let lower = (shape.lower..shape.diagonals).map(|d| (0, d));
+                for (first_byte, d) in upper.chain(lower) {
+                    let word = if d < digits.diagonals as usize {
+                        meeting(matrix, digits, first_byte, (row, slot), d as u32)
+                    } else {
+                        [0; 4]
+                    };
+                    packed.entries.push(u32::from_le_bytes(word));
+                    let sum: i32 = word.iter().map(|&b| i32::from(b as i8)).sum();
+                    offsets[d] -= 128 * sum;
                 }
             }
         }
@@ -126,58 +121,10 @@ fn enter<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
-/// One row: `D` diagonals of one half, accumulated over the slots of `C` columns.
-#[inline]
+/// The product with `C` columns at once, for a recipe of `D` diagonals, of which the upper halves meet the first `U` and
+/// the lower halves all from `F` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn accumulate<const D: usize, const C: usize>(
-    entries: &[u32],
-    data: [&[HalfRow<8>]; C],
-    slots: usize,
-    accumulators: &mut [[__m512i; C]],
-) {
-    // Entries lie slot by slot, all diagonals of a slot together.
-    let mut sums = [[_mm512_setzero_si512(); C]; D];
-    sums.copy_from_slice(accumulators);
-    let data = data.map(|column| &column[..slots]);
-    for (slot, entries) in entries.chunks_exact(D).enumerate() {
-        let bytes = data.map(|column| Avx512::load_halves(&column[slot]));
-        for (sums, &entry) in sums.iter_mut().zip(entries) {
-            let entry = _mm512_set1_epi32(entry as i32);
-            for (sum, bytes) in sums.iter_mut().zip(bytes) {
-                *sum = _mm512_dpbusd_epi32(*sum, bytes, entry);
-            }
-        }
-    }
-    accumulators.copy_from_slice(&sums);
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn accumulate_any<const C: usize>(
-    entries: &[u32],
-    data: [&[HalfRow<8>]; C],
-    slots: usize,
-    accumulators: &mut [[__m512i; C]],
-) {
-    match accumulators.len() {
-        0 => {}
-        1 => accumulate::<1, C>(entries, data, slots, accumulators),
-        2 => accumulate::<2, C>(entries, data, slots, accumulators),
-        3 => accumulate::<3, C>(entries, data, slots, accumulators),
-        4 => accumulate::<4, C>(entries, data, slots, accumulators),
-        5 => accumulate::<5, C>(entries, data, slots, accumulators),
-        6 => accumulate::<6, C>(entries, data, slots, accumulators),
-        7 => accumulate::<7, C>(entries, data, slots, accumulators),
-        8 => accumulate::<8, C>(entries, data, slots, accumulators),
-        9 => accumulate::<9, C>(entries, data, slots, accumulators),
-        10 => accumulate::<10, C>(entries, data, slots, accumulators),
-        _ => unreachable!("a half of four digits and seven matrix digits meet on ten diagonals"),
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn multiply<const C: usize>(
+fn multiply<const D: usize, const U: usize, const F: usize, const C: usize>(
     matrix: &PackedMatrix,
     digits: Digits,
     data: &[HalfRow<8>],
@@ -187,41 +134,93 @@ fn multiply<const C: usize>(
         unreachable!("the matrix was packed for another unit")
     };
     let slots = matrix.slots;
-    let columns: [&[HalfRow<8>]; C] =
-        std::array::from_fn(|c| &data[c * matrix.data_rows..][..matrix.data_rows]);
-    let lower = columns.map(|column| &column[if digits.data > 4 { slots } else { 0 }..]);
-    let (count, pairs) = (digits.diagonals as usize, digits.pairs());
-    for row in 0..matrix.rows {
-        let mut accumulators = [[_mm512_setzero_si512(); C]; 16];
-        for (sums, &offset) in accumulators
-            .iter_mut()
-            .zip(&packed.offsets[row * count..][..count])
-        {
-            *sums = [_mm512_set1_epi32(offset); C];
+    let column = |c: usize| &data[c * matrix.data_rows..][..matrix.data_rows];
+    let columns: [&[HalfRow<8>]; C] = std::array::from_fn(column);
+    // The upper halves come first, where there are any.
+    let skip = if digits.data > 4 { slots } else { 0 };
+    let mut upper = [&columns[0][..slots]; C];
+    let mut lower = upper;
+    for c in 0..C {
+        upper[c] = &columns[c][..slots];
+        lower[c] = &columns[c][skip..][..slots];
+    }
+    let pairs = digits.pairs();
+    let width = U + D - F;
+    let rows = packed.entries.chunks_exact(width * slots);
+    for (row, (entries, offsets)) in rows.zip(packed.offsets.chunks_exact(D)).enumerate() {
+        let mut accumulators = [[_mm512_setzero_si512(); C]; D];
+        for (d, &offset) in offsets.iter().enumerate() {
+            accumulators[d] = [_mm512_set1_epi32(offset); C];
         }
-        let (upper_range, lower_range) = (packed.upper.range.clone(), packed.lower.range.clone());
-        accumulate_any(
-            packed.upper.row(row),
-            columns,
-            slots,
-            &mut accumulators[upper_range],
-        );
-        accumulate_any(
-            packed.lower.row(row),
-            lower,
-            slots,
-            &mut accumulators[lower_range],
-        );
-        for pair in 0..pairs {
-            let (upper, lower) = digits.pair(pair);
-            for c in 0..C {
-                let diagonal =
-                    |d: Option<usize>| d.map_or(_mm512_setzero_si512(), |d| accumulators[d][c]);
-                let sum =
-                    _mm512_add_epi32(_mm512_slli_epi32::<8>(diagonal(upper)), diagonal(lower));
-                let place = c * matrix.sum_rows + row * pairs + pair;
-                Avx512::store_halves(sum, &mut sums[place]);
+        for (slot, entries) in entries.chunks_exact(width).enumerate() {
+            let mut bytes = [_mm512_setzero_si512(); C];
+            if U > 0 {
+                for c in 0..C {
+                    bytes[c] = Avx512::load_halves(&upper[c][slot]);
+                }
+                for d in 0..U {
+                    let entry = _mm512_set1_epi32(entries[d] as i32);
+                    for c in 0..C {
+                        accumulators[d][c] =
+                            _mm512_dpbusd_epi32(accumulators[d][c], bytes[c], entry);
+                    }
+                }
             }
+            for c in 0..C {
+                bytes[c] = Avx512::load_halves(&lower[c][slot]);
+            }
+            for d in F..D {
+                let entry = _mm512_set1_epi32(entries[U + d - F] as i32);
+                for c in 0..C {
+                    accumulators[d][c] = _mm512_dpbusd_epi32(accumulators[d][c], bytes[c], entry);
+                }
+            }
+        }
+        for c in 0..C {
+            let sums = &mut sums[c * matrix.sum_rows + row * pairs..][..pairs];
+            if D % 2 == 0 && digits.diagonals as usize == D {
+                // The usual case, without a question for every pair.
+                for pair in 0..D / 2 {
+                    let (high, low) = (D - 2 - 2 * pair, D - 1 - 2 * pair);
+                    let high = _mm512_slli_epi32::<8>(accumulators[high][c]);
+                    let sum = _mm512_add_epi32(high, accumulators[low][c]);
+                    Avx512::store_halves(sum, &mut sums[pair]);
+                }
+                continue;
+            }
+            for (pair, place) in sums.iter_mut().enumerate() {
+                let (high, low) = digits.pair(pair);
+                let mut sum = _mm512_setzero_si512();
+                if let Some(d) = high {
+                    sum = _mm512_slli_epi32::<8>(accumulators[d][c]);
+                }
+                if let Some(d) = low {
+                    sum = _mm512_add_epi32(sum, accumulators[d][c]);
+                }
+                Avx512::store_halves(sum, place);
+            }
+        }
+    }
+}
+
+/// [`multiply`] for the truncated recipe of `D` data digits.
+#[inline(always)]
+unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize>(
+    matrix: &PackedMatrix,
+    digits: Digits,
+    columns: usize,
+    data: &[HalfRow<8>],
+    sums: &mut [HalfRow<8>],
+) {
+    const {
+        let shape = truncated(D);
+        assert!(shape.upper == U && shape.lower == F);
+    }
+    // SAFETY: the caller has the features.
+    unsafe {
+        match columns {
+            1 => multiply::<D, U, F, 1>(matrix, digits, data, sums),
+            _ => multiply::<D, U, F, 2>(matrix, digits, data, sums),
         }
     }
 }
@@ -248,14 +247,32 @@ impl MatrixUnit<8> for Avx512Vnni {
         matrix: &PackedMatrix,
         digits: Digits,
         columns: usize,
+        _part: usize,
         data: &[HalfRow<8>],
         sums: &mut [HalfRow<8>],
     ) {
         // SAFETY: as above.
         unsafe {
-            match columns {
-                1 => multiply::<1>(matrix, digits, data, sums),
-                _ => multiply::<2>(matrix, digits, data, sums),
+            if digits.diagonals > digits.data {
+                // Too many diagonals for two columns at once.
+                for c in 0..columns {
+                    multiply::<{ ANY.diagonals }, { ANY.upper }, { ANY.lower }, 1>(
+                        matrix,
+                        digits,
+                        &data[c * matrix.data_rows..],
+                        &mut sums[c * matrix.sum_rows..],
+                    );
+                }
+                return;
+            }
+            match digits.data {
+                2 => multiply_truncated::<2, 0, 0>(matrix, digits, columns, data, sums),
+                3 => multiply_truncated::<3, 0, 0>(matrix, digits, columns, data, sums),
+                4 => multiply_truncated::<4, 0, 0>(matrix, digits, columns, data, sums),
+                5 => multiply_truncated::<5, 5, 1>(matrix, digits, columns, data, sums),
+                6 => multiply_truncated::<6, 6, 2>(matrix, digits, columns, data, sums),
+                7 => multiply_truncated::<7, 7, 3>(matrix, digits, columns, data, sums),
+                _ => multiply_truncated::<8, 8, 4>(matrix, digits, columns, data, sums),
             }
         }
     }

@@ -51,13 +51,20 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     fn encode(digits: Digits, words: Pair<<Self::Vectors as Vectors<L>>::Words>)
     -> Halves<L, Self>;
 
-    /// All sums of the kept diagonals for every row of the matrix. `data` has [`PackedMatrix::data_rows`] rows for
-    /// each column, `sums` has [`PackedMatrix::sum_rows`].
+    /// In how many parts a product is computed, so that other work can go on in between.
+    #[inline(always)]
+    fn parts(_: &PackedMatrix) -> usize {
+        1
+    }
+
+    /// All sums of the kept diagonals for every row of the matrix, or a part of them. `data` has
+    /// [`PackedMatrix::data_rows`] rows for each column, `sums` has [`PackedMatrix::sum_rows`].
     fn multiply(
         self,
         matrix: &PackedMatrix,
         digits: Digits,
         columns: usize,
+        part: usize,
         data: &[HalfRow<L>],
         sums: &mut [HalfRow<L>],
     );

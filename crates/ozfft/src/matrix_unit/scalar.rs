@@ -41,6 +41,7 @@ impl MatrixUnit<1> for Scalar {
         matrix: &PackedMatrix,
         digits: Digits,
         _columns: usize,
+        _part: usize,
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {

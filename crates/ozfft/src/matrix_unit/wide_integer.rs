@@ -36,6 +36,7 @@ impl MatrixUnit<1> for WideInteger {
         matrix: &PackedMatrix,
         digits: Digits,
         _columns: usize,
+        _part: usize,
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
