@@ -723,12 +723,15 @@ impl Step {
                 prepare(points, following, next);
                 rest = parts;
             }
+            let mut outputs = columns * (last + 1);
             for c in 0..columns {
                 for k in 0..=last {
-                    if rest > 0 {
+                    // Parts are spread over the outputs; the first waits until the digits have reached the cache.
+                    if rest * columns * (last + 1) > outputs * parts {
                         multiply(following, parts - rest, next);
                         rest -= 1;
                     }
+                    outputs -= 1;
                     let quad = match way {
                         2 => self.fast::<L, U, X, 2>(matrices, k, digits, c, current),
                         3 => self.fast::<L, U, X, 3>(matrices, k, digits, c, current),

@@ -2,8 +2,8 @@
 //!
 //! The first tile holds matrix digits, the second data digits: four bytes of one slot for the real and imaginary parts
 //! of eight lines are a row of 64 bytes, which is how the digits lie in memory anyway. The rows of the first tile are
-//! all rows of the matrix for the first diagonal, then for the second, and so on, so that small matrices fill a tile
-//! too.
+//! those of the matrix for four diagonals at a time, the last four first: with both halves of the data they meet on
+//! these, with the upper halves alone on the others.
 
 use super::avx512_vnni::{Avx512Vnni, meeting};
 use super::{Form, MatrixUnit, PackedMatrix, Task};
@@ -74,6 +74,28 @@ struct Group {
     matrix: Vec<Tile>,
 }
 
+/// Diagonals whose sums lie side by side.
+const TOGETHER: usize = 4;
+
+/// Where the sums of a row begin for a group of diagonals, and how many there are: groups are counted from the last
+/// diagonals, and the sums of a group begin with the last one.
+#[inline(always)]
+fn group_of(group: usize, row: usize, rows: usize, digits: Digits) -> (usize, usize) {
+    let size = (digits.diagonals as usize - TOGETHER * group).min(TOGETHER);
+    (TOGETHER * group * rows + row * size, size)
+}
+
+/// What the sum of a number is, the other way round.
+fn diagonal_and_row(number: usize, rows: usize, digits: Digits) -> (usize, usize) {
+    let group = number / (TOGETHER * rows);
+    let (start, size) = group_of(group, 0, rows, digits);
+    let (row, place) = ((number - start) / size, (number - start) % size);
+    (
+        digits.diagonals as usize - 1 - TOGETHER * group - place,
+        row,
+    )
+}
+
 #[derive(Debug)]
 pub(super) struct Tiles {
     groups: Vec<Group>,
@@ -91,10 +113,10 @@ impl Tiles {
             let mut tile = Tile([[0; BYTES]; ROWS]);
             for (r, bytes) in tile.0.iter_mut().enumerate() {
                 let number = sum_tile * ROWS + r;
-                let (diagonal, row) = (number / rows.max(1), number % rows.max(1));
-                if diagonal >= digits.diagonals as usize {
+                if number >= rows * digits.diagonals as usize {
                     continue;
                 }
+                let (diagonal, row) = diagonal_and_row(number, rows, digits);
                 for (i, bytes) in bytes.chunks_exact_mut(4).enumerate() {
                     let data_row = data_tile * ROWS + i;
                     if data_row >= halves * slots {
@@ -294,7 +316,11 @@ impl MatrixUnit<8> for Amx {
     ) -> __m512i {
         let diagonal = inlined(
             #[inline(always)]
-            |d: usize| Avx512::load_halves(&sums[d * matrix.rows + row]),
+            |d: usize| {
+                let place = digits.diagonals as usize - 1 - d;
+                let (start, _) = group_of(place / TOGETHER, row, matrix.rows, digits);
+                Avx512::load_halves(&sums[start + place % TOGETHER])
+            },
         );
         match digits.pair(pair) {
             (Some(upper), Some(lower)) => Avx512::add_halves(
@@ -314,20 +340,21 @@ impl MatrixUnit<8> for Amx {
         sums: &[HalfRow<8>],
         row: usize,
     ) -> [__m512i; P] {
-        let rows = matrix.rows;
-        let count = digits.diagonals as usize;
-        // One check for all the diagonals of the row.
-        let sums = &sums[row..row + (count - 1) * rows + 1];
         let mut pairs = [Avx512::splat_halves(0); P];
-        for (q, pair) in pairs.iter_mut().enumerate() {
-            let lower = Avx512::load_halves(&sums[(count - 1 - 2 * q) * rows]);
-            // With an odd number of diagonals the first is alone.
-            *pair = if 2 * q + 2 <= count {
-                let upper = Avx512::load_halves(&sums[(count - 2 - 2 * q) * rows]);
-                Avx512::add_halves(Avx512::shift_halves_left(upper, 8), lower)
-            } else {
-                lower
-            };
+        for (group, pairs) in pairs.chunks_mut(TOGETHER / 2).enumerate() {
+            let (start, size) = group_of(group, row, matrix.rows, digits);
+            let sums = &sums[start..start + size];
+            for (pair, sums) in pairs.iter_mut().zip(sums.chunks(2)) {
+                let lower = Avx512::load_halves(&sums[0]);
+                // With an odd number of diagonals the first is alone.
+                *pair = match sums.get(1) {
+                    Some(upper) => {
+                        let upper = Avx512::shift_halves_left(Avx512::load_halves(upper), 8);
+                        Avx512::add_halves(upper, lower)
+                    }
+                    None => lower,
+                };
+            }
         }
         pairs
     }
