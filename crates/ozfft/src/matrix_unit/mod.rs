@@ -167,6 +167,15 @@ impl PackedMatrix {
     }
 }
 
+/// Whether the environment variable `OZFFT_WITHOUT`, names separated by commas, leaves a unit out: so a machine that has
+/// it behaves like one that has not.
+#[cfg(vector_unit)]
+fn left_out(unit: Unit) -> bool {
+    static WITHOUT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let without = WITHOUT.get_or_init(|| std::env::var("OZFFT_WITHOUT").unwrap_or_default());
+    without.split(',').any(|name| name.trim() == unit.name())
+}
+
 /// A unit by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Unit {
@@ -186,7 +195,7 @@ impl Unit {
         let needed = |unit: Option<Unit>, what: &str| {
             unit.ok_or_else(|| {
                 FftError::Unsupported(format!(
-                    "this processor, or its operating system, offers no {what}; take the substrate auto or scalar"
+                    "this processor, or its operating system, offers no {what} (or OZFFT_WITHOUT leaves it out); take the substrate auto or scalar"
                 ))
             })
         };
@@ -205,17 +214,20 @@ impl Unit {
 
     #[cfg(vector_unit)]
     fn amx() -> Option<Unit> {
-        Amx::new().map(Unit::Amx)
+        let unit = Amx::new().map(Unit::Amx);
+        unit.filter(|unit| !left_out(*unit))
     }
 
     #[cfg(vector_unit)]
     fn avx512_vnni() -> Option<Unit> {
-        Avx512Vnni::new().map(Unit::Avx512Vnni)
+        let unit = Avx512Vnni::new().map(Unit::Avx512Vnni);
+        unit.filter(|unit| !left_out(*unit))
     }
 
     #[cfg(vector_unit)]
     fn avx2() -> Option<Unit> {
-        Avx2Integers::new().map(Unit::Avx2)
+        let unit = Avx2Integers::new().map(Unit::Avx2);
+        unit.filter(|unit| !left_out(*unit))
     }
 
     #[cfg(not(vector_unit))]
