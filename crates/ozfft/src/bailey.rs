@@ -15,7 +15,7 @@
 
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task, Unit, VectorHalves};
 use crate::problem::Family;
-use crate::quantise::Columns;
+use crate::quantise::{Columns, Quantised, Words};
 use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
 use crate::reconstruct::{Rounded, UNIT_BITS, round_high_pairs, round_pairs};
 use crate::roots::{self, Fixed};
@@ -103,6 +103,28 @@ pub(crate) struct Block {
     groups: Vec<(usize, bool)>,
     /// An output is its wide integer times 2^(line exponent + this).
     exponent_offset: i32,
+}
+
+/// What may be known of all lines of a block, and spares work without changing a bit: see the two symmetries above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Symmetry {
+    None,
+    /// All imaginary parts are zero. With `half`, outputs beyond the middle are not wanted.
+    Real {
+        half: bool,
+    },
+    Hermitian,
+}
+
+impl Symmetry {
+    /// `half`: outputs beyond the middle are not wanted.
+    pub(crate) fn of<const L: usize>(found: &Quantised<L>, half: bool) -> Symmetry {
+        match found.words {
+            Words::Complex => Symmetry::None,
+            Words::Real => Symmetry::Real { half },
+            Words::Hermitian => Symmetry::Hermitian,
+        }
+    }
 }
 
 /// Takes the outputs of a block as they are made.
@@ -985,6 +1007,7 @@ impl Block {
     pub(crate) fn run<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
+        symmetry: Symmetry,
         points: &mut [Point<L>],
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
@@ -995,6 +1018,7 @@ impl Block {
             let stage = StepTask {
                 block: self,
                 unit,
+                symmetry,
                 points,
                 scratch,
             };
@@ -1058,6 +1082,7 @@ impl Block {
     fn first_step<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
+        symmetry: Symmetry,
         points: &mut [Point<L>],
         scratch: &mut BlockScratch<'_, L>,
     ) {
@@ -1076,10 +1101,13 @@ impl Block {
             }
         };
         let setting = (self.digits, self.family);
+        // Mirrored columns of Hermitian lines have the words of their counterparts, mirrored rows of real ones too.
+        let hermitian = symmetry == Symmetry::Hermitian;
+        let real = matches!(symmetry, Symmetry::Real { .. });
         step.run_words(
             unit,
             setting,
-            inner,
+            if hermitian { inner / 2 + 1 } else { inner },
             points,
             scratch,
             column,
@@ -1091,21 +1119,44 @@ impl Block {
                 let turn = inlined(
                     #[inline(always)]
                     |(re, im): Pair<Word<L, U::Vectors>>| {
-                        let (re, im) = rotation.rotate_row::<L, U::Vectors>((re.0, im.0));
-                        match (mirrored, step.mirror_negates) {
-                            (false, _) => (re, im),
-                            (true, false) => (re, negated::<L, U::Vectors>(im)),
-                            (true, true) => (negated::<L, U::Vectors>(re), im),
+                        rotation.rotate_row::<L, U::Vectors>((re.0, im.0))
+                    },
+                );
+                let mirror = inlined(
+                    #[inline(always)]
+                    |(re, im): Words2<L, U>| {
+                        if step.mirror_negates {
+                            (negated::<L, U::Vectors>(re), im)
+                        } else {
+                            (re, negated::<L, U::Vectors>(im))
                         }
                     },
                 );
-                store::<L, U::Vectors>(&mut points[k * pitch + j], turn(quad.output()));
-                if k > 0 && 2 * k < n {
-                    let point = &mut points[(n - k) * pitch + j];
-                    store::<L, U::Vectors>(point, turn(quad.output_of_conjugate()));
+                let put = inlined(
+                    #[inline(always)]
+                    |points: &mut [Point<L>], row: usize, turned: Words2<L, U>| {
+                        let own = if mirrored { mirror(turned) } else { turned };
+                        store::<L, U::Vectors>(&mut points[row * pitch + j], own);
+                        if hermitian && j > 0 && 2 * j < inner {
+                            let point = &mut points[row * pitch + inner - j];
+                            store::<L, U::Vectors>(point, mirror(turned));
+                        }
+                    },
+                );
+                put(points, k, turn(quad.output()));
+                if k > 0 && 2 * k < n && !real {
+                    put(points, n - k, turn(quad.output_of_conjugate()));
                 }
             },
         );
+    }
+
+    /// Rows that the steps after the first work on: of a real line's, the mirrored ones need not be there.
+    fn rows(&self, symmetry: Symmetry) -> usize {
+        match symmetry {
+            Symmetry::Real { .. } => self.input.rows / 2 + 1,
+            _ => self.input.rows,
+        }
     }
 
     #[inline(always)]
@@ -1113,6 +1164,7 @@ impl Block {
         &self,
         step: &Step,
         unit: U,
+        symmetry: Symmetry,
         points: &mut [Point<L>],
         scratch: &mut BlockScratch<'_, L>,
     ) {
@@ -1127,7 +1179,7 @@ impl Block {
         step.run_words(
             unit,
             setting,
-            self.n / n,
+            self.rows(symmetry) * (self.input.columns / n),
             points,
             scratch,
             column,
@@ -1154,6 +1206,7 @@ impl Block {
     fn last_step<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
+        symmetry: Symmetry,
         points: &mut [Point<L>],
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
@@ -1162,19 +1215,29 @@ impl Block {
         let n = step.recipe.n;
         let shifted = step.recipe.fold == Fold::FrequencyShifted;
         let Grid { columns, pitch, .. } = self.output;
+        let (real, half) = match symmetry {
+            Symmetry::Real { half } => (true, half),
+            _ => (false, false),
+        };
+        let per_row = self.groups.len() / self.input.rows;
         let mut post = inlined(
             #[inline(always)]
             |group: usize, k: usize, quad: Quad<Wide<_>>| {
                 let (start, mirrored) = self.groups[group];
+                let row = group / per_row;
+                let stands_for_two = real && row > 0 && 2 * row < self.input.rows;
                 let mut put = inlined(
                     #[inline(always)]
                     |k: usize, (re, im): Pair<Wide<_>>| {
-                        if mirrored {
+                        // Of the two outputs that a real line's group stands for, one may not be wanted.
+                        let beyond = half && 2 * (start + columns * k) > self.n;
+                        if !mirrored && !(stands_for_two && beyond) {
+                            emit.emit(k * pitch + start, re, im);
+                        }
+                        if mirrored || (stands_for_two && (beyond || !half)) {
                             // Output N - (start + columns·k).
                             let place = (n - 1 - k) * pitch + columns - start;
                             emit.emit(place, re, im.negated::<L, U::Vectors>());
-                        } else {
-                            emit.emit(k * pitch + start, re, im);
                         }
                     },
                 );
@@ -1191,7 +1254,7 @@ impl Block {
             step: 1,
             conjugate: false,
         };
-        let (count, setting) = (self.groups.len(), (self.digits, self.family));
+        let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.family));
         if step.matrices.is_some() {
             step.run(
                 unit,
@@ -1221,6 +1284,7 @@ impl Block {
 struct StepTask<'a, 'b, const L: usize, U> {
     block: &'a Block,
     unit: U,
+    symmetry: Symmetry,
     points: &'a mut [Point<L>],
     scratch: &'a mut BlockScratch<'b, L>,
 }
@@ -1245,7 +1309,8 @@ impl<const L: usize, U: MatrixUnit<L>> Task for FirstStep<'_, '_, L, U> {
     #[inline(always)]
     fn run(self) {
         let task = self.0;
-        task.block.first_step(task.unit, task.points, task.scratch);
+        task.block
+            .first_step(task.unit, task.symmetry, task.points, task.scratch);
     }
 }
 
@@ -1255,7 +1320,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for MiddleStep<'_, '_, L, U> {
     fn run(self) {
         let MiddleStep(task, step) = self;
         task.block
-            .middle_step(step, task.unit, task.points, task.scratch);
+            .middle_step(step, task.unit, task.symmetry, task.points, task.scratch);
     }
 }
 
@@ -1265,6 +1330,6 @@ impl<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>> Task for LastStep
     fn run(self) {
         let LastStep(task, emit) = self;
         task.block
-            .last_step(task.unit, task.points, emit, task.scratch);
+            .last_step(task.unit, task.symmetry, task.points, emit, task.scratch);
     }
 }

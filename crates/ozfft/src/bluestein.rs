@@ -13,7 +13,7 @@ use crate::passes::{
     FloatEmitter, Lines, Narrowing, NotFinite, Passes, Sink, Source, WideOutputs, WordLines,
     WordPlaces, finish,
 };
-use crate::quantise::{Nature, Quantised, quantise_words, word_of};
+use crate::quantise::{Nature, Quantised, Words, quantise_words, word_of};
 use crate::recipe::BlockRecipe;
 use crate::roots::{self, Fixed};
 use crate::sample::swapped;
@@ -211,6 +211,7 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
         Quantised {
             exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
             nature,
+            words: Words::Complex,
         }
     }
 }
@@ -280,7 +281,7 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
         let narrowing = Narrowing::new::<L, V>(&shifts);
         let exponents =
             std::array::from_fn(|lane| found.exponents[lane] + shifts[lane] as i32 + output.bias);
-        let mut emitter = FloatEmitter::new(floats, exponents, output.is_single());
+        let mut emitter = FloatEmitter::new(floats, exponents, output);
         for i in 0..values.grid.rows * values.grid.columns {
             let place = values.grid.place(i);
             let (re, im) = values.narrowed::<V>(place, &narrowing);
@@ -297,8 +298,13 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
         }
         let nature = std::array::from_fn(|lane| {
             // Known since the first of the two transforms.
-            let nature = &self.natures[if plan.is_one_block() { lane } else { 0 }];
-            Nature::from_bits(nature.load(Ordering::Relaxed))
+            let line = if plan.is_one_block() && lane < lines.active {
+                lane
+            } else {
+                // Lanes that are not active repeat the first one.
+                0
+            };
+            Nature::from_bits(self.natures[line].load(Ordering::Relaxed))
         });
         finish::<L, V>(output, lines, values.grid, floats, &nature);
     }

@@ -1,7 +1,12 @@
 //! Which small steps make up a length.
 //!
-//! The rule is a cost: a step of size `n` takes about `n` multiplications a point, plus what every step takes
-//! regardless (folding, digits, rotation). Lengths with a prime factor above [`LARGEST_STEP`] go to Bluestein.
+//! The rule is a cost, measured on AMX and AVX-512 VNNI (`docs/speed.md`): a step of size `n` takes about `n`
+//! multiplications a point, plus what every step takes regardless (folding, digits, rotation). Lengths with a prime
+//! factor above [`LARGEST_STEP`] go to Bluestein.
+//!
+//! Unit steps, of 2 and 4 points, are cheap on a CPU, and blocks of nothing else would be faster there than those with
+//! matrix steps. They would also leave all work to 32-bit multiplications, which graphics processors have few of; and
+//! recipes are the same everywhere, or bits would not be. So a block has one unit step at most.
 
 use crate::recipe::{BlockRecipe, LineRecipe};
 
@@ -14,10 +19,19 @@ pub(crate) const LONGEST_BLOCK: usize = 1024;
 const LONGEST_CONVOLUTION_BLOCK: usize = 256;
 /// What a step costs besides its multiplications, in multiplications a point and digit product.
 const STEP_COST: usize = 48;
+/// What a unit step costs: additions and a rotation.
+const UNIT_COST: usize = 42;
 /// Half of this many inputs fill a tile of the matrix units; more take a second one.
 const TILE: usize = 32;
 
+fn is_unit(n: usize) -> bool {
+    n == 2 || n == 4
+}
+
 fn step_cost(n: usize) -> usize {
+    if is_unit(n) {
+        return UNIT_COST;
+    }
     n + n.saturating_sub(TILE) + STEP_COST
 }
 
@@ -64,7 +78,7 @@ fn divisors(n: usize) -> Vec<usize> {
 
 /// The cheapest step sizes for a block, largest first, and their cost; `None` when a prime factor is too large.
 fn steps(n: usize) -> Option<(usize, Vec<usize>)> {
-    fn search(n: usize, largest: usize) -> Option<(usize, Vec<usize>)> {
+    fn search(n: usize, largest: usize, units: usize) -> Option<(usize, Vec<usize>)> {
         if n == 1 {
             return Some((0, Vec::new()));
         }
@@ -72,15 +86,15 @@ fn steps(n: usize) -> Option<(usize, Vec<usize>)> {
         divisors(n)
             .into_iter()
             .rev()
-            .filter(|&d| d > 1 && d <= largest && is_step(d))
+            .filter(|&d| d > 1 && d <= largest && is_step(d) && (units > 0 || !is_unit(d)))
             .filter_map(|d| {
-                let (cost, mut rest) = search(n / d, d)?;
+                let (cost, mut rest) = search(n / d, d, units - usize::from(is_unit(d)))?;
                 rest.insert(0, d);
                 Some((cost + step_cost(d), rest))
             })
             .reduce(|best, other| if other.0 < best.0 { other } else { best })
     }
-    search(n, usize::MAX)
+    search(n, usize::MAX, 1)
 }
 
 /// Cuts a smooth length into blocks of nearly equal length; `None` when that cannot be done.
@@ -159,9 +173,12 @@ mod tests {
         assert_eq!(shown(1), "copy");
         assert_eq!(shown(2), "2u");
         assert_eq!(shown(4), "4u");
-        assert_eq!(shown(64), "8t·8f");
+        assert_eq!(shown(16), "16t");
+        assert_eq!(shown(128), "16t·8f");
+        assert_eq!(shown(64), "16t·4u");
+        assert_eq!(shown(256), "16t·16f");
         assert_eq!(shown(1024), "32t·32f");
-        assert_eq!(shown(4096), "8t·8f | 8t·8f");
+        assert_eq!(shown(4096), "16t·4u | 16t·4u");
         assert_eq!(shown(1000), "40t·25p");
         assert_eq!(shown(61), "61p");
         assert_eq!(shown(1 << 20), "32t·32f | 32t·32f");

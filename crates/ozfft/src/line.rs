@@ -5,9 +5,9 @@ use crate::bluestein::Bluestein;
 #[cfg(vector_unit)]
 use crate::matrix_unit::{Amx, Avx2Integers, Avx512Vnni};
 use crate::matrix_unit::{MatrixUnit, Scalar, WideInteger};
-use crate::numbers::{Input, Output};
+use crate::numbers::{Elements, Input, Output};
 use crate::passes::{Lines, Passes, Sink, Source, WideOutputs};
-use crate::quantise::{Quantised, quantise_floats};
+use crate::quantise::{Quantised, Words, quantise_floats};
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::vectors::{Point, Row, Vectors};
@@ -154,6 +154,11 @@ fn copy<const L: usize>(input: &Input<'_, L>, output: &Output<'_, L>, active: us
         let value = input.element(lane, 0);
         if value.re.is_finite() && value.im.is_finite() {
             let scale = f64::from(output.bias).exp2();
+            let value = if output.conjugate {
+                value.conj()
+            } else {
+                value
+            };
             output.put(lane, 0, value * scale + Complex::new(0.0, 0.0));
         } else {
             output.fill_nan(lane);
@@ -175,7 +180,13 @@ impl<const L: usize> Source<L> for Floats<'_, L> {
     ) -> Quantised<L> {
         let grid = block.input();
         self.0.gather::<V>(lines, usize::MAX, grid, points);
-        quantise_floats::<L, V>(points, grid, block.columns())
+        let found = quantise_floats::<L, V>(points, grid, block.columns());
+        // One block holds the whole line; of a longer one it holds every so many elements.
+        if self.0.elements == Elements::Half(block.len()) {
+            let words = Words::Hermitian;
+            return Quantised { words, ..found };
+        }
+        found
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn plan<T: rustfft::FftNum>(kind: Kind, n: usize) -> Transform<T> {
 }
 
 impl<T: Real> NativeLine<T> {
-    /// Lines are always transformed forward: inverse ones arrive with real and imaginary part swapped.
+    /// Lines are always transformed forward: inverse ones arrive conjugated, and leave so.
     pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
         NativeLine {
             transform: T::native(kind, n),
@@ -83,39 +83,19 @@ impl<T: Real> NativeLine<T> {
                 Ok(())
             }
             Transform::RealToComplex(fft) => {
-                // A real line arrives in the real part, or swapped into the imaginary part for an inverse transform,
-                // which is the conjugate of the forward one.
-                let swapped = output.swap;
                 for (x, value) in real.iter_mut().zip(floats) {
-                    *x = T::narrow(if swapped { value.im } else { value.re });
+                    *x = T::narrow(value.re);
                 }
-                let outcome = fft.process_with_scratch(real, &mut complex[..half], scratch);
-                if swapped {
-                    // The output is swapped: it must be given i·conj(X), whose swap is conj(X).
-                    for z in &mut complex[..half] {
-                        *z = Complex::new(-z.im, z.re);
-                    }
-                }
-                outcome
+                fft.process_with_scratch(real, &mut complex[..half], scratch)
             }
             Transform::ComplexToReal(fft) => {
                 // RealFFT computes with exp(+i…): a forward transform takes the conjugate.
-                let swapped = output.swap;
                 for (z, value) in complex[..half].iter_mut().zip(floats) {
-                    *z = narrow(if swapped {
-                        Complex::new(value.im, value.re)
-                    } else {
-                        value.conj()
-                    });
+                    *z = narrow(value.conj());
                 }
                 let outcome = fft.process_with_scratch(&mut complex[..half], real, scratch);
                 for (z, &x) in complex.iter_mut().zip(&*real) {
-                    let zero = T::narrow(0.0);
-                    *z = if swapped {
-                        Complex::new(zero, x)
-                    } else {
-                        Complex::new(x, zero)
-                    };
+                    *z = Complex::new(x, T::narrow(0.0));
                 }
                 outcome
             }
@@ -124,7 +104,8 @@ impl<T: Real> NativeLine<T> {
         debug_assert!(outcome.is_ok());
         for (k, &z) in complex[..output.count].iter().enumerate() {
             let z = z * scale;
-            output.put(0, k, Complex::new(z.re.widen(), z.im.widen()));
+            let z = Complex::new(z.re.widen(), z.im.widen());
+            output.put(0, k, if output.conjugate { z.conj() } else { z });
         }
     }
 }

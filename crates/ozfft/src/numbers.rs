@@ -5,7 +5,7 @@
 
 use crate::bailey::Grid;
 use crate::passes::Lines;
-use crate::sample::{Real, swapped};
+use crate::sample::Real;
 use crate::vectors::{Point, Vectors};
 use crate::workspace::{ReadArray, SharedArray};
 use num_complex::Complex;
@@ -92,8 +92,8 @@ pub(crate) struct Input<'a, const L: usize> {
     pub(crate) numbers: Reader<'a>,
     pub(crate) elements: Elements,
     pub(crate) places: [Placement; L],
-    /// Exchange real and imaginary parts, as inverse transforms do.
-    pub(crate) swap: bool,
+    /// Read the conjugate, as inverse transforms do.
+    pub(crate) conjugate: bool,
 }
 
 /// The lines of one call, to be written.
@@ -108,8 +108,8 @@ pub(crate) struct Output<'a, const L: usize> {
     pub(crate) length: usize,
     /// Power of two by which outputs are scaled, so that nothing overflows between axes.
     pub(crate) bias: i32,
-    /// Exchange real and imaginary parts, as inverse transforms do.
-    pub(crate) swap: bool,
+    /// Outputs are conjugated before they come here, as inverse transforms do.
+    pub(crate) conjugate: bool,
 }
 
 /// Positions of the elements of every lane: `first + i·step`.
@@ -199,7 +199,7 @@ impl<const L: usize> Input<'_, L> {
                 Complex::new(number(at), im)
             }
         };
-        if self.swap { swapped(value) } else { value }
+        if self.conjugate { value.conj() } else { value }
     }
 
     /// Loads the bits of the elements below `limit` of every lane; zeros from there on.
@@ -221,7 +221,11 @@ impl<const L: usize> Input<'_, L> {
             .min()
             .unwrap_or(0);
         let positions = Positions::new(&self.places, lines);
-        let (re, im) = if self.swap { (1, 0) } else { (0, 1) };
+        // The sign of the imaginary parts is changed.
+        let signs = [
+            V::splat(0),
+            V::splat(if self.conjugate { i64::MIN } else { 0 }),
+        ];
         for row in 0..grid.rows {
             let first = row * grid.columns;
             let points = &mut points[row * grid.pitch..][..grid.columns];
@@ -232,8 +236,8 @@ impl<const L: usize> Input<'_, L> {
                         let start = array.checked(2 * positions.at(0, first + i), 2 * L);
                         // SAFETY: in range; not written by another thread, as for single elements.
                         let (a, b) = unsafe { V::load_neighbours(start) };
-                        V::store(a, &mut point[re]);
-                        V::store(b, &mut point[im]);
+                        V::store(a, &mut point[0]);
+                        V::store(V::xor(b, signs[1]), &mut point[1]);
                     }
                     fast
                 }
@@ -251,8 +255,8 @@ impl<const L: usize> Input<'_, L> {
                                 &starts,
                                 #[inline(always)]
                                 |number, words| {
-                                    let part = if number % 2 == 0 { re } else { im };
-                                    V::store(words, &mut points[number / 2][part]);
+                                    let words = V::xor(words, signs[number % 2]);
+                                    V::store(words, &mut points[number / 2][number % 2]);
                                 },
                             );
                         }
@@ -264,8 +268,8 @@ impl<const L: usize> Input<'_, L> {
                     for (i, point) in points[..fast].iter_mut().enumerate() {
                         let start = array.checked(positions.at(0, first + i), L);
                         // SAFETY: as above; a row has the size of `L` numbers.
-                        point[re] = unsafe { start.cast::<[i64; L]>().read_unaligned() };
-                        point[im] = [0; L];
+                        point[0] = unsafe { start.cast::<[i64; L]>().read_unaligned() };
+                        point[1] = [0; L];
                     }
                     fast
                 }
@@ -282,8 +286,8 @@ impl<const L: usize> Input<'_, L> {
                                 &starts,
                                 #[inline(always)]
                                 |number, words| {
-                                    V::store(words, &mut points[number][re]);
-                                    points[number][im] = [0; L];
+                                    V::store(words, &mut points[number][0]);
+                                    points[number][1] = [0; L];
                                 },
                             );
                         }
@@ -317,7 +321,6 @@ impl<const L: usize> Output<'_, L> {
     /// Stores an output of a lane.
     #[inline(always)]
     pub(crate) fn put(&self, lane: usize, index: usize, value: Complex<f64>) {
-        let value = if self.swap { swapped(value) } else { value };
         let at = self.places[lane].at(index);
         // SAFETY: every output belongs to one line, and every line to one thread.
         unsafe {
@@ -351,7 +354,6 @@ impl<const L: usize> Output<'_, L> {
             .min()
             .unwrap_or(0);
         let positions = Positions::new(&self.places, lines);
-        let (re, im) = if self.swap { (1, 0) } else { (0, 1) };
         for row in 0..grid.rows {
             let first = row * grid.columns;
             let points = &points[row * grid.pitch..][..grid.columns];
@@ -362,7 +364,7 @@ impl<const L: usize> Output<'_, L> {
                         let start = array.checked(2 * positions.at(0, first + i), 2 * L);
                         // SAFETY: in range; every output belongs to one line, and every line to one thread.
                         unsafe {
-                            V::store_neighbours(start, V::load(&point[re]), V::load(&point[im]));
+                            V::store_neighbours(start, V::load(&point[0]), V::load(&point[1]));
                         }
                     }
                     fast
@@ -378,10 +380,7 @@ impl<const L: usize> Output<'_, L> {
                             V::store_lines(
                                 &starts,
                                 #[inline(always)]
-                                |number| {
-                                    let part = if number % 2 == 0 { re } else { im };
-                                    V::load(&points[number / 2][part])
-                                },
+                                |number| V::load(&points[number / 2][number % 2]),
                             );
                         }
                         advance(&mut starts, L);
@@ -392,7 +391,7 @@ impl<const L: usize> Output<'_, L> {
                     for (i, point) in points[..fast].iter().enumerate() {
                         let start = array.checked(positions.at(0, first + i), L);
                         // SAFETY: as above; a row has the size of `L` numbers.
-                        unsafe { start.cast::<[i64; L]>().write_unaligned(point[re]) }
+                        unsafe { start.cast::<[i64; L]>().write_unaligned(point[0]) }
                     }
                     fast
                 }
@@ -406,7 +405,7 @@ impl<const L: usize> Output<'_, L> {
                             V::store_lines(
                                 &starts,
                                 #[inline(always)]
-                                |number| V::load(&points[number][re]),
+                                |number| V::load(&points[number][0]),
                             );
                         }
                         advance(&mut starts, L);

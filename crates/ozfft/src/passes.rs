@@ -6,10 +6,10 @@
 //! lines that cross those columns and brings them under a new exponent. Between passes there is no rounding to floating
 //! point. There the lines of a pass are what lies side by side.
 
-use crate::bailey::{Block, BlockScratch, Emit, Grid, Setting};
+use crate::bailey::{Block, BlockScratch, Emit, Grid, Setting, Symmetry};
 use crate::matrix_unit::{MatrixUnit, Task};
 use crate::numbers::Output;
-use crate::quantise::{Nature, Quantised, is_moderate, power_bits, quantise_words};
+use crate::quantise::{Nature, Quantised, Words, is_moderate, power_bits, quantise_words};
 use crate::recipe::BlockRecipe;
 use crate::roots::{self, Fixed};
 use crate::sample::Real;
@@ -207,10 +207,17 @@ pub(crate) struct FloatEmitter<'a, const L: usize> {
     low_scale: Row<L>,
     single: bool,
     moderate: bool,
+    /// Imaginary parts are not wanted.
+    real: bool,
+    conjugate: bool,
 }
 
 impl<'a, const L: usize> FloatEmitter<'a, L> {
-    pub(crate) fn new(points: &'a mut [Point<L>], exponents: [i32; L], single: bool) -> Self {
+    pub(crate) fn new(
+        points: &'a mut [Point<L>],
+        exponents: [i32; L],
+        output: &Output<'_, L>,
+    ) -> Self {
         let moderate = exponents.iter().all(|&exponent| is_moderate(exponent));
         let power = |lane: usize, more: i32| {
             if moderate {
@@ -224,8 +231,10 @@ impl<'a, const L: usize> FloatEmitter<'a, L> {
             exponents,
             high_scale: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
             low_scale: std::array::from_fn(|lane| power(lane, 0)),
-            single,
+            single: output.is_single(),
             moderate,
+            real: output.real,
+            conjugate: output.conjugate,
         }
     }
 
@@ -267,10 +276,18 @@ fn extreme<const L: usize>(
 impl<const L: usize, V: Vectors<L>> Emit<L, V> for FloatEmitter<'_, L> {
     #[inline(always)]
     fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>) {
-        let (re, im) = (self.float::<V>(re), self.float::<V>(im));
-        let point = &mut self.points[place];
-        V::store(re, &mut point[0]);
-        V::store(im, &mut point[1]);
+        let re = self.float::<V>(re);
+        V::store(re, &mut self.points[place][0]);
+        if !self.real {
+            // Conjugated here, among the integers, where there is no negative zero.
+            let im = if self.conjugate {
+                im.negated::<L, V>()
+            } else {
+                im
+            };
+            let im = self.float::<V>(im);
+            V::store(im, &mut self.points[place][1]);
+        }
     }
 }
 
@@ -445,7 +462,8 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         })
     }
 
-    /// Transforms lines that have been loaded and hands them to the sink.
+    /// Transforms lines that have been loaded and hands them to the sink. `nature` is that of the whole transform, of
+    /// which these lines may be a pass.
     fn transform<U: MatrixUnit<L>, K: Sink<L>>(
         &mut self,
         block: &Block,
@@ -453,6 +471,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         sink: &K,
         lines: &Lines<L>,
         found: &Quantised<L>,
+        nature: [Nature; L],
     ) {
         let mut found = *found;
         for exponent in &mut found.exponents {
@@ -460,15 +479,17 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         }
         if let Some(output) = sink.floats() {
             let exponents = found.exponents.map(|exponent| exponent + output.bias);
-            let mut emitter = FloatEmitter::new(self.floats, exponents, output.is_single());
-            block.run(unit, self.points, &mut emitter, &mut self.block);
+            let mut emitter = FloatEmitter::new(self.floats, exponents, output);
+            let half = output.count < output.length && block.len() == output.length;
+            let symmetry = Symmetry::of(&found, half);
+            block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
             unit.enter(Finish {
                 unit: PhantomData::<U>,
                 output,
                 lines,
                 grid: block.output(),
                 floats: self.floats,
-                nature: &found.nature,
+                nature: &nature,
             });
         } else {
             let mut magnitudes = [0; L];
@@ -476,7 +497,9 @@ impl<'a, const L: usize> LineScratch<'a, L> {
                 points: self.wide,
                 magnitudes: &mut magnitudes,
             };
-            block.run(unit, self.points, &mut emitter, &mut self.block);
+            let symmetry = Symmetry::of(&found, false);
+            block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
+            found.nature = nature;
             unit.enter(Accept {
                 unit: PhantomData::<U>,
                 sink,
@@ -675,12 +698,13 @@ impl<U, S, K> Stage<'_, U, S, K> {
                 let nature = Nature::from_bits(stage.nature.load(Ordering::Relaxed));
                 let found = Quantised {
                     exponents: found.exponents.map(|e| e + passes.exponent_offset),
-                    nature: [nature; L],
+                    ..found
                 };
-                scratch.transform(block, stage.unit, stage.sink, &outputs, &found);
+                scratch.transform(block, stage.unit, stage.sink, &outputs, &found, [nature; L]);
             } else {
                 let store = StageSink { stage, number, j };
-                scratch.transform(block, stage.unit, &store, &lines, &found);
+                let nature = found.nature;
+                scratch.transform(block, stage.unit, &store, &lines, &found, nature);
             }
             number += active;
         }
@@ -845,7 +869,8 @@ impl Passes {
             for exponent in &mut found.exponents {
                 *exponent += self.exponent_offset;
             }
-            scratch.transform(block, unit, sink, &lines, &found);
+            let nature = found.nature;
+            scratch.transform(block, unit, sink, &lines, &found, nature);
             return Ok(());
         }
         debug_assert_eq!(active, 1, "long lines are transformed one by one");
@@ -1031,6 +1056,7 @@ impl<const L: usize> Source<L> for WordLines<'_> {
         Quantised {
             exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
             nature: [Nature::ZERO; L],
+            words: Words::Complex,
         }
     }
 }

@@ -26,6 +26,18 @@ pub(crate) struct Quantised<const L: usize> {
     /// 0 for a line of zeros.
     pub(crate) exponents: [i32; L],
     pub(crate) nature: [Nature; L],
+    /// Symmetry of the words, in every line.
+    pub(crate) words: Words,
+}
+
+/// What is known of the words of all lines together. They need not be the transform's own numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    Complex,
+    /// All imaginary parts are zero.
+    Real,
+    /// Element `n - j` is the conjugate of element `j`.
+    Hermitian,
 }
 
 /// What is known of the numbers of a line.
@@ -187,7 +199,15 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
         within_head_room(points, grid, shape),
         "head-room: a column's words add up to more than the word"
     );
-    Quantised { exponents, nature }
+    Quantised {
+        exponents,
+        nature,
+        words: if nature.iter().any(|nature| nature.has_imaginary) {
+            Words::Complex
+        } else {
+            Words::Real
+        },
+    }
 }
 
 /// The largest column sum of every line, in units of `2^unit`, each magnitude rounded up.

@@ -127,7 +127,7 @@ pub(crate) enum OutputArray<'a, T> {
 pub(crate) struct Executor<T: Real> {
     passes: Vec<Pass<T>>,
     threads: usize,
-    swap: bool,
+    conjugate: bool,
     spare_len: usize,
 }
 
@@ -204,7 +204,7 @@ impl<T: Real> Executor<T> {
         Executor {
             passes,
             threads,
-            swap: problem.direction == Direction::Inverse,
+            conjugate: problem.direction == Direction::Inverse,
             spare_len,
         }
     }
@@ -255,7 +255,7 @@ impl<T: Real> Executor<T> {
                     pass,
                     from,
                     to,
-                    swap: self.swap,
+                    conjugate: self.conjugate,
                     bias,
                     first,
                     count: at_once.min(lines - first),
@@ -386,7 +386,7 @@ struct Job<'a, T: Real> {
     pass: &'a Pass<T>,
     from: InputArray<'a, T>,
     to: OutputArray<'a, T>,
-    swap: bool,
+    conjugate: bool,
     bias: i32,
     first: usize,
     count: usize,
@@ -427,7 +427,7 @@ impl<T: Real> Job<'_, T> {
 
     /// Calls `run` with these lines of the input and of the output.
     fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>)) {
-        let (pass, swap) = (self.pass, self.swap);
+        let (pass, conjugate) = (self.pass, self.conjugate);
         let n = pass.n;
         let places = |lines: &LineSet| -> [Placement; L] {
             std::array::from_fn(|lane| {
@@ -446,7 +446,7 @@ impl<T: Real> Job<'_, T> {
             },
             elements,
             places: places(&pass.read),
-            swap,
+            conjugate,
         };
         let output = Output {
             numbers: match self.to {
@@ -462,7 +462,7 @@ impl<T: Real> Job<'_, T> {
             },
             length: n,
             bias: self.bias,
-            swap,
+            conjugate,
         };
         run(&input, &output);
     }
