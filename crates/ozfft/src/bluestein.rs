@@ -9,14 +9,13 @@ use crate::bailey::{Block, Emit, Setting};
 use crate::chirp_spectrum::chirp_spectrum;
 use crate::matrix_unit::MatrixUnit;
 use crate::numbers::{Input, Output};
-use crate::passes::{
-    FloatEmitter, Lines, Narrowing, NotFinite, Passes, Sink, Source, WideOutputs, WordLines,
-    WordPlaces, finish,
-};
+use crate::outputs::{FloatEmitter, Narrowing, WideOutputs, finish};
+use crate::passes::{Lines, NotFinite, Passes, Sink, Source};
 use crate::quantise::{Nature, Quantised, Words, quantise_words, word_of};
 use crate::recipe::BlockRecipe;
 use crate::roots::{self, Fixed};
 use crate::sample::swapped;
+use crate::stored_words::{WordLines, WordPlaces};
 use crate::twiddle::{Angles, Twiddle, rotate};
 use crate::vectors::{Pair, Point, Row, Vectors, Wide, from_lanes, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};

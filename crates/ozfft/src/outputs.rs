@@ -1,0 +1,267 @@
+//! What becomes of the outputs of a block: wide integers for the next pass, or floating-point numbers for the caller.
+
+use crate::bailey::{Emit, Grid};
+use crate::numbers::Output;
+use crate::passes::Lines;
+use crate::quantise::{Nature, is_moderate, power_bits};
+use crate::sample::Real;
+use crate::vectors::{LOW_BITS, Pair, Point, Row, Vectors, Wide, from_lanes, inlined, lanes_of};
+
+/// High and low parts of the real, then of the imaginary part, normalised.
+pub(crate) type WidePoint<const L: usize> = [Row<L>; 4];
+
+/// The outputs of a block as wide integers.
+pub(crate) struct WideOutputs<'a, const L: usize> {
+    pub(crate) points: &'a [WidePoint<L>],
+    pub(crate) grid: Grid,
+    /// All magnitudes of a line's high parts or-ed together, which is as long as the largest one.
+    pub(crate) magnitudes: Row<L>,
+}
+
+impl<const L: usize> WideOutputs<'_, L> {
+    /// Bits by which every line's values must be shifted down to become words of at most `word_bits` bits.
+    pub(crate) fn narrowing_shifts(&self, word_bits: u32) -> [u32; L] {
+        std::array::from_fn(|lane| {
+            let bits = self.magnitudes[lane];
+            let length = if bits != 0 {
+                64 - bits.leading_zeros() + LOW_BITS
+            } else {
+                64 - self.low_magnitudes(lane).leading_zeros()
+            };
+            length.saturating_sub(word_bits)
+        })
+    }
+
+    /// The magnitudes of a line whose numbers are all below 2^25, or-ed together.
+    #[cold]
+    fn low_magnitudes(&self, lane: usize) -> i64 {
+        let mut bits = 0;
+        for i in 0..self.grid.rows * self.grid.columns {
+            let point = &self.points[self.grid.place(i)];
+            for part in [0, 2] {
+                let value = (point[part][lane] << LOW_BITS) + point[part + 1][lane];
+                bits |= value.abs();
+            }
+        }
+        bits
+    }
+
+    /// The output at a place as words: rounded, halves upwards.
+    #[inline(always)]
+    pub(crate) fn narrowed<V: Vectors<L>>(
+        &self,
+        place: usize,
+        shifts: &Narrowing<V::Words>,
+    ) -> Pair<V::Words> {
+        let point = &self.points[place];
+        let word = inlined(
+            #[inline(always)]
+            |high: &Row<L>, low: &Row<L>| {
+                V::add(
+                    V::shift_left_each(V::load(high), shifts.left),
+                    V::shift_right_each(V::add(V::load(low), shifts.rounding), shifts.right),
+                )
+            },
+        );
+        (word(&point[0], &point[1]), word(&point[2], &point[3]))
+    }
+}
+
+/// Shifts of every lane, in registers.
+pub(crate) struct Narrowing<W> {
+    left: W,
+    right: W,
+    rounding: W,
+}
+
+impl<W: Copy> Narrowing<W> {
+    /// At most 88 bits become at most 62, so a shift is at most the low part's length.
+    #[inline(always)]
+    pub(crate) fn new<const L: usize, V: Vectors<L, Words = W>>(shifts: &[u32; L]) -> Self {
+        Narrowing {
+            left: from_lanes::<L, V>(|lane| i64::from(LOW_BITS - shifts[lane])),
+            right: from_lanes::<L, V>(|lane| i64::from(shifts[lane])),
+            rounding: from_lanes::<L, V>(|lane| (1i64 << shifts[lane]) >> 1),
+        }
+    }
+}
+
+/// Collects outputs as wide integers.
+pub(crate) struct WideEmitter<'a, const L: usize> {
+    pub(crate) points: &'a mut [WidePoint<L>],
+    pub(crate) magnitudes: &'a mut Row<L>,
+}
+
+impl<const L: usize, V: Vectors<L>> Emit<L, V> for WideEmitter<'_, L> {
+    #[inline(always)]
+    fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>) {
+        let (re, im) = (re.normalised::<L, V>(), im.normalised::<L, V>());
+        // The high part's magnitude: a negative number with something in its low part is less far from zero.
+        let magnitude = inlined(
+            #[inline(always)]
+            |wide: Wide<V::Words>| {
+                let sign = V::shift_right(wide.high, 63);
+                let some =
+                    V::shift_right(V::add(wide.low, V::splat((1 << LOW_BITS) - 1)), LOW_BITS);
+                let high = V::add(wide.high, V::and(some, sign));
+                V::subtract(V::xor(high, sign), sign)
+            },
+        );
+        let so_far = V::load(self.magnitudes);
+        V::store(
+            V::or(so_far, V::or(magnitude(re), magnitude(im))),
+            self.magnitudes,
+        );
+        let point = &mut self.points[place];
+        V::store(re.high, &mut point[0]);
+        V::store(re.low, &mut point[1]);
+        V::store(im.high, &mut point[2]);
+        V::store(im.low, &mut point[3]);
+    }
+}
+
+/// The last rounding: outputs as the bits of floating-point numbers.
+pub(crate) struct FloatEmitter<'a, const L: usize> {
+    points: &'a mut [Point<L>],
+    exponents: [i32; L],
+    high_scale: Row<L>,
+    low_scale: Row<L>,
+    single: bool,
+    moderate: bool,
+    /// Imaginary parts are not wanted.
+    real: bool,
+    conjugate: bool,
+}
+
+impl<'a, const L: usize> FloatEmitter<'a, L> {
+    pub(crate) fn new(
+        points: &'a mut [Point<L>],
+        exponents: [i32; L],
+        output: &Output<'_, L>,
+    ) -> Self {
+        let moderate = exponents.iter().all(|&exponent| is_moderate(exponent));
+        let power = |lane: usize, more: i32| {
+            if moderate {
+                power_bits(exponents[lane] + more)
+            } else {
+                0
+            }
+        };
+        FloatEmitter {
+            points,
+            exponents,
+            high_scale: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
+            low_scale: std::array::from_fn(|lane| power(lane, 0)),
+            single: output.is_single(),
+            moderate,
+            real: output.real,
+            conjugate: output.conjugate,
+        }
+    }
+
+    #[inline(always)]
+    fn float<V: Vectors<L>>(&self, value: Wide<V::Words>) -> V::Words {
+        let Wide { high, low } = value;
+        if !self.moderate {
+            let value = (lanes_of::<L, V>(high), lanes_of::<L, V>(low));
+            return V::load(&extreme(value, &self.exponents, self.single));
+        }
+        let (high_scale, low_scale) = (V::load(&self.high_scale), V::load(&self.low_scale));
+        if self.single {
+            V::to_single(high, low, high_scale, low_scale)
+        } else {
+            V::to_double(high, low, high_scale, low_scale)
+        }
+    }
+}
+
+/// Rounds near the ends of the floating-point range, in integers.
+#[cold]
+#[inline(never)]
+fn extreme<const L: usize>(
+    (high, low): Pair<Row<L>>,
+    exponents: &[i32; L],
+    single: bool,
+) -> Row<L> {
+    std::array::from_fn(|lane| {
+        let value = (i128::from(high[lane]) << LOW_BITS) + i128::from(low[lane]);
+        let float = if single {
+            f64::from(f32::from_fixed(value, exponents[lane]))
+        } else {
+            f64::from_fixed(value, exponents[lane])
+        };
+        float.to_bits() as i64
+    })
+}
+
+impl<const L: usize, V: Vectors<L>> Emit<L, V> for FloatEmitter<'_, L> {
+    #[inline(always)]
+    fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>) {
+        let re = self.float::<V>(re);
+        V::store(re, &mut self.points[place][0]);
+        if !self.real {
+            // Conjugated here, among the integers, where there is no negative zero.
+            let im = if self.conjugate {
+                im.negated::<L, V>()
+            } else {
+                im
+            };
+            let im = self.float::<V>(im);
+            V::store(im, &mut self.points[place][1]);
+        }
+    }
+}
+
+/// Stores rounded outputs, with what is known of them beyond rounding: zeros where they must be, NaN where there was one.
+#[inline(always)]
+pub(crate) fn finish<const L: usize, V: Vectors<L>>(
+    output: &Output<'_, L>,
+    lines: &Lines<L>,
+    grid: Grid,
+    floats: &mut [Point<L>],
+    nature: &[Nature; L],
+) {
+    clear_known_zeros(lines, grid, floats, nature, output.length);
+    output.scatter::<V>(lines, grid, floats);
+    for lane in 0..lines.active {
+        if nature[lane].not_finite {
+            output.fill_nan(lane);
+        }
+    }
+}
+
+/// The first output and, for even lengths, the middle one of a line of real numbers are real (and those of a line of
+/// imaginary numbers imaginary): the other part is exactly 0, and so it is returned, whatever rounding left there.
+#[inline(always)]
+fn clear_known_zeros<const L: usize>(
+    lines: &Lines<L>,
+    grid: Grid,
+    floats: &mut [Point<L>],
+    nature: &[Nature; L],
+    length: usize,
+) {
+    if nature.iter().all(|n| n.has_real && n.has_imaginary) {
+        return;
+    }
+    for special in [0, length / 2] {
+        if special != 0 && !length.is_multiple_of(2) {
+            continue;
+        }
+        for lane in 0..L {
+            let Some(distance) = special.checked_sub(lines.starts[lane]) else {
+                continue;
+            };
+            let i = distance / lines.step;
+            if !distance.is_multiple_of(lines.step) || i >= grid.rows * grid.columns {
+                continue;
+            }
+            let point = &mut floats[grid.place(i)];
+            if !nature[lane].has_imaginary {
+                point[1][lane] = 0;
+            }
+            if !nature[lane].has_real {
+                point[0][lane] = 0;
+            }
+        }
+    }
+}
