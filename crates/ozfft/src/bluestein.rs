@@ -16,7 +16,7 @@ use crate::recipe::BlockRecipe;
 use crate::roots::{self, Fixed};
 use crate::sample::swapped;
 use crate::stored_words::{WordLines, WordPlaces};
-use crate::twiddle::{Angles, Twiddle, rotate};
+use crate::twiddle::{Angles, Twiddle, TwiddleTable, rotate};
 use crate::vectors::{Pair, Point, Row, Vectors, Wide, from_lanes, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
@@ -27,9 +27,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub(crate) struct Bluestein {
     n: usize,
     passes: Passes,
-    chirp: Vec<Twiddle>,
+    /// Followed by zeros up to the convolution length.
+    chirp: TwiddleTable,
     /// Spectrum of the conjugate chirp, scaled, divided by the convolution length.
-    kernel: Vec<Twiddle>,
+    kernel: TwiddleTable,
     /// The kernel's values are `kernel / 2^62 · 2^kernel_exponent`.
     kernel_exponent: i32,
     word_bits: u32,
@@ -60,15 +61,16 @@ impl Bluestein {
         let chirp = (0..n)
             .map(|j| {
                 let (re, im) = roots::twiddle(square(j, n), 2 * n as u64, &one);
-                Twiddle::new(re, im)
+                Complex::new(re, im)
             })
+            .chain((n..m).map(|_| Complex::new(0, 0)))
             .collect();
         let (kernel, kernel_exponent) = chirp_spectrum(n, m, &scale.multiply(&inverse));
         Bluestein {
             n,
             passes,
             chirp,
-            kernel,
+            kernel: kernel.iter().map(Twiddle::components).collect(),
             kernel_exponent: kernel_exponent + inverse_exponent + scale_exponent,
             word_bits: setting.digits.word_bits(),
         }
@@ -141,24 +143,19 @@ impl Bluestein {
     }
 }
 
-/// Rotates by a table entry of its own in every lane.
+/// Rotates element `i` of every line by its entry of a table.
 #[inline(always)]
 fn rotate_each<const L: usize, V: Vectors<L>>(
     words: Pair<V::Words>,
-    entry: impl Fn(usize) -> Twiddle,
+    table: &TwiddleTable,
+    lines: &Lines<L>,
+    i: usize,
 ) -> Pair<V::Words> {
-    let entries: [Twiddle; L] = std::array::from_fn(entry);
-    let angles = Angles {
-        real: (
-            from_lanes::<L, V>(|lane| i64::from(entries[lane].real.0)),
-            from_lanes::<L, V>(|lane| i64::from(entries[lane].real.1)),
-        ),
-        imaginary: (
-            from_lanes::<L, V>(|lane| i64::from(entries[lane].imaginary.0)),
-            from_lanes::<L, V>(|lane| i64::from(entries[lane].imaginary.1)),
-        ),
-    };
-    rotate::<L, V>(words, angles)
+    let starts = from_lanes::<L, V>(|lane| lines.starts[lane] as i64);
+    let places = V::add(starts, V::splat((i * lines.step) as i64));
+    let largest = lines.starts.iter().copied().max().unwrap_or(0) + i * lines.step;
+    let angles = table.gather::<L, V>(places, largest);
+    rotate::<L, V>(words, Angles::new::<L, V>(angles))
 }
 
 /// The input times the chirp, followed by zeros.
@@ -202,8 +199,7 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
             }
             // Beyond the line are zeros, which any entry rotates to zeros.
             let words = (V::load(&point[0]), V::load(&point[1]));
-            let (re, im) =
-                rotate_each::<L, V>(words, |lane| self.plan.chirp[lines.at(lane, i).min(n - 1)]);
+            let (re, im) = rotate_each::<L, V>(words, &self.plan.chirp, lines, i);
             V::store(re, &mut point[0]);
             V::store(im, &mut point[1]);
         }
@@ -239,7 +235,7 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
         let narrowing = Narrowing::new::<L, V>(&shifts);
         for i in 0..values.grid.rows * values.grid.columns {
             let words = values.narrowed::<V>(values.grid.place(i), &narrowing);
-            let (re, im) = rotate_each::<L, V>(words, |lane| plan.kernel[lines.at(lane, i)]);
+            let (re, im) = rotate_each::<L, V>(words, &plan.kernel, lines, i);
             let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
             for lane in 0..lines.active {
                 let line = if one_block { lane * length } else { 0 };
@@ -285,9 +281,7 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
             let place = values.grid.place(i);
             let (re, im) = values.narrowed::<V>(place, &narrowing);
             // What lies beyond the line is not kept.
-            let (re, im) = rotate_each::<L, V>((im, re), |lane| {
-                plan.chirp[lines.at(lane, i).min(plan.n - 1)]
-            });
+            let (re, im) = rotate_each::<L, V>((im, re), &plan.chirp, lines, i);
             Emit::<L, V>::emit(
                 &mut emitter,
                 place,

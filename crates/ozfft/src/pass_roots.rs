@@ -1,18 +1,19 @@
 //! The rotations between the passes of a long line.
 
 use crate::roots::{self, Fixed};
-use crate::twiddle::{Angles, Twiddle, rotate};
-use crate::vectors::{Pair, Row, Vectors, from_lanes, inlined};
+use crate::twiddle::{Angles, Twiddle, TwiddleTable, rotate};
+use crate::vectors::{Pair, Vectors, from_lanes};
 use num_complex::Complex;
 
 /// Roots of unity of the order of a pass: every power is the product of an entry of two small tables.
 #[derive(Debug)]
 pub(crate) struct PassRoots {
+    order: usize,
     low_bits: u32,
-    low: Vec<Twiddle>,
-    high: Vec<Twiddle>,
-    /// For moderate orders all rotations of the pass, row after row: real parts, then imaginary parts.
-    all: Option<(Vec<i64>, Vec<i64>)>,
+    low: TwiddleTable,
+    high: TwiddleTable,
+    /// For moderate orders all rotations of the pass, row after row.
+    all: Option<TwiddleTable>,
     /// Length of a row.
     inner: usize,
 }
@@ -24,15 +25,16 @@ impl PassRoots {
     pub(crate) fn new(order: usize, block: usize) -> Self {
         let low_bits = (usize::BITS - order.leading_zeros()) / 2;
         let one = Fixed::one();
-        let table = |count: usize, stride: usize| -> Vec<Twiddle> {
+        let table = |count: usize, stride: usize| -> TwiddleTable {
             (0..count)
                 .map(|i| {
                     let (re, im) = roots::twiddle((i * stride) as u64, order as u64, &one);
-                    Twiddle::new(re, im)
+                    Complex::new(re, im)
                 })
                 .collect()
         };
         let mut roots = PassRoots {
+            order,
             low_bits,
             low: table(1 << low_bits, 1),
             high: table((order >> low_bits) + 1, 1 << low_bits),
@@ -41,21 +43,15 @@ impl PassRoots {
         };
         if order <= LARGEST_FULL_TABLE {
             let powers = (0..block).flat_map(|k| (0..order / block).map(move |j| k * j));
-            let (re, im) = powers
-                .map(|power| roots.power(power))
-                .map(|z| (z.re, z.im))
-                .unzip();
-            roots.all = Some((re, im));
+            roots.all = Some(powers.map(|power| roots.power(power)).collect());
         }
         roots
     }
 
     /// `exp(-2πi power/order)` scaled by 2^62, `power < order`.
-    #[inline(always)]
     fn power(&self, power: usize) -> Complex<i64> {
-        let low = &self.low[power & ((1 << self.low_bits) - 1)];
-        let high = &self.high[power >> self.low_bits];
-        low.rotate(high.components())
+        let low = self.low.get(power & ((1 << self.low_bits) - 1));
+        Twiddle::new(low.re, low.im).rotate(self.high.get(power >> self.low_bits))
     }
 
     /// Rotates output `k` of the lines `j, j + 1, …`; lanes from `active` on are not needed.
@@ -67,52 +63,29 @@ impl PassRoots {
         active: usize,
         words: Pair<V::Words>,
     ) -> Pair<V::Words> {
-        let lane_of = |lane: usize| if lane < active { lane } else { 0 };
-        let angles = match &self.all {
-            Some((re, im)) => {
-                let start = k * self.inner + j;
-                if active == L {
-                    let row = inlined(
-                        #[inline(always)]
-                        |table: &[i64]| {
-                            let lanes: &Row<L> = table[start..start + L]
-                                .try_into()
-                                .unwrap_or_else(|_| unreachable!("the slice has L elements"));
-                            V::load(lanes)
-                        },
-                    );
-                    (row(re), row(im))
-                } else {
-                    (
-                        from_lanes::<L, V>(|lane| re[start + lane_of(lane)]),
-                        from_lanes::<L, V>(|lane| im[start + lane_of(lane)]),
-                    )
-                }
-            }
-            None => {
-                let mask = (1usize << self.low_bits) - 1;
-                let power = |lane: usize| k * (j + lane_of(lane));
-                let low: [&Twiddle; L] = std::array::from_fn(|lane| &self.low[power(lane) & mask]);
-                let high: [Complex<i64>; L] = std::array::from_fn(|lane| {
-                    self.high[power(lane) >> self.low_bits].components()
-                });
-                rotate::<L, V>(
-                    (
-                        from_lanes::<L, V>(|lane| high[lane].re),
-                        from_lanes::<L, V>(|lane| high[lane].im),
-                    ),
-                    Angles {
-                        real: (
-                            from_lanes::<L, V>(|lane| i64::from(low[lane].real.0)),
-                            from_lanes::<L, V>(|lane| i64::from(low[lane].real.1)),
-                        ),
-                        imaginary: (
-                            from_lanes::<L, V>(|lane| i64::from(low[lane].imaginary.0)),
-                            from_lanes::<L, V>(|lane| i64::from(low[lane].imaginary.1)),
-                        ),
-                    },
-                )
-            }
+        let angles = if active < L {
+            let power = |lane: usize| self.power(k * (j + if lane < active { lane } else { 0 }));
+            (
+                from_lanes::<L, V>(|lane| power(lane).re),
+                from_lanes::<L, V>(|lane| power(lane).im),
+            )
+        } else if let Some(all) = &self.all {
+            all.load::<L, V>(k * self.inner + j)
+        } else {
+            assert!(k * (j + L - 1) < self.order);
+            // Powers k·(j + lane): the row's first, and k more in every lane.
+            let lanes = from_lanes::<L, V>(|lane| lane as i64);
+            let more = V::multiply_low(V::splat_low(k as i32), lanes);
+            let powers = V::add(V::splat((k * j) as i64), more);
+            let mask = (1 << self.low_bits) - 1;
+            let low = self
+                .low
+                .gather::<L, V>(V::and(powers, V::splat(mask)), mask as usize);
+            let high = self.high.gather::<L, V>(
+                V::shift_right(powers, self.low_bits),
+                (self.order - 1) >> self.low_bits,
+            );
+            rotate::<L, V>(high, Angles::new::<L, V>(low))
         };
         rotate::<L, V>(words, Angles::new::<L, V>(angles))
     }

@@ -66,12 +66,21 @@ impl<const L: usize> Source<L> for WordLines<'_> {
             }
         }
         let step = lines.step;
+        let same_exponents = matches!(self.places, WordPlaces::Group { .. })
+            && first_exponent
+                .iter()
+                .all(|&first| first == first_exponent[0]);
         let neighbours = (0..L).all(|lane| first[lane] == first[0] + lane);
         for row in 0..grid.rows {
             for column in 0..grid.columns {
                 let i = row * grid.columns + column;
                 let place = row * grid.pitch + column;
-                for lane in 0..L {
+                if same_exponents {
+                    // SAFETY: the pass that wrote it has ended.
+                    let exponent = unsafe { self.exponents.get(first_exponent[0] + i * step) };
+                    exponents[place] = [i64::from(exponent); L];
+                }
+                for lane in 0..if same_exponents { 0 } else { L } {
                     let at = match self.places {
                         WordPlaces::Group { .. } => first_exponent[lane] + i * step,
                         WordPlaces::Line { .. } => {

@@ -82,6 +82,57 @@ impl Twiddle {
     }
 }
 
+/// A table of complex entries scaled by 2^62, real and imaginary parts apart, to be read by every lane at a place of its
+/// own.
+#[derive(Debug, Default)]
+pub(crate) struct TwiddleTable {
+    real: Vec<i64>,
+    imaginary: Vec<i64>,
+}
+
+impl FromIterator<Complex<i64>> for TwiddleTable {
+    fn from_iter<I: IntoIterator<Item = Complex<i64>>>(entries: I) -> Self {
+        let (real, imaginary) = entries.into_iter().map(|z| (z.re, z.im)).unzip();
+        TwiddleTable { real, imaginary }
+    }
+}
+
+impl TwiddleTable {
+    pub(crate) fn get(&self, place: usize) -> Complex<i64> {
+        Complex::new(self.real[place], self.imaginary[place])
+    }
+
+    /// The entries at `places`, none of which is above `largest`.
+    #[inline(always)]
+    pub(crate) fn gather<const L: usize, V: Vectors<L>>(
+        &self,
+        places: V::Words,
+        largest: usize,
+    ) -> Pair<V::Words> {
+        assert!(largest < self.real.len() && largest < self.imaginary.len());
+        // SAFETY: the largest place lies within both tables.
+        unsafe {
+            (
+                V::gather(&self.real, places),
+                V::gather(&self.imaginary, places),
+            )
+        }
+    }
+
+    /// The entries from a place on, one for every lane.
+    #[inline(always)]
+    pub(crate) fn load<const L: usize, V: Vectors<L>>(&self, start: usize) -> Pair<V::Words> {
+        let row = inlined(
+            #[inline(always)]
+            |table: &[i64]| match table[start..].first_chunk::<L>() {
+                Some(row) => V::load(row),
+                None => unreachable!("every lane has an entry"),
+            },
+        );
+        (row(&self.real), row(&self.imaginary))
+    }
+}
+
 /// Table entries of all lanes: high and low halves, each in the lower 32 bits of its word.
 pub(crate) struct Angles<W> {
     pub(crate) real: Pair<W>,

@@ -132,6 +132,11 @@ impl Vectors<4> for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn gather(table: &[i64], places: __m256i) -> __m256i {
+        unsafe { _mm256_i64gather_epi64::<8>(table.as_ptr(), places) }
+    }
+
+    #[inline(always)]
     fn load_halves(row: &HalfRow<4>) -> __m256i {
         unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
     }

@@ -143,6 +143,11 @@ impl Vectors<8> for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn gather(table: &[i64], places: __m512i) -> __m512i {
+        unsafe { _mm512_i64gather_epi64::<8>(places, table.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
     fn load_halves(row: &HalfRow<8>) -> __m512i {
         unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
     }

@@ -64,6 +64,12 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// Product of the lower 32 bits, as signed integers.
     fn multiply_low(a: Self::Words, b: Self::Words) -> Self::Words;
 
+    /// Entries of a table, by their places.
+    ///
+    /// # Safety
+    /// All places lie within the table.
+    unsafe fn gather(table: &[i64], places: Self::Words) -> Self::Words;
+
     fn load_halves(row: &HalfRow<L>) -> Self::Halves;
     fn store_halves(halves: Self::Halves, row: &mut HalfRow<L>);
     fn splat_halves(value: i32) -> Self::Halves;

@@ -109,6 +109,11 @@ impl<const L: usize> Vectors<L> for Portable {
     }
 
     #[inline(always)]
+    unsafe fn gather(table: &[i64], places: Row<L>) -> Row<L> {
+        each(|l| table[places[l] as usize])
+    }
+
+    #[inline(always)]
     fn load_halves(row: &HalfRow<L>) -> HalfRow<L> {
         *row
     }
