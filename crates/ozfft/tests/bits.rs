@@ -3,8 +3,9 @@
 mod common_arrays;
 
 use common_arrays::{
-    ComplexDouble, Sample, bits, choose, collect, count, execute_any, hermitian_extension, plan,
-    positions, random_layout, random_problem, random_values, spread, widths,
+    ComplexDouble, Sample, available_substrates, bits, choose, collect, count, execute_any,
+    hermitian_extension, plan, positions, random_layout, random_problem, random_values, spread,
+    widths,
 };
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
@@ -39,15 +40,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
         .clone()
         .batch(batch)
         .threads(choose(generator, &[1, 2, 3, 7]))
-        .substrate(choose(
-            generator,
-            &[
-                Substrate::Auto,
-                Substrate::Auto,
-                Substrate::Scalar,
-                Substrate::WideInteger,
-            ],
-        ))
+        .substrate(choose(generator, available_substrates()))
         .input_layout(input_layout.clone())
         .output_layout(output_layout.clone());
     let say = |what: &str| format!("{what}: {variant:?}");
@@ -320,7 +313,8 @@ const DIGEST: &str = "01e5901255189bb63c70218e6fbd88690c7396b334a36b14102cfc1339
 
 #[test]
 fn six_fixed_inputs_have_the_known_digest_on_every_platform() {
-    for substrate in [Substrate::Auto, Substrate::Scalar, Substrate::WideInteger] {
+    let named = available_substrates().iter().copied();
+    for substrate in [Substrate::Auto].into_iter().chain(named) {
         let mut digest = Sha256::new();
         // Little-endian whatever the machine.
         let mut absorb = |values: &[ComplexDouble]| {
