@@ -296,8 +296,10 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
             );
         }
         let nature = std::array::from_fn(|lane| {
-            // Known since the first of the two transforms.
-            let nature = &self.natures[if plan.is_one_block() { lane } else { 0 }];
+            // Known since the first of the two transforms. Lanes that are not active repeat the first line here too:
+            // they store what it stores, over it.
+            let own = plan.is_one_block() && lane < lines.active;
+            let nature = &self.natures[if own { lane } else { 0 }];
             Nature::from_bits(nature.load(Ordering::Relaxed))
         });
         finish::<L, V>(output, lines, values.grid, floats, &nature);
