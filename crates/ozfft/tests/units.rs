@@ -13,7 +13,7 @@ use common_arrays::{
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
-use ozfft::{Accuracy, Direction, Engine, Family, Kind, Layout, Plan, Planner, Problem, Substrate};
+use ozfft::{Accuracy, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate};
 use std::sync::Arc;
 use support::{FAMILIES, GATE_L2, half};
 
@@ -59,6 +59,9 @@ struct Bench {
     generator: Generator,
     /// Counts through batches and forms, so that all of them meet all kinds of lengths.
     turn: usize,
+    /// Counts through the kinds of transform.
+    kind: usize,
+    shapes: usize,
 }
 
 impl Bench {
@@ -76,6 +79,8 @@ impl Bench {
             singles: Planner::new(),
             generator: Generator::new(SEED),
             turn: 0,
+            kind: 0,
+            shapes: 0,
         })
     }
 
@@ -83,26 +88,38 @@ impl Bench {
     fn shape(&mut self, shape: &[usize], batches: &[usize], variants: usize) {
         for family in FAMILIES {
             for accuracy in ACCURACIES {
-                for problem in [
+                let kinds = [
                     Problem::complex(shape),
                     Problem::complex(shape).direction(Direction::Inverse),
                     Problem::real_to_complex(shape),
                     Problem::complex_to_real(shape),
-                ] {
+                ];
+                // Planning for a target weighs all recipes there are: one kind in turn instead of all four.
+                self.kind += 1;
+                let chosen = accuracy.target().map(|_| self.kind % kinds.len());
+                for (kind, problem) in kinds.into_iter().enumerate() {
+                    if chosen.is_some_and(|chosen| chosen != kind) {
+                        continue;
+                    }
                     let problem = problem
                         .family(family)
                         .accuracy(accuracy)
                         .engine(Engine::Digits);
-                    self.both_types(&problem, batches, variants);
+                    // Numbers of single precision cannot keep 1e-10.
+                    let singles_too = accuracy != Accuracy::Target(1e-10);
+                    self.types(&problem, singles_too, batches, variants);
                 }
             }
         }
-        // Tables of all lengths would fill the memory.
-        self.doubles.clear();
-        self.singles.clear();
+        // Tables are shared by many lengths, but those of all lengths would fill the memory.
+        self.shapes += 1;
+        if self.shapes.is_multiple_of(8) {
+            self.doubles.clear();
+            self.singles.clear();
+        }
     }
 
-    fn both_types(&mut self, problem: &Problem, batches: &[usize], variants: usize) {
+    fn types(&mut self, problem: &Problem, singles_too: bool, batches: &[usize], variants: usize) {
         let Bench {
             substrate,
             name,
@@ -110,21 +127,16 @@ impl Bench {
             singles,
             generator,
             turn,
+            ..
         } = self;
         let unit = (*substrate, *name);
         compare_bits::<f64>(doubles, unit, problem, batches, variants, generator, *turn);
         *turn += variants;
-        // Numbers of single precision cannot keep 1e-10.
-        if !problem_is_finer_than_single(problem) {
+        if singles_too {
             compare_bits::<f32>(singles, unit, problem, batches, variants, generator, *turn);
             *turn += variants;
         }
     }
-}
-
-fn problem_is_finer_than_single(problem: &Problem) -> bool {
-    // The problem does not tell its accuracy; its plan for doubles would, at a cost.
-    format!("{problem:?}").contains("Target(1e-10)")
 }
 
 fn planned<T: Sample>(planner: &Planner<T>, problem: &Problem) -> Arc<Plan<T>> {
@@ -265,7 +277,7 @@ fn batches_and_forms(mut bench: Bench) {
         ] {
             let problem = problem.engine(Engine::Digits);
             let variants = BATCHES.len() * FORMS.len();
-            bench.both_types(&problem, &BATCHES, variants);
+            bench.types(&problem, true, &BATCHES, variants);
         }
     }
 }
