@@ -14,6 +14,21 @@ pub fn ozfft(arguments: &[&str]) -> Output {
         .expect("the program starts")
 }
 
+/// Runs `ozfft` as if the processor had not the named matrix units; none named: with all it has, whatever the
+/// environment of the test says.
+pub fn ozfft_without(units: &str, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ozfft"))
+        .args(arguments)
+        .env("OZFFT_WITHOUT", units)
+        .output()
+        .expect("the program starts")
+}
+
+/// What the program wrote.
+pub fn text_of(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
 /// Runs `ozfft`, expects success, and returns what it wrote to standard output.
 pub fn succeed(arguments: &[&str]) -> String {
     let output = ozfft(arguments);

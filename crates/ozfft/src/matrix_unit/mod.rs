@@ -9,6 +9,8 @@ mod amx;
 mod avx2;
 #[cfg(vector_unit)]
 mod avx512_vnni;
+#[cfg(test)]
+mod conformance;
 mod scalar;
 mod wide_integer;
 

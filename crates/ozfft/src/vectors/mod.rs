@@ -8,6 +8,12 @@
 mod avx2;
 #[cfg(vector_unit)]
 mod avx512;
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod conformance_floats;
+#[cfg(test)]
+mod conformance_memory;
 mod portable;
 
 #[cfg(vector_unit)]

@@ -6,7 +6,8 @@
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{
-    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem, Real,
+    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
+    Real, Substrate,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -46,6 +47,32 @@ pub fn plan(problem: &Problem) -> Arc<Plan<f64>> {
     planner()
         .plan(problem)
         .unwrap_or_else(|error| panic!("{problem:?}: {error}"))
+}
+
+/// Every substrate that planning does not call unsupported here, `Auto` not among them.
+pub fn available_substrates() -> &'static [Substrate] {
+    static AVAILABLE: OnceLock<Vec<Substrate>> = OnceLock::new();
+    AVAILABLE.get_or_init(|| {
+        let mut all = vec![
+            Substrate::Scalar,
+            Substrate::WideInteger,
+            Substrate::Avx2,
+            Substrate::Avx512Vnni,
+            Substrate::Amx,
+        ];
+        all.retain(|&substrate| {
+            let problem = Problem::complex(&[8]).engine(Engine::Digits);
+            match planner().plan(&problem.substrate(substrate)) {
+                Ok(_) => true,
+                Err(FftError::Unsupported(reason)) => {
+                    println!("without {substrate:?}: {reason}");
+                    false
+                }
+                Err(error) => panic!("{substrate:?}: {error}"),
+            }
+        });
+        all
+    })
 }
 
 /// The bytes, for comparisons that tell -0 from +0 and one NaN from another.
