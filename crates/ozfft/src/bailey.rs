@@ -13,6 +13,9 @@
 //!
 //! Both cost nothing but signs, and the first rotation table is a quarter of its size.
 
+// Closures that look redundant carry the attribute that inlines them.
+#![allow(clippy::redundant_closure)]
+
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task, Unit};
 use crate::problem::Family;
 use crate::quad::{Quad, Word};
@@ -464,7 +467,7 @@ impl Block {
                     |k: usize, (re, im): Pair<Wide<_>>| {
                         // Of the two outputs that a real line's group stands for, one may not be wanted.
                         let beyond = half && 2 * (start + columns * k) > self.n;
-                        if !mirrored && !(stands_for_two && beyond) {
+                        if !(mirrored || stands_for_two && beyond) {
                             emit.emit(k * pitch + start, re, im);
                         }
                         if mirrored || (stands_for_two && (beyond || !half)) {

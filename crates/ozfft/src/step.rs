@@ -1,5 +1,13 @@
 //! One small DFT over many columns: fold, digits, matrix products, and what outputs are made of.
 
+// Closures that look redundant carry the attribute that inlines them; a step has many parts, and they are all arguments
+// because each is borrowed in its own way.
+#![allow(
+    clippy::redundant_closure,
+    clippy::too_many_arguments,
+    clippy::type_complexity
+)]
+
 use crate::bailey::Setting;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
 use crate::problem::Family;

@@ -178,7 +178,7 @@ fn multiply<const D: usize, const U: usize, const F: usize, const C: usize>(
         }
         for c in 0..C {
             let sums = &mut sums[c * matrix.sum_rows + row * pairs..][..pairs];
-            if D % 2 == 0 && digits.diagonals as usize == D {
+            if D.is_multiple_of(2) && digits.diagonals as usize == D {
                 // The usual case, without a question for every pair.
                 for pair in 0..D / 2 {
                     let (high, low) = (D - 2 - 2 * pair, D - 1 - 2 * pair);
