@@ -492,6 +492,7 @@ impl Passes {
         workers: usize,
     ) -> Result<(), NotFinite> {
         if self.is_one_block() {
+            let _session = unit.session();
             let block = &self.blocks[0];
             let lines = Lines::whole(active);
             let mut scratch = LineScratch::new(block, U::COLUMNS, workspace);
@@ -532,6 +533,7 @@ impl Passes {
                 .par_chunks_mut(scratch_len)
                 .enumerate()
                 .for_each(|(worker, memory)| {
+                    let _session = unit.session();
                     let range = lines * worker / workers..lines * (worker + 1) / workers;
                     stage.run::<L>(range, memory);
                 });

@@ -533,6 +533,10 @@ impl Step {
             },
         );
         prepare(points, 0, current);
+        // Before the first product the digits need time to reach the cache: the next columns are prepared meanwhile.
+        if U::COLUMNS < count {
+            prepare(points, U::COLUMNS, next);
+        }
         for part in 0..parts {
             multiply(0, part, current);
         }
@@ -541,11 +545,7 @@ impl Step {
         for first in (0..count).step_by(U::COLUMNS) {
             let columns = U::COLUMNS.min(count - first);
             let following = first + U::COLUMNS;
-            let mut rest = 0;
-            if following < count {
-                prepare(points, following, next);
-                rest = parts;
-            }
+            let mut rest = if following < count { parts } else { 0 };
             let mut outputs = columns * (last + 1);
             for c in 0..columns {
                 for k in 0..=last {
@@ -569,6 +569,9 @@ impl Step {
                 rest -= 1;
             }
             std::mem::swap(&mut current, &mut next);
+            if following + U::COLUMNS < count {
+                prepare(points, following + U::COLUMNS, next);
+            }
         }
     }
 

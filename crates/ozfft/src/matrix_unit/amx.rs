@@ -184,14 +184,14 @@ static CONFIGURATION: Configuration = Configuration {
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
-/// Sets the tiles up for as long as it lives.
-struct Configured;
+/// Sets this thread's tiles up for as long as it lives.
+pub(crate) struct Configured(());
 
 impl Configured {
     fn new() -> Self {
         // SAFETY: AMX is there, and the configuration is 64 bytes of valid fields.
         unsafe { asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly)) }
-        Configured
+        Configured(())
     }
 }
 
@@ -204,7 +204,6 @@ impl Drop for Configured {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
 fn enter<T: Task>(task: T) -> T::Output {
-    let _tiles = Configured::new();
     task.run()
 }
 
@@ -251,6 +250,11 @@ accumulate!(four_tiles, "4096", "0" "5" "0", "1" "6" "1024", "2" "7" "2048", "3"
 impl MatrixUnit<8> for Amx {
     type Vectors = Avx512;
     const COLUMNS: usize = 1;
+    type Session = Configured;
+
+    fn session(self) -> Configured {
+        Configured::new()
+    }
 
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {
@@ -294,7 +298,7 @@ impl MatrixUnit<8> for Amx {
         let data = &data[group.data.start * ROWS..group.data.end * ROWS];
         let (entries, sums) = (group.matrix.as_ptr(), sums.as_mut_ptr());
         let (start, steps) = (data.as_ptr(), group.data.len());
-        // SAFETY: `enter` has configured the tiles; the group has as many matrix tiles for each of its data tiles, which
+        // SAFETY: the caller's session has configured the tiles; the group has as many matrix tiles for each of its data tiles, which
         // lie within the column, as it has tiles of sums.
         unsafe {
             match group.tiles {

@@ -240,6 +240,10 @@ fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &m
 impl MatrixUnit<4> for Avx2Integers {
     type Vectors = Avx2;
     const COLUMNS: usize = 1;
+    type Session = ();
+
+    #[inline(always)]
+    fn session(self) {}
 
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {

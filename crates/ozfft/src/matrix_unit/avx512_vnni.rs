@@ -228,6 +228,10 @@ unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize>(
 impl MatrixUnit<8> for Avx512Vnni {
     type Vectors = Avx512;
     const COLUMNS: usize = 2;
+    type Session = ();
+
+    #[inline(always)]
+    fn session(self) {}
 
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {

@@ -198,6 +198,7 @@ fn compare<const L: usize, U: MatrixUnit<L>>(
                     .collect()
             })
             .collect();
+        let _session = unit.session();
         let found = unit.enter(Product {
             unit,
             matrix: &packed,

@@ -43,6 +43,12 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     /// Columns that one call takes at most.
     const COLUMNS: usize;
 
+    /// What must be alive, on the thread that multiplies, whenever it does.
+    type Session;
+
+    /// Prepares this thread for products.
+    fn session(self) -> Self::Session;
+
     /// Runs a task with the unit's instructions.
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {

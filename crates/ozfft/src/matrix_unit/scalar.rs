@@ -23,6 +23,10 @@ fn dot(a: &[i8], b: &[i8]) -> i32 {
 impl MatrixUnit<1> for Scalar {
     type Vectors = Portable;
     const COLUMNS: usize = 1;
+    type Session = ();
+
+    #[inline(always)]
+    fn session(self) {}
 
     fn encode(digits: Digits, (re, im): Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
         let biased = |x: i64| {

@@ -26,6 +26,10 @@ fn without_low_digits(x: i64, count: u32) -> i128 {
 impl MatrixUnit<1> for WideInteger {
     type Vectors = Portable;
     const COLUMNS: usize = 1;
+    type Session = ();
+
+    #[inline(always)]
+    fn session(self) {}
 
     fn encode(_: Digits, (re, im): Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
         Portable::split(re, im)
