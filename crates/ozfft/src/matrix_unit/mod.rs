@@ -140,6 +140,7 @@ impl PackedMatrix {
     pub(crate) fn new(unit: Unit, matrix: &Arc<DigitMatrix>, digits: Digits) -> PackedMatrix {
         let (rows, slots) = (matrix.rows, matrix.slots);
         let halves = if digits.data > 4 { 2 } else { 1 };
+        #[cfg_attr(not(vector_unit), allow(unused_mut))]
         let (mut data_rows, mut sum_rows) = (halves * slots, rows * digits.pairs());
         let form = match unit {
             Unit::Scalar | Unit::WideInteger => Form::Digits(Arc::clone(matrix)),

@@ -4,6 +4,9 @@
 //! rounding is done here arithmetically. The path shares nothing with the scalar unit but the matrix, which makes it
 //! the reference that the digit units are checked against.
 
+// Without vector units there is one form only.
+#![cfg_attr(not(vector_unit), allow(irrefutable_let_patterns))]
+
 use super::{Form, MatrixUnit, PackedMatrix, loaded};
 use crate::digits::bias;
 use crate::recipe::Digits;
