@@ -53,6 +53,8 @@ pub enum SubstrateName {
     Avx512Vnni,
     /// AMX tiles
     Amx,
+    /// NEON dot product
+    NeonDot,
 }
 
 impl SubstrateName {
@@ -73,6 +75,7 @@ impl From<SubstrateName> for Substrate {
             SubstrateName::Avx2 => Substrate::Avx2,
             SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
             SubstrateName::Amx => Substrate::Amx,
+            SubstrateName::NeonDot => Substrate::NeonDot,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::bailey::{Block, Setting};
 use crate::bluestein::Bluestein;
+#[cfg(neon_unit)]
+use crate::matrix_unit::NeonDot;
 #[cfg(vector_unit)]
 use crate::matrix_unit::{Amx, Avx2Integers, Avx512Vnni};
 use crate::matrix_unit::{MatrixUnit, Scalar, WideInteger};
@@ -125,6 +127,10 @@ compiled_once! {
     run_scalar, Scalar, 1;
     run_wide_integer, WideInteger, 1;
 }
+#[cfg(neon_unit)]
+compiled_once! {
+    run_neon_dot, NeonDot, 2;
+}
 #[cfg(vector_unit)]
 compiled_once! {
     run_avx2, Avx2Integers, 4;
@@ -139,6 +145,8 @@ impl Line {
         match unit {
             Unit::Scalar => self.words::<1, Scalar>(workers),
             Unit::WideInteger => self.words::<1, WideInteger>(workers),
+            #[cfg(neon_unit)]
+            Unit::NeonDot(_) => self.words::<2, NeonDot>(workers),
             #[cfg(vector_unit)]
             Unit::Avx2(_) => self.words::<4, Avx2Integers>(workers),
             #[cfg(vector_unit)]

@@ -122,6 +122,8 @@ pub enum Substrate {
     /// AMX: tiles of 16 × 64 bytes, 8 lines side by side. Linux grants the tiles on request; without them `Auto` takes
     /// the next best unit.
     Amx,
+    /// NEON dot product of 64-bit ARM: four bytes at a time, 2 lines side by side.
+    NeonDot,
 }
 
 /// One transform, or a batch of equal ones.

@@ -408,3 +408,4 @@ conforms!(wide_integer, Substrate::WideInteger, "wide-integer");
 conforms!(avx2, Substrate::Avx2, "avx2");
 conforms!(avx512_vnni, Substrate::Avx512Vnni, "avx512-vnni");
 conforms!(amx, Substrate::Amx, "amx");
+conforms!(neon_dot, Substrate::NeonDot, "neon-dot");

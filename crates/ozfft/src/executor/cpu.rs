@@ -408,6 +408,10 @@ impl<T: Real> Job<'_, T> {
                         let unit = WideInteger;
                         line.run_wide_integer(unit, input, output, count, workspace, workers);
                     }),
+                    #[cfg(neon_unit)]
+                    Unit::NeonDot(unit) => self.connect(|input, output| {
+                        line.run_neon_dot(unit, input, output, count, workspace, workers);
+                    }),
                     #[cfg(vector_unit)]
                     Unit::Avx2(unit) => self.connect(|input, output| {
                         line.run_avx2(unit, input, output, count, workspace, workers);

@@ -5,8 +5,8 @@
 //! those of the matrix for four diagonals at a time, the last four first: with both halves of the data they meet on
 //! these, with the upper halves alone on the others.
 
-use super::avx512_vnni::{Avx512Vnni, meeting};
-use super::{Form, MatrixUnit, PackedMatrix, Task};
+use super::avx512_vnni::Avx512Vnni;
+use super::{Form, MatrixUnit, PackedMatrix, Task, meeting};
 use crate::digits::{DigitMatrix, bias};
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors, inlined};

@@ -4,7 +4,7 @@
 //! The data digits go in as unsigned bytes, that is with their bias of 128 each; what the biases add to a diagonal
 //! depends on the matrix only and is the accumulator's initial value.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, loaded};
+use super::{Form, MatrixUnit, PackedMatrix, Task, loaded, meeting};
 use crate::digits::{DigitMatrix, bias};
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors};
@@ -66,26 +66,6 @@ impl Shape {
             ANY
         }
     }
-}
-
-/// The matrix digits that the four data digits of a half, `first_byte` bytes above the lowest, meet on a diagonal.
-/// Byte `b` of a half is data digit `data - 1 - first_byte - b`.
-pub(super) fn meeting(
-    matrix: &DigitMatrix,
-    digits: Digits,
-    first_byte: u32,
-    (row, slot): (usize, usize),
-    diagonal: u32,
-) -> [u8; 4] {
-    let planes = matrix.row(row, digits);
-    std::array::from_fn(|b| {
-        let digit = (digits.data - 1).checked_sub(first_byte + b as u32);
-        let entry = digit
-            .and_then(|t| diagonal.checked_sub(t))
-            .filter(|&i| i < digits.matrix)
-            .map(|i| planes[(digits.matrix - 1 - i) as usize * matrix.slots + slot]);
-        entry.unwrap_or(0) as u8
-    })
 }
 
 impl Bytes {

@@ -333,6 +333,15 @@ fn the_wide_integer_unit_conforms() {
     suite::<1, _>(WideInteger, Unit::WideInteger);
 }
 
+#[cfg(neon_unit)]
+#[test]
+fn the_neon_dot_unit_conforms() {
+    match NeonDot::new() {
+        Some(unit) => suite::<2, _>(unit, Unit::NeonDot(unit)),
+        None => println!("skipped: this processor has no NEON dot product"),
+    }
+}
+
 #[cfg(vector_unit)]
 #[test]
 fn the_avx2_unit_conforms() {

@@ -11,6 +11,8 @@ mod avx2;
 mod avx512_vnni;
 #[cfg(test)]
 mod conformance;
+#[cfg(neon_unit)]
+mod neon_dot;
 mod scalar;
 mod wide_integer;
 
@@ -27,6 +29,8 @@ pub(crate) use amx::Amx;
 pub(crate) use avx2::Avx2Integers;
 #[cfg(vector_unit)]
 pub(crate) use avx512_vnni::Avx512Vnni;
+#[cfg(neon_unit)]
+pub(crate) use neon_dot::NeonDot;
 pub(crate) use scalar::Scalar;
 pub(crate) use wide_integer::WideInteger;
 
@@ -115,6 +119,27 @@ fn loaded<const L: usize, V: Vectors<L>, const P: usize>(rows: &[HalfRow<L>]) ->
     halves
 }
 
+/// The matrix digits that the four data digits of a half, `first_byte` bytes above the lowest, meet on a diagonal.
+/// Byte `b` of a half is data digit `data - 1 - first_byte - b`.
+#[cfg(any(vector_unit, neon_unit))]
+fn meeting(
+    matrix: &DigitMatrix,
+    digits: Digits,
+    first_byte: u32,
+    (row, slot): (usize, usize),
+    diagonal: u32,
+) -> [u8; 4] {
+    let planes = matrix.row(row, digits);
+    std::array::from_fn(|b| {
+        let digit = (digits.data - 1).checked_sub(first_byte + b as u32);
+        let entry = digit
+            .and_then(|t| diagonal.checked_sub(t))
+            .filter(|&i| i < digits.matrix)
+            .map(|i| planes[(digits.matrix - 1 - i) as usize * matrix.slots + slot]);
+        entry.unwrap_or(0) as u8
+    })
+}
+
 /// A digit matrix as one unit wants it.
 #[derive(Debug)]
 pub(crate) struct PackedMatrix {
@@ -134,6 +159,8 @@ enum Form {
     Tiles(amx::Tiles),
     #[cfg(vector_unit)]
     Words(avx2::Words),
+    #[cfg(neon_unit)]
+    Dots(neon_dot::Dots),
 }
 
 impl PackedMatrix {
@@ -144,6 +171,8 @@ impl PackedMatrix {
         let (mut data_rows, mut sum_rows) = (halves * slots, rows * digits.pairs());
         let form = match unit {
             Unit::Scalar | Unit::WideInteger => Form::Digits(Arc::clone(matrix)),
+            #[cfg(neon_unit)]
+            Unit::NeonDot(_) => Form::Dots(neon_dot::Dots::new(matrix, digits)),
             #[cfg(vector_unit)]
             Unit::Avx2(_) => Form::Words(avx2::Words::new(matrix, digits)),
             #[cfg(vector_unit)]
@@ -178,7 +207,7 @@ impl PackedMatrix {
 
 /// Whether the environment variable `OZFFT_WITHOUT`, names separated by commas, leaves a unit out: so a machine that has
 /// it behaves like one that has not.
-#[cfg(vector_unit)]
+#[cfg(any(vector_unit, neon_unit))]
 fn left_out(unit: Unit) -> bool {
     static WITHOUT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     let without = WITHOUT.get_or_init(|| std::env::var("OZFFT_WITHOUT").unwrap_or_default());
@@ -196,6 +225,8 @@ pub(crate) enum Unit {
     Avx512Vnni(Avx512Vnni),
     #[cfg(vector_unit)]
     Amx(Amx),
+    #[cfg(neon_unit)]
+    NeonDot(NeonDot),
 }
 
 impl Unit {
@@ -213,10 +244,12 @@ impl Unit {
             Substrate::WideInteger => Ok(Unit::WideInteger),
             Substrate::Avx2 => needed(Unit::avx2(), "AVX2 with FMA"),
             Substrate::Avx512Vnni => needed(Unit::avx512_vnni(), "AVX-512 VNNI"),
+            Substrate::NeonDot => needed(Unit::neon_dot(), "NEON dot product"),
             Substrate::Amx => needed(Unit::amx(), "AMX with 8-bit integers"),
             Substrate::Auto => Ok(Unit::amx()
                 .or_else(Unit::avx512_vnni)
                 .or_else(Unit::avx2)
+                .or_else(Unit::neon_dot)
                 .unwrap_or(Unit::Scalar)),
         }
     }
@@ -254,6 +287,17 @@ impl Unit {
         None
     }
 
+    #[cfg(neon_unit)]
+    fn neon_dot() -> Option<Unit> {
+        let unit = NeonDot::new().map(Unit::NeonDot);
+        unit.filter(|unit| !left_out(*unit))
+    }
+
+    #[cfg(not(neon_unit))]
+    fn neon_dot() -> Option<Unit> {
+        None
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Unit::Scalar => "scalar",
@@ -264,6 +308,8 @@ impl Unit {
             Unit::Avx512Vnni(_) => "avx512-vnni",
             #[cfg(vector_unit)]
             Unit::Amx(_) => "amx",
+            #[cfg(neon_unit)]
+            Unit::NeonDot(_) => "neon-dot",
         }
     }
 
@@ -271,6 +317,8 @@ impl Unit {
     pub(crate) fn lanes(self) -> usize {
         match self {
             Unit::Scalar | Unit::WideInteger => 1,
+            #[cfg(neon_unit)]
+            Unit::NeonDot(_) => 2,
             #[cfg(vector_unit)]
             Unit::Avx2(_) => 4,
             #[cfg(vector_unit)]

@@ -5,7 +5,7 @@
 //! the reference that the digit units are checked against.
 
 // Without vector units there is one form only.
-#![cfg_attr(not(vector_unit), allow(irrefutable_let_patterns))]
+#![cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
 
 use super::{Form, MatrixUnit, PackedMatrix, loaded};
 use crate::digits::bias;

@@ -59,6 +59,7 @@ pub fn available_substrates() -> &'static [Substrate] {
             Substrate::Avx2,
             Substrate::Avx512Vnni,
             Substrate::Amx,
+            Substrate::NeonDot,
         ];
         all.retain(|&substrate| {
             let problem = Problem::complex(&[8]).engine(Engine::Digits);

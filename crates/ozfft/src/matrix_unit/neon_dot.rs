@@ -1,0 +1,161 @@
+//! NEON dot product: `sdot` multiplies four signed bytes by four in each of four places, the real and imaginary parts of
+//! two lines. Everything around it is portable code, which the compiler turns into NEON instructions.
+
+use super::{Form, MatrixUnit, PackedMatrix, Task, loaded, meeting};
+use crate::digits::{DigitMatrix, bias};
+use crate::recipe::Digits;
+use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
+use std::arch::aarch64::*;
+use std::arch::asm;
+
+/// Proof that the processor has the instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct NeonDot(());
+
+impl NeonDot {
+    pub(crate) fn new() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("dotprod").then_some(NeonDot(()))
+    }
+}
+
+/// Diagonals there can be.
+const MOST: usize = 14;
+
+/// For each row and slot: the four matrix digits that meet the upper half's data digits on every diagonal, where words
+/// have an upper half, then those that meet the lower half's.
+#[derive(Debug)]
+pub(super) struct Dots {
+    entries: Vec<i32>,
+}
+
+impl Dots {
+    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Dots {
+        let halves: &[u32] = if digits.data > 4 { &[4, 0] } else { &[0] };
+        let mut entries = Vec::new();
+        for row in 0..matrix.rows {
+            for slot in 0..matrix.slots {
+                for &first_byte in halves {
+                    entries.extend((0..digits.diagonals).map(|d| {
+                        let word = meeting(matrix, digits, first_byte, (row, slot), d);
+                        i32::from_le_bytes(word)
+                    }));
+                }
+            }
+        }
+        Dots { entries }
+    }
+}
+
+/// `sum + a · b`, four bytes at a time. The compiler's own function for it is not stable yet.
+#[inline]
+#[target_feature(enable = "neon,dotprod")]
+fn dot(mut sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+    // SAFETY: registers only; the instruction is there.
+    unsafe {
+        asm!(
+            "sdot {sum:v}.4s, {a:v}.16b, {b:v}.16b",
+            sum = inout(vreg) sum,
+            a = in(vreg) a,
+            b = in(vreg) b,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sum
+}
+
+#[target_feature(enable = "neon,dotprod")]
+fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<2>], sums: &mut [HalfRow<2>]) {
+    let Form::Dots(packed) = &matrix.form else {
+        unreachable!("the matrix was packed for another unit")
+    };
+    let (count, pairs) = (digits.diagonals as usize, digits.pairs());
+    let halves = if digits.data > 4 { 2 } else { 1 };
+    // SAFETY: a half row is 16 bytes.
+    let load = |row: &HalfRow<2>| unsafe { vld1q_s32(row.as_ptr().cast()) };
+    let rows = packed.entries.chunks_exact(halves * count * matrix.slots);
+    for (row, entries) in rows.enumerate() {
+        let mut diagonals = [vdupq_n_s32(0); MOST];
+        for (slot, entries) in entries.chunks_exact(halves * count).enumerate() {
+            for (half, entries) in entries.chunks_exact(count).enumerate() {
+                let bytes = load(&data[half * matrix.slots + slot]);
+                for (sum, &entry) in diagonals.iter_mut().zip(entries) {
+                    *sum = dot(*sum, bytes, vdupq_n_s32(entry));
+                }
+            }
+        }
+        for pair in 0..pairs {
+            let (upper, lower) = digits.pair(pair);
+            let mut sum = vdupq_n_s32(0);
+            if let Some(d) = upper {
+                sum = vshlq_n_s32::<8>(diagonals[d]);
+            }
+            if let Some(d) = lower {
+                sum = vaddq_s32(sum, diagonals[d]);
+            }
+            // SAFETY: a half row is 16 bytes.
+            unsafe { vst1q_s32(sums[row * pairs + pair].as_mut_ptr().cast(), sum) }
+        }
+    }
+}
+
+#[target_feature(enable = "neon,dotprod")]
+fn enter<T: Task>(task: T) -> T::Output {
+    task.run()
+}
+
+impl MatrixUnit<2> for NeonDot {
+    type Vectors = Portable;
+    const COLUMNS: usize = 1;
+    type Session = ();
+
+    #[inline(always)]
+    fn session(self) {}
+
+    #[inline(always)]
+    fn enter<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: the constructor has seen the feature.
+        unsafe { enter(task) }
+    }
+
+    #[inline(always)]
+    fn encode(digits: Digits, (re, im): Pair<Row<2>>) -> (HalfRow<2>, HalfRow<2>) {
+        let bias = bias(digits.data) as i64;
+        let signed = |row: Row<2>| row.map(|x| x.wrapping_add(bias) ^ bias);
+        Portable::split(signed(re), signed(im))
+    }
+
+    #[inline(always)]
+    fn multiply(
+        self,
+        matrix: &PackedMatrix,
+        digits: Digits,
+        _columns: usize,
+        _part: usize,
+        data: &[HalfRow<2>],
+        sums: &mut [HalfRow<2>],
+    ) {
+        // SAFETY: as above.
+        unsafe { multiply(matrix, digits, data, sums) }
+    }
+
+    #[inline(always)]
+    fn pair(
+        _: &PackedMatrix,
+        digits: Digits,
+        sums: &[HalfRow<2>],
+        row: usize,
+        pair: usize,
+    ) -> HalfRow<2> {
+        sums[row * digits.pairs() + pair]
+    }
+
+    #[inline(always)]
+    fn pairs<const P: usize>(
+        _: &PackedMatrix,
+        _: Digits,
+        sums: &[HalfRow<2>],
+        row: usize,
+    ) -> [HalfRow<2>; P] {
+        loaded::<2, Portable, P>(&sums[row * P..][..P])
+    }
+}
