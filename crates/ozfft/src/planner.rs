@@ -9,7 +9,7 @@ use crate::line::Line;
 use crate::matrix_unit::Unit;
 use crate::native::{NativeLine, measured_error};
 use crate::plan::{Lengths, Plan};
-use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
+use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
 use crate::roots::Fixed;
 use crate::sample::Real;
@@ -195,6 +195,10 @@ impl<T: Real> Planner<T> {
             None => self.choose_recipe(problem)?,
         };
         let unit = Unit::new(problem.substrate)?;
+        let passed_over = match problem.substrate {
+            Substrate::Auto => Unit::passed_over(),
+            _ => String::new(),
+        };
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {
             let line = recipe
@@ -215,7 +219,7 @@ impl<T: Real> Planner<T> {
             problem: problem.clone(),
             engine,
             substrate: unit.name(),
-            why: format!("{why}; {reason}"),
+            why: format!("{why}; {reason}{passed_over}"),
             budget,
             threads,
             executor,

@@ -6,8 +6,8 @@
 //! these, with the upper halves alone on the others.
 
 use super::avx512_vnni::Avx512Vnni;
-use super::{Form, MatrixUnit, PackedMatrix, Task, meeting};
-use crate::digits::{DigitMatrix, bias};
+use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
+use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors, inlined};
 use std::arch::asm;
@@ -47,13 +47,15 @@ fn granted() -> bool {
 
 impl Amx {
     pub(crate) fn new() -> Option<Self> {
-        static PRESENT: OnceLock<bool> = OnceLock::new();
-        let present = *PRESENT.get_or_init(|| {
-            // Bits 24 and 25: tiles, and tiles of 8-bit integers.
-            let features = __cpuid_count(7, 0).edx >> 24;
-            Avx512Vnni::new().is_some() && features & 3 == 3 && granted()
-        });
-        present.then_some(Amx(()))
+        static GRANTED: OnceLock<bool> = OnceLock::new();
+        (Amx::present() && *GRANTED.get_or_init(granted)).then_some(Amx(()))
+    }
+
+    /// Whether the processor has the instructions; the kernel may still refuse the tiles.
+    pub(crate) fn present() -> bool {
+        // Bits 24 and 25: tiles, and tiles of 8-bit integers.
+        let features = __cpuid_count(7, 0).edx >> 24;
+        Avx512Vnni::new().is_some() && features & 3 == 3
     }
 }
 
@@ -263,13 +265,8 @@ impl MatrixUnit<8> for Amx {
     }
 
     #[inline(always)]
-    fn encode(digits: Digits, (re, im): Pair<__m512i>) -> (__m512i, __m512i) {
-        let bias = Avx512::splat(bias(digits.data) as i64);
-        let signed = inlined(
-            #[inline(always)]
-            |x| Avx512::xor(Avx512::add(x, bias), bias),
-        );
-        Avx512::split(signed(re), signed(im))
+    fn encode(digits: Digits, words: Pair<__m512i>) -> (__m512i, __m512i) {
+        signed_digits::<8, Avx512>(digits, words)
     }
 
     #[inline(always)]

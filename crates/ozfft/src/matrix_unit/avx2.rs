@@ -6,8 +6,8 @@
 //! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
 //! only and is the accumulator's initial value. Sums may wrap on the way: the true value fits.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, loaded};
-use crate::digits::{DigitMatrix, bias};
+use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits};
+use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx2, HalfRow, Pair, Vectors};
 use std::arch::x86_64::*;
@@ -252,9 +252,8 @@ impl MatrixUnit<4> for Avx2Integers {
     }
 
     #[inline(always)]
-    fn encode(digits: Digits, (re, im): Pair<__m256i>) -> (__m256i, __m256i) {
-        let bias = Avx2::splat(bias(digits.data) as i64);
-        Avx2::split(Avx2::add(re, bias), Avx2::add(im, bias))
+    fn encode(digits: Digits, words: Pair<__m256i>) -> (__m256i, __m256i) {
+        unsigned_digits::<4, Avx2>(digits, words)
     }
 
     #[inline(always)]
@@ -269,26 +268,5 @@ impl MatrixUnit<4> for Avx2Integers {
     ) {
         // SAFETY: as above.
         unsafe { multiply(matrix, digits, data, sums) }
-    }
-
-    #[inline(always)]
-    fn pair(
-        _: &PackedMatrix,
-        digits: Digits,
-        sums: &[HalfRow<4>],
-        row: usize,
-        pair: usize,
-    ) -> __m256i {
-        Avx2::load_halves(&sums[row * digits.pairs() + pair])
-    }
-
-    #[inline(always)]
-    fn pairs<const P: usize>(
-        _: &PackedMatrix,
-        _: Digits,
-        sums: &[HalfRow<4>],
-        row: usize,
-    ) -> [__m256i; P] {
-        loaded::<4, Avx2, P>(&sums[row * P..][..P])
     }
 }

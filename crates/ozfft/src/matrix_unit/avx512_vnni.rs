@@ -4,8 +4,8 @@
 //! The data digits go in as unsigned bytes, that is with their bias of 128 each; what the biases add to a diagonal
 //! depends on the matrix only and is the accumulator's initial value.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, loaded, meeting};
-use crate::digits::{DigitMatrix, bias};
+use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits};
+use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors};
 use std::arch::x86_64::*;
@@ -220,9 +220,8 @@ impl MatrixUnit<8> for Avx512Vnni {
     }
 
     #[inline(always)]
-    fn encode(digits: Digits, (re, im): Pair<__m512i>) -> (__m512i, __m512i) {
-        let bias = Avx512::splat(bias(digits.data) as i64);
-        Avx512::split(Avx512::add(re, bias), Avx512::add(im, bias))
+    fn encode(digits: Digits, words: Pair<__m512i>) -> (__m512i, __m512i) {
+        unsigned_digits::<8, Avx512>(digits, words)
     }
 
     #[inline(always)]
@@ -259,26 +258,5 @@ impl MatrixUnit<8> for Avx512Vnni {
                 _ => multiply_truncated::<8, 8, 4>(matrix, digits, columns, data, sums),
             }
         }
-    }
-
-    #[inline(always)]
-    fn pair(
-        _: &PackedMatrix,
-        digits: Digits,
-        sums: &[HalfRow<8>],
-        row: usize,
-        pair: usize,
-    ) -> __m512i {
-        Avx512::load_halves(&sums[row * digits.pairs() + pair])
-    }
-
-    #[inline(always)]
-    fn pairs<const P: usize>(
-        _: &PackedMatrix,
-        _: Digits,
-        sums: &[HalfRow<8>],
-        row: usize,
-    ) -> [__m512i; P] {
-        loaded::<8, Avx512, P>(&sums[row * P..][..P])
     }
 }

@@ -16,10 +16,12 @@ mod neon_dot;
 mod scalar;
 mod wide_integer;
 
-use crate::digits::DigitMatrix;
+use crate::digits::{DigitMatrix, bias};
 use crate::error::FftError;
 use crate::problem::Substrate;
 use crate::recipe::Digits;
+#[cfg(any(vector_unit, neon_unit))]
+use crate::vectors::inlined;
 use crate::vectors::{HalfRow, Pair, Vectors};
 use std::sync::Arc;
 
@@ -81,22 +83,58 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         sums: &mut [HalfRow<L>],
     );
 
-    /// Pair number `pair` (see [`Digits::pairs`]) of a row of the product, out of the sums of one column.
+    /// Pair number `pair` (see [`Digits::pairs`]) of a row of the product, out of the sums of one column. Units that do
+    /// not say otherwise leave the pairs of a row side by side.
+    #[inline(always)]
     fn pair(
-        matrix: &PackedMatrix,
+        _: &PackedMatrix,
         digits: Digits,
         sums: &[HalfRow<L>],
         row: usize,
         pair: usize,
-    ) -> VectorHalves<L, Self>;
+    ) -> VectorHalves<L, Self> {
+        Self::Vectors::load_halves(&sums[row * digits.pairs() + pair])
+    }
 
     /// All pairs of a row, where the recipe has `P` of them and no diagonals below the unit of the data words.
+    #[inline(always)]
     fn pairs<const P: usize>(
-        matrix: &PackedMatrix,
-        digits: Digits,
+        _: &PackedMatrix,
+        _: Digits,
         sums: &[HalfRow<L>],
         row: usize,
-    ) -> [VectorHalves<L, Self>; P];
+    ) -> [VectorHalves<L, Self>; P] {
+        let mut halves = [Self::Vectors::splat_halves(0); P];
+        for (half, row) in halves.iter_mut().zip(&sums[row * P..][..P]) {
+            *half = Self::Vectors::load_halves(row);
+        }
+        halves
+    }
+}
+
+/// Digits with their bias, as unsigned bytes: lower and upper halves.
+#[inline(always)]
+fn unsigned_digits<const L: usize, V: Vectors<L>>(
+    digits: Digits,
+    (re, im): Pair<V::Words>,
+) -> (V::Halves, V::Halves) {
+    let bias = V::splat(bias(digits.data) as i64);
+    V::split(V::add(re, bias), V::add(im, bias))
+}
+
+/// Digits as signed bytes: lower and upper halves.
+#[cfg(any(vector_unit, neon_unit))]
+#[inline(always)]
+fn signed_digits<const L: usize, V: Vectors<L>>(
+    digits: Digits,
+    (re, im): Pair<V::Words>,
+) -> (V::Halves, V::Halves) {
+    let bias = V::splat(bias(digits.data) as i64);
+    let signed = inlined(
+        #[inline(always)]
+        |x| V::xor(V::add(x, bias), bias),
+    );
+    V::split(signed(re), signed(im))
 }
 
 /// Half rows in registers.
@@ -108,16 +146,6 @@ pub(crate) type Halves<const L: usize, U> = (
     <<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Halves,
     <<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Halves,
 );
-
-/// Half rows that lie side by side.
-#[inline(always)]
-fn loaded<const L: usize, V: Vectors<L>, const P: usize>(rows: &[HalfRow<L>]) -> [V::Halves; P] {
-    let mut halves = [V::splat_halves(0); P];
-    for (half, row) in halves.iter_mut().zip(rows) {
-        *half = V::load_halves(row);
-    }
-    halves
-}
 
 /// The matrix digits that the four data digits of a half, `first_byte` bytes above the lowest, meet on a diagonal.
 /// Byte `b` of a half is data digit `data - 1 - first_byte - b`.
@@ -209,9 +237,13 @@ impl PackedMatrix {
 /// it behaves like one that has not.
 #[cfg(any(vector_unit, neon_unit))]
 fn left_out(unit: Unit) -> bool {
+    without().split(',').any(|name| name.trim() == unit.name())
+}
+
+#[cfg(any(vector_unit, neon_unit))]
+fn without() -> &'static str {
     static WITHOUT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    let without = WITHOUT.get_or_init(|| std::env::var("OZFFT_WITHOUT").unwrap_or_default());
-    without.split(',').any(|name| name.trim() == unit.name())
+    WITHOUT.get_or_init(|| std::env::var("OZFFT_WITHOUT").unwrap_or_default())
 }
 
 /// A unit by name.
@@ -252,6 +284,19 @@ impl Unit {
                 .or_else(Unit::neon_dot)
                 .unwrap_or(Unit::Scalar)),
         }
+    }
+
+    /// Why `Auto` has not taken a faster unit that the processor has; empty when it has.
+    pub(crate) fn passed_over() -> String {
+        #[cfg(vector_unit)]
+        if Amx::present() && Amx::new().is_none() {
+            return "; the kernel refuses AMX's tiles".into();
+        }
+        #[cfg(any(vector_unit, neon_unit))]
+        if !without().is_empty() {
+            return format!("; OZFFT_WITHOUT leaves out {}", without());
+        }
+        String::new()
     }
 
     #[cfg(vector_unit)]

@@ -1,8 +1,8 @@
 //! NEON dot product: `sdot` multiplies four signed bytes by four in each of four places, the real and imaginary parts of
 //! two lines. Everything around it is portable code, which the compiler turns into NEON instructions.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, loaded, meeting};
-use crate::digits::{DigitMatrix, bias};
+use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
+use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
 use std::arch::aarch64::*;
@@ -118,10 +118,8 @@ impl MatrixUnit<2> for NeonDot {
     }
 
     #[inline(always)]
-    fn encode(digits: Digits, (re, im): Pair<Row<2>>) -> (HalfRow<2>, HalfRow<2>) {
-        let bias = bias(digits.data) as i64;
-        let signed = |row: Row<2>| row.map(|x| x.wrapping_add(bias) ^ bias);
-        Portable::split(signed(re), signed(im))
+    fn encode(digits: Digits, words: Pair<Row<2>>) -> (HalfRow<2>, HalfRow<2>) {
+        signed_digits::<2, Portable>(digits, words)
     }
 
     #[inline(always)]
@@ -136,26 +134,5 @@ impl MatrixUnit<2> for NeonDot {
     ) {
         // SAFETY: as above.
         unsafe { multiply(matrix, digits, data, sums) }
-    }
-
-    #[inline(always)]
-    fn pair(
-        _: &PackedMatrix,
-        digits: Digits,
-        sums: &[HalfRow<2>],
-        row: usize,
-        pair: usize,
-    ) -> HalfRow<2> {
-        sums[row * digits.pairs() + pair]
-    }
-
-    #[inline(always)]
-    fn pairs<const P: usize>(
-        _: &PackedMatrix,
-        _: Digits,
-        sums: &[HalfRow<2>],
-        row: usize,
-    ) -> [HalfRow<2>; P] {
-        loaded::<2, Portable, P>(&sums[row * P..][..P])
     }
 }

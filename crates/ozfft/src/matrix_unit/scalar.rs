@@ -3,10 +3,10 @@
 // Without vector units there is one form only.
 #![cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
 
-use super::{Form, MatrixUnit, PackedMatrix, loaded};
-use crate::digits::{bias, digit};
+use super::{Form, MatrixUnit, PackedMatrix, unsigned_digits};
+use crate::digits::digit;
 use crate::recipe::Digits;
-use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::vectors::{HalfRow, Pair, Portable, Row};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Scalar;
@@ -31,16 +31,15 @@ impl MatrixUnit<1> for Scalar {
     #[inline(always)]
     fn session(self) {}
 
-    fn encode(digits: Digits, (re, im): Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
-        let biased = |x: i64| {
-            debug_assert!(
-                digits.data == 8 || x.unsigned_abs() < 1 << (8 * digits.data - 1),
-                "the word {x} does not fit {} digits",
-                digits.data
-            );
-            x.wrapping_add(bias(digits.data) as i64)
-        };
-        Portable::split([biased(re[0])], [biased(im[0])])
+    fn encode(digits: Digits, words: Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
+        debug_assert!(
+            [words.0[0], words.1[0]]
+                .iter()
+                .all(|x| digits.data == 8 || x.unsigned_abs() < 1 << (8 * digits.data - 1)),
+            "the words {words:?} do not fit {} digits",
+            digits.data
+        );
+        unsigned_digits::<1, Portable>(digits, words)
     }
 
     fn multiply(
@@ -84,25 +83,5 @@ impl MatrixUnit<1> for Scalar {
                 }
             }
         }
-    }
-
-    fn pair(
-        _: &PackedMatrix,
-        digits: Digits,
-        sums: &[HalfRow<1>],
-        row: usize,
-        pair: usize,
-    ) -> HalfRow<1> {
-        sums[row * digits.pairs() + pair]
-    }
-
-    #[inline(always)]
-    fn pairs<const P: usize>(
-        _: &PackedMatrix,
-        _: Digits,
-        sums: &[HalfRow<1>],
-        row: usize,
-    ) -> [HalfRow<1>; P] {
-        loaded::<1, Portable, P>(&sums[row * P..][..P])
     }
 }

@@ -7,7 +7,7 @@
 // Without vector units there is one form only.
 #![cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
 
-use super::{Form, MatrixUnit, PackedMatrix, loaded};
+use super::{Form, MatrixUnit, PackedMatrix};
 use crate::digits::bias;
 use crate::recipe::Digits;
 use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
@@ -87,25 +87,5 @@ impl MatrixUnit<1> for WideInteger {
                 pairs[last][0][part] = rest as i32;
             }
         }
-    }
-
-    fn pair(
-        _: &PackedMatrix,
-        digits: Digits,
-        sums: &[HalfRow<1>],
-        row: usize,
-        pair: usize,
-    ) -> HalfRow<1> {
-        sums[row * digits.pairs() + pair]
-    }
-
-    #[inline(always)]
-    fn pairs<const P: usize>(
-        _: &PackedMatrix,
-        _: Digits,
-        sums: &[HalfRow<1>],
-        row: usize,
-    ) -> [HalfRow<1>; P] {
-        loaded::<1, Portable, P>(&sums[row * P..][..P])
     }
 }
