@@ -194,3 +194,20 @@ fn definitions_become_a_record_and_a_picture() {
     let message = fail(&["plot", "--record", text(&definitions), "-o", text(&picture)]);
     assert!(message.contains("not a record"), "{message}");
 }
+
+#[test]
+fn a_recipe_replaces_the_planners_and_must_fit_the_length() {
+    fn bench(recipe: &str) -> Vec<&str> {
+        let options = "bench --shape 64 --substrates scalar --seconds 0.01 --recipe";
+        options.split(' ').chain([recipe]).collect()
+    }
+    assert!(succeed(&bench("8.8")).contains("digits"));
+    for (recipe, part) in [
+        ("8.4", "32 points"),
+        ("8,8", "joined by points"),
+        ("8.127", "steps"),
+    ] {
+        let message = fail(&bench(recipe));
+        assert!(message.contains(part), "{recipe}: {message}");
+    }
+}

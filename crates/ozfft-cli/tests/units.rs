@@ -78,6 +78,18 @@ fn the_next_best_unit_is_named_when_some_are_left_out() {
 }
 
 #[test]
+fn the_plan_says_what_was_left_out() {
+    let why = |without: &str| {
+        let output = ozfft_without(without, &PLAN);
+        let plan: serde_json::Value =
+            serde_json::from_str(text_of(&output.stdout)).expect("one JSON object");
+        plan["why"].as_str().expect("a reason").to_owned()
+    };
+    assert!(why("amx").contains("OZFFT_WITHOUT leaves out amx"));
+    assert!(!why("").contains("OZFFT_WITHOUT"));
+}
+
+#[test]
 fn names_may_have_spaces_and_others_are_ignored() {
     let present = present();
     let left = expected(&present, &["amx", "avx2"]);

@@ -5,7 +5,7 @@ use super::{Setting, lines};
 use crate::failure::Failure;
 use crate::fftw::{Effort, Fftw};
 use crate::measure::problem_of;
-use ozfft::{Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem};
+use ozfft::{Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner, Problem};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -137,7 +137,12 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
     let planner = Planner::new();
     let mut candidates: Vec<Candidate<'static>> = Vec::new();
     for &name in &setting.substrates.0 {
-        match planner.plan(&problem.clone().substrate(name.into())) {
+        let problem = problem.clone().substrate(name.into());
+        let plan = match &setting.recipe {
+            None => planner.plan(&problem),
+            Some(recipe) => plan_with(&problem, recipe),
+        };
+        match plan {
             // `auto` may be one that was named as well.
             Ok(plan) if candidates.iter().any(|c| c.substrate == plan.substrate()) => {}
             Ok(plan) => candidates.push(planned(DIGITS, plan.bound(), plan)),
@@ -153,6 +158,25 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
         ));
     }
     Ok(candidates)
+}
+
+/// A plan with given steps on every axis: as wisdom, which is how the library takes decisions that are not its own.
+fn plan_with(problem: &Problem, recipe: &LineRecipe) -> Result<Arc<Plan<f64>>, FftError> {
+    let planner = Planner::<f64>::new();
+    planner.plan(problem)?;
+    let text = planner.save_wisdom();
+    let mut wisdom: serde_json::Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("saved as JSON: {error}"));
+    for axis in wisdom["plans"][0]["recipe"]["axes"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
+        axis["line"] = serde_json::json!(recipe);
+    }
+    let decided = Planner::new();
+    decided.load_wisdom(&wisdom.to_string())?;
+    decided.plan(problem)
 }
 
 /// A plan of the library.

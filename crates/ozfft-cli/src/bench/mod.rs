@@ -18,7 +18,7 @@ use buffers::Buffers;
 use clap::{Args, ValueEnum};
 use definitions::Definitions;
 use engines::{Libraries, Notices};
-use ozfft::Accuracy;
+use ozfft::{Accuracy, BlockRecipe, LineRecipe};
 use record::{Measurement, NamedMeasurement, Record, Software};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,13 +26,14 @@ use std::time::Duration;
 /// Seed of the random input; times do not depend on it.
 const SEED: u64 = 1;
 /// Options that say what is measured, which a file of definitions says itself.
-const SETTING: [&str; 6] = [
+const SETTING: [&str; 7] = [
     "shape",
     "batch",
     "threads",
     "kind",
     "accuracy",
     "substrates",
+    "recipe",
 ];
 
 /// Options of `ozfft bench`.
@@ -56,6 +57,9 @@ pub struct BenchArguments {
     /// What multiplies ozfft's digits: all that this processor has, auto, or names joined by commas
     #[arg(long, value_parser = parse_substrates, default_value = "all")]
     substrates: SubstrateList,
+    /// Steps for ozfft instead of the planner's, for every axis: sizes joined by points, passes by bars, such as "16.4|16.4"
+    #[arg(long, value_parser = parse_recipe, value_name = "STEPS")]
+    recipe: Option<LineRecipe>,
     /// Time that each engine is given; at least five calls are made
     #[arg(long, value_parser = parse_seconds, default_value = "1.0")]
     seconds: Duration,
@@ -79,6 +83,22 @@ pub struct BenchArguments {
     json: bool,
 }
 
+fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
+    let sizes = |pass: &str| -> Option<Vec<usize>> {
+        let sizes = pass.split('.').map(|size| size.trim().parse().ok());
+        sizes.collect()
+    };
+    let passes: Option<Vec<BlockRecipe>> = text
+        .split('|')
+        .map(|pass| sizes(pass).map(|sizes| BlockRecipe::from_sizes(&sizes)))
+        .collect();
+    passes.map(LineRecipe::Passes).ok_or_else(|| {
+        format!(
+            "{text:?} is not a recipe: sizes joined by points, passes by bars, such as 16.4|16.4"
+        )
+    })
+}
+
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -94,6 +114,8 @@ pub struct Setting {
     kind: KindName,
     accuracy: Accuracy,
     substrates: SubstrateList,
+    /// Steps instead of the planner's.
+    recipe: Option<LineRecipe>,
 }
 
 impl Setting {
@@ -153,6 +175,7 @@ fn run_one(
         kind: arguments.kind,
         accuracy: arguments.accuracy,
         substrates: arguments.substrates.clone(),
+        recipe: arguments.recipe.clone(),
     };
     let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
     let measurements = measure(&setting, arguments.seconds, &libraries, notices)?;
