@@ -57,10 +57,9 @@ template <class Value, class Step> DEVICE void chains(uint64_t *observed, uint32
     }
 
 PIPE_KERNEL(probe_imad, uint32_t, asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(own) : "r"(first), "r"(second)))
+// Without an addend: with one of 64 bits, the compiler makes three instructions of it up to compute capability 10.3.
 PIPE_KERNEL(probe_imad_wide, uint64_t,
-            asm volatile("{ .reg .b32 low, high; mov.b64 {low, high}, %0; mad.wide.u32 %0, low, %1, %2; }"
-                         : "+l"(own)
-                         : "r"(first), "l"(neighbour)))
+            asm volatile("{ .reg .b32 low, high; mov.b64 {low, high}, %0; mul.wide.u32 %0, low, high; }" : "+l"(own)))
 PIPE_KERNEL(probe_imad_hi, uint32_t, asm volatile("mad.hi.u32 %0, %0, %1, %2;" : "+r"(own) : "r"(first), "r"(second)))
 // 0xe8 is the majority of three bits, 0x96 their sum.
 PIPE_KERNEL(probe_lop3, uint32_t,
