@@ -33,6 +33,9 @@ pub enum Failure {
     /// A thread pool could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// There is no GPU, or its driver refused something.
+    #[error("{0}")]
+    Device(#[from] crate::probe::DeviceFailure),
     /// A check ran to its end and found something wrong.
     #[error("{0}")]
     Check(String),

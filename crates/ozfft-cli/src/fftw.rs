@@ -1,7 +1,7 @@
 //! FFTW for comparison, and MKL, which has the same interface, where the machine has them: the shared libraries are
 //! loaded while the program runs.
 //!
-//! This is the only file of the program with `unsafe` code: C functions can be called in no other way.
+//! Calls of C functions are `unsafe` code, which only this file and `probe/device.rs` have.
 #![allow(unsafe_code)]
 
 use crate::arrays::half_shape;

@@ -15,6 +15,7 @@ mod npy;
 mod options;
 mod plan;
 mod plot;
+mod probe;
 mod report;
 mod selftest;
 mod table;
@@ -47,6 +48,8 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Draw a record of `ozfft bench`
     Plot(plot::PlotArguments),
+    /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
+    Probe(probe::ProbeArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -60,6 +63,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Table(arguments) => table::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
+        Command::Probe(arguments) => probe::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

@@ -4,3 +4,5 @@
 //! NVIDIA driver and nothing else.
 
 #![warn(missing_docs)]
+
+pub mod probe;

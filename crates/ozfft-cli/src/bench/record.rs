@@ -127,7 +127,7 @@ impl Software {
 }
 
 /// The commit that is checked out here, with a mark if files differ from it; nothing without git.
-fn commit_here() -> Option<String> {
+pub fn commit_here() -> Option<String> {
     let output = Command::new("git")
         .args([
             "describe",
