@@ -21,6 +21,10 @@ constexpr int WARPGROUPS = 4;
 // Bytes without the patterns that mean "no number" in e4m3.
 DEVICE uint32_t digits(uint32_t seed) { return scrambled(seed) & 0xb7b7b7b7u; }
 
+// The number of the warpgroup, in a form that the compiler knows to be the same in all lanes: it would otherwise move
+// the descriptor into uniform registers for every product.
+DEVICE int warpgroup() { return shuffle(static_cast<int>(threadIdx.x / 128), 0); }
+
 // `iterations` times `BATCH` products into the same sums, as the loop over k of a matrix product does it.
 template <class Sum, int COUNT, int BATCH, class A, class Product>
 DEVICE void products(uint64_t *observed, uint32_t iterations, const A &a, uint64_t b, Product product) {
@@ -47,7 +51,7 @@ DEVICE void products(uint64_t *observed, uint32_t iterations, const A &a, uint64
         probe_wgmma_##name##_shared(uint64_t *observed, uint32_t iterations, uint32_t first, uint32_t second) {        \
         __shared__ __align__(1024) uint32_t memory[(WARPGROUPS * A_BYTES + B_BYTES) / 4];                              \
         fill(memory, first + second);                                                                                  \
-        const uint64_t a = descriptor_of(memory + threadIdx.x / 128 * (A_BYTES / 4));                                  \
+        const uint64_t a = descriptor_of(memory + warpgroup() * (A_BYTES / 4));                                        \
         const uint64_t b = descriptor_of(memory + WARPGROUPS * (A_BYTES / 4));                                         \
         products<Sum, count, batch>(observed, iterations, a, b,                                                        \
                                     [](Sum(&sums)[count], uint64_t a, uint64_t b) { wgmma_##name(sums, a, b); });      \
