@@ -61,13 +61,16 @@ PIPE_KERNEL(probe_imad, uint32_t, asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+
 PIPE_KERNEL(probe_imad_wide, uint64_t,
             asm volatile("{ .reg .b32 low, high; mov.b64 {low, high}, %0; mul.wide.u32 %0, low, high; }" : "+l"(own)))
 PIPE_KERNEL(probe_imad_hi, uint32_t, asm volatile("mad.hi.u32 %0, %0, %1, %2;" : "+r"(own) : "r"(first), "r"(second)))
-// 0xe8 is the majority of three bits, 0x96 their sum.
+// 0xe8 is the majority of three bits.
 PIPE_KERNEL(probe_lop3, uint32_t,
             asm volatile("lop3.b32 %0, %0, %1, %2, 0xe8;" : "+r"(own) : "r"(neighbour), "r"(first)))
 PIPE_KERNEL(probe_prmt, uint32_t, asm volatile("prmt.b32 %0, %0, %1, %2;" : "+r"(own) : "r"(neighbour), "r"(first)))
 PIPE_KERNEL(probe_shf, uint32_t,
             asm volatile("shf.l.wrap.b32 %0, %0, %1, %2;" : "+r"(own) : "r"(neighbour), "r"(first)))
-#define ADD_3 asm volatile("{ .reg .b32 sum; add.u32 sum, %0, %1; add.u32 %0, sum, %2; }" : "+r"(own) : "r"(neighbour), "r"(first))
+#define ADD_3                                                                                                          \
+    asm volatile("{ .reg .b32 sum; add.u32 sum, %0, %1; add.u32 %0, sum, %2; }"                                        \
+                 : "+r"(own)                                                                                           \
+                 : "r"(neighbour), "r"(first))
 PIPE_KERNEL(probe_iadd3, uint32_t, ADD_3)
 PIPE_KERNEL(probe_dp4a, uint32_t,
             asm volatile("dp4a.s32.s32 %0, %0, %1, %2;" : "+r"(own) : "r"(first), "r"(neighbour)))

@@ -19,7 +19,7 @@ DEVICE void mma_sync_e4m3(float (&c)[4], const uint32_t (&a)[4], const uint32_t 
 PROBE_KERNEL __launch_bounds__(512)
     probe_mma_sync_e4m3(uint64_t *observed, uint32_t iterations, uint32_t first, uint32_t second) {
     float sums[CHAINS][4] = {};
-    // The mask leaves out infinities and numbers that are none.
+    // The mask leaves out the patterns that mean "no number".
     uint32_t a[4], b[2];
     for (int part = 0; part < 4; part++) a[part] = scrambled(first + threadIdx.x * 4 + part) & 0xb7b7b7b7u;
     for (int part = 0; part < 2; part++) b[part] = scrambled(second + threadIdx.x * 2 + part) & 0xb7b7b7b7u;
