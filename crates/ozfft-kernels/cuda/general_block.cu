@@ -7,26 +7,26 @@
 
 constexpr int THREADS = 256;
 
-// The output index at which the last pass's line of a group begins: the group's digits in reverse order.
-DEVICE uint64_t output_start_of(const Task &task, uint64_t group) {
-    uint64_t below = task.groups, index = 0, weight = 1;
+// The group of a last pass whose outputs begin at `start`: the start's digits in reverse order. Lines are numbered by
+// their outputs there, so that neighbours write to neighbouring places.
+DEVICE uint64_t group_at(const Task &task, uint64_t start) {
+    uint64_t group = 0;
     for (int i = 0; i < task.earlier_count; i++) {
         const uint64_t length = task.earlier_lengths[i];
-        below /= length;
-        index += weight * (group / below);
-        group %= below;
-        weight *= length;
+        group = group * length + start % length;
+        start /= length;
     }
-    return index;
+    return group;
 }
 
 DEVICE void prepare_line(const Task &task, Line &line, uint64_t index) {
     line.transform = index / task.lines_per_transform;
     line.number = index % task.lines_per_transform;
-    const uint64_t group = line.number / task.inner;
+    const bool last = task.inner == 1;
+    const uint64_t group = last ? group_at(task, line.number) : line.number / task.inner;
     line.place_in_group = line.number % task.inner;
     line.start = group * task.length + line.place_in_group;
-    line.output_start = task.inner == 1 ? output_start_of(task, group) : 0;
+    line.output_start = last ? line.number : 0;
     line.first_word = line.transform * task.words_distance;
     line.first_exponent_in = line.transform * task.exponents_in_distance;
     line.first_exponent_out = line.transform * task.exponents_out_distance;

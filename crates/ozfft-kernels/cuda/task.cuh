@@ -82,7 +82,7 @@ struct Task {
     uint64_t transform_length, words_distance, exponents_in_distance, exponents_out_distance;
     // Lines of this pass that one transform has, in groups of `inner` neighbours; of each group `length` points.
     uint64_t lines_per_transform, inner, length;
-    // Groups of this pass, which is the step of the outputs of a last pass, and the digits that name them.
+    // Groups of this pass, which is the step of the outputs of a last pass.
     uint64_t groups;
     // Group words: so many groups of the pass before share exponents. Line words: exponents repeat after so many.
     uint64_t previous;
@@ -90,7 +90,7 @@ struct Task {
     uint64_t line_count, first_transform;
     // Points of the transform that the caller sees: known zeros, and the end of a chirp.
     uint64_t visible_length;
-    // Lengths of the passes before this one, for the place of a last pass's outputs.
+    // Lengths of the passes before this one, of which a last pass's groups are the digits.
     uint64_t earlier_lengths[8];
     int32_t earlier_count;
 
@@ -117,3 +117,6 @@ struct ArrayTask {
     int32_t bias;
     int32_t unused;
 };
+
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 464 && sizeof(ArrayTask) == 168,
+              "the host lays out the same structures");

@@ -4,3 +4,17 @@
 //! NVIDIA driver and nothing else.
 
 #![warn(missing_docs)]
+
+/// Bytes at an address that the driver can read machine code from.
+#[repr(align(64))]
+struct Aligned<B: ?Sized>(B);
+
+/// The general kernels (`cuda/general_block.cu`): `general_block`, `copy_points` and `find_largest`, for compute
+/// capability 8.0 and later.
+pub static GENERAL: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/general_block.fatbin"));
+    &IMAGE.0
+};
+
+/// Threads of a block of the general kernels.
+pub const GENERAL_THREADS: u32 = 256;
