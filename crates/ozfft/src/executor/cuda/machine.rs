@@ -5,6 +5,8 @@ use crate::error::FftError;
 use std::sync::Arc;
 
 /// A launch's parameters, complete.
+// Copied once a launch: memory of its own for the larger ones would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Parameters {
     Block(Task),

@@ -176,10 +176,9 @@ impl Program {
         let mut dimensions = Vec::new();
         for pass in executor.passes() {
             let line = line_of(pass);
-            if !lines.contains_key(&Arc::as_ptr(line)) {
-                let tables = LineTables::new(&mut builder, line, recipe);
-                lines.insert(Arc::as_ptr(line), tables);
-            }
+            lines
+                .entry(Arc::as_ptr(line))
+                .or_insert_with(|| LineTables::new(&mut builder, line, recipe));
             let mut add = |set: &LineSet| {
                 let list = merged(set);
                 (builder.add(&list), list)
@@ -285,6 +284,9 @@ fn line_of<T: Real>(pass: &Pass<T>) -> &Arc<Line> {
     }
 }
 
+/// Dimensions, on the device and here.
+type Listed = (Piece, Vec<Dimension>);
+
 /// The dimensions that number the lines, neighbours joined where they are evenly spaced.
 fn merged(set: &LineSet) -> Vec<Dimension> {
     let mut list: Vec<Dimension> = Vec::new();
@@ -313,29 +315,26 @@ impl Writer<'_> {
         executor: &Executor<T>,
         number: usize,
         pass: &Pass<T>,
-        (read, write): (&(Piece, Vec<Dimension>), &(Piece, Vec<Dimension>)),
+        (read, write): (&Listed, &Listed),
     ) -> Axis {
         let n = pass.n;
-        let floats =
-            |place: Place, set: &LineSet, list: &(Piece, Vec<Dimension>), elements, count| {
-                FloatLines {
-                    numbers: match place {
-                        Place::Input => Address::of_input(),
-                        Place::Output => Address::of_output(),
-                        Place::Spare => self.spare,
-                    },
-                    dimensions: list.0.at(&self.tables),
-                    offset: set.offset as i64,
-                    stride: set.stride as i64,
-                    count: count as u64,
-                    dimension_count: list.1.len() as i32,
-                    single: i32::from(!T::IS_DOUBLE),
-                    elements,
-                    conjugate: i32::from(executor.conjugates()),
-                    aligned: 0,
-                    unused: 0,
-                }
-            };
+        let floats = |place: Place, set: &LineSet, list: &Listed, elements, count| FloatLines {
+            numbers: match place {
+                Place::Input => Address::of_input(),
+                Place::Output => Address::of_output(),
+                Place::Spare => self.spare,
+            },
+            dimensions: list.0.at(&self.tables),
+            offset: set.offset as i64,
+            stride: set.stride as i64,
+            count: count as u64,
+            dimension_count: list.1.len() as i32,
+            single: i32::from(!T::IS_DOUBLE),
+            elements,
+            conjugate: i32::from(executor.conjugates()),
+            aligned: 0,
+            unused: 0,
+        };
         let across = |set: &LineSet, list: &[Dimension]| {
             list.last()
                 .is_some_and(|d| d.stride.unsigned_abs() < set.stride.unsigned_abs() as u64)

@@ -39,6 +39,8 @@ enum Style {
     Real,
     Imaginary,
     Sparse,
+    /// Column sums that are just below or just above a power of two.
+    Edge,
 }
 
 fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> T {
@@ -60,6 +62,8 @@ fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> 
         Style::Real if imaginary => -0.0,
         Style::Imaginary if !imaginary => 0.0,
         Style::Real | Style::Imaginary => x,
+        Style::Edge if imaginary => 0.0,
+        Style::Edge => 1.0 - (generator.next() % 5) as f64 / f64::from(1 << 21),
         Style::Sparse => {
             if generator.next().is_multiple_of(11) {
                 x
@@ -160,7 +164,7 @@ fn same(expected: &[u8], got: &[u8], what: &str) {
     }
 }
 
-const STYLES: [Style; 8] = [
+const STYLES: [Style; 9] = [
     Style::Uniform,
     Style::Wild,
     Style::Tiny,
@@ -169,6 +173,7 @@ const STYLES: [Style; 8] = [
     Style::Real,
     Style::Imaginary,
     Style::Sparse,
+    Style::Edge,
 ];
 
 #[test]
