@@ -6,6 +6,11 @@ extern "C" void ozfft_emulate_general_block(const Task *task, uint64_t blocks, i
     emulator::launch(blocks, threads, shared_bytes, [&copy] { general_block(copy); });
 }
 
+extern "C" void ozfft_emulate_general_block_small(const Task *task, uint64_t blocks, int threads, size_t shared_bytes) {
+    const Task copy = *task;
+    emulator::launch(blocks, threads, shared_bytes, [&copy] { general_block_small(copy); });
+}
+
 extern "C" void ozfft_emulate_copy_points(const ArrayTask *task, uint64_t blocks, int threads, size_t shared_bytes) {
     const ArrayTask copy = *task;
     emulator::launch(blocks, threads, shared_bytes, [&copy] { copy_points(copy); });

@@ -9,6 +9,12 @@ type Entry = unsafe extern "C" fn(*const c_void, u64, c_int, usize);
 
 unsafe extern "C" {
     fn ozfft_emulate_general_block(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
+    fn ozfft_emulate_general_block_small(
+        task: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared: usize,
+    );
     fn ozfft_emulate_copy_points(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
     fn ozfft_emulate_find_largest(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
 }
@@ -30,6 +36,7 @@ pub unsafe fn launch(
 ) {
     let entry: Entry = match kernel {
         "general_block" => ozfft_emulate_general_block,
+        "general_block_small" => ozfft_emulate_general_block_small,
         "copy_points" => ozfft_emulate_copy_points,
         "find_largest" => ozfft_emulate_find_largest,
         _ => panic!("there is no kernel {kernel}"),

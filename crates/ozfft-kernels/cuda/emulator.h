@@ -17,7 +17,7 @@
 #include <vector>
 
 #define DEVICE inline
-#define KERNEL(threads) extern "C" void
+#define KERNEL(threads, blocks) extern "C" void
 #define PARAMETERS const
 
 namespace emulator {

@@ -236,7 +236,7 @@ DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
     });
 }
 
-KERNEL(THREADS) general_block(PARAMETERS Task task) {
+template <int MOST_TILES> DEVICE void run_block(const Task &task) {
     const uint64_t first = static_cast<uint64_t>(blockIdx.x) * static_cast<uint64_t>(task.lines_per_block);
     const uint64_t left = task.line_count - first;
     const int32_t count = left < static_cast<uint64_t>(task.lines_per_block) ? static_cast<int32_t>(left) : task.lines_per_block;
@@ -251,14 +251,19 @@ KERNEL(THREADS) general_block(PARAMETERS Task task) {
     const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
     for (int32_t i = 0; i < task.step_count; i++) {
         const Step step = task.steps[i];
-        run_step(task, panel, step);
+        run_step<MOST_TILES>(task, panel, step);
         block_barrier();
     }
     store(task, panel, bias);
 }
 
+// Blocks whose steps have at most 32 points, and all others: what the first does without makes room for a second thread
+// block on every multiprocessor.
+KERNEL(THREADS, 2) general_block_small(PARAMETERS Task task) { run_block<2>(task); }
+KERNEL(THREADS, 1) general_block(PARAMETERS Task task) { run_block<4>(task); }
+
 // Lines of one point: the transform is the point.
-KERNEL(THREADS) copy_points(PARAMETERS ArrayTask task) {
+KERNEL(THREADS, 1) copy_points(PARAMETERS ArrayTask task) {
     const uint64_t line = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (line >= task.line_count) {
         return;
@@ -284,12 +289,13 @@ KERNEL(THREADS) copy_points(PARAMETERS ArrayTask task) {
 }
 
 // The largest finite magnitude of an array, as the bits of a double.
-KERNEL(THREADS) find_largest(PARAMETERS ArrayTask task) {
+KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
     const uint64_t total = task.line_count * task.input.count;
     const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
     uint64_t largest = 0;
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += stride) {
-        const uint64_t line = i / task.input.count, index = i % task.input.count;
+        // An array without gaps is one line, and needs no division.
+        const uint64_t line = task.line_count == 1 ? 0 : i / task.input.count, index = i - line * task.input.count;
         const int64_t at = line_offset(task.input, line) + static_cast<int64_t>(index) * task.input.stride;
         Words bits = {0, 0};
         if (task.input.elements == ELEMENTS_REAL) {

@@ -194,6 +194,12 @@ DEVICE Halves digits_of(int64_t word, uint64_t bias) {
     return {static_cast<uint32_t>(digits), static_cast<uint32_t>(digits >> 32)};
 }
 
+// A lane's part of the tensor instruction's second operand, read at once.
+struct alignas(8) Fragment {
+    uint32_t words[2];
+};
+DEVICE Fragment fragment_at(const uint32_t *words) { return *reinterpret_cast<const Fragment *>(words); }
+
 // A step of any other size: a warp takes 8 columns. Row g of the tensor instruction's first operand is the real part of
 // column g, row g + 8 its imaginary part; 32 bytes of a row are one half of the digits of 8 slots. TILES is the number
 // of eights of slots, and of outputs.
@@ -281,10 +287,8 @@ DEVICE void matrix_step(const Task &task, const Panel &panel, const Step &step) 
 #pragma unroll
                             for (int s = 0; s < TILES; s++) {
                                 const int32_t place = at + (half * TILES + s) * fragment;
-                                const uint32_t b[2] = {step.matrix[place], step.matrix[place + 1]};
-                                mma_sync_s8(cosine_sum, cosine[half][s], b);
-                                const uint32_t c[2] = {sine_matrix[place], sine_matrix[place + 1]};
-                                mma_sync_s8(sine_sum, sine[half][s], c);
+                                mma_sync_s8(cosine_sum, cosine[half][s], fragment_at(step.matrix + place).words);
+                                mma_sync_s8(sine_sum, sine[half][s], fragment_at(sine_matrix + place).words);
                             }
                         }
                     }
@@ -350,25 +354,28 @@ DEVICE void matrix_step(const Task &task, const Panel &panel, const Step &step) 
     }
 }
 
-template <class X> DEVICE void matrix_step_of(const Task &task, const Panel &panel, const Step &step) {
-    switch (step.tiles) {
-    case 1:
-        return matrix_step<1, X>(task, panel, step);
-    case 2:
-        return matrix_step<2, X>(task, panel, step);
-    case 3:
-        return matrix_step<3, X>(task, panel, step);
-    default:
-        return matrix_step<4, X>(task, panel, step);
+// Steps of up to MOST_TILES eights of slots.
+template <int MOST_TILES, class X>
+DEVICE void matrix_step_of(const Task &task, const Panel &panel, const Step &step) {
+    if (step.tiles == 1) {
+        matrix_step<1, X>(task, panel, step);
+    } else if (step.tiles == 2) {
+        matrix_step<2, X>(task, panel, step);
+    } else if constexpr (MOST_TILES > 2) {
+        if (step.tiles == 3) {
+            matrix_step<3, X>(task, panel, step);
+        } else {
+            matrix_step<4, X>(task, panel, step);
+        }
     }
 }
 
-DEVICE void run_step(const Task &task, const Panel &panel, const Step &step) {
+template <int MOST_TILES> DEVICE void run_step(const Task &task, const Panel &panel, const Step &step) {
     if (step.fold == FOLD_UNIT) {
         unit_step(task, panel, step);
     } else if (step.role == ROLE_LAST) {
-        matrix_step_of<Wide>(task, panel, step);
+        matrix_step_of<MOST_TILES, Wide>(task, panel, step);
     } else {
-        matrix_step_of<int64_t>(task, panel, step);
+        matrix_step_of<MOST_TILES, int64_t>(task, panel, step);
     }
 }

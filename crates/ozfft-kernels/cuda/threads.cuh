@@ -26,8 +26,9 @@ DEVICE void warp_barrier() { __syncwarp(); }
 template <class T> DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 template <class T> DEVICE T shuffle(T value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
 
-// A function that the host launches with blocks of so many threads, and its parameters: read only, in the constant bank.
-#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+// A function that the host launches with blocks of so many threads, of which a multiprocessor is to have so many at once;
+// and its parameters: read only, in the constant bank.
+#define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define PARAMETERS const __grid_constant__
 
 DEVICE void atomic_or(uint32_t *place, uint32_t bits) { atomicOr(place, bits); }

@@ -135,7 +135,7 @@ impl Driver {
             unsafe { result::module::load_data(ozfft_kernels::GENERAL.as_ptr().cast::<c_void>()) }
                 .map_err(|error| failure("loading the kernels", error))?;
         let mut functions = HashMap::new();
-        for kernel in ["general_block", "copy_points", "find_largest"] {
+        for kernel in ozfft_kernels::GENERAL_NAMES {
             let symbol = CString::new(kernel)
                 .unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
             // SAFETY: the module is loaded and is never unloaded.
@@ -143,15 +143,17 @@ impl Driver {
                 .map_err(|error| failure("finding a kernel", error))?;
             functions.insert(kernel, function);
         }
-        // SAFETY: the function is the module's.
-        unsafe {
-            result::function::set_function_attribute(
-                functions["general_block"],
-                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                shared,
-            )
+        for kernel in ["general_block", "general_block_small"] {
+            // SAFETY: the function is the module's.
+            unsafe {
+                result::function::set_function_attribute(
+                    functions[kernel],
+                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    shared,
+                )
+            }
+            .map_err(|error| failure("asking for shared memory", error))?;
         }
-        .map_err(|error| failure("asking for shared memory", error))?;
         drop(current);
         Ok(Driver {
             ordinal,

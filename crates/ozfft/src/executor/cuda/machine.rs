@@ -10,6 +10,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Parameters {
     Block(Task),
+    /// A block of small steps alone.
+    SmallBlock(Task),
     Copy(ArrayTask),
     Largest(ArrayTask),
 }
@@ -19,6 +21,7 @@ impl Parameters {
     pub(crate) fn kernel(&self) -> &'static str {
         match self {
             Parameters::Block(_) => "general_block",
+            Parameters::SmallBlock(_) => "general_block_small",
             Parameters::Copy(_) => "copy_points",
             Parameters::Largest(_) => "find_largest",
         }
@@ -26,7 +29,9 @@ impl Parameters {
 
     pub(crate) fn pointer(&self) -> *const std::ffi::c_void {
         match self {
-            Parameters::Block(task) => std::ptr::from_ref(task).cast(),
+            Parameters::Block(task) | Parameters::SmallBlock(task) => {
+                std::ptr::from_ref(task).cast()
+            }
             Parameters::Copy(task) | Parameters::Largest(task) => std::ptr::from_ref(task).cast(),
         }
     }

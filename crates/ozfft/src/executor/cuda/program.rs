@@ -185,6 +185,8 @@ impl Program {
             };
             dimensions.push((add(&pass.read), add(&pass.write)));
         }
+        let flat = flattened(executor);
+        let flat_dimensions = builder.add(&flat.1);
         let tables = builder.upload(machine, queue)?;
         let mut cutter = Cutter(0);
         let spare = cutter.take((executor.spare_len() * size_of::<Complex<T>>()) as u64);
@@ -207,7 +209,7 @@ impl Program {
         {
             let axis = writer.axis(executor, number, pass, (read, write));
             if number == 0 && bias != 0 {
-                writer.find_largest(&axis);
+                writer.find_largest(&axis, &flat, flat_dimensions);
             }
             debug_assert!(last > 0 || bias == 0);
             let line = line_of(pass);
@@ -265,6 +267,9 @@ impl Program {
                     } => {
                         let parameters = match **parameters {
                             Parameters::Block(task) => Parameters::Block(task.resolved(arrays)),
+                            Parameters::SmallBlock(task) => {
+                                Parameters::SmallBlock(task.resolved(arrays))
+                            }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),
                         };
@@ -307,6 +312,26 @@ fn merged(set: &LineSet) -> Vec<Dimension> {
         }
     }
     list
+}
+
+/// All elements of the input in the order of memory: the innermost dimension, and the others. Of an array without gaps
+/// there are no others.
+fn flattened<T: Real>(executor: &Executor<T>) -> (Dimension, Vec<Dimension>) {
+    let pass = &executor.passes()[0];
+    let count = match pass.kind {
+        Kind::ComplexToReal => pass.n / 2 + 1,
+        _ => pass.n,
+    };
+    let mut all = pass.read.clone();
+    all.dimensions.push((count, all.stride));
+    all.dimensions
+        .sort_by_key(|&(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
+    let mut list = merged(&all);
+    let one = Dimension {
+        length: 1,
+        stride: 1,
+    };
+    (list.pop().unwrap_or(one), list)
 }
 
 impl Writer<'_> {
@@ -379,15 +404,26 @@ impl Writer<'_> {
     }
 
     /// Looks through the whole input, as the CPU does: its largest number decides the scale between axes.
-    fn find_largest(&mut self, axis: &Axis) {
+    fn find_largest(
+        &mut self,
+        axis: &Axis,
+        (line, outer): &(Dimension, Vec<Dimension>),
+        dimensions: Piece,
+    ) {
         self.actions.push(Action::Clear {
             address: self.largest,
             bytes: 8,
         });
+        let mut task = self.array_task(axis);
+        task.input.dimensions = dimensions.at(&self.tables);
+        task.input.dimension_count = outer.len() as i32;
+        task.input.stride = line.stride;
+        task.input.count = line.length;
+        task.line_count = outer.iter().map(|d| d.length).product();
         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
-        let enough = (axis.transforms * axis.input.count).div_ceil(4 * threads);
+        let enough = (task.line_count * line.length).div_ceil(4 * threads);
         let blocks = enough.min(8 * self.machine.multiprocessors() as u64);
-        self.launch(Parameters::Largest(self.array_task(axis)), blocks, 0);
+        self.launch(Parameters::Largest(task), blocks, 0);
     }
 
     fn copy(&mut self, axis: &Axis) {
@@ -639,7 +675,12 @@ impl Writer<'_> {
             let shared = (lines * LINE_HEADER_BYTES).next_multiple_of(128)
                 + lines * task.line_pitch as usize * POINT_BYTES;
             let blocks = task.line_count.div_ceil(lines as u64);
-            self.launch(Parameters::Block(task), blocks, shared);
+            let parameters = if course.tables.blocks[number].tiles <= ozfft_kernels::SMALL_TILES {
+                Parameters::SmallBlock(task)
+            } else {
+                Parameters::Block(task)
+            };
+            self.launch(parameters, blocks, shared);
             groups *= block.len() as u64;
             length = inner;
         }

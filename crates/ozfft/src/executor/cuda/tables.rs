@@ -35,6 +35,8 @@ pub(crate) struct Builder {
 pub(crate) struct BlockTables {
     pub(crate) steps: Piece,
     pub(crate) places: Piece,
+    /// Of the largest step.
+    pub(crate) tiles: i32,
 }
 
 impl Builder {
@@ -118,6 +120,7 @@ impl Builder {
         BlockTables {
             steps: piece,
             places: self.add(&places(block)),
+            tiles: steps.iter().map(|step| step.tiles).max().unwrap_or(0),
         }
     }
 
