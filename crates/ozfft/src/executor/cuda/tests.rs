@@ -209,6 +209,12 @@ fn longer_lines_and_several_passes() {
         bench.check(&Problem::complex(&[n]).batch(2), Style::NotFinite);
         bench.check(&Problem::complex(&[n]).batch(2), Style::Imaginary);
     }
+    // More lines than are transformed in one turn.
+    for n in [1009, 2048, 6561] {
+        bench.check(&Problem::complex(&[n]).batch(7), Style::Uniform);
+        let across = Problem::complex(&[n, 5]).axes(&[0]);
+        bench.check(&across, Style::NotFinite);
+    }
     // Three passes, and a convolution of several.
     bench.check(&Problem::complex(&[1 << 17]), Style::Uniform);
     bench.check(&Problem::complex(&[10_007]), Style::Uniform);
