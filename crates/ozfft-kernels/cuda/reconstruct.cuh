@@ -35,11 +35,11 @@ struct Deposit {
         } else if (position == 0) {
             low = static_cast<int64_t>(pair) + carry;
         } else if (position == 1) {
-            low += static_cast<int64_t>(pair) << 16;
+            low += shifted_left(pair, 16);
         } else if (position == 2) {
             high = pair;
         } else {
-            high += static_cast<int64_t>(pair) << 16;
+            high += shifted_left(pair, 16);
         }
     }
 
