@@ -191,7 +191,15 @@ DEVICE void store_float(const Task &task, const Line &line, uint64_t index, Word
 DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
     for_each_element(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t i) {
         const Line &line = panel.lines[number];
-        const int32_t place = panel.place(number, static_cast<int32_t>(task.places[i]));
+        int32_t element = static_cast<int32_t>(task.places[i]);
+        bool mirrored = false;
+        if (task.symmetry == SYMMETRY_REAL && task.step_count > 1) {
+            // Outputs of rows beyond the middle are the conjugates of others, and those alone are there.
+            const int32_t rows = task.steps[0].n;
+            mirrored = 2 * (element / (task.block_length / rows)) > rows;
+            element = mirrored ? static_cast<int32_t>(task.places[task.block_length - i]) : element;
+        }
+        const int32_t place = panel.place(number, element);
         const uint64_t index = line.output_start + static_cast<uint64_t>(i) * task.groups;
         const bool final = task.sink == SINK_FLOATS || task.sink == SINK_UNCHIRPED_FLOATS;
         if (final && index >= task.output.count) {
@@ -204,8 +212,9 @@ DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
             Wide re, im;
             if (task.sink == SINK_FLOATS) {
                 load_wide(panel, place, re, im);
+                im = mirrored ? negated(im) : im;
             } else {
-                const Words words = narrowed_output(panel, place, shift);
+                const Words words = narrowed_output(panel, place, shift, mirrored);
                 // The parts were exchanged before the transform, and are exchanged back.
                 const Words turned = rotate({words.im, words.re}, task.sink_table[index]);
                 re = widened(turned.re);
@@ -218,7 +227,7 @@ DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
             store_float(task, line, index, bits);
             return;
         }
-        const Words words = narrowed_output(panel, place, shift);
+        const Words words = narrowed_output(panel, place, shift, mirrored);
         if (task.sink == SINK_NEXT_PASS) {
             const Words root = pass_root(task, static_cast<uint64_t>(i) * line.place_in_group);
             task.words_out[line.first_word + line.start + static_cast<uint64_t>(i) * task.inner] = rotate(words, root);

@@ -80,8 +80,14 @@ DEVICE int64_t narrowed(int64_t upper, int32_t byte, int32_t shift) {
     return (upper + (int64_t{1} << (shift - 9))) >> (shift - 8);
 }
 
-DEVICE Words narrowed_output(const Panel &panel, int32_t place, int32_t shift) {
-    const Words upper = panel.points[place];
+// An output as words; conjugated before it is rounded, where that is asked for.
+DEVICE Words narrowed_output(const Panel &panel, int32_t place, int32_t shift, bool conjugate) {
+    Words upper = panel.points[place];
     const int32_t bytes = panel.extra[place];
-    return {narrowed(upper.re, bytes & 0xff, shift), narrowed(upper.im, bytes >> 8 & 0xff, shift)};
+    int32_t byte = bytes >> 8 & 0xff;
+    if (conjugate) {
+        upper.im = wrapping_subtract(negated(upper.im), byte != 0 ? 1 : 0);
+        byte = byte != 0 ? 256 - byte : 0;
+    }
+    return {narrowed(upper.re, bytes & 0xff, shift), narrowed(upper.im, byte, shift)};
 }

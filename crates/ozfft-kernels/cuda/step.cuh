@@ -42,6 +42,20 @@ DEVICE Column column_of(const Step &step, int32_t per_line, int32_t index) {
     return column;
 }
 
+// Columns of a line that are worked on: of a Hermitian line's first step those beyond the middle are the others' mirror
+// images, and of a real line's later steps the rows beyond the middle are.
+DEVICE int32_t columns_per_line(const Task &task, const Step &step) {
+    const int32_t all = task.block_length / step.n;
+    if (step.role == ROLE_FIRST) {
+        return task.symmetry == SYMMETRY_HERMITIAN ? step.inner / 2 + 1 : all;
+    }
+    if (step.role == ROLE_ONLY || task.symmetry != SYMMETRY_REAL) {
+        return all;
+    }
+    const int32_t rows = task.steps[0].n;
+    return all / rows * (rows / 2 + 1);
+}
+
 DEVICE Words column_element(const Panel &panel, const Column &column, int32_t i) {
     Words point = panel.points[panel.place(column.line, column.first + i * column.stride)];
     if (column.mirrored) {
@@ -94,7 +108,7 @@ DEVICE void put(const Task &task, const Panel &panel, const Step &step, const Co
 DEVICE void put(const Task &task, const Panel &panel, const Step &step, const Column &column, int32_t k,
                 const Quad<int64_t> &quad) {
     const int32_t n = step.n, inner = step.inner;
-    const bool pair = k > 0 && 2 * k < n;
+    const bool pair = k > 0 && 2 * k < n && !(step.role == ROLE_FIRST && task.symmetry == SYMMETRY_REAL);
     Words output = {quad.re_sum, negated(quad.im_difference)};
     // Rows beyond the middle are outputs of the conjugated column, but in middle steps.
     Words other = {quad.re_difference, negated(quad.im_sum)};
@@ -120,16 +134,23 @@ DEVICE void put(const Task &task, const Panel &panel, const Step &step, const Co
         }
         return;
     }
-    if (column.mirrored) {
+    auto store = [&](int32_t first) {
+        panel.points[panel.place(column.line, first + k * inner)] = output;
+        if (pair) {
+            panel.points[panel.place(column.line, first + (n - k) * inner)] = other;
+        }
+    };
+    const bool hermitian = step.role == ROLE_FIRST && task.symmetry == SYMMETRY_HERMITIAN;
+    const bool stands_for_two = hermitian && column.number > 0 && 2 * column.number < inner;
+    if (!column.mirrored) {
+        store(column.first);
+    }
+    if (column.mirrored || stands_for_two) {
         const bool negates = step.mirror_negates != 0;
         output = {negates ? negated(output.re) : output.re, negates ? output.im : negated(output.im)};
         other = {negates ? negated(other.re) : other.re, negates ? other.im : negated(other.im)};
-    }
-    // Rows are where they would be in a column that is not mirrored.
-    const int32_t first = column.mirrored ? column.number : column.first;
-    panel.points[panel.place(column.line, first + k * inner)] = output;
-    if (pair) {
-        panel.points[panel.place(column.line, first + (n - k) * inner)] = other;
+        // Rows are where they would be in a column that is not mirrored; nobody reads a mirror image's column.
+        store(column.mirrored ? column.number : inner - column.number);
     }
 }
 
@@ -140,7 +161,7 @@ DEVICE Quad<int64_t> shifted_words(const Quad<Wide> &quad, int shift) {
 
 // A step of 2 or 4 points, whose matrix entries are 0 and ±1: a thread takes a column.
 DEVICE void unit_step(const Task &task, const Panel &panel, const Step &step) {
-    const int32_t per_line = task.block_length / step.n;
+    const int32_t per_line = columns_per_line(task, step);
     for (int32_t index = static_cast<int32_t>(threadIdx.x); index < per_line * panel.count;
          index += static_cast<int32_t>(blockDim.x)) {
         const Column column = column_of(step, per_line, index);
@@ -205,7 +226,7 @@ DEVICE Fragment fragment_at(const uint32_t *words) { return *reinterpret_cast<co
 // of eights of slots, and of outputs.
 template <int TILES, class X>
 DEVICE void matrix_step(const Task &task, const Panel &panel, const Step &step) {
-    const int32_t per_line = task.block_length / step.n;
+    const int32_t per_line = columns_per_line(task, step);
     const int32_t total = per_line * panel.count;
     const int32_t warps = static_cast<int32_t>(blockDim.x) / 32, warp = static_cast<int32_t>(threadIdx.x) / 32;
     const int32_t lane = static_cast<int32_t>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;

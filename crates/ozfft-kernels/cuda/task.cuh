@@ -12,6 +12,7 @@ enum Role : int32_t { ROLE_ONLY = 0, ROLE_FIRST = 1, ROLE_MIDDLE = 2, ROLE_LAST 
 enum Elements : int32_t { ELEMENTS_COMPLEX = 0, ELEMENTS_REAL = 1, ELEMENTS_HALF = 2 };
 enum Source : int32_t { SOURCE_FLOATS = 0, SOURCE_CHIRPED_FLOATS = 1, SOURCE_GROUP_WORDS = 2, SOURCE_LINE_WORDS = 3 };
 enum Sink : int32_t { SINK_FLOATS = 0, SINK_NEXT_PASS = 1, SINK_KERNEL_PRODUCT = 2, SINK_UNCHIRPED_FLOATS = 3 };
+enum Symmetry : int32_t { SYMMETRY_NONE = 0, SYMMETRY_REAL = 1, SYMMETRY_HERMITIAN = 2 };
 enum NatureUse : int32_t { NATURE_OWN = 0, NATURE_RECORD = 1, NATURE_RECALL = 2, NATURE_NONE = 3 };
 
 // What is known of the numbers of a line.
@@ -105,6 +106,9 @@ struct Task {
     int32_t lines_per_block;
     // Neighbouring threads take neighbouring lines, not neighbouring elements of a line.
     int32_t load_across, store_across;
+    // What is known of all lines, and spares work without changing a bit (bailey.rs).
+    int32_t symmetry;
+    int32_t unused;
 };
 
 // A copy of lines of one point, and the search for the largest number of an array.
@@ -118,5 +122,5 @@ struct ArrayTask {
     int32_t unused;
 };
 
-static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 464 && sizeof(ArrayTask) == 168,
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 472 && sizeof(ArrayTask) == 168,
               "the host lays out the same structures");

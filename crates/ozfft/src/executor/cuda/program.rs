@@ -629,6 +629,12 @@ impl Writer<'_> {
                 task.previous = blocks[number - 1].len() as u64;
                 task.load_across = i32::from(inner > 1);
             }
+            task.symmetry = match (task.source, axis.input.elements) {
+                (SOURCE_FLOATS, ELEMENTS_REAL) => SYMMETRY_REAL,
+                // One block holds the whole line; of a longer one it holds every so many elements.
+                (SOURCE_FLOATS, ELEMENTS_HALF) if is_last => SYMMETRY_HERMITIAN,
+                _ => SYMMETRY_NONE,
+            };
             // The sink.
             if is_last {
                 task.sink = course.sink;

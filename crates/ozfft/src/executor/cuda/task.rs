@@ -26,6 +26,10 @@ pub(crate) const SINK_NEXT_PASS: i32 = 1;
 pub(crate) const SINK_KERNEL_PRODUCT: i32 = 2;
 pub(crate) const SINK_UNCHIRPED_FLOATS: i32 = 3;
 
+pub(crate) const SYMMETRY_NONE: i32 = 0;
+pub(crate) const SYMMETRY_REAL: i32 = 1;
+pub(crate) const SYMMETRY_HERMITIAN: i32 = 2;
+
 pub(crate) const NATURE_OWN: i32 = 0;
 pub(crate) const NATURE_RECORD: i32 = 1;
 pub(crate) const NATURE_RECALL: i32 = 2;
@@ -179,6 +183,8 @@ pub(crate) struct Task {
     pub(crate) lines_per_block: i32,
     pub(crate) load_across: i32,
     pub(crate) store_across: i32,
+    pub(crate) symmetry: i32,
+    pub(crate) unused: i32,
 }
 
 impl Task {
@@ -226,7 +232,7 @@ impl ArrayTask {
 
 // The kernels' sources assert the same sizes.
 const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
-const _: () = assert!(size_of::<Task>() == 464 && size_of::<ArrayTask>() == 168);
+const _: () = assert!(size_of::<Task>() == 472 && size_of::<ArrayTask>() == 168);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
 pub(crate) const LINE_HEADER_BYTES: usize = 104;
