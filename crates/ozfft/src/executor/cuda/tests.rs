@@ -355,3 +355,53 @@ fn real_transforms_in_place() {
         );
     }
 }
+
+/// A problem drawn at random.
+fn any_problem(generator: &mut Generator) -> Problem {
+    let mut below = |n: u64| (generator.next() >> 20) % n;
+    let rank = 1 + below(3) as usize;
+    let largest = [700, 60, 20][rank - 1];
+    let shape: Vec<usize> = (0..rank).map(|_| 1 + below(largest) as usize).collect();
+    let problem = match below(3) {
+        0 => Problem::complex(&shape),
+        1 => Problem::real_to_complex(&shape),
+        _ => Problem::complex_to_real(&shape),
+    };
+    let digits = [
+        Accuracy::Double,
+        Accuracy::Single,
+        Accuracy::Target(1e-11),
+        Accuracy::Target(1e-5),
+    ];
+    let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+    let families = [Family::Truncated, Family::Exact];
+    let directions = [Direction::Forward, Direction::Inverse];
+    problem
+        .batch(1 + below(3) as usize)
+        .accuracy(digits[below(4) as usize])
+        .norm(norms[below(4) as usize])
+        .family(families[below(2) as usize])
+        .direction(directions[below(2) as usize])
+}
+
+#[test]
+fn random_problems() {
+    let mut generator = Generator(0xfeed_5eed);
+    let (mut doubles, mut singles) = (Bench::<f64>::new(), Bench::<f32>::new());
+    for _ in 0..150 {
+        let problem = any_problem(&mut generator);
+        let style = STYLES[(generator.next() >> 9) as usize % STYLES.len()];
+        doubles.check(&problem, style);
+        // Single-precision numbers cannot be as accurate as all that.
+        let single = problem.clone().accuracy(Accuracy::Single);
+        singles.check(
+            if problem.accuracy.target().is_some() {
+                &single
+            } else {
+                &problem
+            },
+            style,
+        );
+    }
+    println!("{} cases", doubles.cases + singles.cases);
+}
