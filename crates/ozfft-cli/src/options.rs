@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
-use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+use ozfft::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use serde::{Deserialize, Serialize};
 
 /// Where the factor 1/n goes, by numpy's names.
@@ -110,6 +110,18 @@ pub fn parse_substrates(text: &str) -> Result<SubstrateList, String> {
             known.join(", ")
         )
     })
+}
+
+/// Reads `cpu`, `auto`, `cuda` or `cuda:1`.
+pub fn parse_device(text: &str) -> Result<Device, String> {
+    let number = |text: &str| text.parse().ok().map(Device::Cuda);
+    let device = match text {
+        "cpu" => Some(Device::Cpu),
+        "auto" => Some(Device::Auto),
+        "cuda" => Some(Device::Cuda(0)),
+        _ => text.strip_prefix("cuda:").and_then(number),
+    };
+    device.ok_or_else(|| format!("{text:?} is not a device; give cpu, auto, cuda or cuda:1"))
 }
 
 /// The kinds of transform, by their usual short names.
@@ -259,6 +271,9 @@ pub struct EngineOptions {
     /// What multiplies the digits; the bits do not depend on it
     #[arg(long, value_enum, default_value = "auto")]
     pub substrate: SubstrateName,
+    /// Where it runs: cpu, cuda, cuda:1 for the second GPU, or auto; the bits do not depend on it
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    pub device: Device,
     /// Where the factor 1/n goes
     #[arg(long, value_enum, default_value = "backward")]
     pub norm: NormName,
@@ -274,6 +289,7 @@ impl EngineOptions {
             .accuracy(self.accuracy)
             .family(self.family())
             .substrate(self.substrate.into())
+            .device(self.device)
             .norm(self.norm());
         match self.threads {
             Some(threads) => problem.threads(threads),
@@ -385,6 +401,15 @@ mod tests {
         let axes = parse_axes("0,-1").expect("a list");
         assert_eq!(axes.resolve(3).expect("both exist"), [0, 2]);
         assert!(parse_axes("-4").expect("a list").resolve(3).is_err());
+    }
+
+    #[test]
+    fn devices_are_read_by_their_names() {
+        assert_eq!(parse_device("cpu"), Ok(Device::Cpu));
+        assert_eq!(parse_device("auto"), Ok(Device::Auto));
+        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
+        assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
+        assert!(parse_device("cuda:").is_err() && parse_device("gpu").is_err());
     }
 
     #[test]

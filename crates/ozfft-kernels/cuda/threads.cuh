@@ -20,8 +20,23 @@ DEVICE void named_barrier(int number, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+// Makes what the lanes of a warp have written to shared memory visible to each other.
+DEVICE void warp_barrier() { __syncwarp(); }
+
 template <class T> DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 template <class T> DEVICE T shuffle(T value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
+
+// A function that the host launches with blocks of so many threads, of which a multiprocessor is to have so many at once;
+// and its parameters: read only, in the constant bank.
+#define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+#define PARAMETERS const __grid_constant__
+
+DEVICE void atomic_or(uint32_t *place, uint32_t bits) { atomicOr(place, bits); }
+DEVICE void atomic_maximum(int32_t *place, int32_t value) { atomicMax(place, value); }
+DEVICE void atomic_maximum(uint64_t *place, uint64_t value) {
+    atomicMax(reinterpret_cast<unsigned long long *>(place), static_cast<unsigned long long>(value));
+}
+DEVICE int leading_zeros(uint64_t value) { return __clzll(static_cast<long long>(value)); }
 
 #else
 #include "emulator.h"

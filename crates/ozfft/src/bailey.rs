@@ -190,6 +190,15 @@ impl Block {
         self.output
     }
 
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// First output index of every group of the last step, and whether the group is mirrored.
+    pub(crate) fn groups(&self) -> &[(usize, bool)] {
+        &self.groups
+    }
+
     pub(crate) fn exponent_offset(&self) -> i32 {
         self.exponent_offset
     }

@@ -76,6 +76,22 @@ impl Bluestein {
         }
     }
 
+    pub(crate) fn passes(&self) -> &Passes {
+        &self.passes
+    }
+
+    pub(crate) fn chirp(&self) -> &TwiddleTable {
+        &self.chirp
+    }
+
+    pub(crate) fn kernel(&self) -> &TwiddleTable {
+        &self.kernel
+    }
+
+    pub(crate) fn kernel_exponent(&self) -> i32 {
+        self.kernel_exponent
+    }
+
     pub(crate) fn is_large(&self) -> bool {
         self.passes.is_large()
     }

@@ -172,6 +172,68 @@ pub enum FftError {
         /// Number of lines concerned.
         count: usize,
     },
+    /// There is no NVIDIA driver, or it does not start.
+    #[error(
+        "no GPU can be used: {reason}; install NVIDIA's driver, or plan for the device cpu or auto"
+    )]
+    NoDriver {
+        /// What was found out.
+        reason: String,
+    },
+    /// A device number that is not there.
+    #[error("there is no GPU number {ordinal}; the driver has {count}, counted from 0")]
+    NoSuchDevice {
+        /// The number asked for.
+        ordinal: usize,
+        /// Devices that the driver has.
+        count: usize,
+    },
+    /// A device without the instructions that the kernels need.
+    #[error(
+        "{name} has compute capability {}.{}, and {}.{} is needed; plan for the device cpu", capability.0, capability.1, needed.0, needed.1
+    )]
+    DeviceTooOld {
+        /// The device's name.
+        name: String,
+        /// Major and minor number of what it has.
+        capability: (i32, i32),
+        /// Major and minor number of what is needed.
+        needed: (i32, i32),
+    },
+    /// The device's memory does not hold the arrays, tables or workspace.
+    #[error(
+        "the GPU's memory is too small: {needed} bytes are needed, {free} of {total} are free; transform fewer arrays at a time"
+    )]
+    DeviceMemory {
+        /// Bytes that were asked for at once.
+        needed: usize,
+        /// Bytes that were free.
+        free: usize,
+        /// Bytes that the device has.
+        total: usize,
+    },
+    /// The driver reports a failure: a device that is lost, or a launch that failed.
+    #[error("{action} failed: {name} ({code}), {text}")]
+    DeviceFailure {
+        /// What was being done.
+        action: &'static str,
+        /// The driver's code.
+        code: u32,
+        /// The driver's name for it.
+        name: String,
+        /// The driver's text for it.
+        text: String,
+    },
+    /// A pointer that is not device memory that the plan can use.
+    #[error("{buffer}: the device pointer {address:#x} cannot be used: {reason}")]
+    WrongPointer {
+        /// Which buffer.
+        buffer: Buffer,
+        /// The address given.
+        address: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Saved plans that cannot be read.
     #[error("wisdom cannot be read: {0}")]
     Wisdom(String),

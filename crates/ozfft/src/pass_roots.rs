@@ -48,6 +48,15 @@ impl PassRoots {
         roots
     }
 
+    /// The tables of low and of high powers.
+    pub(crate) fn tables(&self) -> (&TwiddleTable, &TwiddleTable) {
+        (&self.low, &self.high)
+    }
+
+    pub(crate) fn low_bits(&self) -> u32 {
+        self.low_bits
+    }
+
     /// `exp(-2πi power/order)` scaled by 2^62, `power < order`.
     fn power(&self, power: usize) -> Complex<i64> {
         let low = self.low.get(power & ((1 << self.low_bits) - 1));

@@ -441,6 +441,19 @@ impl Passes {
         self.n
     }
 
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Roots after every pass but the last.
+    pub(crate) fn roots(&self) -> &[PassRoots] {
+        &self.roots
+    }
+
+    pub(crate) fn exponent_offset(&self) -> i32 {
+        self.exponent_offset
+    }
+
     /// Whether one transform is worth several threads; shorter ones leave them to the other lines.
     pub(crate) fn is_large(&self) -> bool {
         self.n >= 1 << 15
@@ -465,7 +478,7 @@ impl Passes {
     }
 
     /// Number of exponents that a pass leaves behind, at most.
-    fn most_exponents(&self) -> usize {
+    pub(crate) fn most_exponents(&self) -> usize {
         let lines = self.blocks.iter().map(|block| self.n / block.len());
         lines.max().unwrap_or(0)
     }

@@ -3,8 +3,9 @@
 use crate::budget::ErrorBudget;
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::{Executor, InputArray, OutputArray};
+use crate::executor::cuda::{CudaExecutor, HostArrays};
 use crate::layout::Layout;
-use crate::problem::{Engine, Kind, Problem};
+use crate::problem::{Device, Engine, Kind, Problem};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::workspace::SharedArray;
@@ -34,9 +35,16 @@ pub struct Plan<T: Real> {
     pub(crate) why: String,
     pub(crate) budget: ErrorBudget,
     pub(crate) threads: usize,
+    /// The passes; on a GPU it only checks the input, and `cuda` runs.
     pub(crate) executor: Executor<T>,
+    pub(crate) cuda: Option<CudaExecutor>,
+    pub(crate) device: Device,
     pub(crate) lengths: Lengths,
 }
+
+/// An address in a GPU's memory, as the driver gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DevicePointer(pub u64);
 
 /// What a call is checked against, worked out once.
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +97,11 @@ impl<T: Real> Plan<T> {
         self.substrate
     }
 
+    /// The device that runs: never [`Device::Auto`].
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
     /// Why this engine and recipe were chosen.
     pub fn why(&self) -> &str {
         &self.why
@@ -108,8 +121,54 @@ impl<T: Real> Plan<T> {
     }
 
     /// 64-bit words of workspace that the `…_with_workspace` calls need.
+    ///
+    /// A plan for a GPU needs none of these, but [`Plan::device_workspace_len`] bytes on the device.
     pub fn workspace_len(&self) -> usize {
-        self.executor.workspace_len()
+        match self.cuda {
+            Some(_) => 0,
+            None => self.executor.workspace_len(),
+        }
+    }
+
+    /// Bytes of device memory that [`Plan::process_device`] needs as workspace; 0 for plans for the processor. Calls with
+    /// host arrays allocate it themselves.
+    pub fn device_workspace_len(&self) -> usize {
+        self.cuda.as_ref().map_or(0, CudaExecutor::workspace_bytes)
+    }
+
+    /// Transforms arrays in the GPU's memory, of the lengths and layouts of the problem; equal pointers transform in
+    /// place where the layouts allow it. Returns as soon as the work is in the stream.
+    ///
+    /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256. The input is
+    /// not looked at: imaginary parts that no half-spectrum has are taken as 0 without [`FftError::NotHermitian`], and
+    /// plans that are `strict` are refused. Failures of the device while the work runs are reported by the stream.
+    ///
+    /// # Safety
+    /// `stream` is 0 or a CUDA stream of the plan's device (in its primary context), and until the stream has come so
+    /// far nothing else uses the arrays and the workspace, and the plan is alive.
+    pub unsafe fn process_device(
+        &self,
+        input: DevicePointer,
+        output: DevicePointer,
+        workspace: DevicePointer,
+        stream: u64,
+    ) -> Result<(), FftError> {
+        let Some(cuda) = &self.cuda else {
+            return Err(FftError::Unsupported(
+                "this plan runs on the processor and has no use for device pointers; plan for a device cuda".into(),
+            ));
+        };
+        if self.problem.strict {
+            return Err(FftError::Unsupported(
+                "a strict plan looks at its input first, which it cannot in a stream; plan without strict, or pass host arrays".into(),
+            ));
+        }
+        let in_place = input == output;
+        if in_place && !(self.lengths.alike || self.lengths.padded) {
+            return Err(FftError::InPlaceLayout);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { cuda.run_addresses((input.0, output.0, workspace.0), stream) }
     }
 
     /// Transforms in place.
@@ -275,13 +334,41 @@ impl<T: Real> Plan<T> {
             return Err(FftError::NotFinite { index, value });
         }
         let not_hermitian = self.executor.count_not_hermitian(input);
-        self.executor.run(input, output, workspace);
+        match &self.cuda {
+            Some(cuda) => self.run_on_device(cuda, input, output)?,
+            None => self.executor.run(input, output, workspace),
+        }
         if not_hermitian > 0 {
             return Err(FftError::NotHermitian {
                 count: not_hermitian,
             });
         }
         Ok(())
+    }
+
+    /// Copies in, runs and copies out.
+    fn run_on_device(
+        &self,
+        cuda: &CudaExecutor,
+        input: InputArray<'_, T>,
+        output: OutputArray<'_, T>,
+    ) -> Result<(), FftError> {
+        let (from, from_len) = match input {
+            InputArray::Complex(array) => array.raw(),
+            InputArray::Real(array) => array.raw(),
+        };
+        let to = match output {
+            OutputArray::Complex(array) => array.raw(),
+            OutputArray::Real(array) => array.raw(),
+        };
+        let separate = from != to.0.cast_const();
+        let arrays = HostArrays {
+            // SAFETY: the whole array, which nobody writes while it is borrowed for this call.
+            input: separate.then(|| unsafe { std::slice::from_raw_parts(from, from_len) }),
+            output: to,
+        };
+        // SAFETY: the whole array, borrowed for this call; lengths have been checked.
+        unsafe { cuda.run_host(&arrays) }
     }
 
     fn expect_kind(&self, called: Kind) -> Result<(), FftError> {
@@ -311,13 +398,14 @@ impl<T: Real> fmt::Display for Plan<T> {
         let problem = &self.problem;
         writeln!(
             f,
-            "{} {:?}, axes {:?}, batch {}, {:?}, norm {:?}, {} threads",
+            "{} {:?}, axes {:?}, batch {}, {:?}, norm {:?}, device {}, {} threads",
             problem.kind(),
             problem.shape(),
             problem.axes,
             problem.batch,
             problem.direction,
             problem.norm,
+            self.device,
             self.threads
         )?;
         match &self.recipe {
@@ -331,7 +419,15 @@ impl<T: Real> fmt::Display for Plan<T> {
             }
         }
         writeln!(f, "expected {:.2e}", self.expected())?;
-        writeln!(f, "workspace {} bytes", 8 * self.workspace_len())?;
+        match &self.cuda {
+            Some(cuda) => writeln!(
+                f,
+                "workspace {} bytes on {}",
+                cuda.workspace_bytes(),
+                cuda.device_name()
+            )?,
+            None => writeln!(f, "workspace {} bytes", 8 * self.workspace_len())?,
+        }
         write!(f, "why: {}", self.why)
     }
 }

@@ -4,12 +4,13 @@ use crate::bailey;
 use crate::budget::{ErrorBudget, Setting, final_rounding, line_budget};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
+use crate::executor::cuda::{self, CudaExecutor};
 use crate::factor;
 use crate::line::Line;
 use crate::matrix_unit::Unit;
 use crate::native::{NativeLine, measured_error};
 use crate::plan::{Lengths, Plan};
-use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+use crate::problem::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
 use crate::roots::Fixed;
 use crate::sample::Real;
@@ -141,7 +142,7 @@ impl<T: Real> Planner<T> {
         if let Some(plan) = lock(&self.plans).get(&key) {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(self.build(&resolved, threads)?);
+        let plan = Arc::new(self.build(&resolved, threads, open_device)?);
         lock(&self.plans).insert(key, Arc::clone(&plan));
         Ok(plan)
     }
@@ -173,7 +174,27 @@ impl<T: Real> Planner<T> {
         recalled.iter().rfind(|d| same(&d.problem)).cloned()
     }
 
-    fn build(&self, problem: &Problem, threads: usize) -> Result<Plan<T>, FftError> {
+    /// A plan for a device that is given, whatever the problem names.
+    #[cfg(test)]
+    pub(crate) fn plan_on(
+        &self,
+        problem: &Problem,
+        machine: &Arc<dyn cuda::Machine>,
+    ) -> Result<Plan<T>, FftError> {
+        problem.validate()?;
+        let problem = problem.clone().device(Device::Cuda(0));
+        self.build(&problem, 1, |_| {
+            Ok((Some((Arc::clone(machine), 0)), String::new()))
+        })
+    }
+
+    /// `open_device` finds the GPU that a problem is for, if any.
+    fn build(
+        &self,
+        problem: &Problem,
+        threads: usize,
+        open_device: impl FnOnce(&Problem) -> Result<OpenDevice, FftError>,
+    ) -> Result<Plan<T>, FftError> {
         let native_error = problem
             .axes
             .iter()
@@ -185,6 +206,11 @@ impl<T: Real> Planner<T> {
             None => choose_engine(problem, native_error),
         };
         if engine == Engine::Native {
+            if let Device::Cuda(_) = problem.device {
+                return Err(FftError::Unsupported(
+                    "the native engine runs on the processor alone; take the engine digits, or the device cpu".into(),
+                ));
+            }
             return Ok(self.native(problem, threads, native_error, why));
         }
         let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
@@ -194,10 +220,15 @@ impl<T: Real> Planner<T> {
             }
             None => self.choose_recipe(problem)?,
         };
-        let unit = Unit::new(problem.substrate)?;
-        let passed_over = match problem.substrate {
-            Substrate::Auto => Unit::passed_over(),
-            _ => String::new(),
+        let (gpu, passed_over) = open_device(problem)?;
+        let (unit, passed_over) = match (&gpu, problem.substrate) {
+            // On a GPU the processor only lays out the tables, in the form of the portable unit.
+            (Some(_), _) => (Unit::Scalar, passed_over),
+            (None, Substrate::Auto) => (
+                Unit::new(problem.substrate)?,
+                format!("{passed_over}{}", Unit::passed_over()),
+            ),
+            (None, substrate) => (Unit::new(substrate)?, passed_over),
         };
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {
@@ -215,10 +246,19 @@ impl<T: Real> Planner<T> {
             };
             LineEngine::Digits(self.line(key), unit)
         });
+        let device = gpu.as_ref().map_or(Device::Cpu, |gpu| Device::Cuda(gpu.1));
+        let cuda = gpu
+            .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe))
+            .transpose()?;
         Ok(Plan {
             problem: problem.clone(),
             engine,
-            substrate: unit.name(),
+            substrate: match cuda {
+                Some(_) => "int8-mma-sync",
+                None => unit.name(),
+            },
+            device,
+            cuda,
             why: format!("{why}; {reason}{passed_over}"),
             budget,
             threads,
@@ -238,6 +278,8 @@ impl<T: Real> Planner<T> {
             problem: problem.clone(),
             engine: Engine::Native,
             substrate: "native",
+            device: Device::Cpu,
+            cuda: None,
             why,
             budget: ErrorBudget {
                 bound: error,
@@ -353,10 +395,47 @@ impl<T: Real> Planner<T> {
     }
 }
 
+/// A GPU with its number, or none; and what is to be said about that.
+type OpenDevice = (Option<(Arc<dyn cuda::Machine>, usize)>, String);
+
+/// The GPU that a problem is for.
+fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
+    let for_gpu = match problem.substrate {
+        Substrate::Auto | Substrate::Int8MmaSync => true,
+        Substrate::Int8Wgmma | Substrate::Fp8Wgmma => {
+            return Err(FftError::Unsupported(format!(
+                "there are no kernels for the substrate {:?} yet; take auto or Int8MmaSync",
+                problem.substrate
+            )));
+        }
+        _ => false,
+    };
+    match problem.device {
+        Device::Cpu => Ok((None, String::new())),
+        Device::Cuda(_) if !for_gpu => Err(FftError::Unsupported(format!(
+            "the substrate {:?} is a processor's; take auto or Int8MmaSync for a GPU, or the device cpu",
+            problem.substrate
+        ))),
+        Device::Cuda(ordinal) => Ok((Some((cuda::open(ordinal)?, ordinal)), String::new())),
+        Device::Auto if !for_gpu => Ok((None, "; the substrate is a processor's".into())),
+        Device::Auto => match cuda::open(0) {
+            Ok(machine) => Ok((Some((machine, 0)), "; there is a GPU".into())),
+            Err(error) if problem.substrate == Substrate::Auto => {
+                Ok((None, format!("; on the processor: {error}")))
+            }
+            Err(error) => Err(error),
+        },
+    }
+}
+
 fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
     match problem.engine {
         Engine::Digits => (Engine::Digits, "digits was asked for".into()),
         Engine::Native => (Engine::Native, "native was asked for".into()),
+        Engine::Auto if matches!(problem.device, Device::Cuda(_)) => (
+            Engine::Digits,
+            "a GPU was asked for, on which only digits runs".into(),
+        ),
         Engine::Auto if problem.reproducible => (
             Engine::Digits,
             "reproducible bits were asked for, which only digits gives".into(),

@@ -124,6 +124,34 @@ pub enum Substrate {
     Amx,
     /// NEON dot product of 64-bit ARM: four bytes at a time, 2 lines side by side.
     NeonDot,
+    /// The 8-bit integer tensor instruction that every NVIDIA GPU since compute capability 8.0 has.
+    Int8MmaSync,
+    /// The 8-bit integer tensor instruction of compute capability 9.0.
+    Int8Wgmma,
+    /// The 8-bit floating-point tensor instruction of compute capability 9.0.
+    Fp8Wgmma,
+}
+
+/// Where a transform runs. The bits do not depend on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Device {
+    /// This machine's processor.
+    #[default]
+    Cpu,
+    /// The NVIDIA GPU of this number; an error where there is none.
+    Cuda(usize),
+    /// The first GPU where there is one and the engine is [`Engine::Digits`], else the processor; the plan says which.
+    Auto,
+}
+
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Device::Cpu => f.write_str("cpu"),
+            Device::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+            Device::Auto => f.write_str("auto"),
+        }
+    }
 }
 
 /// One transform, or a batch of equal ones.
@@ -153,6 +181,8 @@ pub struct Problem {
     pub(crate) engine: Engine,
     pub(crate) family: Family,
     pub(crate) substrate: Substrate,
+    #[serde(default)]
+    pub(crate) device: Device,
     pub(crate) reproducible: bool,
     pub(crate) strict: bool,
     pub(crate) threads: Option<usize>,
@@ -173,6 +203,7 @@ impl Problem {
             engine: Engine::Auto,
             family: Family::Truncated,
             substrate: Substrate::Auto,
+            device: Device::Cpu,
             reproducible: false,
             strict: false,
             threads: None,
@@ -256,6 +287,12 @@ impl Problem {
         self
     }
 
+    /// Where it runs; [`Device::Cpu`] unless told. The bits do not depend on it.
+    pub fn device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
+    }
+
     /// Asks for bits that do not depend on machine, threads, batch or layout.
     pub fn reproducible(mut self, reproducible: bool) -> Self {
         self.reproducible = reproducible;
@@ -315,6 +352,16 @@ impl Problem {
         match self.kind {
             Kind::RealToComplex => self.half_shape(),
             _ => self.shape.clone(),
+        }
+    }
+
+    /// Bytes of an element of the input and of the output.
+    pub(crate) fn element_sizes<T>(&self) -> (usize, usize) {
+        let (real, complex) = (size_of::<T>(), 2 * size_of::<T>());
+        match self.kind {
+            Kind::ComplexToComplex => (complex, complex),
+            Kind::RealToComplex => (real, complex),
+            Kind::ComplexToReal => (complex, real),
         }
     }
 

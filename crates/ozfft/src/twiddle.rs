@@ -102,6 +102,10 @@ impl TwiddleTable {
         Complex::new(self.real[place], self.imaginary[place])
     }
 
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Complex<i64>> {
+        (0..self.real.len()).map(|place| self.get(place))
+    }
+
     /// The entries at `places`, none of which is above `largest`.
     #[inline(always)]
     pub(crate) fn gather<const L: usize, V: Vectors<L>>(

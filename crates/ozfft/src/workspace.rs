@@ -100,6 +100,11 @@ impl<'a, T: Copy> SharedArray<'a, T> {
         unsafe { self.start.add(index) }
     }
 
+    /// The first byte and the number of bytes.
+    pub(crate) fn raw(&self) -> (*mut u8, usize) {
+        (self.start.cast(), self.len * size_of::<T>())
+    }
+
     /// # Safety
     /// No other thread may read or write this element at the same time.
     #[inline]
@@ -170,6 +175,11 @@ impl<'a, T: Copy> ReadArray<'a, T> {
         );
         // SAFETY: in bounds by the assertion.
         unsafe { self.start.add(index) }
+    }
+
+    /// The first byte and the number of bytes.
+    pub(crate) fn raw(&self) -> (*const u8, usize) {
+        (self.start.cast(), self.len * size_of::<T>())
     }
 
     /// # Safety

@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 /// All lines along one axis of an array (and of its batch).
 #[derive(Debug, Clone)]
-struct LineSet {
+pub(crate) struct LineSet {
     /// Length and stride of the other dimensions, outermost first.
-    dimensions: Vec<(usize, isize)>,
-    offset: isize,
-    stride: isize,
+    pub(crate) dimensions: Vec<(usize, isize)>,
+    pub(crate) offset: isize,
+    pub(crate) stride: isize,
 }
 
 impl LineSet {
@@ -40,7 +40,7 @@ impl LineSet {
         }
     }
 
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.dimensions.iter().map(|&(n, _)| n).product()
     }
 
@@ -60,7 +60,7 @@ impl LineSet {
 
 /// Which array a pass reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Input,
     Output,
     /// Part of the workspace: complex-to-real transforms must not overwrite their input.
@@ -99,14 +99,14 @@ impl<T: Real> LineEngine<T> {
 }
 
 /// One axis: every line along it, from one array to another.
-struct Pass<T: Real> {
-    engine: LineEngine<T>,
-    kind: Kind,
-    n: usize,
-    from: Place,
-    to: Place,
-    read: LineSet,
-    write: LineSet,
+pub(crate) struct Pass<T: Real> {
+    pub(crate) engine: LineEngine<T>,
+    pub(crate) kind: Kind,
+    pub(crate) n: usize,
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) read: LineSet,
+    pub(crate) write: LineSet,
 }
 
 /// The caller's input.
@@ -209,6 +209,21 @@ impl<T: Real> Executor<T> {
         }
     }
 
+    /// The axes in the order in which they are transformed.
+    pub(crate) fn passes(&self) -> &[Pass<T>] {
+        &self.passes
+    }
+
+    /// Complex numbers of the spare array.
+    pub(crate) fn spare_len(&self) -> usize {
+        self.spare_len
+    }
+
+    /// Whether numbers are conjugated on the way in and out.
+    pub(crate) fn conjugates(&self) -> bool {
+        self.conjugate
+    }
+
     /// 64-bit words of workspace.
     pub(crate) fn workspace_len(&self) -> usize {
         let scratch = self.passes.iter().map(|pass| {
@@ -230,7 +245,7 @@ impl<T: Real> Executor<T> {
     ) {
         let mut workspace = aligned(workspace);
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.spare_len));
-        let bias = self.bias_between_axes(input);
+        let bias = self.bias_for(input);
         let last = self.passes.len() - 1;
         for (number, pass) in self.passes.iter().enumerate() {
             let bias = i32::from(number == last) * bias - i32::from(number == 0) * bias;
@@ -288,14 +303,22 @@ impl<T: Real> Executor<T> {
         }
     }
 
-    /// Numbers so large that a pass over one axis could overflow, though the result may not, are scaled down by this
-    /// power of two in the first pass and up again in the last. For all others it is 0.
-    fn bias_between_axes(&self, input: InputArray<'_, T>) -> i32 {
+    /// The power of two by which the first pass scales down, and the last one up again, where numbers are so large that
+    /// a pass over one axis could overflow, though the result may not. 0 where that cannot be.
+    pub(crate) fn bias_between_axes(&self) -> i32 {
         if self.passes.len() == 1 || matches!(self.passes[0].engine, LineEngine::Native(_)) {
             return 0;
         }
         let growth = |n: usize| n.next_power_of_two().trailing_zeros() as i32 + 1;
-        let bias: i32 = self.passes.iter().map(|pass| growth(pass.n)).sum();
+        self.passes.iter().map(|pass| growth(pass.n)).sum()
+    }
+
+    /// [`Executor::bias_between_axes`], or 0 for numbers that are not so large.
+    fn bias_for(&self, input: InputArray<'_, T>) -> i32 {
+        let bias = self.bias_between_axes();
+        if bias == 0 {
+            return 0;
+        }
         let mut largest = 0.0f64;
         self.for_each_input(input, |_, re, im| {
             let size = re.abs().max(im.abs());

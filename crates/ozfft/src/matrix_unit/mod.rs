@@ -149,8 +149,7 @@ pub(crate) type Halves<const L: usize, U> = (
 
 /// The matrix digits that the four data digits of a half, `first_byte` bytes above the lowest, meet on a diagonal.
 /// Byte `b` of a half is data digit `data - 1 - first_byte - b`.
-#[cfg(any(vector_unit, neon_unit))]
-fn meeting(
+pub(crate) fn meeting(
     matrix: &DigitMatrix,
     digits: Digits,
     first_byte: u32,
@@ -221,6 +220,15 @@ impl PackedMatrix {
         }
     }
 
+    /// The digits, as the portable units keep them.
+    pub(crate) fn digits(&self) -> &DigitMatrix {
+        #[cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
+        let Form::Digits(matrix) = &self.form else {
+            unreachable!("the matrix was packed for another unit")
+        };
+        matrix
+    }
+
     /// Rows of digits for one column: the upper halves of all slots, where words have more than four digits, then the
     /// lower halves.
     pub(crate) fn data_rows(&self) -> usize {
@@ -277,6 +285,11 @@ impl Unit {
             Substrate::Avx2 => needed(Unit::avx2(), "AVX2 with FMA"),
             Substrate::Avx512Vnni => needed(Unit::avx512_vnni(), "AVX-512 VNNI"),
             Substrate::NeonDot => needed(Unit::neon_dot(), "NEON dot product"),
+            Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma => {
+                Err(FftError::Unsupported(format!(
+                    "the substrate {substrate:?} is a GPU's; plan for a device cuda, or take the substrate auto"
+                )))
+            }
             Substrate::Amx => needed(Unit::amx(), "AMX with 8-bit integers"),
             Substrate::Auto => Ok(Unit::amx()
                 .or_else(Unit::avx512_vnni)

@@ -1,0 +1,17 @@
+//! Compiles the kernels with the host's C++ compiler.
+
+fn main() {
+    let kernels = "../ozfft-kernels/cuda";
+    println!("cargo::rerun-if-changed={kernels}");
+    println!("cargo::rerun-if-changed=src/launch.cpp");
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17")
+        .opt_level(2)
+        // Fibers jump between stacks, which this check takes for an error.
+        .flag("-U_FORTIFY_SOURCE")
+        .flag("-Wno-unknown-pragmas")
+        .include(kernels)
+        .file("src/launch.cpp")
+        .compile("ozfft_emulated_kernels");
+}

@@ -1,0 +1,270 @@
+// The names of threads.cuh and mma_sync.cuh on a host without a GPU: for tests of the kernels' arithmetic and of their
+// use of barriers, not for speed.
+//
+// A thread block is a set of fibers on one operating-system thread, run one after the other until each has to wait: at a
+// barrier of the block, at a numbered barrier, or for the other lanes of its warp. What a GPU leaves undefined is
+// reported: lanes of a warp that do not all reach an exchange, and barriers that some threads never reach, end the
+// program with a message. Kernels are called once for every fiber, with the same parameters.
+#pragma once
+#include <csetjmp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <ucontext.h>
+#include <vector>
+
+#define DEVICE inline
+#define KERNEL(threads, blocks) extern "C" void
+#define PARAMETERS const
+
+namespace emulator {
+
+constexpr int WARP = 32;
+constexpr int NUMBERED_BARRIERS = 16;
+constexpr size_t STACK_BYTES = 128 << 10;
+
+struct Index {
+    unsigned x = 0, y = 0, z = 0;
+};
+
+// Something that fibers wait at: the last of them to arrive lets all of them go.
+struct Meeting {
+    int arrived = 0;
+    uint64_t rounds = 0;
+};
+
+struct Fiber {
+    std::unique_ptr<unsigned char[]> stack;
+    ucontext_t start;
+    jmp_buf resume;
+    bool begun = false, done = false;
+    // Waits until the meeting has had more rounds than this.
+    const Meeting *meeting = nullptr;
+    uint64_t round = 0;
+};
+
+// What the lanes of a warp hand each other.
+struct Exchange {
+    Meeting meeting;
+    alignas(16) unsigned char given[WARP][64];
+    alignas(16) unsigned char taken[WARP][64];
+};
+
+struct Block {
+    Index thread, block, threads, blocks;
+    std::vector<Fiber> fibers;
+    std::vector<Exchange> warps;
+    Meeting barriers[NUMBERED_BARRIERS];
+    std::vector<unsigned char> shared;
+    unsigned char *shared_start = nullptr;
+    jmp_buf scheduler;
+    int current = 0;
+    const std::function<void()> *kernel = nullptr;
+};
+
+inline Block &block() {
+    static thread_local Block state;
+    return state;
+}
+
+[[noreturn]] inline void fail(const char *what) {
+    const Block &state = block();
+    std::fprintf(stderr, "emulated block %u, thread %d: %s\n", state.block.x, state.current, what);
+    std::abort();
+}
+
+// Leaves the fiber until the meeting's next round.
+inline void wait(const Meeting &meeting) {
+    Block &state = block();
+    Fiber &fiber = state.fibers[state.current];
+    fiber.meeting = &meeting;
+    fiber.round = meeting.rounds;
+    if (_setjmp(fiber.resume) == 0) {
+        _longjmp(state.scheduler, 1);
+    }
+}
+
+// Meets `count` fibers; the last one to arrive does the work that all wait for. Other threads of the operating system
+// never run a block's fibers, so a reference to the state stays good.
+template <class Work> inline void meet(Meeting &meeting, int count, const Work &work) {
+    if (++meeting.arrived == count) {
+        work();
+        meeting.arrived = 0;
+        meeting.rounds++;
+    } else {
+        wait(meeting);
+    }
+}
+
+inline Exchange &warp() { return block().warps[block().current / WARP]; }
+inline int lane() { return block().current % WARP; }
+
+inline void fiber_main() {
+    Block &state = block();
+    (*state.kernel)();
+    state.fibers[state.current].done = true;
+    _longjmp(state.scheduler, 1);
+}
+
+// Runs all fibers of one block to their ends.
+inline void run_block() {
+    Block &state = block();
+    const int count = static_cast<int>(state.fibers.size());
+    for (Fiber &fiber : state.fibers) {
+        fiber.begun = fiber.done = false;
+        fiber.meeting = nullptr;
+    }
+    for (volatile int left = count; left > 0;) {
+        volatile bool moved = false;
+        for (volatile int number = 0; number < count; number = number + 1) {
+            Fiber &fiber = state.fibers[number];
+            if (fiber.done || (fiber.meeting != nullptr && fiber.meeting->rounds == fiber.round)) {
+                continue;
+            }
+            moved = true;
+            state.current = number;
+            state.thread.x = static_cast<unsigned>(number);
+            if (_setjmp(state.scheduler) == 0) {
+                if (fiber.begun) {
+                    _longjmp(fiber.resume, 1);
+                }
+                fiber.begun = true;
+                getcontext(&fiber.start);
+                fiber.start.uc_stack.ss_sp = fiber.stack.get();
+                fiber.start.uc_stack.ss_size = STACK_BYTES;
+                fiber.start.uc_link = nullptr;
+                makecontext(&fiber.start, fiber_main, 0);
+                setcontext(&fiber.start);
+            }
+            if (state.fibers[number].done) {
+                left = left - 1;
+            }
+        }
+        if (!moved) {
+            fail("waits for threads that have ended or wait elsewhere");
+        }
+    }
+}
+
+// Launches a kernel of `blocks` × `threads` threads.
+inline void launch(uint64_t blocks, int threads, size_t shared_bytes, const std::function<void()> &kernel) {
+    Block &state = block();
+    if (threads % WARP != 0) {
+        fail("blocks are whole warps here");
+    }
+    if (state.fibers.size() != static_cast<size_t>(threads)) {
+        state.fibers.clear();
+        state.fibers.resize(threads);
+        for (Fiber &fiber : state.fibers) {
+            fiber.stack = std::make_unique<unsigned char[]>(STACK_BYTES);
+        }
+        state.warps.assign(threads / WARP, Exchange{});
+    }
+    state.threads.x = static_cast<unsigned>(threads);
+    state.blocks.x = static_cast<unsigned>(blocks);
+    state.kernel = &kernel;
+    for (uint64_t number = 0; number < blocks; number++) {
+        // Shared memory begins with anything on a GPU.
+        state.shared.assign(shared_bytes + 1024, 0xa5);
+        const size_t address = reinterpret_cast<size_t>(state.shared.data());
+        state.shared_start = state.shared.data() + (1024 - address % 1024) % 1024;
+        state.block.x = static_cast<unsigned>(number);
+        run_block();
+    }
+}
+
+} // namespace emulator
+
+#define threadIdx (emulator::block().thread)
+#define blockIdx (emulator::block().block)
+#define blockDim (emulator::block().threads)
+#define gridDim (emulator::block().blocks)
+
+DEVICE unsigned char *shared_memory() { return emulator::block().shared_start; }
+
+// A numbered barrier; number 0 is the block's own. It counts arrivals: a thread that arrives twice is not told apart.
+DEVICE void named_barrier(int number, int threads) {
+    emulator::meet(emulator::block().barriers[number], threads, [] {});
+}
+DEVICE void block_barrier() { named_barrier(0, static_cast<int>(emulator::block().fibers.size())); }
+DEVICE void warp_barrier() {
+    emulator::meet(emulator::warp().meeting, emulator::WARP, [] {});
+}
+
+// Hands every lane the value of the lane that `source` names for it.
+template <class T, class Source> DEVICE T exchanged(T value, const Source &source) {
+    static_assert(sizeof(T) <= 64, "values of up to 64 bytes are exchanged");
+    emulator::Exchange &warp = emulator::warp();
+    const int own = emulator::lane();
+    std::memcpy(warp.given[own], &value, sizeof(T));
+    const int from = source(own);
+    std::memcpy(warp.given[own] + sizeof(T), &from, sizeof(int));
+    emulator::meet(warp.meeting, emulator::WARP, [&warp] {
+        for (int lane = 0; lane < emulator::WARP; lane++) {
+            int from;
+            std::memcpy(&from, warp.given[lane] + sizeof(T), sizeof(int));
+            std::memcpy(warp.taken[lane], warp.given[from & 31], sizeof(T));
+        }
+    });
+    std::memcpy(&value, warp.taken[own], sizeof(T));
+    return value;
+}
+template <class T> DEVICE T shuffle_xor(T value, int mask) {
+    return exchanged(value, [mask](int lane) { return lane ^ mask; });
+}
+template <class T> DEVICE T shuffle(T value, int lane) {
+    return exchanged(value, [lane](int) { return lane; });
+}
+
+// Fibers change places only where they wait, so plain operations are atomic among them.
+DEVICE void atomic_or(uint32_t *place, uint32_t bits) { *place |= bits; }
+DEVICE void atomic_maximum(int32_t *place, int32_t value) { *place = value > *place ? value : *place; }
+DEVICE void atomic_maximum(uint64_t *place, uint64_t value) { *place = value > *place ? value : *place; }
+DEVICE int leading_zeros(uint64_t value) { return value == 0 ? 64 : __builtin_clzll(value); }
+
+// The tensor instruction: the layout of its operands is described in mma_sync.cuh.
+DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    struct Operands {
+        int c[4];
+        uint32_t a[4], b[2];
+    };
+    emulator::Exchange &warp = emulator::warp();
+    const int own = emulator::lane();
+    Operands mine;
+    std::memcpy(mine.c, c, sizeof(c));
+    std::memcpy(mine.a, a, sizeof(a));
+    std::memcpy(mine.b, b, sizeof(b));
+    std::memcpy(warp.given[own], &mine, sizeof(mine));
+    emulator::meet(warp.meeting, emulator::WARP, [&warp] {
+        int8_t rows[16][32], columns[8][32];
+        for (int lane = 0; lane < emulator::WARP; lane++) {
+            Operands given;
+            std::memcpy(&given, warp.given[lane], sizeof(given));
+            const int g = lane / 4, t = lane % 4;
+            std::memcpy(&rows[g][4 * t], &given.a[0], 4);
+            std::memcpy(&rows[g + 8][4 * t], &given.a[1], 4);
+            std::memcpy(&rows[g][16 + 4 * t], &given.a[2], 4);
+            std::memcpy(&rows[g + 8][16 + 4 * t], &given.a[3], 4);
+            std::memcpy(&columns[g][4 * t], &given.b[0], 4);
+            std::memcpy(&columns[g][16 + 4 * t], &given.b[1], 4);
+        }
+        for (int lane = 0; lane < emulator::WARP; lane++) {
+            Operands given;
+            std::memcpy(&given, warp.given[lane], sizeof(given));
+            const int g = lane / 4, t = lane % 4;
+            for (int i = 0; i < 4; i++) {
+                const int8_t *row = rows[g + 8 * (i / 2)], *column = columns[2 * t + i % 2];
+                int sum = 0;
+                for (int byte = 0; byte < 32; byte++) {
+                    sum += row[byte] * column[byte];
+                }
+                given.c[i] += sum;
+            }
+            std::memcpy(warp.taken[lane], given.c, sizeof(given.c));
+        }
+    });
+    std::memcpy(c, warp.taken[own], sizeof(c));
+}

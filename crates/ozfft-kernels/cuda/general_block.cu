@@ -1,0 +1,332 @@
+// target: fatbin
+// Any recipe on any GPU with the int8 tensor instruction (compute capability 8.0 and later): a thread block takes some
+// lines of one pass through all steps of a block, from numbers or words in memory to numbers or words in memory.
+//
+// No floating-point arithmetic: numbers are read and written as integers.
+#include "numbers.cuh"
+#include "step.cuh"
+
+constexpr int THREADS = 256;
+
+// The group of a last pass whose outputs begin at `start`: the start's digits in reverse order. Lines are numbered by
+// their outputs there, so that neighbours write to neighbouring places.
+DEVICE uint64_t group_at(const Task &task, uint64_t start) {
+    uint64_t group = 0;
+    for (int i = 0; i < task.earlier_count; i++) {
+        const uint64_t length = task.earlier_lengths[i];
+        group = group * length + start % length;
+        start /= length;
+    }
+    return group;
+}
+
+DEVICE void prepare_line(const Task &task, Line &line, uint64_t index) {
+    line.transform = index / task.lines_per_transform;
+    line.number = index % task.lines_per_transform;
+    const bool last = task.inner == 1;
+    const uint64_t group = last ? group_at(task, line.number) : line.number / task.inner;
+    line.place_in_group = line.number % task.inner;
+    line.start = group * task.length + line.place_in_group;
+    line.output_start = last ? line.number : 0;
+    line.first_word = line.transform * task.words_distance;
+    line.first_exponent_in = line.transform * task.exponents_in_distance;
+    line.first_exponent_out = line.transform * task.exponents_out_distance;
+    if (task.source == SOURCE_GROUP_WORDS) {
+        // The pass before numbered its lines (earlier group, place within what was left); `length` of them meet here.
+        line.first_exponent_in += group / task.previous * task.length + line.place_in_group;
+    }
+    line.input_offset = task.source <= SOURCE_CHIRPED_FLOATS ? line_offset(task.input, task.first_transform + line.transform) : 0;
+    const bool to_floats = task.sink == SINK_FLOATS || task.sink == SINK_UNCHIRPED_FLOATS;
+    line.output_offset = to_floats ? line_offset(task.output, task.first_transform + line.transform) : 0;
+    line.largest_sum = 0;
+    line.scale = NOTHING;
+    line.exponent = 0;
+    line.output_bits = 0;
+    line.flags = 0;
+}
+
+// What an element's bits say of its line.
+DEVICE uint32_t flags_of(Words bits) {
+    const uint64_t re = static_cast<uint64_t>(bits.re) & ~SIGN, im = static_cast<uint64_t>(bits.im) & ~SIGN;
+    return (re >= DOUBLE_INFINITY || im >= DOUBLE_INFINITY ? NOT_FINITE : 0) | (re != 0 ? HAS_REAL : 0) |
+           (im != 0 ? HAS_IMAGINARY : 0);
+}
+
+// Calls `body(line, element)` for all elements of all lines, neighbouring threads as memory has them.
+template <class Body> DEVICE void for_each_element(const Panel &panel, int32_t length, bool across, const Body &body) {
+    const int32_t total = panel.count * length;
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < total; i += static_cast<int32_t>(blockDim.x)) {
+        const int32_t quotient = i / (across ? panel.count : length);
+        const int32_t rest = i - quotient * (across ? panel.count : length);
+        body(across ? rest : quotient, across ? quotient : rest);
+    }
+}
+
+DEVICE void load(const Task &task, const Panel &panel) {
+    for_each_element(panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t i) {
+        Line &line = panel.lines[number];
+        const int32_t place = panel.place(number, i);
+        const uint64_t index = line.start + static_cast<uint64_t>(i) * task.inner;
+        switch (task.source) {
+        case SOURCE_FLOATS:
+            panel.points[place] = read_element(task.input, line.input_offset, index, task.visible_length);
+            break;
+        case SOURCE_CHIRPED_FLOATS: {
+            int32_t exponent = 0;
+            Words word = {0, 0};
+            if (index < task.visible_length) {
+                const Words bits = read_element(task.input, line.input_offset, index, task.visible_length);
+                const uint32_t flags = flags_of(bits);
+                if ((flags & ~line.flags) != 0) {
+                    atomic_or(&line.flags, flags);
+                }
+                if ((flags & NOT_FINITE) == 0) {
+                    word = word_of(static_cast<uint64_t>(bits.re), static_cast<uint64_t>(bits.im), task.word_bits, exponent);
+                    word = rotate(word, task.source_table[index]);
+                }
+            }
+            panel.points[place] = word;
+            panel.extra[place] = exponent;
+            break;
+        }
+        case SOURCE_GROUP_WORDS:
+            panel.points[place] = task.words_in[line.first_word + index];
+            panel.extra[place] = task.exponents_in[line.first_exponent_in + static_cast<uint64_t>(i) * task.inner];
+            break;
+        default:
+            panel.points[place] = task.words_in[line.first_word + index];
+            panel.extra[place] = task.exponents_in[line.first_exponent_in + index % task.previous];
+        }
+    });
+}
+
+// Brings every line under one exponent, chosen by the sums of the first step's columns.
+DEVICE void quantise(const Task &task, const Panel &panel) {
+    const int32_t rows = task.steps[0].n, columns = task.block_length / rows;
+    const int32_t total = columns * panel.count;
+    const bool floats = task.source == SOURCE_FLOATS;
+    auto decode = [&](int64_t component, int32_t exponent) {
+        return floats ? decoded_double(static_cast<uint64_t>(component)) : decoded_word(component, exponent);
+    };
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < total; i += static_cast<int32_t>(blockDim.x)) {
+        const int32_t number = i / columns, column = i - number * columns;
+        int32_t scale = NOTHING;
+        uint32_t flags = 0;
+        for (int32_t row = 0; row < rows; row++) {
+            const int32_t place = panel.place(number, row * columns + column);
+            const Words point = panel.points[place];
+            const int32_t exponent = floats ? 0 : panel.extra[place];
+            const int32_t re = scale_of(decode(point.re, exponent)), im = scale_of(decode(point.im, exponent));
+            scale = re > scale ? re : scale;
+            scale = im > scale ? im : scale;
+            flags |= floats ? flags_of(point) : 0;
+        }
+        Line &line = panel.lines[number];
+        if (scale > line.scale) {
+            atomic_maximum(&line.scale, scale);
+        }
+        if ((flags & ~line.flags) != 0) {
+            atomic_or(&line.flags, flags);
+        }
+    }
+    block_barrier();
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < total; i += static_cast<int32_t>(blockDim.x)) {
+        const int32_t number = i / columns, column = i - number * columns;
+        Line &line = panel.lines[number];
+        const int32_t unit = line.scale - SUM_BITS;
+        uint64_t sum = 0;
+        for (int32_t row = 0; row < rows; row++) {
+            const int32_t place = panel.place(number, row * columns + column);
+            const Words point = panel.points[place];
+            const int32_t exponent = floats ? 0 : panel.extra[place];
+            sum += floor_to(decode(point.re, exponent), unit) + floor_to(decode(point.im, exponent), unit) + 2;
+        }
+        if (sum > line.largest_sum) {
+            atomic_maximum(&line.largest_sum, sum);
+        }
+    }
+    block_barrier();
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < panel.count; i += static_cast<int32_t>(blockDim.x)) {
+        Line &line = panel.lines[i];
+        // Lines of zeros have the exponent 0, and so have, as words of zeros, lines that are not finite.
+        const bool keep = line.scale != NOTHING && !(floats && (line.flags & NOT_FINITE) != 0);
+        line.exponent = keep ? exponent_of(line.scale - SUM_BITS, line.largest_sum, task.word_bits) : 0;
+        if (task.nature_use == NATURE_RECORD && line.flags != 0) {
+            atomic_or(&task.natures[line.transform], line.flags);
+        }
+    }
+    block_barrier();
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < total; i += static_cast<int32_t>(blockDim.x)) {
+        const int32_t number = i / columns, column = i - number * columns;
+        const Line &line = panel.lines[number];
+        const bool spoilt = floats && (line.flags & NOT_FINITE) != 0;
+        for (int32_t row = 0; row < rows; row++) {
+            const int32_t place = panel.place(number, row * columns + column);
+            const Words point = panel.points[place];
+            const int32_t exponent = floats ? 0 : panel.extra[place];
+            panel.points[place] = {spoilt ? 0 : round_to(decode(point.re, exponent), line.exponent),
+                                   spoilt ? 0 : round_to(decode(point.im, exponent), line.exponent)};
+        }
+    }
+    block_barrier();
+}
+
+// Roots of unity between passes are products of two table entries.
+DEVICE Words pass_root(const Task &task, uint64_t power) {
+    const Words low = task.roots_low[power & ((uint64_t{1} << task.root_low_bits) - 1)];
+    return rotate(task.roots_high[power >> task.root_low_bits], low);
+}
+
+// An output for the caller, with what is known of it beyond rounding: zeros where they must be, NaN where there was one.
+DEVICE void store_float(const Task &task, const Line &line, uint64_t index, Words bits) {
+    const uint32_t nature = task.nature_use == NATURE_RECALL ? task.natures[line.transform] : line.flags;
+    if ((nature & NOT_FINITE) != 0) {
+        bits = not_a_number(task.output);
+    } else if (index == 0 || 2 * index == task.visible_length) {
+        bits.re = (nature & HAS_REAL) != 0 ? bits.re : 0;
+        bits.im = (nature & HAS_IMAGINARY) != 0 ? bits.im : 0;
+    }
+    write_element(task.output, line.output_offset, index, bits);
+}
+
+DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
+    for_each_element(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t i) {
+        const Line &line = panel.lines[number];
+        int32_t element = static_cast<int32_t>(task.places[i]);
+        bool mirrored = false;
+        if (task.symmetry == SYMMETRY_REAL && task.step_count > 1) {
+            // Outputs of rows beyond the middle are the conjugates of others, and those alone are there.
+            const int32_t rows = task.steps[0].n;
+            mirrored = 2 * (element / (task.block_length / rows)) > rows;
+            element = mirrored ? static_cast<int32_t>(task.places[task.block_length - i]) : element;
+        }
+        const int32_t place = panel.place(number, element);
+        const uint64_t index = line.output_start + static_cast<uint64_t>(i) * task.groups;
+        const bool final = task.sink == SINK_FLOATS || task.sink == SINK_UNCHIRPED_FLOATS;
+        if (final && index >= task.output.count) {
+            return;
+        }
+        const int32_t excess = line.output_bits - task.word_bits;
+        const int32_t shift = excess > 0 && task.sink != SINK_FLOATS ? excess : 0;
+        const int32_t exponent = line.exponent + task.exponent_offset + shift;
+        if (final) {
+            Wide re, im;
+            if (task.sink == SINK_FLOATS) {
+                load_wide(panel, place, re, im);
+                im = mirrored ? negated(im) : im;
+            } else {
+                const Words words = narrowed_output(panel, place, shift, mirrored);
+                // The parts were exchanged before the transform, and are exchanged back.
+                const Words turned = rotate({words.im, words.re}, task.sink_table[index]);
+                re = widened(turned.re);
+                im = widened(turned.im);
+            }
+            const bool single = task.output.single != 0;
+            const Wide imaginary = task.output.conjugate != 0 ? negated(im) : im;
+            const Words bits = {static_cast<int64_t>(converted(re, exponent + bias, single)),
+                                static_cast<int64_t>(converted(imaginary, exponent + bias, single))};
+            store_float(task, line, index, bits);
+            return;
+        }
+        const Words words = narrowed_output(panel, place, shift, mirrored);
+        if (task.sink == SINK_NEXT_PASS) {
+            const Words root = pass_root(task, static_cast<uint64_t>(i) * line.place_in_group);
+            task.words_out[line.first_word + line.start + static_cast<uint64_t>(i) * task.inner] = rotate(words, root);
+            if (i == 0) {
+                task.exponents_out[line.first_exponent_out + line.number] = exponent;
+            }
+        } else {
+            const Words product = rotate(words, task.sink_table[index]);
+            // Exchanged parts turn the forward transform that follows into an inverse one.
+            task.words_out[line.first_word + index] = {product.im, product.re};
+            if (i == 0) {
+                task.exponents_out[line.first_exponent_out + line.output_start] = exponent;
+            }
+        }
+    });
+}
+
+template <int MOST_TILES> DEVICE void run_block(const Task &task) {
+    const uint64_t first = static_cast<uint64_t>(blockIdx.x) * static_cast<uint64_t>(task.lines_per_block);
+    const uint64_t left = task.line_count - first;
+    const int32_t count = left < static_cast<uint64_t>(task.lines_per_block) ? static_cast<int32_t>(left) : task.lines_per_block;
+    const Panel panel = panel_of(task, count);
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < count; i += static_cast<int32_t>(blockDim.x)) {
+        prepare_line(task, panel.lines[i], first + static_cast<uint64_t>(i));
+    }
+    block_barrier();
+    load(task, panel);
+    block_barrier();
+    quantise(task, panel);
+    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
+    for (int32_t i = 0; i < task.step_count; i++) {
+        const Step step = task.steps[i];
+        run_step<MOST_TILES>(task, panel, step);
+        block_barrier();
+    }
+    store(task, panel, bias);
+}
+
+// Blocks whose steps have at most 32 points, and all others: what the first does without makes room for a second thread
+// block on every multiprocessor.
+KERNEL(THREADS, 2) general_block_small(PARAMETERS Task task) { run_block<2>(task); }
+KERNEL(THREADS, 1) general_block(PARAMETERS Task task) { run_block<4>(task); }
+
+// Lines of one point: the transform is the point.
+KERNEL(THREADS, 1) copy_points(PARAMETERS ArrayTask task) {
+    const uint64_t line = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (line >= task.line_count) {
+        return;
+    }
+    const bool single = task.output.single != 0;
+    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
+    const Words bits = read_element(task.input, line_offset(task.input, line), 0, 1);
+    Words stored;
+    if ((flags_of(bits) & NOT_FINITE) != 0) {
+        stored = not_a_number(task.output);
+    } else {
+        auto scaled = [&](int64_t component) {
+            const Decoded x = decoded_double(static_cast<uint64_t>(component));
+            const int64_t word = static_cast<int64_t>(x.magnitude);
+            const uint64_t result = converted(widened(x.negative ? -word : word), x.exponent + bias, single);
+            // A double that vanishes loses its sign; a single is rounded after that.
+            return static_cast<int64_t>(!single && (result & ~SIGN) == 0 ? 0 : result);
+        };
+        const int64_t im = task.output.conjugate != 0 ? bits.im ^ static_cast<int64_t>(SIGN) : bits.im;
+        stored = {scaled(bits.re), scaled(im)};
+    }
+    write_element(task.output, line_offset(task.output, line), 0, stored);
+}
+
+// The largest finite magnitude of an array, as the bits of a double.
+KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
+    const uint64_t total = task.line_count * task.input.count;
+    const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+    uint64_t largest = 0;
+    for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += stride) {
+        // An array without gaps is one line, and needs no division.
+        const uint64_t line = task.line_count == 1 ? 0 : i / task.input.count, index = i - line * task.input.count;
+        const int64_t at = line_offset(task.input, line) + static_cast<int64_t>(index) * task.input.stride;
+        Words bits = {0, 0};
+        if (task.input.elements == ELEMENTS_REAL) {
+            bits.re = static_cast<int64_t>(read_number(task.input, at));
+        } else {
+            bits = read_complex(task.input, at);
+        }
+        uint64_t re = static_cast<uint64_t>(bits.re) & ~SIGN, im = static_cast<uint64_t>(bits.im) & ~SIGN;
+        // NaN is passed over; an infinity hides the other part as well.
+        re = re > DOUBLE_INFINITY ? 0 : re;
+        im = im > DOUBLE_INFINITY ? 0 : im;
+        const uint64_t size = re > im ? re : im;
+        if (size < DOUBLE_INFINITY && size > largest) {
+            largest = size;
+        }
+    }
+    for (int mask = 16; mask > 0; mask /= 2) {
+        const uint64_t other = shuffle_xor(largest, mask);
+        largest = other > largest ? other : largest;
+    }
+    if (threadIdx.x % 32 == 0 && largest != 0) {
+        atomic_maximum(task.found, largest);
+    }
+}

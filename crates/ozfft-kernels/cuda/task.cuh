@@ -1,0 +1,126 @@
+// What a launch of the general kernels is told. The host lays out the same structures: sizes and order must agree.
+#pragma once
+#include "threads.cuh"
+
+// A complex word, or the bits of two double-precision numbers.
+struct alignas(16) Words {
+    int64_t re, im;
+};
+
+enum Fold : int32_t { FOLD_UNIT = 0, FOLD_PLAIN = 1, FOLD_TIME_SHIFTED = 2, FOLD_FREQUENCY_SHIFTED = 3 };
+enum Role : int32_t { ROLE_ONLY = 0, ROLE_FIRST = 1, ROLE_MIDDLE = 2, ROLE_LAST = 3 };
+enum Elements : int32_t { ELEMENTS_COMPLEX = 0, ELEMENTS_REAL = 1, ELEMENTS_HALF = 2 };
+enum Source : int32_t { SOURCE_FLOATS = 0, SOURCE_CHIRPED_FLOATS = 1, SOURCE_GROUP_WORDS = 2, SOURCE_LINE_WORDS = 3 };
+enum Sink : int32_t { SINK_FLOATS = 0, SINK_NEXT_PASS = 1, SINK_KERNEL_PRODUCT = 2, SINK_UNCHIRPED_FLOATS = 3 };
+enum Symmetry : int32_t { SYMMETRY_NONE = 0, SYMMETRY_REAL = 1, SYMMETRY_HERMITIAN = 2 };
+enum NatureUse : int32_t { NATURE_OWN = 0, NATURE_RECORD = 1, NATURE_RECALL = 2, NATURE_NONE = 3 };
+
+// What is known of the numbers of a line.
+constexpr uint32_t NOT_FINITE = 1, HAS_REAL = 2, HAS_IMAGINARY = 4;
+
+// One small DFT with its tables.
+struct Step {
+    // Digits of the cosine, then of the sine matrix, as the tensor instruction wants its second operand: for every
+    // tile of 8 outputs, diagonal, half of the data word and 8 slots, 64 words of 32 bits, two for every lane.
+    const uint32_t *matrix;
+    // Scaled by 2^62; none after the last of several steps.
+    const Words *rotations;
+    int32_t n, fold, role;
+    // Elements of a column lie so far apart.
+    int32_t inner;
+    int32_t shift;
+    // Eights of slots, and of outputs.
+    int32_t tiles;
+    int32_t rotation_stride, mirror_negates;
+};
+
+// One of the dimensions that number the lines of an array.
+struct Dimension {
+    uint64_t length;
+    int64_t stride;
+};
+
+// The lines of an array of floating-point numbers.
+struct FloatLines {
+    void *numbers;
+    const Dimension *dimensions;
+    // In elements: complex numbers, or reals where the elements are real.
+    int64_t offset, stride;
+    // Elements that are kept of every line.
+    uint64_t count;
+    int32_t dimension_count;
+    int32_t single;
+    int32_t elements;
+    int32_t conjugate;
+    // Complex numbers may be read and written 16 bytes at a time.
+    int32_t aligned;
+    int32_t unused;
+};
+
+// One pass over many lines.
+struct Task {
+    FloatLines input, output;
+
+    const Step *steps;
+    // Where every output of the block lies after the last step.
+    const uint32_t *places;
+    // Words of the pass before, of this one (the same memory, in place), and their exponents.
+    const Words *words_in;
+    const int32_t *exponents_in;
+    Words *words_out;
+    int32_t *exponents_out;
+    // Chirp or spectrum of the chirp.
+    const Words *source_table, *sink_table;
+    // Roots of unity: powers up to 2^low_bits, and multiples of that.
+    const Words *roots_low, *roots_high;
+    // One entry for each transform of the launch.
+    uint32_t *natures;
+    // Bits of the largest number of the whole input; null where no scaling between axes is ever needed.
+    const uint64_t *largest;
+    uint64_t bias_threshold;
+
+    // Points of one transform, and of what its words and exponents take in memory.
+    uint64_t transform_length, words_distance, exponents_in_distance, exponents_out_distance;
+    // Lines of this pass that one transform has, in groups of `inner` neighbours; of each group `length` points.
+    uint64_t lines_per_transform, inner, length;
+    // Groups of this pass, which is the step of the outputs of a last pass.
+    uint64_t groups;
+    // Group words: so many groups of the pass before share exponents. Line words: exponents repeat after so many.
+    uint64_t previous;
+    // All lines of the launch, and the number of the first transform in the arrays of floating-point numbers.
+    uint64_t line_count, first_transform;
+    // Points of the transform that the caller sees: known zeros, and the end of a chirp.
+    uint64_t visible_length;
+    // Lengths of the passes before this one, of which a last pass's groups are the digits.
+    uint64_t earlier_lengths[8];
+    int32_t earlier_count;
+
+    int32_t block_length, line_pitch, step_count;
+    int32_t data_digits, matrix_digits, diagonals, exact;
+    int32_t word_bits;
+    // Added to the exponents of the outputs, besides what scales between axes.
+    int32_t exponent_offset;
+    int32_t bias;
+    int32_t source, sink, nature_use;
+    int32_t root_low_bits;
+    int32_t lines_per_block;
+    // Neighbouring threads take neighbouring lines, not neighbouring elements of a line.
+    int32_t load_across, store_across;
+    // What is known of all lines, and spares work without changing a bit (bailey.rs).
+    int32_t symmetry;
+    int32_t unused;
+};
+
+// A copy of lines of one point, and the search for the largest number of an array.
+struct ArrayTask {
+    FloatLines input, output;
+    const uint64_t *largest;
+    uint64_t *found;
+    uint64_t bias_threshold;
+    uint64_t line_count;
+    int32_t bias;
+    int32_t unused;
+};
+
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 472 && sizeof(ArrayTask) == 168,
+              "the host lays out the same structures");

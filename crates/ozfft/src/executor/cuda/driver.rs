@@ -1,0 +1,326 @@
+//! A GPU behind NVIDIA's driver, which is looked for at run time.
+
+use super::machine::{Machine, Parameters, Queue};
+use crate::error::{Buffer, FftError};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys;
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The oldest compute capability whose tensor instruction the kernels use.
+const OLDEST: (i32, i32) = (8, 0);
+
+/// One device, with its context and the kernels loaded. Kept for the life of the process.
+pub(crate) struct Driver {
+    ordinal: usize,
+    name: String,
+    context: sys::CUcontext,
+    functions: HashMap<&'static str, sys::CUfunction>,
+    shared_memory: usize,
+    multiprocessors: usize,
+}
+
+// SAFETY: handles of the driver may be used from any thread.
+unsafe impl Send for Driver {}
+// SAFETY: as above; the driver does its own locking.
+unsafe impl Sync for Driver {}
+
+/// What the driver said, as an error of ours.
+fn failure(action: &'static str, error: DriverError) -> FftError {
+    let text = |text: Result<&std::ffi::CStr, DriverError>| {
+        text.map_or_else(
+            |_| "unknown".to_string(),
+            |text| text.to_string_lossy().into_owned(),
+        )
+    };
+    FftError::DeviceFailure {
+        action,
+        code: error.0 as u32,
+        name: text(error.error_name()),
+        text: text(error.error_string()),
+    }
+}
+
+/// Makes the device's context current on this thread, and the one before it again when dropped: callers may have a
+/// context of their own.
+struct Current;
+
+impl Current {
+    fn enter(context: sys::CUcontext) -> Result<Current, FftError> {
+        // SAFETY: the context is alive as long as the process.
+        unsafe { sys::cuCtxPushCurrent_v2(context) }
+            .result()
+            .map_err(|error| failure("entering the context", error))?;
+        Ok(Current)
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: pushed by `enter`. A failure leaves a context current, which harms nobody.
+        let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut context) };
+    }
+}
+
+/// Whether there is a driver at all, looked for once.
+fn driver_present() -> bool {
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loads the driver's library and nothing else.
+    *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
+}
+
+fn start() -> Result<usize, FftError> {
+    if !driver_present() {
+        return Err(FftError::NoDriver {
+            reason: "its library is not found".into(),
+        });
+    }
+    result::init().map_err(|error| FftError::NoDriver {
+        reason: error.to_string(),
+    })?;
+    let count = result::device::get_count().map_err(|error| failure("counting devices", error))?;
+    Ok(count.max(0) as usize)
+}
+
+/// The device of this number, opened once in a process.
+pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn Machine>, FftError> {
+    static OPEN: Mutex<Option<HashMap<usize, Arc<Driver>>>> = Mutex::new(None);
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let open = open.get_or_insert_with(HashMap::new);
+    if let Some(driver) = open.get(&ordinal) {
+        return Ok(Arc::<Driver>::clone(driver));
+    }
+    let driver = Arc::new(Driver::new(ordinal)?);
+    open.insert(ordinal, Arc::clone(&driver));
+    Ok(driver)
+}
+
+impl Driver {
+    fn new(ordinal: usize) -> Result<Driver, FftError> {
+        use sys::CUdevice_attribute_enum as Attribute;
+        let count = start()?;
+        if ordinal >= count {
+            return Err(FftError::NoSuchDevice { ordinal, count });
+        }
+        let device = result::device::get(ordinal as i32)
+            .map_err(|error| failure("finding the device", error))?;
+        let name = result::device::get_name(device)
+            .map_err(|error| failure("naming the device", error))?;
+        let attribute = |attribute| {
+            // SAFETY: the device is the driver's.
+            unsafe { result::device::get_attribute(device, attribute) }
+                .map_err(|error| failure("asking for the device's properties", error))
+        };
+        let capability = (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        if capability < OLDEST {
+            return Err(FftError::DeviceTooOld {
+                name,
+                capability,
+                needed: OLDEST,
+            });
+        }
+        let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        // SAFETY: the device is the driver's. The context is kept for the life of the process.
+        let context = unsafe { result::primary_ctx::retain(device) }
+            .map_err(|error| failure("opening the device", error))?;
+        let current = Current::enter(context)?;
+        // SAFETY: the image is complete and aligned; the driver copies it.
+        let module =
+            unsafe { result::module::load_data(ozfft_kernels::GENERAL.as_ptr().cast::<c_void>()) }
+                .map_err(|error| failure("loading the kernels", error))?;
+        let mut functions = HashMap::new();
+        for kernel in ozfft_kernels::GENERAL_NAMES {
+            let symbol = CString::new(kernel)
+                .unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
+            // SAFETY: the module is loaded and is never unloaded.
+            let function = unsafe { result::module::get_function(module, symbol) }
+                .map_err(|error| failure("finding a kernel", error))?;
+            functions.insert(kernel, function);
+        }
+        for kernel in ["general_block", "general_block_small"] {
+            // SAFETY: the function is the module's.
+            unsafe {
+                result::function::set_function_attribute(
+                    functions[kernel],
+                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    shared,
+                )
+            }
+            .map_err(|error| failure("asking for shared memory", error))?;
+        }
+        drop(current);
+        Ok(Driver {
+            ordinal,
+            name,
+            context,
+            functions,
+            shared_memory: shared.max(0) as usize,
+            multiprocessors: multiprocessors.max(1) as usize,
+        })
+    }
+
+    fn attribute<A: Default>(
+        &self,
+        attribute: sys::CUpointer_attribute,
+        address: u64,
+    ) -> Result<A, DriverError> {
+        let mut value = A::default();
+        let place = std::ptr::from_mut(&mut value).cast::<c_void>();
+        // SAFETY: every attribute asked for here is written as the type that it is asked for with.
+        unsafe { sys::cuPointerGetAttribute(place, attribute, address) }.result()?;
+        Ok(value)
+    }
+}
+
+impl Machine for Driver {
+    fn name(&self) -> String {
+        format!("GPU {}, {}", self.ordinal, self.name)
+    }
+
+    fn shared_memory(&self) -> usize {
+        self.shared_memory
+    }
+
+    fn multiprocessors(&self) -> usize {
+        self.multiprocessors
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
+        let _current = Current::enter(self.context)?;
+        // SAFETY: the memory is freed by its owner.
+        unsafe { result::malloc_sync(bytes) }.map_err(|error| {
+            if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+                let (free, total) = result::mem_get_info().unwrap_or((0, 0));
+                FftError::DeviceMemory {
+                    needed: bytes,
+                    free,
+                    total,
+                }
+            } else {
+                failure("allocating memory", error)
+            }
+        })
+    }
+
+    unsafe fn free(&self, address: u64) {
+        if let Ok(_current) = Current::enter(self.context) {
+            // SAFETY: the caller's promise. A device that is lost has no memory to give back.
+            let _ = unsafe { result::free_sync(address) };
+        }
+    }
+
+    fn open_queue(&self) -> Result<Queue, FftError> {
+        let _current = Current::enter(self.context)?;
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking)
+            .map_err(|error| failure("creating a stream", error))?;
+        Ok(stream as u64)
+    }
+
+    fn close_queue(&self, queue: Queue) {
+        if let Ok(_current) = Current::enter(self.context) {
+            // SAFETY: made by `open_queue`. A device that is lost has lost its streams.
+            let _ = unsafe { result::stream::destroy(queue as sys::CUstream) };
+        }
+    }
+
+    unsafe fn upload(&self, queue: Queue, to: u64, bytes: &[u8]) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        // SAFETY: the caller's promise.
+        unsafe { result::memcpy_htod_async(to, bytes, queue as sys::CUstream) }
+            .map_err(|error| failure("copying to the device", error))
+    }
+
+    unsafe fn download(&self, queue: Queue, from: u64, bytes: &mut [u8]) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        // SAFETY: the caller's promise.
+        unsafe { result::memcpy_dtoh_async(bytes, from, queue as sys::CUstream) }
+            .map_err(|error| failure("copying from the device", error))
+    }
+
+    unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        // SAFETY: the caller's promise.
+        unsafe { result::memset_d8_async(address, 0, bytes, queue as sys::CUstream) }
+            .map_err(|error| failure("clearing memory", error))
+    }
+
+    unsafe fn launch(
+        &self,
+        queue: Queue,
+        parameters: &Parameters,
+        blocks: u64,
+        shared_bytes: usize,
+    ) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        let function = self.functions[parameters.kernel()];
+        let blocks = u32::try_from(blocks)
+            .ok()
+            .filter(|&blocks| blocks < 1 << 31)
+            .ok_or_else(|| {
+                FftError::Unsupported(format!("{blocks} thread blocks are more than a launch has"))
+            })?;
+        // SAFETY: the kernel takes one structure by value, of the type that belongs to its name; the driver copies it.
+        unsafe {
+            result::launch_kernel(
+                function,
+                (blocks, 1, 1),
+                (ozfft_kernels::GENERAL_THREADS, 1, 1),
+                shared_bytes as u32,
+                queue as sys::CUstream,
+                &mut [parameters.pointer().cast_mut()],
+            )
+        }
+        .map_err(|error| failure("launching a kernel", error))
+    }
+
+    fn synchronize(&self, queue: Queue) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        // SAFETY: the queue is open.
+        unsafe { result::stream::synchronize(queue as sys::CUstream) }
+            .map_err(|error| failure("running the kernels", error))
+    }
+
+    fn check_pointer(&self, buffer: Buffer, address: u64, bytes: usize) -> Result<(), FftError> {
+        use sys::CUpointer_attribute_enum as Attribute;
+        let _current = Current::enter(self.context)?;
+        let refuse = |reason: String| FftError::WrongPointer {
+            buffer,
+            address,
+            reason,
+        };
+        let kind: u32 = self
+            .attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)
+            .map_err(|_| refuse("it is not an address of the driver's".into()))?;
+        if kind != sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE as u32 {
+            return Err(refuse("it is not memory of a device".into()));
+        }
+        let ordinal: i32 = self
+            .attribute(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)
+            .map_err(|error| failure("asking for a pointer's device", error))?;
+        if ordinal != self.ordinal as i32 {
+            return Err(refuse(format!(
+                "it is memory of device {ordinal}, the plan is for device {}",
+                self.ordinal
+            )));
+        }
+        // Some kinds of memory have no known range.
+        let start =
+            self.attribute::<u64>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address);
+        let size = self.attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
+        if let (Ok(start), Ok(size)) = (start, size) {
+            let left = (start + size as u64).saturating_sub(address);
+            if left < bytes as u64 {
+                return Err(refuse(format!(
+                    "{left} bytes are left of its memory, {bytes} are needed"
+                )));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
+
+use super::task::{ArrayTask, Task};
+use crate::error::FftError;
+use std::sync::Arc;
+
+/// A launch's parameters, complete.
+// Copied once a launch: memory of its own for the larger ones would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Parameters {
+    Block(Task),
+    /// A block of small steps alone.
+    SmallBlock(Task),
+    Copy(ArrayTask),
+    Largest(ArrayTask),
+}
+
+impl Parameters {
+    /// Name of the kernel that takes them.
+    pub(crate) fn kernel(&self) -> &'static str {
+        match self {
+            Parameters::Block(_) => "general_block",
+            Parameters::SmallBlock(_) => "general_block_small",
+            Parameters::Copy(_) => "copy_points",
+            Parameters::Largest(_) => "find_largest",
+        }
+    }
+
+    pub(crate) fn pointer(&self) -> *const std::ffi::c_void {
+        match self {
+            Parameters::Block(task) | Parameters::SmallBlock(task) => {
+                std::ptr::from_ref(task).cast()
+            }
+            Parameters::Copy(task) | Parameters::Largest(task) => std::ptr::from_ref(task).cast(),
+        }
+    }
+}
+
+/// A queue of work: a CUDA stream as an integer; 0 is the default one.
+pub(crate) type Queue = u64;
+
+/// Memory and launches of one device. Work in a queue is done in order; nothing waits but [`Machine::synchronize`].
+pub(crate) trait Machine: Send + Sync {
+    /// The device, in words.
+    fn name(&self) -> String;
+    /// Bytes of shared memory that a block may have.
+    fn shared_memory(&self) -> usize;
+    /// Multiprocessors: blocks that run side by side.
+    fn multiprocessors(&self) -> usize;
+    fn allocate(&self, bytes: usize) -> Result<u64, FftError>;
+    /// # Safety
+    /// The address is of [`Machine::allocate`], and nothing uses it any more.
+    unsafe fn free(&self, address: u64);
+    /// A queue of its own for one call.
+    fn open_queue(&self) -> Result<Queue, FftError>;
+    fn close_queue(&self, queue: Queue);
+    /// # Safety
+    /// The memory is so long, and the bytes stay where they are until the queue has come so far.
+    unsafe fn upload(&self, queue: Queue, to: u64, bytes: &[u8]) -> Result<(), FftError>;
+    /// # Safety
+    /// As for [`Machine::upload`].
+    unsafe fn download(&self, queue: Queue, from: u64, bytes: &mut [u8]) -> Result<(), FftError>;
+    /// # Safety
+    /// The memory is so long.
+    unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError>;
+    /// # Safety
+    /// All addresses in the parameters are of memory that the kernel may use.
+    unsafe fn launch(
+        &self,
+        queue: Queue,
+        parameters: &Parameters,
+        blocks: u64,
+        shared_bytes: usize,
+    ) -> Result<(), FftError>;
+    fn synchronize(&self, queue: Queue) -> Result<(), FftError>;
+    /// Whether this is device memory of this device that begins at or before `address` and lasts for `bytes`.
+    fn check_pointer(
+        &self,
+        what: crate::error::Buffer,
+        address: u64,
+        bytes: usize,
+    ) -> Result<(), FftError>;
+}
+
+/// Memory of a device, given back when dropped.
+pub(crate) struct DeviceMemory {
+    machine: Arc<dyn Machine>,
+    address: u64,
+}
+
+impl DeviceMemory {
+    pub(crate) fn new(machine: &Arc<dyn Machine>, bytes: usize) -> Result<Self, FftError> {
+        Ok(DeviceMemory {
+            machine: Arc::clone(machine),
+            // Nothing has no address.
+            address: machine.allocate(bytes.max(16))?,
+        })
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated here; its owner has waited for all work that uses it.
+        unsafe { self.machine.free(self.address) }
+    }
+}

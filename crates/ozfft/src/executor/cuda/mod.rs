@@ -1,0 +1,185 @@
+//! The digits engine on NVIDIA GPUs: the same recipes and tables as on the CPU, and the same bits.
+//!
+//! A plan is a list of launches of one general kernel, a launch for every pass of every axis (`program.rs`); its tables
+//! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
+
+mod driver;
+#[cfg(test)]
+mod emulated;
+mod machine;
+mod program;
+mod tables;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Buffer, FftError};
+use crate::executor::cpu::Executor;
+use crate::problem::Problem;
+use crate::recipe::Recipe;
+use crate::sample::Real;
+pub(crate) use driver::open;
+pub(crate) use machine::Machine;
+use machine::{DeviceMemory, Queue};
+use program::Program;
+use std::sync::Arc;
+use task::Arrays;
+
+/// A planned problem on a device.
+pub(crate) struct CudaExecutor {
+    machine: Arc<dyn Machine>,
+    program: Program,
+    input_bytes: usize,
+    output_bytes: usize,
+    /// There are elements between those of the output, which must stay as the caller has them.
+    output_has_gaps: bool,
+}
+
+/// A queue that is closed again.
+struct OpenQueue<'a>(&'a dyn Machine, Queue);
+
+impl<'a> OpenQueue<'a> {
+    fn new(machine: &'a dyn Machine) -> Result<Self, FftError> {
+        Ok(OpenQueue(machine, machine.open_queue()?))
+    }
+}
+
+impl Drop for OpenQueue<'_> {
+    fn drop(&mut self) {
+        // After an error something may still run; memory must not be freed before. A lost device answers at once.
+        let _ = self.0.synchronize(self.1);
+        self.0.close_queue(self.1);
+    }
+}
+
+/// The caller's array in host memory.
+pub(crate) struct HostArrays<'a> {
+    /// None in place: input and output are one array.
+    pub(crate) input: Option<&'a [u8]>,
+    /// First byte and length of the output; in place it is the input's memory.
+    pub(crate) output: (*mut u8, usize),
+}
+
+impl CudaExecutor {
+    pub(crate) fn new<T: Real>(
+        machine: Arc<dyn Machine>,
+        problem: &Problem,
+        executor: &Executor<T>,
+        recipe: &Recipe,
+    ) -> Result<Self, FftError> {
+        let queue = OpenQueue::new(&*machine)?;
+        let program = Program::new(&machine, queue.1, executor, recipe)?;
+        drop(queue);
+        let (input_size, output_size) = problem.element_sizes::<T>();
+        let elements = problem.output_shape().iter().product::<usize>() * problem.batch;
+        Ok(CudaExecutor {
+            machine,
+            program,
+            input_bytes: problem.input_len() * input_size,
+            output_bytes: problem.output_len() * output_size,
+            output_has_gaps: problem.output_len() != elements,
+        })
+    }
+
+    /// The device, in words.
+    pub(crate) fn device_name(&self) -> String {
+        self.machine.name()
+    }
+
+    /// Bytes of workspace that a call on device memory needs.
+    pub(crate) fn workspace_bytes(&self) -> usize {
+        self.program.workspace_bytes()
+    }
+
+    /// Copies in, runs, copies out. The caller's array is written only when everything before has succeeded.
+    ///
+    /// # Safety
+    /// The output's memory is as long as it says and may be written; in place it is that of the input, which nobody else
+    /// holds.
+    pub(crate) unsafe fn run_host(&self, arrays: &HostArrays<'_>) -> Result<(), FftError> {
+        let machine = &self.machine;
+        let (output, output_len) = arrays.output;
+        let output_bytes = self.output_bytes.min(output_len);
+        let input_bytes = match arrays.input {
+            Some(bytes) => self.input_bytes.min(bytes.len()),
+            None => self.input_bytes.max(output_bytes).min(output_len),
+        };
+        let input = DeviceMemory::new(machine, input_bytes)?;
+        let separate = arrays
+            .input
+            .map(|_| DeviceMemory::new(machine, output_bytes))
+            .transpose()?;
+        let workspace = DeviceMemory::new(machine, self.workspace_bytes())?;
+        let to = separate.as_ref().map_or(input.address(), |m| m.address());
+        // Declared last, and so closed first: it waits for what uses the memory.
+        let queue = OpenQueue::new(&**machine)?;
+        // SAFETY: the memory was allocated for these lengths; nothing is freed before the queue is closed.
+        unsafe {
+            if let Some(bytes) = arrays.input {
+                machine.upload(queue.1, input.address(), &bytes[..input_bytes])?;
+                if self.output_has_gaps {
+                    let before = std::slice::from_raw_parts(output, output_bytes);
+                    machine.upload(queue.1, to, before)?;
+                }
+            } else {
+                let before = std::slice::from_raw_parts(output, input_bytes);
+                machine.upload(queue.1, input.address(), before)?;
+            }
+            let device = Arrays {
+                input: input.address(),
+                output: to,
+                workspace: workspace.address(),
+            };
+            self.program.run(&**machine, queue.1, &device)?;
+            machine.synchronize(queue.1)?;
+            let result = std::slice::from_raw_parts_mut(output, output_bytes);
+            machine.download(queue.1, to, result)?;
+        }
+        machine.synchronize(queue.1)
+    }
+
+    /// Puts the transform of arrays in device memory into a stream, and returns.
+    ///
+    /// # Safety
+    /// The addresses are checked for being device memory of the right length; that nothing else uses it until the stream
+    /// has come so far, and that the stream is one, is the caller's promise.
+    pub(crate) unsafe fn run_device(&self, arrays: &Arrays, stream: u64) -> Result<(), FftError> {
+        let machine = &self.machine;
+        machine.check_pointer(Buffer::Input, arrays.input, self.input_bytes)?;
+        machine.check_pointer(Buffer::Output, arrays.output, self.output_bytes)?;
+        if self.workspace_bytes() > 0 {
+            machine.check_pointer(Buffer::Workspace, arrays.workspace, self.workspace_bytes())?;
+        }
+        for (buffer, address) in [
+            (Buffer::Input, arrays.input),
+            (Buffer::Output, arrays.output),
+            (Buffer::Workspace, arrays.workspace),
+        ] {
+            let needed = if buffer == Buffer::Workspace { 16 } else { 8 };
+            if !address.is_multiple_of(needed) {
+                return Err(FftError::WrongPointer {
+                    buffer,
+                    address,
+                    reason: format!("it is not a multiple of {needed}"),
+                });
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.program.run(&**machine, stream, arrays) }
+    }
+
+    /// For [`crate::Plan::process_device`].
+    pub(crate) unsafe fn run_addresses(
+        &self,
+        (input, output, workspace): (u64, u64, u64),
+        stream: u64,
+    ) -> Result<(), FftError> {
+        let arrays = Arrays {
+            input,
+            output,
+            workspace,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.run_device(&arrays, stream) }
+    }
+}

@@ -1,0 +1,192 @@
+//! A plan's tables as the kernels want them, uploaded once.
+
+use super::machine::{DeviceMemory, Machine, Queue};
+use super::task::*;
+use crate::bailey::Block;
+use crate::digits::DigitMatrix;
+use crate::error::FftError;
+use crate::matrix_unit::meeting;
+use crate::recipe::{Digits, Fold};
+use crate::step::Step;
+use bytemuck::Pod;
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// Where a piece of the tables begins; becomes an address when all of them are uploaded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece(usize);
+
+impl Piece {
+    pub(crate) fn at(self, tables: &DeviceMemory) -> Address {
+        Address::known(tables.address() + self.0 as u64)
+    }
+}
+
+/// Collects tables in host memory.
+#[derive(Default)]
+pub(crate) struct Builder {
+    bytes: Vec<u8>,
+    /// Positions of pieces' beginnings within the bytes that must become addresses.
+    references: Vec<usize>,
+}
+
+/// Tables of one block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockTables {
+    pub(crate) steps: Piece,
+    pub(crate) places: Piece,
+    /// Of the largest step.
+    pub(crate) tiles: i32,
+}
+
+impl Builder {
+    pub(crate) fn add<P: Pod>(&mut self, values: &[P]) -> Piece {
+        // Fragments and words are read 16 bytes at a time.
+        self.bytes.resize(self.bytes.len().next_multiple_of(256), 0);
+        let piece = Piece(self.bytes.len());
+        self.bytes.extend_from_slice(bytemuck::cast_slice(values));
+        piece
+    }
+
+    pub(crate) fn add_words(&mut self, entries: impl Iterator<Item = Complex<i64>>) -> Piece {
+        self.add(&entries.map(|z| [z.re, z.im]).collect::<Vec<_>>())
+    }
+
+    /// Allocates memory and uploads everything.
+    pub(crate) fn upload(
+        mut self,
+        machine: &Arc<dyn Machine>,
+        queue: Queue,
+    ) -> Result<DeviceMemory, FftError> {
+        let memory = DeviceMemory::new(machine, self.bytes.len())?;
+        for &place in &self.references {
+            let piece = &mut self.bytes[place..place + 8];
+            let mut offset = [0; 8];
+            offset.copy_from_slice(piece);
+            let address = memory.address() + u64::from_ne_bytes(offset);
+            piece.copy_from_slice(&address.to_ne_bytes());
+        }
+        // SAFETY: the memory is as long as the bytes, which live until the queue has been waited for.
+        unsafe { machine.upload(queue, memory.address(), &self.bytes)? };
+        machine.synchronize(queue)?;
+        Ok(memory)
+    }
+
+    pub(crate) fn block(&mut self, block: &Block, digits: Digits) -> BlockTables {
+        let last = block.steps().len() - 1;
+        let mut tables = Vec::new();
+        for (number, step) in block.steps().iter().enumerate() {
+            let matrix = self.matrices(step, digits);
+            let rotations = (!step.rotations.is_empty())
+                .then(|| self.add_words(step.rotations.iter().map(|t| t.components())));
+            tables.push((step, number, matrix, rotations));
+        }
+        let offset = |piece: Option<Piece>| piece.map_or(0, |piece| piece.0 as u64);
+        let steps: Vec<StepTable> = tables
+            .iter()
+            .map(|&(step, number, matrix, rotations)| StepTable {
+                matrix: Address::known(offset(matrix)),
+                rotations: Address::known(offset(rotations)),
+                n: step.recipe.n as i32,
+                fold: match step.recipe.fold {
+                    Fold::Unit => FOLD_UNIT,
+                    Fold::Plain => FOLD_PLAIN,
+                    Fold::TimeShifted => FOLD_TIME_SHIFTED,
+                    Fold::FrequencyShifted => FOLD_FREQUENCY_SHIFTED,
+                },
+                role: match number {
+                    _ if last == 0 => ROLE_ONLY,
+                    0 => ROLE_FIRST,
+                    _ if number == last => ROLE_LAST,
+                    _ => ROLE_MIDDLE,
+                },
+                inner: step.inner as i32,
+                shift: step.shift as i32,
+                tiles: tiles(step) as i32,
+                rotation_stride: step.rotation_stride as i32,
+                mirror_negates: i32::from(step.mirror_negates),
+            })
+            .collect();
+        let piece = self.add(&steps);
+        for (number, &(.., matrix, rotations)) in tables.iter().enumerate() {
+            let place = piece.0 + number * size_of::<StepTable>();
+            if matrix.is_some() {
+                self.references.push(place);
+            }
+            if rotations.is_some() {
+                self.references.push(place + 8);
+            }
+        }
+        BlockTables {
+            steps: piece,
+            places: self.add(&places(block)),
+            tiles: steps.iter().map(|step| step.tiles).max().unwrap_or(0),
+        }
+    }
+
+    /// Cosine and sine matrix in the order of the tensor instruction's second operand.
+    fn matrices(&mut self, step: &Step, digits: Digits) -> Option<Piece> {
+        let matrices = step.matrices.as_ref()?;
+        // Rows and slots of a plain step's sines are counted from 1, as those of its cosines that they go with.
+        let skip = usize::from(step.recipe.fold == Fold::Plain);
+        let mut words = fragments(matrices.cosine.digits(), digits, tiles(step), 0);
+        words.extend(fragments(matrices.sine.digits(), digits, tiles(step), skip));
+        Some(self.add(&words))
+    }
+}
+
+/// Eights of slots, and of outputs, of a step's products.
+fn tiles(step: &Step) -> usize {
+    let cosines = step.matrices.as_ref().map_or(0, |m| m.cosine.digits().rows);
+    cosines.div_ceil(8)
+}
+
+/// A matrix as fragments: for every tile of 8 outputs, diagonal, half of the data words and eight of slots two words of
+/// 32 bits for each of 32 lanes. Lane `4g + t` has output `g` of its tile and slots `t` and `4 + t` of the eight.
+fn fragments(matrix: &DigitMatrix, digits: Digits, tiles: usize, skip: usize) -> Vec<u32> {
+    let halves = if digits.data > 4 { 2 } else { 1 };
+    let mut words = Vec::with_capacity(tiles * tiles * digits.diagonals as usize * halves * 64);
+    let entry = |row: usize, slot: usize, diagonal: u32, half: usize| {
+        let within = (skip..skip + matrix.rows).contains(&row)
+            && (skip..skip + matrix.slots).contains(&slot);
+        if within {
+            let place = (row - skip, slot - skip);
+            u32::from_le_bytes(meeting(matrix, digits, 4 * half as u32, place, diagonal))
+        } else {
+            0
+        }
+    };
+    for tile in 0..tiles {
+        for diagonal in 0..digits.diagonals {
+            for half in 0..halves {
+                for eight in 0..tiles {
+                    for lane in 0..32 {
+                        let (row, slot) = (8 * tile + lane / 4, 8 * eight + lane % 4);
+                        words.push(entry(row, slot, diagonal, half));
+                        words.push(entry(row, slot + 4, diagonal, half));
+                    }
+                }
+            }
+        }
+    }
+    words
+}
+
+/// Where every output of a block lies after the last step: at its number within its group, after the groups before.
+fn places(block: &Block) -> Vec<u32> {
+    let steps = block.steps();
+    if steps.len() == 1 {
+        return (0..block.len() as u32).collect();
+    }
+    let n = steps[steps.len() - 1].recipe.n;
+    let columns = block.len() / n;
+    let mut places = vec![0; block.len()];
+    for (group, &(start, mirrored)) in block.groups().iter().enumerate() {
+        for k in 0..n {
+            let index = start + columns * k;
+            let index = if mirrored { block.len() - index } else { index };
+            places[index] = (group * n + k) as u32;
+        }
+    }
+    places
+}

@@ -1,0 +1,241 @@
+//! What a launch of the general kernels is told: the structures of `crates/ozfft-kernels/cuda/task.cuh`.
+
+use bytemuck::{Pod, Zeroable};
+
+pub(crate) const FOLD_UNIT: i32 = 0;
+pub(crate) const FOLD_PLAIN: i32 = 1;
+pub(crate) const FOLD_TIME_SHIFTED: i32 = 2;
+pub(crate) const FOLD_FREQUENCY_SHIFTED: i32 = 3;
+
+pub(crate) const ROLE_ONLY: i32 = 0;
+pub(crate) const ROLE_FIRST: i32 = 1;
+pub(crate) const ROLE_MIDDLE: i32 = 2;
+pub(crate) const ROLE_LAST: i32 = 3;
+
+pub(crate) const ELEMENTS_COMPLEX: i32 = 0;
+pub(crate) const ELEMENTS_REAL: i32 = 1;
+pub(crate) const ELEMENTS_HALF: i32 = 2;
+
+pub(crate) const SOURCE_FLOATS: i32 = 0;
+pub(crate) const SOURCE_CHIRPED_FLOATS: i32 = 1;
+pub(crate) const SOURCE_GROUP_WORDS: i32 = 2;
+pub(crate) const SOURCE_LINE_WORDS: i32 = 3;
+
+pub(crate) const SINK_FLOATS: i32 = 0;
+pub(crate) const SINK_NEXT_PASS: i32 = 1;
+pub(crate) const SINK_KERNEL_PRODUCT: i32 = 2;
+pub(crate) const SINK_UNCHIRPED_FLOATS: i32 = 3;
+
+pub(crate) const SYMMETRY_NONE: i32 = 0;
+pub(crate) const SYMMETRY_REAL: i32 = 1;
+pub(crate) const SYMMETRY_HERMITIAN: i32 = 2;
+
+pub(crate) const NATURE_OWN: i32 = 0;
+pub(crate) const NATURE_RECORD: i32 = 1;
+pub(crate) const NATURE_RECALL: i32 = 2;
+pub(crate) const NATURE_NONE: i32 = 3;
+
+/// An address that the device uses, or, until a call says where its arrays are, a place within one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Address(u64);
+
+/// The arrays of a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrays {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) workspace: u64,
+}
+
+impl Address {
+    const INPUT: u64 = 1 << 62;
+    const OUTPUT: u64 = 2 << 62;
+    const WORKSPACE: u64 = 3 << 62;
+
+    pub(crate) const NONE: Address = Address(0);
+
+    pub(crate) fn of_input() -> Address {
+        Address(Self::INPUT)
+    }
+
+    pub(crate) fn of_output() -> Address {
+        Address(Self::OUTPUT)
+    }
+
+    /// So many bytes from the beginning of the workspace.
+    pub(crate) fn of_workspace(offset: u64) -> Address {
+        Address(Self::WORKSPACE | offset)
+    }
+
+    /// An address that is known already; none lies in the upper three quarters of the address space.
+    pub(crate) fn known(address: u64) -> Address {
+        debug_assert!(address < Self::INPUT);
+        Address(address)
+    }
+
+    pub(crate) fn resolve(self, arrays: &Arrays) -> Address {
+        let rest = self.0 & (Self::INPUT - 1);
+        Address(match self.0 & Self::WORKSPACE {
+            Self::INPUT => arrays.input + rest,
+            Self::OUTPUT => arrays.output + rest,
+            Self::WORKSPACE => arrays.workspace + rest,
+            _ => self.0,
+        })
+    }
+
+    pub(crate) fn value(self) -> u64 {
+        self.0
+    }
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct StepTable {
+    pub(crate) matrix: Address,
+    pub(crate) rotations: Address,
+    pub(crate) n: i32,
+    pub(crate) fold: i32,
+    pub(crate) role: i32,
+    pub(crate) inner: i32,
+    pub(crate) shift: i32,
+    pub(crate) tiles: i32,
+    pub(crate) rotation_stride: i32,
+    pub(crate) mirror_negates: i32,
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Dimension {
+    pub(crate) length: u64,
+    pub(crate) stride: i64,
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct FloatLines {
+    pub(crate) numbers: Address,
+    pub(crate) dimensions: Address,
+    pub(crate) offset: i64,
+    pub(crate) stride: i64,
+    pub(crate) count: u64,
+    pub(crate) dimension_count: i32,
+    pub(crate) single: i32,
+    pub(crate) elements: i32,
+    pub(crate) conjugate: i32,
+    pub(crate) aligned: i32,
+    pub(crate) unused: i32,
+}
+
+impl FloatLines {
+    fn resolve(&mut self, arrays: &Arrays) {
+        self.numbers = self.numbers.resolve(arrays);
+        self.aligned = i32::from(self.numbers.value().is_multiple_of(16));
+    }
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Task {
+    pub(crate) input: FloatLines,
+    pub(crate) output: FloatLines,
+    pub(crate) steps: Address,
+    pub(crate) places: Address,
+    pub(crate) words_in: Address,
+    pub(crate) exponents_in: Address,
+    pub(crate) words_out: Address,
+    pub(crate) exponents_out: Address,
+    pub(crate) source_table: Address,
+    pub(crate) sink_table: Address,
+    pub(crate) roots_low: Address,
+    pub(crate) roots_high: Address,
+    pub(crate) natures: Address,
+    pub(crate) largest: Address,
+    pub(crate) bias_threshold: u64,
+    pub(crate) transform_length: u64,
+    pub(crate) words_distance: u64,
+    pub(crate) exponents_in_distance: u64,
+    pub(crate) exponents_out_distance: u64,
+    pub(crate) lines_per_transform: u64,
+    pub(crate) inner: u64,
+    pub(crate) length: u64,
+    pub(crate) groups: u64,
+    pub(crate) previous: u64,
+    pub(crate) line_count: u64,
+    pub(crate) first_transform: u64,
+    pub(crate) visible_length: u64,
+    pub(crate) earlier_lengths: [u64; 8],
+    pub(crate) earlier_count: i32,
+    pub(crate) block_length: i32,
+    pub(crate) line_pitch: i32,
+    pub(crate) step_count: i32,
+    pub(crate) data_digits: i32,
+    pub(crate) matrix_digits: i32,
+    pub(crate) diagonals: i32,
+    pub(crate) exact: i32,
+    pub(crate) word_bits: i32,
+    pub(crate) exponent_offset: i32,
+    pub(crate) bias: i32,
+    pub(crate) source: i32,
+    pub(crate) sink: i32,
+    pub(crate) nature_use: i32,
+    pub(crate) root_low_bits: i32,
+    pub(crate) lines_per_block: i32,
+    pub(crate) load_across: i32,
+    pub(crate) store_across: i32,
+    pub(crate) symmetry: i32,
+    pub(crate) unused: i32,
+}
+
+impl Task {
+    /// With the arrays of a call.
+    pub(crate) fn resolved(mut self, arrays: &Arrays) -> Task {
+        self.input.resolve(arrays);
+        self.output.resolve(arrays);
+        for address in [
+            &mut self.words_in,
+            &mut self.exponents_in,
+            &mut self.words_out,
+            &mut self.exponents_out,
+            &mut self.natures,
+            &mut self.largest,
+        ] {
+            *address = address.resolve(arrays);
+        }
+        self
+    }
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct ArrayTask {
+    pub(crate) input: FloatLines,
+    pub(crate) output: FloatLines,
+    pub(crate) largest: Address,
+    pub(crate) found: Address,
+    pub(crate) bias_threshold: u64,
+    pub(crate) line_count: u64,
+    pub(crate) bias: i32,
+    pub(crate) unused: i32,
+}
+
+impl ArrayTask {
+    /// With the arrays of a call.
+    pub(crate) fn resolved(mut self, arrays: &Arrays) -> ArrayTask {
+        self.input.resolve(arrays);
+        self.output.resolve(arrays);
+        self.largest = self.largest.resolve(arrays);
+        self.found = self.found.resolve(arrays);
+        self
+    }
+}
+
+// The kernels' sources assert the same sizes.
+const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
+const _: () = assert!(size_of::<Task>() == 472 && size_of::<ArrayTask>() == 168);
+
+/// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
+pub(crate) const LINE_HEADER_BYTES: usize = 104;
+
+/// Bytes of shared memory for every point of a line.
+pub(crate) const POINT_BYTES: usize = 20;

@@ -1,0 +1,407 @@
+//! The kernels under the emulator against the portable unit: not a bit may differ.
+
+use super::emulated::Emulator;
+use super::machine::Machine;
+use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+use crate::sample::Real;
+use crate::{Layout, Planner};
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// Reproducible pseudo-random integers.
+struct Generator(u64);
+
+impl Generator {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Uniform in ±1.
+    fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 / (1u64 << 52) as f64) - 1.0
+    }
+}
+
+/// What the numbers look like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Style {
+    Uniform,
+    /// Every exponent that the type has.
+    Wild,
+    /// Subnormal, and just above.
+    Tiny,
+    Huge,
+    /// A NaN here, an infinity there.
+    NotFinite,
+    Real,
+    Imaginary,
+    Sparse,
+    /// Column sums that are just below or just above a power of two.
+    Edge,
+}
+
+fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> T {
+    let x = generator.uniform();
+    let largest = f64::from(T::LARGEST_EXPONENT);
+    let value = match style {
+        Style::Uniform => x,
+        Style::Wild => {
+            let exponent = (generator.uniform() * largest).min(largest - 1.0);
+            x * exponent.exp2()
+        }
+        Style::Tiny => x * if T::IS_DOUBLE { 1e-307 } else { 1e-38 } * generator.uniform().powi(9),
+        Style::Huge => x * if T::IS_DOUBLE { 1.7e308 } else { 3.3e38 },
+        Style::NotFinite => match generator.next() % 97 {
+            0 => f64::NAN,
+            1 => f64::INFINITY,
+            _ => x,
+        },
+        Style::Real if imaginary => -0.0,
+        Style::Imaginary if !imaginary => 0.0,
+        Style::Real | Style::Imaginary => x,
+        Style::Edge if imaginary => 0.0,
+        Style::Edge => 1.0 - (generator.next() % 5) as f64 / f64::from(1 << 21),
+        Style::Sparse => {
+            if generator.next().is_multiple_of(11) {
+                x
+            } else {
+                0.0
+            }
+        }
+    };
+    T::narrow(value)
+}
+
+fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
+    let mut generator = Generator(seed | 1);
+    (0..count)
+        .map(|_| {
+            let re = number(style, &mut generator, false);
+            Complex::new(re, number(style, &mut generator, true))
+        })
+        .collect()
+}
+
+struct Bench<T: Real> {
+    planner: Planner<T>,
+    machine: Arc<dyn Machine>,
+    cases: usize,
+}
+
+impl<T: Real> Bench<T> {
+    fn new() -> Self {
+        Bench {
+            planner: Planner::new(),
+            machine: Arc::new(Emulator::default()),
+            cases: 0,
+        }
+    }
+
+    /// Transforms on both and compares all bytes of the output, gaps included.
+    fn check(&mut self, problem: &Problem, style: Style) {
+        let problem = problem.clone().engine(Engine::Digits).threads(1);
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let expected = self.planner.plan(&scalar).unwrap();
+        let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
+        let seed = 0x9e37_79b9 * (self.cases as u64 + 1);
+        self.cases += 1;
+        let what = || format!("{problem:?} {style:?}");
+        match problem.kind() {
+            Kind::ComplexToComplex => {
+                let input = numbers::<T>(problem.input_len(), style, seed);
+                let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
+                let (mut a, mut b) = (blank.clone(), blank);
+                expected.process_outofplace(&input, &mut a).unwrap();
+                plan.process_outofplace(&input, &mut b).unwrap();
+                same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what());
+                if problem.resolved_input() == problem.resolved_output() {
+                    let mut c = input;
+                    plan.process(&mut c).unwrap();
+                    let (mut a, c) = (a, c);
+                    if problem.output_len() != problem.shape().iter().product::<usize>() {
+                        // Gaps hold other numbers here.
+                        a.clone_from(&c);
+                    }
+                    same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&c), &what());
+                }
+            }
+            Kind::RealToComplex => {
+                let input: Vec<T> = numbers::<T>(problem.input_len(), style, seed)
+                    .iter()
+                    .map(|z| z.re)
+                    .collect();
+                let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
+                let (mut a, mut b) = (blank.clone(), blank);
+                expected.process_real_to_complex(&input, &mut a).unwrap();
+                plan.process_real_to_complex(&input, &mut b).unwrap();
+                same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what());
+            }
+            Kind::ComplexToReal => {
+                let input = numbers::<T>(problem.input_len(), style, seed);
+                let blank: Vec<T> = numbers::<T>(problem.output_len(), Style::Uniform, 5)
+                    .iter()
+                    .map(|z| z.re)
+                    .collect();
+                let (mut a, mut b) = (blank.clone(), blank);
+                let first = expected.process_complex_to_real(&input, &mut a);
+                let second = plan.process_complex_to_real(&input, &mut b);
+                assert_eq!(first, second, "{}", what());
+                same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what());
+            }
+        }
+    }
+}
+
+/// Compares bytes; NaN included.
+fn same(expected: &[u8], got: &[u8], what: &str) {
+    if expected != got {
+        let differing = expected.iter().zip(got).filter(|(a, b)| a != b).count();
+        let first = expected.iter().zip(got).position(|(a, b)| a != b);
+        panic!("{differing} bytes differ, the first at {first:?}: {what}");
+    }
+}
+
+const STYLES: [Style; 9] = [
+    Style::Uniform,
+    Style::Wild,
+    Style::Tiny,
+    Style::Huge,
+    Style::NotFinite,
+    Style::Real,
+    Style::Imaginary,
+    Style::Sparse,
+    Style::Edge,
+];
+
+#[test]
+fn every_short_length() {
+    let mut bench = Bench::<f64>::new();
+    for n in 1..=130 {
+        let style = STYLES[n % STYLES.len()];
+        bench.check(&Problem::complex(&[n]).batch(3), style);
+        bench.check(
+            &Problem::complex(&[n]).direction(Direction::Inverse),
+            Style::Uniform,
+        );
+        bench.check(&Problem::real_to_complex(&[n]).batch(2), style);
+        bench.check(&Problem::complex_to_real(&[n]).batch(2), style);
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn longer_lines_and_several_passes() {
+    let mut bench = Bench::<f64>::new();
+    for n in [
+        256, 512, 729, 1000, 1009, 1024, 1031, 2048, 2187, 3000, 4096, 6561,
+    ] {
+        for style in [Style::Uniform, Style::Wild] {
+            bench.check(&Problem::complex(&[n]), style);
+        }
+        bench.check(&Problem::real_to_complex(&[n]), Style::Uniform);
+        bench.check(
+            &Problem::complex_to_real(&[n]).norm(Norm::Ortho),
+            Style::Sparse,
+        );
+        bench.check(&Problem::complex(&[n]).batch(2), Style::NotFinite);
+        bench.check(&Problem::complex(&[n]).batch(2), Style::Imaginary);
+    }
+    // More lines than are transformed in one turn.
+    for n in [1009, 2048, 6561] {
+        bench.check(&Problem::complex(&[n]).batch(7), Style::Uniform);
+        let across = Problem::complex(&[n, 5]).axes(&[0]);
+        bench.check(&across, Style::NotFinite);
+    }
+    // Three passes, and a convolution of several.
+    bench.check(&Problem::complex(&[1 << 17]), Style::Uniform);
+    bench.check(&Problem::complex(&[10_007]), Style::Uniform);
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn accuracies_families_and_norms() {
+    let mut bench = Bench::<f64>::new();
+    let accuracies = [
+        Accuracy::Double,
+        Accuracy::Single,
+        Accuracy::Target(1e-12),
+        Accuracy::Target(1e-9),
+        Accuracy::Target(1e-6),
+        Accuracy::Target(1e-4),
+        Accuracy::Target(1e-2),
+    ];
+    let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+    for (i, &accuracy) in accuracies.iter().enumerate() {
+        for family in [Family::Truncated, Family::Exact] {
+            for (j, &n) in [2, 4, 6, 7, 16, 24, 32, 45, 48, 64, 100, 67, 360, 2048]
+                .iter()
+                .enumerate()
+            {
+                let direction = [Direction::Forward, Direction::Inverse][(i + j) % 2];
+                let problem = Problem::complex(&[n])
+                    .accuracy(accuracy)
+                    .family(family)
+                    .norm(norms[j % 4])
+                    .direction(direction);
+                bench.check(&problem, STYLES[(i + j) % 4]);
+            }
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn several_axes_and_strides() {
+    let mut bench = Bench::<f64>::new();
+    for shape in [
+        &[8, 12][..],
+        &[16, 20, 6],
+        &[3, 1, 5],
+        &[2, 67],
+        &[67, 9],
+        &[1200, 3],
+        &[2, 3, 4, 5],
+    ] {
+        for style in [Style::Uniform, Style::Huge, Style::NotFinite, Style::Tiny] {
+            bench.check(&Problem::complex(shape), style);
+            bench.check(&Problem::real_to_complex(shape), style);
+            bench.check(&Problem::complex_to_real(shape), style);
+        }
+        bench.check(&Problem::complex(shape).axes(&[0]).batch(2), Style::Uniform);
+        let fortran = Problem::complex(shape)
+            .input_layout(Layout::fortran(shape))
+            .direction(Direction::Inverse);
+        bench.check(&fortran, Style::Wild);
+    }
+    // Gaps and negative strides.
+    let gaps = Problem::complex(&[12, 10])
+        .input_layout(Layout::strided(&[-25, 2], 400).with_offset(300))
+        .output_layout(Layout::strided(&[3, 40], 1000).with_offset(7))
+        .batch(2);
+    bench.check(&gaps, Style::Uniform);
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn single_precision_arrays() {
+    let mut bench = Bench::<f32>::new();
+    for n in [
+        1, 2, 3, 4, 5, 8, 13, 16, 31, 32, 60, 64, 67, 100, 128, 243, 1000, 2048,
+    ] {
+        for style in STYLES {
+            bench.check(&Problem::complex(&[n]).batch(2), style);
+        }
+        bench.check(
+            &Problem::real_to_complex(&[n]).accuracy(Accuracy::Single),
+            Style::Wild,
+        );
+        bench.check(
+            &Problem::complex_to_real(&[n]).accuracy(Accuracy::Single),
+            Style::Wild,
+        );
+    }
+    for style in STYLES {
+        bench.check(&Problem::complex(&[6, 1, 10]), style);
+        bench.check(&Problem::real_to_complex(&[6, 10]), style);
+        bench.check(&Problem::complex_to_real(&[6, 10]), style);
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn real_transforms_in_place() {
+    let planner = Planner::<f64>::new();
+    let machine: Arc<dyn Machine> = Arc::new(Emulator::default());
+    for shape in [&[10][..], &[7], &[6, 9], &[4, 3, 8]] {
+        let problem = Problem::real_to_complex(shape)
+            .input_layout(Layout::padded_real(shape))
+            .engine(Engine::Digits);
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let mut a = numbers::<f64>(problem.output_len(), Style::Uniform, 77);
+        let mut b = a.clone();
+        planner
+            .plan(&scalar)
+            .unwrap()
+            .process_real_in_place(&mut a)
+            .unwrap();
+        planner
+            .plan_on(&problem, &machine)
+            .unwrap()
+            .process_real_in_place(&mut b)
+            .unwrap();
+        same(
+            bytemuck::cast_slice(&a),
+            bytemuck::cast_slice(&b),
+            &format!("{problem:?}"),
+        );
+        let problem = Problem::complex_to_real(shape)
+            .output_layout(Layout::padded_real(shape))
+            .engine(Engine::Digits);
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        planner
+            .plan(&scalar)
+            .unwrap()
+            .process_complex_to_real_in_place(&mut a)
+            .unwrap();
+        let plan = planner.plan_on(&problem, &machine).unwrap();
+        plan.process_complex_to_real_in_place(&mut b).unwrap();
+        same(
+            bytemuck::cast_slice(&a),
+            bytemuck::cast_slice(&b),
+            &format!("{problem:?}"),
+        );
+    }
+}
+
+/// A problem drawn at random.
+fn any_problem(generator: &mut Generator) -> Problem {
+    let mut below = |n: u64| (generator.next() >> 20) % n;
+    let rank = 1 + below(3) as usize;
+    let largest = [700, 60, 20][rank - 1];
+    let shape: Vec<usize> = (0..rank).map(|_| 1 + below(largest) as usize).collect();
+    let problem = match below(3) {
+        0 => Problem::complex(&shape),
+        1 => Problem::real_to_complex(&shape),
+        _ => Problem::complex_to_real(&shape),
+    };
+    let digits = [
+        Accuracy::Double,
+        Accuracy::Single,
+        Accuracy::Target(1e-11),
+        Accuracy::Target(1e-5),
+    ];
+    let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+    let families = [Family::Truncated, Family::Exact];
+    let directions = [Direction::Forward, Direction::Inverse];
+    problem
+        .batch(1 + below(3) as usize)
+        .accuracy(digits[below(4) as usize])
+        .norm(norms[below(4) as usize])
+        .family(families[below(2) as usize])
+        .direction(directions[below(2) as usize])
+}
+
+#[test]
+fn random_problems() {
+    let mut generator = Generator(0xfeed_5eed);
+    let (mut doubles, mut singles) = (Bench::<f64>::new(), Bench::<f32>::new());
+    for _ in 0..150 {
+        let problem = any_problem(&mut generator);
+        let style = STYLES[(generator.next() >> 9) as usize % STYLES.len()];
+        doubles.check(&problem, style);
+        // Single-precision numbers cannot be as accurate as all that.
+        let single = problem.clone().accuracy(Accuracy::Single);
+        singles.check(
+            if problem.accuracy.target().is_some() {
+                &single
+            } else {
+                &problem
+            },
+            style,
+        );
+    }
+    println!("{} cases", doubles.cases + singles.cases);
+}

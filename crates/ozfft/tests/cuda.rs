@@ -1,0 +1,423 @@
+//! The GPU against the processor, bit for bit, and what planning says where there is none.
+//!
+//! Without a GPU the comparisons are skipped with a notice; the kernels' arithmetic is then held by the emulator's tests
+//! in `executor/cuda`.
+
+use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut};
+use num_complex::Complex;
+use oracle::inputs::{uniform_complex, uniform_real};
+use ozfft::{
+    Accuracy, Device, DevicePointer, Direction, Engine, Family, FftError, Layout, Norm, Planner,
+    Problem, Substrate,
+};
+use std::time::Instant;
+
+const SEED: u64 = 0x0d15_ea5e_0b5e_55ed;
+
+/// Whether there is a GPU to compare with.
+fn gpu() -> bool {
+    let problem = Problem::complex(&[8]).device(Device::Cuda(0));
+    match Planner::<f64>::new().plan(&problem) {
+        Ok(plan) => {
+            println!("{plan}");
+            true
+        }
+        Err(error) => {
+            println!("skipped: {error}");
+            false
+        }
+    }
+}
+
+/// The bits of complex numbers.
+fn bits(values: &[Complex<f64>]) -> Vec<(u64, u64)> {
+    values
+        .iter()
+        .map(|z| (z.re.to_bits(), z.im.to_bits()))
+        .collect()
+}
+
+fn differing(a: &[Complex<f64>], b: &[Complex<f64>]) -> usize {
+    bits(a)
+        .iter()
+        .zip(bits(b))
+        .filter(|&(&x, y)| x != y)
+        .count()
+}
+
+#[test]
+fn without_a_gpu_errors_are_typed_and_auto_says_why() {
+    let planner = Planner::<f64>::new();
+    let problem = Problem::complex(&[64]).engine(Engine::Digits);
+    let asked = planner.plan(&problem.clone().device(Device::Cuda(0)));
+    let auto = planner.plan(&problem.clone().device(Device::Auto)).unwrap();
+    match asked {
+        Ok(plan) => {
+            assert_eq!(plan.device(), Device::Cuda(0));
+            assert_eq!(plan.substrate(), "int8-mma-sync");
+            assert_eq!(auto.device(), Device::Cuda(0));
+        }
+        Err(error) => {
+            assert!(
+                matches!(
+                    error,
+                    FftError::NoDriver { .. }
+                        | FftError::NoSuchDevice { .. }
+                        | FftError::DeviceTooOld { .. }
+                ),
+                "{error}"
+            );
+            assert_eq!(auto.device(), Device::Cpu);
+            assert!(auto.why().contains("on the processor"), "{}", auto.why());
+        }
+    }
+    let far = planner.plan(&problem.clone().device(Device::Cuda(1000)));
+    assert!(far.is_err());
+    assert!(
+        auto.to_string()
+            .contains(&format!("device {}", auto.device()))
+    );
+}
+
+#[test]
+fn requests_that_no_device_has_are_refused() {
+    let planner = Planner::<f64>::new();
+    let problem = Problem::complex(&[64]);
+    let refused = |problem: Problem| {
+        let outcome = planner.plan(&problem);
+        assert!(
+            matches!(outcome, Err(FftError::Unsupported(_))),
+            "{outcome:?}"
+        );
+    };
+    refused(
+        problem
+            .clone()
+            .engine(Engine::Native)
+            .device(Device::Cuda(0)),
+    );
+    refused(
+        problem
+            .clone()
+            .substrate(Substrate::Amx)
+            .device(Device::Cuda(0)),
+    );
+    let digits = problem.engine(Engine::Digits);
+    refused(digits.clone().substrate(Substrate::Int8MmaSync));
+    refused(
+        digits
+            .clone()
+            .substrate(Substrate::Int8Wgmma)
+            .device(Device::Cuda(0)),
+    );
+    refused(
+        digits
+            .substrate(Substrate::Fp8Wgmma)
+            .device(Device::Cuda(0)),
+    );
+}
+
+#[test]
+fn plans_for_the_processor_take_no_device_pointers() {
+    let plan = Planner::<f64>::new()
+        .plan(&Problem::complex(&[16]).engine(Engine::Digits))
+        .unwrap();
+    assert_eq!(plan.device_workspace_len(), 0);
+    let nothing = DevicePointer(0);
+    // SAFETY: refused before anything is done with the addresses.
+    let outcome = unsafe { plan.process_device(nothing, nothing, nothing, 0) };
+    assert!(matches!(outcome, Err(FftError::Unsupported(_))));
+}
+
+#[test]
+fn the_device_is_part_of_saved_plans() {
+    let problem = Problem::complex(&[8]).device(Device::Auto);
+    let text = serde_json::to_string(&problem).unwrap();
+    assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), problem);
+    // Plans saved before there were devices are for the processor.
+    let old = text.replace("\"device\":\"Auto\",", "");
+    assert_ne!(old, text);
+    assert_eq!(
+        serde_json::from_str::<Problem>(&old).unwrap(),
+        Problem::complex(&[8])
+    );
+}
+
+/// Problems of all kinds.
+fn problems() -> Vec<Problem> {
+    let mut all = Vec::new();
+    for n in (1..=200).chain([
+        243,
+        256,
+        360,
+        512,
+        729,
+        1000,
+        1009,
+        1024,
+        2048,
+        4096,
+        10_007,
+        65_536,
+        100_003,
+        1 << 20,
+    ]) {
+        let batch = if n < 300 { 37 } else { 3 };
+        all.push(Problem::complex(&[n]).batch(batch));
+    }
+    for n in [2, 17, 32, 64, 100, 128, 1000, 1024, 2048, 5000, 65_536] {
+        for norm in [Norm::Ortho, Norm::Forward] {
+            all.push(
+                Problem::complex(&[n])
+                    .norm(norm)
+                    .direction(Direction::Inverse)
+                    .batch(5),
+            );
+        }
+        all.push(Problem::complex(&[n]).family(Family::Exact).batch(3));
+        for accuracy in [
+            Accuracy::Single,
+            Accuracy::Target(1e-10),
+            Accuracy::Target(1e-3),
+        ] {
+            all.push(Problem::complex(&[n]).accuracy(accuracy).batch(9));
+        }
+    }
+    for shape in [
+        &[64, 64][..],
+        &[128, 96],
+        &[67, 30],
+        &[32, 32, 32],
+        &[5, 6, 7, 8],
+        &[2048, 9],
+        &[100, 1, 50],
+    ] {
+        all.push(Problem::complex(shape));
+        all.push(Problem::complex(shape).axes(&[0]));
+        all.push(Problem::complex(shape).input_layout(Layout::fortran(shape)));
+    }
+    all
+}
+
+#[test]
+fn bits_of_the_gpu_are_those_of_the_processor() {
+    if !gpu() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    let mut wrong = 0;
+    let problems = problems();
+    for problem in &problems {
+        let problem = problem.clone().engine(Engine::Digits);
+        let input = uniform_complex(problem.input_len(), SEED + problem.input_len() as u64);
+        let mut expected = vec![Complex::new(0.0, 0.0); problem.output_len()];
+        let mut got = expected.clone();
+        planner
+            .plan(&problem)
+            .unwrap()
+            .process_outofplace(&input, &mut expected)
+            .unwrap();
+        let plan = planner
+            .plan(&problem.clone().device(Device::Cuda(0)))
+            .unwrap();
+        plan.process_outofplace(&input, &mut got).unwrap();
+        let count = differing(&expected, &got);
+        if count > 0 {
+            wrong += 1;
+            println!("{count} of {} numbers differ: {problem:?}", got.len());
+        }
+    }
+    println!("{} problems, {wrong} with differing bits", problems.len());
+    assert_eq!(wrong, 0);
+}
+
+#[test]
+fn real_transforms_have_the_bits_of_the_processor() {
+    if !gpu() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    for shape in [
+        &[7][..],
+        &[64],
+        &[1000],
+        &[1024],
+        &[4096],
+        &[67],
+        &[65_536],
+        &[32, 48],
+        &[9, 10, 11],
+        &[2, 2048],
+    ] {
+        let problem = Problem::real_to_complex(shape).engine(Engine::Digits);
+        let input = uniform_real(problem.input_len(), SEED + problem.input_len() as u64);
+        let mut half = vec![Complex::new(0.0, 0.0); problem.output_len()];
+        let mut got = half.clone();
+        planner
+            .plan(&problem)
+            .unwrap()
+            .process_real_to_complex(&input, &mut half)
+            .unwrap();
+        let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
+        plan.process_real_to_complex(&input, &mut got).unwrap();
+        assert_eq!(differing(&half, &got), 0, "real to complex {shape:?}");
+
+        let problem = Problem::complex_to_real(shape).engine(Engine::Digits);
+        let (mut expected, mut got) = (
+            vec![0.0; problem.output_len()],
+            vec![1.0; problem.output_len()],
+        );
+        let first = planner
+            .plan(&problem)
+            .unwrap()
+            .process_complex_to_real(&half, &mut expected);
+        let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
+        assert_eq!(plan.process_complex_to_real(&half, &mut got), first);
+        let same = expected
+            .iter()
+            .zip(&got)
+            .all(|(a, b): (&f64, &f64)| a.to_bits() == b.to_bits());
+        assert!(same, "complex to real {shape:?}");
+    }
+}
+
+#[test]
+fn special_numbers_have_the_bits_of_the_processor() {
+    if !gpu() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    for shape in [&[60][..], &[1024], &[2048], &[67], &[24, 40]] {
+        for factor in [
+            f64::from_bits(1),
+            1e-310,
+            1e300,
+            1.7e308,
+            f64::NAN,
+            f64::INFINITY,
+        ] {
+            let problem = Problem::complex(shape).engine(Engine::Digits).batch(2);
+            let mut input = uniform_complex(problem.input_len(), SEED + problem.input_len() as u64);
+            if factor.is_finite() {
+                input.iter_mut().for_each(|z| *z *= factor);
+            } else {
+                input[5].im = factor;
+            }
+            let mut expected = input.clone();
+            planner
+                .plan(&problem)
+                .unwrap()
+                .process(&mut expected)
+                .unwrap();
+            let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
+            plan.process(&mut input).unwrap();
+            assert_eq!(differing(&expected, &input), 0, "{shape:?} {factor:e}");
+        }
+    }
+}
+
+#[test]
+fn device_pointers_in_a_stream_and_wrong_ones() {
+    if !gpu() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    for shape in [&[1000][..], &[65_536], &[67], &[32, 64]] {
+        let problem = Problem::complex(shape).engine(Engine::Digits);
+        let input = uniform_complex(problem.input_len(), SEED + problem.input_len() as u64);
+        let mut expected = input.clone();
+        planner
+            .plan(&problem)
+            .unwrap()
+            .process(&mut expected)
+            .unwrap();
+        let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
+        let context = CudaContext::new(0).unwrap();
+        let stream = context.new_stream().unwrap();
+        let numbers: Vec<f64> = input.iter().flat_map(|z| [z.re, z.im]).collect();
+        let mut array = stream.clone_htod(&numbers).unwrap();
+        let mut workspace = stream
+            .alloc_zeros::<u8>(plan.device_workspace_len().max(16))
+            .unwrap();
+        {
+            let (data, _guard) = array.device_ptr_mut(&stream);
+            let (scratch, _other) = workspace.device_ptr_mut(&stream);
+            let (data, scratch) = (DevicePointer(data), DevicePointer(scratch));
+            let queue = stream.cu_stream() as u64;
+            // SAFETY: the arrays are long enough, ours, and outlive the stream's work.
+            unsafe { plan.process_device(data, data, scratch, queue) }.unwrap();
+            let host = DevicePointer(numbers.as_ptr() as u64);
+            // SAFETY: refused before anything is done.
+            let outcome = unsafe { plan.process_device(host, data, scratch, queue) };
+            assert!(
+                matches!(outcome, Err(FftError::WrongPointer { .. })),
+                "{outcome:?}"
+            );
+        }
+        let got = stream.clone_dtoh(&array).unwrap();
+        let got: Vec<_> = got.chunks(2).map(|z| Complex::new(z[0], z[1])).collect();
+        assert_eq!(differing(&expected, &got), 0, "{shape:?}");
+    }
+}
+
+/// Times on the device, data in its memory: `cargo test --release --test cuda -- --ignored --nocapture speed`.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    if !gpu() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    let context = CudaContext::new(0).unwrap();
+    let stream = context.new_stream().unwrap();
+    for (shape, batch) in [
+        (&[64][..], 1 << 18),
+        (&[128], 1 << 17),
+        (&[256], 1 << 16),
+        (&[1000], 1 << 14),
+        (&[1024], 1 << 14),
+        (&[4096], 1 << 12),
+        (&[67], 1 << 16),
+        (&[1 << 20], 16),
+        (&[256, 256, 256], 1),
+        (&[128, 128, 128], 8),
+    ] {
+        let problem = Problem::complex(shape).batch(batch).device(Device::Cuda(0));
+        let plan = planner.plan(&problem).unwrap();
+        let count = problem.input_len();
+        let array = stream.clone_htod(&vec![0.625f64; 2 * count]).unwrap();
+        let mut output = stream.alloc_zeros::<f64>(2 * count).unwrap();
+        let mut workspace = stream
+            .alloc_zeros::<u8>(plan.device_workspace_len().max(16))
+            .unwrap();
+        let (from, _a) = array.device_ptr(&stream);
+        let (to, _b) = output.device_ptr_mut(&stream);
+        let (scratch, _c) = workspace.device_ptr_mut(&stream);
+        let run = || {
+            // SAFETY: the arrays are long enough, ours, and outlive the stream's work.
+            unsafe {
+                plan.process_device(
+                    DevicePointer(from),
+                    DevicePointer(to),
+                    DevicePointer(scratch),
+                    stream.cu_stream() as u64,
+                )
+            }
+            .unwrap();
+        };
+        run();
+        stream.synchronize().unwrap();
+        let start = Instant::now();
+        const ROUNDS: u32 = 10;
+        for _ in 0..ROUNDS {
+            run();
+        }
+        stream.synchronize().unwrap();
+        let seconds = start.elapsed().as_secs_f64() / f64::from(ROUNDS);
+        println!(
+            "{shape:?} × {batch}: {:.3} ms, {:.1} GB/s of input and output",
+            1e3 * seconds,
+            32.0 * count as f64 / seconds / 1e9
+        );
+    }
+}
