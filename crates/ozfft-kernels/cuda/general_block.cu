@@ -246,13 +246,14 @@ DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
     });
 }
 
-template <int MOST_TILES> DEVICE void run_block(const Task &task) {
-    const uint64_t first = static_cast<uint64_t>(blockIdx.x) * static_cast<uint64_t>(task.lines_per_block);
-    const uint64_t left = task.line_count - first;
+// Some lines, from the source to the sink. `first` counts lines, or entries of the list of lines.
+template <int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_t first, uint64_t total) {
+    const uint64_t left = total - first;
     const int32_t count = left < static_cast<uint64_t>(task.lines_per_block) ? static_cast<int32_t>(left) : task.lines_per_block;
     const Panel panel = panel_of(task, count);
     for (int32_t i = static_cast<int32_t>(threadIdx.x); i < count; i += static_cast<int32_t>(blockDim.x)) {
-        prepare_line(task, panel.lines[i], first + static_cast<uint64_t>(i));
+        const uint64_t entry = first + static_cast<uint64_t>(i);
+        prepare_line(task, panel.lines[i], task.list != nullptr ? task.list[entry] : entry);
     }
     block_barrier();
     load(task, panel);
@@ -265,6 +266,16 @@ template <int MOST_TILES> DEVICE void run_block(const Task &task) {
         block_barrier();
     }
     store(task, panel, bias);
+}
+
+template <int MOST_TILES> DEVICE void run_block(const Task &task) {
+    // How many lines another kernel has left is known on the device alone; else every block has one turn.
+    const uint64_t total = task.list != nullptr ? *task.list_count : task.line_count;
+    const uint64_t lines = static_cast<uint64_t>(task.lines_per_block), step = gridDim.x * lines;
+    for (uint64_t first = blockIdx.x * lines; first < total; first += step) {
+        run_lines<MOST_TILES>(task, first, total);
+        block_barrier();
+    }
 }
 
 // Blocks whose steps have at most 32 points, and all others: what the first does without makes room for a second thread

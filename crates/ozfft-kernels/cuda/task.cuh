@@ -75,6 +75,9 @@ struct Task {
     const Words *roots_low, *roots_high;
     // One entry for each transform of the launch.
     uint32_t *natures;
+    // Lines that another kernel has left, and how many; none where all are to be transformed.
+    const uint64_t *list;
+    const uint32_t *list_count;
     // Bits of the largest number of the whole input; null where no scaling between axes is ever needed.
     const uint64_t *largest;
     uint64_t bias_threshold;
@@ -122,5 +125,5 @@ struct ArrayTask {
     int32_t unused;
 };
 
-static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 472 && sizeof(ArrayTask) == 168,
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 488 && sizeof(ArrayTask) == 168,
               "the host lays out the same structures");

@@ -31,3 +31,61 @@ pub const SMALL_TILES: i32 = 2;
 
 /// Threads of a block of the general kernels.
 pub const GENERAL_THREADS: u32 = 256;
+
+/// Machine code of the tuned kernels (`cuda/tuned_block.cu`), for compute capability 9.0.
+pub static TUNED_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> =
+        &Aligned(*include_bytes!("../compiled/tuned_block.sm_90a.cubin"));
+    &IMAGE.0
+};
+
+/// Threads of a block of the tuned kernels.
+pub const TUNED_THREADS: u32 = 512;
+
+/// The tuned kernels for blocks of two steps.
+#[derive(Debug)]
+pub struct TunedShape {
+    /// Points of the first step.
+    pub first: usize,
+    /// Points of the last step.
+    pub last: usize,
+    /// Lines of a thread block at a time where lines are contiguous.
+    pub contiguous_lines: usize,
+    /// Lines of a thread block at a time where neighbouring lines lie side by side.
+    pub strided_lines: usize,
+    /// Shared memory of a block.
+    pub shared_bytes: usize,
+    /// Names: contiguous, strided; then both with conversion instructions.
+    pub kernels: [&'static str; 4],
+}
+
+macro_rules! tuned {
+    ($first:literal, $last:literal, $lines:literal) => {
+        TunedShape {
+            first: $first,
+            last: $last,
+            contiguous_lines: 4 * $lines,
+            strided_lines: 8 * $lines,
+            shared_bytes: tuned_shared_bytes($first, $last, $lines),
+            kernels: [
+                concat!("tuned_", $first, "x", $last),
+                concat!("tuned_", $first, "x", $last, "_strided"),
+                concat!("tuned_", $first, "x", $last, "_conversions"),
+                concat!("tuned_", $first, "x", $last, "_strided_conversions"),
+            ],
+        }
+    };
+}
+
+/// `Shape::SHARED` of `tuned_block.cuh`.
+const fn tuned_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
+    let (first_eights, last_eights) = (first / 16, last / 16);
+    let matrices = 2 * 3072 * (first_eights * first_eights + last_eights * last_eights);
+    let constants = 16 * first + 128 + 16 * last;
+    let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
+    let tables = (matrices + constants + rotations).next_multiple_of(128);
+    tables + 2 * (16 * 4 * lines * first * last) + 4 * 128 + 4 * 8 * lines + 16
+}
+
+/// All shapes that have tuned kernels.
+pub static TUNED: [TunedShape; 3] = [tuned!(32, 32, 1), tuned!(16, 16, 2), tuned!(32, 16, 2)];

@@ -247,14 +247,26 @@ impl<T: Real> Planner<T> {
             LineEngine::Digits(self.line(key), unit)
         });
         let device = gpu.as_ref().map_or(Device::Cpu, |gpu| Device::Cuda(gpu.1));
+        let choice = cuda::Choice {
+            tuned: problem.substrate != Substrate::Int8MmaSync,
+            conversions: !problem.integers_only,
+        };
         let cuda = gpu
-            .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe))
+            .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe, choice))
             .transpose()?;
+        let (tuned, passes) = cuda.as_ref().map_or((0, 0), CudaExecutor::tuned_passes);
+        if problem.substrate == Substrate::Int8Wgmma && cuda.is_some() && tuned == 0 {
+            return Err(FftError::Unsupported(
+                "no kernel on Int8Wgmma fits this device, recipe and layout; take the substrate auto or Int8MmaSync".into(),
+            ));
+        }
         Ok(Plan {
             problem: problem.clone(),
             engine,
             substrate: match cuda {
-                Some(_) => "int8-mma-sync",
+                Some(_) if tuned == 0 => "int8-mma-sync",
+                Some(_) if tuned == passes => "int8-wgmma",
+                Some(_) => "int8-wgmma and int8-mma-sync",
                 None => unit.name(),
             },
             device,
@@ -401,10 +413,10 @@ type OpenDevice = (Option<(Arc<dyn cuda::Machine>, usize)>, String);
 /// The GPU that a problem is for.
 fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     let for_gpu = match problem.substrate {
-        Substrate::Auto | Substrate::Int8MmaSync => true,
-        Substrate::Int8Wgmma | Substrate::Fp8Wgmma => {
+        Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma => true,
+        Substrate::Fp8Wgmma => {
             return Err(FftError::Unsupported(format!(
-                "there are no kernels for the substrate {:?} yet; take auto or Int8MmaSync",
+                "there are no kernels for the substrate {:?} yet; take auto, Int8Wgmma or Int8MmaSync",
                 problem.substrate
             )));
         }

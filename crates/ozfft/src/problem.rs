@@ -185,6 +185,8 @@ pub struct Problem {
     pub(crate) device: Device,
     pub(crate) reproducible: bool,
     pub(crate) strict: bool,
+    #[serde(default)]
+    pub(crate) integers_only: bool,
     pub(crate) threads: Option<usize>,
 }
 
@@ -206,6 +208,7 @@ impl Problem {
             device: Device::Cpu,
             reproducible: false,
             strict: false,
+            integers_only: false,
             threads: None,
         }
     }
@@ -302,6 +305,13 @@ impl Problem {
     /// With `strict`, a NaN or infinity in the input is an error before anything is written.
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
+        self
+    }
+
+    /// With `integers_only`, kernels on a GPU use no instruction with floating-point numbers at all, not even to convert
+    /// them: for devices with little or no double-precision hardware. The bits do not depend on it.
+    pub fn integers_only(mut self, integers_only: bool) -> Self {
+        self.integers_only = integers_only;
         self
     }
 

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// The oldest compute capability whose tensor instruction the kernels use.
 const OLDEST: (i32, i32) = (8, 0);
 
+/// The compute capability that the tuned kernels are machine code for.
+const TUNED_FOR: (i32, i32) = (9, 0);
+
 /// One device, with its context and the kernels loaded. Kept for the life of the process.
 pub(crate) struct Driver {
     ordinal: usize,
@@ -19,6 +22,7 @@ pub(crate) struct Driver {
     functions: HashMap<&'static str, sys::CUfunction>,
     shared_memory: usize,
     multiprocessors: usize,
+    tuned: bool,
 }
 
 // SAFETY: handles of the driver may be used from any thread.
@@ -97,6 +101,26 @@ pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn Machine>, FftError> {
     Ok(driver)
 }
 
+/// Loads machine code and finds its kernels, in the current context.
+fn load(
+    functions: &mut HashMap<&'static str, sys::CUfunction>,
+    image: &[u8],
+    names: &[&'static str],
+) -> Result<(), FftError> {
+    // SAFETY: the image is complete and aligned; the driver copies it.
+    let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }
+        .map_err(|error| failure("loading the kernels", error))?;
+    for &kernel in names {
+        let symbol = CString::new(kernel)
+            .unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
+        // SAFETY: the module is loaded and is never unloaded.
+        let function = unsafe { result::module::get_function(module, symbol) }
+            .map_err(|error| failure("finding a kernel", error))?;
+        functions.insert(kernel, function);
+    }
+    Ok(())
+}
+
 impl Driver {
     fn new(ordinal: usize) -> Result<Driver, FftError> {
         use sys::CUdevice_attribute_enum as Attribute;
@@ -130,20 +154,19 @@ impl Driver {
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| failure("opening the device", error))?;
         let current = Current::enter(context)?;
-        // SAFETY: the image is complete and aligned; the driver copies it.
-        let module =
-            unsafe { result::module::load_data(ozfft_kernels::GENERAL.as_ptr().cast::<c_void>()) }
-                .map_err(|error| failure("loading the kernels", error))?;
         let mut functions = HashMap::new();
-        for kernel in ozfft_kernels::GENERAL_NAMES {
-            let symbol = CString::new(kernel)
-                .unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
-            // SAFETY: the module is loaded and is never unloaded.
-            let function = unsafe { result::module::get_function(module, symbol) }
-                .map_err(|error| failure("finding a kernel", error))?;
-            functions.insert(kernel, function);
+        load(&mut functions, ozfft_kernels::GENERAL, &ozfft_kernels::GENERAL_NAMES)?;
+        let tuned = capability == TUNED_FOR;
+        let mut with_much_memory = vec!["general_block", "general_block_small"];
+        if tuned {
+            let names: Vec<&'static str> = ozfft_kernels::TUNED
+                .iter()
+                .flat_map(|shape| shape.kernels)
+                .collect();
+            load(&mut functions, ozfft_kernels::TUNED_IMAGE, &names)?;
+            with_much_memory.extend(names);
         }
-        for kernel in ["general_block", "general_block_small"] {
+        for kernel in with_much_memory {
             // SAFETY: the function is the module's.
             unsafe {
                 result::function::set_function_attribute(
@@ -162,6 +185,7 @@ impl Driver {
             functions,
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
+            tuned,
         })
     }
 
@@ -189,6 +213,10 @@ impl Machine for Driver {
 
     fn multiprocessors(&self) -> usize {
         self.multiprocessors
+    }
+
+    fn has_tuned_kernels(&self) -> bool {
+        self.tuned
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
@@ -270,7 +298,7 @@ impl Machine for Driver {
             result::launch_kernel(
                 function,
                 (blocks, 1, 1),
-                (ozfft_kernels::GENERAL_THREADS, 1, 1),
+                (parameters.threads(), 1, 1),
                 shared_bytes as u32,
                 queue as sys::CUstream,
                 &mut [parameters.pointer().cast_mut()],

@@ -25,6 +25,11 @@ impl Machine for Emulator {
         2
     }
 
+    fn has_tuned_kernels(&self) -> bool {
+        // The emulator does not know their instructions.
+        false
+    }
+
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
         let layout = Layout::from_size_align(bytes, 256).expect("a layout");
         // SAFETY: not of length 0.

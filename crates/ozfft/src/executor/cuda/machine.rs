@@ -1,6 +1,7 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
 use super::task::{ArrayTask, Task};
+use super::tuned::TunedTask;
 use crate::error::FftError;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub(crate) enum Parameters {
     SmallBlock(Task),
     Copy(ArrayTask),
     Largest(ArrayTask),
+    /// A tuned kernel, by its name.
+    Tuned(TunedTask, &'static str),
 }
 
 impl Parameters {
@@ -24,6 +27,7 @@ impl Parameters {
             Parameters::SmallBlock(_) => "general_block_small",
             Parameters::Copy(_) => "copy_points",
             Parameters::Largest(_) => "find_largest",
+            Parameters::Tuned(_, name) => name,
         }
     }
 
@@ -33,6 +37,15 @@ impl Parameters {
                 std::ptr::from_ref(task).cast()
             }
             Parameters::Copy(task) | Parameters::Largest(task) => std::ptr::from_ref(task).cast(),
+            Parameters::Tuned(task, _) => std::ptr::from_ref(task).cast(),
+        }
+    }
+
+    /// Threads of a block.
+    pub(crate) fn threads(&self) -> u32 {
+        match self {
+            Parameters::Tuned(..) => ozfft_kernels::TUNED_THREADS,
+            _ => ozfft_kernels::GENERAL_THREADS,
         }
     }
 }
@@ -48,6 +61,8 @@ pub(crate) trait Machine: Send + Sync {
     fn shared_memory(&self) -> usize;
     /// Multiprocessors: blocks that run side by side.
     fn multiprocessors(&self) -> usize;
+    /// Whether the kernels of `tuned.rs` run here.
+    fn has_tuned_kernels(&self) -> bool;
     fn allocate(&self, bytes: usize) -> Result<u64, FftError>;
     /// # Safety
     /// The address is of [`Machine::allocate`], and nothing uses it any more.

@@ -12,6 +12,7 @@ mod tables;
 mod task;
 #[cfg(test)]
 mod tests;
+mod tuned;
 
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;
@@ -22,6 +23,7 @@ pub(crate) use driver::open;
 pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
 use program::Program;
+pub(crate) use program::Choice;
 use std::sync::Arc;
 use task::Arrays;
 
@@ -66,9 +68,10 @@ impl CudaExecutor {
         problem: &Problem,
         executor: &Executor<T>,
         recipe: &Recipe,
+        choice: Choice,
     ) -> Result<Self, FftError> {
         let queue = OpenQueue::new(&*machine)?;
-        let program = Program::new(&machine, queue.1, executor, recipe)?;
+        let program = Program::new(&machine, queue.1, executor, recipe, choice)?;
         drop(queue);
         let (input_size, output_size) = problem.element_sizes::<T>();
         let elements = problem.output_shape().iter().product::<usize>() * problem.batch;
@@ -84,6 +87,11 @@ impl CudaExecutor {
     /// The device, in words.
     pub(crate) fn device_name(&self) -> String {
         self.machine.name()
+    }
+
+    /// Passes that tuned kernels run, and all passes.
+    pub(crate) fn tuned_passes(&self) -> (usize, usize) {
+        self.program.tuned_passes()
     }
 
     /// Bytes of workspace that a call on device memory needs.

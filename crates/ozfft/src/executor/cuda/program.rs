@@ -3,6 +3,7 @@
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::tables::{BlockTables, Builder, Piece};
 use super::task::*;
+use super::tuned::{self, TunedLaunch, TunedLines};
 use crate::bluestein::Bluestein;
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass, Place};
@@ -13,6 +14,7 @@ use crate::recipe::Recipe;
 use crate::sample::Real;
 use bytemuck::Zeroable;
 use num_complex::Complex;
+use ozfft_kernels::TunedShape;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,14 +34,33 @@ enum Action {
         blocks: u64,
         shared_bytes: usize,
     },
+    /// A tuned kernel for most lines, then the general one for those that it leaves; where the arrays are not aligned as
+    /// the tuned one needs them, the general one for all lines.
+    Tuned {
+        launch: Box<TunedLaunch>,
+        rest: Box<Task>,
+        rest_blocks: u64,
+        rest_shared_bytes: usize,
+    },
 }
 
 /// Launches and the tables that they use.
 pub(crate) struct Program {
     actions: Vec<Action>,
     workspace_bytes: usize,
+    /// Passes that tuned kernels run, and all passes.
+    tuned_passes: (usize, usize),
     /// Only held: launches have its addresses.
     _tables: DeviceMemory,
+}
+
+/// Which kernels may run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choice {
+    /// Tuned ones, where there are some.
+    pub(crate) tuned: bool,
+    /// Conversions between integers and floating point by the instructions for that.
+    pub(crate) conversions: bool,
 }
 
 /// Tables of a line, on their way to the device.
@@ -55,15 +76,29 @@ enum LineTables {
 
 struct PassesTables {
     blocks: Vec<BlockTables>,
+    /// For the tuned kernels, where a line is one block that they take.
+    tuned: Option<(&'static TunedShape, Piece)>,
     /// Low and high powers of the roots between passes.
     roots: Vec<(Piece, Piece)>,
 }
 
 impl PassesTables {
-    fn new(builder: &mut Builder, passes: &Passes, recipe: &Recipe) -> Self {
+    fn new(
+        builder: &mut Builder,
+        passes: &Passes,
+        recipe: &Recipe,
+        machine: Option<&dyn Machine>,
+    ) -> Self {
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
+        let tuned = match passes.blocks() {
+            [block] => machine
+                .and_then(|machine| tuned::shape_of(machine, recipe, block))
+                .map(|shape| (shape, builder.add(&tuned::tables(block)))),
+            _ => None,
+        };
         PassesTables {
+            tuned,
             blocks: blocks.map(|b| builder.block(b, recipe.digits)).collect(),
             roots: roots
                 .map(|roots| {
@@ -77,12 +112,20 @@ impl PassesTables {
 }
 
 impl LineTables {
-    fn new(builder: &mut Builder, line: &Line, recipe: &Recipe) -> Self {
+    /// `machine`: where tuned kernels may run.
+    fn new(
+        builder: &mut Builder,
+        line: &Line,
+        recipe: &Recipe,
+        machine: Option<&dyn Machine>,
+    ) -> Self {
         match line {
             Line::Copy => LineTables::Copy,
-            Line::Passes(passes) => LineTables::Passes(PassesTables::new(builder, passes, recipe)),
+            Line::Passes(passes) => {
+                LineTables::Passes(PassesTables::new(builder, passes, recipe, machine))
+            }
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe),
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, None),
                 chirp: builder.add_words(bluestein.chirp().entries()),
                 kernel: builder.add_words(bluestein.kernel().entries()),
             },
@@ -115,6 +158,8 @@ struct Writer<'a> {
     /// Workspace behind what lasts for the whole call.
     lasting: u64,
     most_workspace: u64,
+    choice: Choice,
+    tuned_passes: (usize, usize),
 }
 
 /// One axis: every line along it.
@@ -128,6 +173,9 @@ struct Axis {
     /// Neighbouring lines lie closer together than the elements of a line.
     read_across: bool,
     write_across: bool,
+    /// The dimensions that number the lines.
+    read: Vec<Dimension>,
+    write: Vec<Dimension>,
 }
 
 /// Where the words of a transform come from, or go.
@@ -170,8 +218,10 @@ impl Program {
         queue: Queue,
         executor: &Executor<T>,
         recipe: &Recipe,
+        choice: Choice,
     ) -> Result<Program, FftError> {
         let mut builder = Builder::default();
+        let tuned_on = choice.tuned.then_some(&**machine);
         // Axes of the same length share their tables.
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
         let mut dimensions = Vec::new();
@@ -179,7 +229,7 @@ impl Program {
             let line = line_of(pass);
             lines
                 .entry(Arc::as_ptr(line))
-                .or_insert_with(|| LineTables::new(&mut builder, line, recipe));
+                .or_insert_with(|| LineTables::new(&mut builder, line, recipe, tuned_on));
             let mut add = |set: &LineSet| {
                 let list = merged(set);
                 (builder.add(&list), list)
@@ -204,6 +254,8 @@ impl Program {
             bias_threshold: f64::from(T::LARGEST_EXPONENT - bias).exp2().to_bits(),
             lasting: cutter.0,
             most_workspace: cutter.0,
+            choice,
+            tuned_passes: (0, 0),
         };
         let last = executor.passes().len() - 1;
         for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
@@ -236,12 +288,18 @@ impl Program {
         Ok(Program {
             actions: writer.actions,
             workspace_bytes: writer.most_workspace as usize,
+            tuned_passes: writer.tuned_passes,
             _tables: writer.tables,
         })
     }
 
     pub(crate) fn workspace_bytes(&self) -> usize {
         self.workspace_bytes
+    }
+
+    /// Passes that tuned kernels run, and all passes.
+    pub(crate) fn tuned_passes(&self) -> (usize, usize) {
+        self.tuned_passes
     }
 
     /// Puts all launches into a queue.
@@ -273,8 +331,28 @@ impl Program {
                             }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),
+                            Parameters::Tuned(..) => unreachable!("has an action of its own"),
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
+                    }
+                    Action::Tuned {
+                        launch,
+                        rest,
+                        rest_blocks,
+                        rest_shared_bytes,
+                    } => {
+                        let mut rest = rest.resolved(arrays);
+                        let mut blocks = *rest_blocks;
+                        if let Some(task) = launch.task.resolved(arrays) {
+                            machine.clear(queue, task.left_count.value(), 4)?;
+                            let tuned = Parameters::Tuned(task, launch.kernel);
+                            machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
+                            blocks = blocks.min(2 * machine.multiprocessors() as u64);
+                        } else {
+                            (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
+                        }
+                        let rest = Parameters::SmallBlock(rest);
+                        machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
                     }
                 }
             }
@@ -380,6 +458,8 @@ impl Writer<'_> {
             n: n as u64,
             read_across: across(&pass.read, &read.1),
             write_across: across(&pass.write, &write.1),
+            read: read.1.clone(),
+            write: write.1.clone(),
         }
     }
 
@@ -682,6 +762,12 @@ impl Writer<'_> {
             let shared = (lines * LINE_HEADER_BYTES).next_multiple_of(128)
                 + lines * task.line_pitch as usize * POINT_BYTES;
             let blocks = task.line_count.div_ceil(lines as u64);
+            self.tuned_passes.1 += 1;
+            if let Some(action) = self.tuned(axis, course, &task, blocks, shared) {
+                self.actions.push(action);
+                self.tuned_passes.0 += 1;
+                continue;
+            }
             let parameters = if course.tables.blocks[number].tiles <= ozfft_kernels::SMALL_TILES {
                 Parameters::SmallBlock(task)
             } else {
@@ -692,6 +778,51 @@ impl Writer<'_> {
             length = inner;
         }
         Ok(())
+    }
+
+    /// A tuned kernel for a pass from floats to floats, if there is one.
+    fn tuned(
+        &mut self,
+        axis: &Axis,
+        course: &Course<'_>,
+        task: &Task,
+        rest_blocks: u64,
+        rest_shared_bytes: usize,
+    ) -> Option<Action> {
+        let (shape, tables) = course.tables.tuned?;
+        if task.line_count != axis.transforms {
+            return None;
+        }
+        let lines = TunedLines {
+            input: &axis.input,
+            output: &axis.output,
+            read: &axis.read,
+            write: &axis.write,
+            count: task.line_count,
+        };
+        let mut launch = tuned::launch(
+            &**self.machine,
+            shape,
+            &lines,
+            self.choice.conversions,
+        )?;
+        let mut cutter = Cutter(self.lasting);
+        let (count, list) = (cutter.take(4), cutter.take(8 * task.line_count));
+        self.most_workspace = self.most_workspace.max(cutter.0);
+        launch.task.largest = task.largest;
+        launch.task.bias_threshold = task.bias_threshold;
+        launch.task.bias = task.bias;
+        launch.task.exponent_offset = task.exponent_offset;
+        launch.task.tables = tables.at(&self.tables);
+        (launch.task.left_count, launch.task.left) = (count, list);
+        let mut rest = *task;
+        (rest.list, rest.list_count) = (list, count);
+        Some(Action::Tuned {
+            launch: Box::new(launch),
+            rest: Box::new(rest),
+            rest_blocks,
+            rest_shared_bytes,
+        })
     }
 
     /// Lines that a thread block takes: enough to keep its warps busy and, where neighbouring lines lie side by side,

@@ -87,6 +87,11 @@ impl Address {
     pub(crate) fn value(self) -> u64 {
         self.0
     }
+
+    /// So many bytes behind (or, where the place within the array is known to allow it, before) this one.
+    pub(crate) fn later(self, bytes: i64) -> Address {
+        Address(self.0.wrapping_add_signed(bytes))
+    }
 }
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -150,6 +155,9 @@ pub(crate) struct Task {
     pub(crate) roots_low: Address,
     pub(crate) roots_high: Address,
     pub(crate) natures: Address,
+    /// Numbers of the lines to be transformed, and of how many, where another kernel has left some; else none.
+    pub(crate) list: Address,
+    pub(crate) list_count: Address,
     pub(crate) largest: Address,
     pub(crate) bias_threshold: u64,
     pub(crate) transform_length: u64,
@@ -198,6 +206,8 @@ impl Task {
             &mut self.words_out,
             &mut self.exponents_out,
             &mut self.natures,
+            &mut self.list,
+            &mut self.list_count,
             &mut self.largest,
         ] {
             *address = address.resolve(arrays);
@@ -232,7 +242,7 @@ impl ArrayTask {
 
 // The kernels' sources assert the same sizes.
 const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
-const _: () = assert!(size_of::<Task>() == 472 && size_of::<ArrayTask>() == 168);
+const _: () = assert!(size_of::<Task>() == 488 && size_of::<ArrayTask>() == 168);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
 pub(crate) const LINE_HEADER_BYTES: usize = 104;

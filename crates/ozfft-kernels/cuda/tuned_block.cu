@@ -1,0 +1,492 @@
+// target: sm_90a
+// The compiler has been seen to leave out products whose sums it took for the same registers'; so they are counted.
+// expect: tuned_32x32 48 ^IGMMA
+// expect: tuned_32x32_strided 48 ^IGMMA
+// expect: tuned_32x32_conversions 48 ^IGMMA
+// expect: tuned_32x32_strided_conversions 48 ^IGMMA
+// expect: tuned_16x16 12 ^IGMMA
+// expect: tuned_16x16_strided 12 ^IGMMA
+// expect: tuned_16x16_conversions 12 ^IGMMA
+// expect: tuned_16x16_strided_conversions 12 ^IGMMA
+// expect: tuned_32x16 30 ^IGMMA
+// expect: tuned_32x16_strided 30 ^IGMMA
+// expect: tuned_32x16_conversions 30 ^IGMMA
+// expect: tuned_32x16_strided_conversions 30 ^IGMMA
+#include "tuned_block.cuh"
+
+namespace tuned {
+
+// Positions in the memory of a line, in bytes. Columns are exchanged so that no two threads of eight meet on a bank,
+// neither along rows nor along columns.
+//
+// Numbers before the first step, and strided ones after the second: element i = row·N2 + column or row·N1 + column. The
+// exchange is linear, so that the place of a sum without carries is the exclusive or of both places.
+template <class S> DEVICE constexpr int place_number(int i) {
+    constexpr int SHIFT = S::N2 == 32 ? 5 : 4;
+    return 16 * (i ^ (((i >> SHIFT) ^ (i >> (SHIFT + 2))) & 3) << 1);
+}
+// Where neighbouring lines are copied side by side they must not fall on the same banks either.
+DEVICE int spread(int line) { return 16 * (line & 7); }
+
+// Words between the steps: row k1, column j2.
+template <class S> DEVICE int place_words(int k1, int j2) {
+    return 16 * (k1 * S::N2 + (j2 ^ ((((k1 >> 1) & 3) << 1) ^ ((k1 & 1) << 2))));
+}
+
+// Who a thread is, looked up anew: kept for the whole loop, it would cost registers that sums need.
+struct Lane {
+    int group, warp, g, t;
+    DEVICE bool first() const { return g == 0 && t == 0; }
+    DEVICE int in_group() const { return 32 * warp + 4 * g + t; }
+    DEVICE int in_block() const { return 128 * group + in_group(); }
+    DEVICE Lane() {
+        int thread;
+        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+        group = thread / 128;
+        warp = thread / 32 % 4;
+        g = thread % 32 / 4;
+        t = thread % 4;
+    }
+};
+
+// The lines of a panel.
+template <class S, bool STRIDED> struct Panel {
+    i64 group;
+    unsigned first;  // of the group's lines
+    DEVICE Panel(const TunedArguments &args, unsigned panel) {
+        if (STRIDED) {
+            const unsigned number = panel / args.panels_a_group;
+            group = number;
+            first = (panel - number * args.panels_a_group) * S::STRIDED_LINES;
+        } else {
+            group = (i64)panel * (WARPGROUPS * S::LINES);
+            first = 0;
+        }
+    }
+    DEVICE bool has(const TunedArguments &args, int line) const {
+        return STRIDED ? first + line < args.fast_count : group + line < args.lines;
+    }
+    DEVICE i64 number(const TunedArguments &args, int line) const {
+        return STRIDED ? group * args.fast_count + first + line : group + line;
+    }
+    DEVICE i64 start(const Places &places, int line) const {
+        return STRIDED ? group * places.slow + (first + line) * places.fast : (group + line) * places.slow;
+    }
+};
+
+// Shared memory behind the tables: buffers, statistics of every warpgroup, facts of every line of the panel (its exponent,
+// and what is known of its numbers), and the exponent that all lines have in common.
+template <class S> DEVICE uint32_t tables_memory() { return (uint32_t)__cvta_generic_to_shared(shared_memory()); }
+template <class S> DEVICE uint32_t buffer_memory() { return tables_memory<S>() + S::BEGINNING; }
+template <class S> DEVICE unsigned *statistics_memory() { return (unsigned *)(shared_memory() + S::BEGINNING + 2 * S::BUFFER); }
+template <class S> DEVICE unsigned *facts_memory() { return statistics_memory<S>() + WARPGROUPS * (S::STATISTICS / 4); }
+template <class S> DEVICE int &common_exponent() { return *(int *)(facts_memory<S>() + S::STRIDED_LINES); }
+
+// Begins to copy a warpgroup's contiguous lines to shared memory.
+template <class S> DEVICE void fetch_contiguous(const TunedArguments &args, unsigned panel, int round) {
+    const Panel<S, false> lines(args, panel);
+    const Lane lane;
+    const int thread = lane.in_group();
+#pragma unroll
+    for (int l = 0; l < S::LINES; l++) {
+        const int line = lane.group * S::LINES + l;
+        const bool present = lines.has(args, line);
+        const uint4 *from = args.input + lines.start(args.from, present ? line : 0) + thread;
+        const uint32_t to = buffer_memory<S>() + round * S::BUFFER + 16 * S::N * line;
+#pragma unroll
+        for (int r = 0; r < S::N / 128; r++) copy_async(to + (place_number<S>(thread) ^ place_number<S>(r * 128)), from + r * 128, present);
+    }
+    copy_commit();
+}
+
+// Exchanges panels of strided lines: stores the results of one, if there is one, and copies the next in their place, if
+// there is one. The lines of a panel are neighbours: their elements make up segments.
+template <class S> DEVICE void exchange_strided(const TunedArguments &args, bool stores, unsigned panel, bool loads, unsigned next) {
+    constexpr int ROWS = THREADS / S::STRIDED_LINES;  // elements at a time
+    const Panel<S, true> old_lines(args, panel), new_lines(args, next);
+    const Lane lane;
+    const int thread = lane.in_block(), line = thread % S::STRIDED_LINES, i = thread / S::STRIDED_LINES;
+    stores = stores && old_lines.has(args, line) && (facts_memory<S>()[line] >> 24 & 1);
+    const bool present = new_lines.has(args, line);
+    uint4 *to = args.output + (stores ? old_lines.start(args.to, line) + (i64)i * args.to.element : 0);
+    const uint4 *from = args.input + (loads && present ? new_lines.start(args.from, line) + (i64)i * args.from.element : 0);
+    const i64 to_step = ROWS * args.to.element, from_step = ROWS * args.from.element;
+    const uint32_t region = buffer_memory<S>() + 16 * S::N * line, place = place_number<S>(i) ^ spread(line);
+#pragma unroll 8
+    for (int r = 0; r < S::N / ROWS; r++) {
+        const uint32_t at = region + (place ^ place_number<S>(r * ROWS));
+        if (stores) *to = load_shared(at);
+        if (loads) copy_async(at, from, present);
+        to += to_step;
+        from += from_step;
+    }
+    copy_commit();
+}
+
+// Asks for a panel to be brought nearer, segment by segment.
+template <class S> DEVICE void foresee_strided(const TunedArguments &args, unsigned panel) {
+    const Panel<S, true> lines(args, panel);
+    const Lane lane;
+    constexpr int SEGMENTS = S::STRIDED_LINES / 8;
+    const int thread = lane.in_block(), line = thread % SEGMENTS * 8;
+    if (!lines.has(args, line)) return;
+    const uint4 *from = args.input + lines.start(args.from, line);
+    for (int i = thread / SEGMENTS; i < S::N; i += THREADS / SEGMENTS)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(from + i * args.from.element));
+}
+
+// Transforms the lines of a warpgroup. Their numbers are in the buffers, of which they are one unit: units of contiguous
+// lines lie [round][warpgroup], those of strided lines one after the other. What is cheaply worked out is worked out
+// wherever it is needed: registers are full.
+template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const TunedArguments &args, unsigned round, int strided_unit) {
+    constexpr int N1 = S::N1, N2 = S::N2, N = S::N;
+    constexpr int STEPS1 = S::SLOTS1 / 8, STEPS2 = S::SLOTS2 / 8;
+    const uint32_t cosine1 = tables_memory<S>(), sine1 = cosine1 + S::MATRIX1, cosine2 = sine1 + S::MATRIX1, sine2 = cosine2 + S::MATRIX2;
+    const uint32_t constants1 = sine2 + S::MATRIX2, constants2 = constants1 + S::CONSTANTS1;
+    const uint32_t rotations = constants2 + S::CONSTANTS2;
+    const auto memory_of = [=](const Lane &lane, int line) {
+        const int unit = STRIDED ? strided_unit : (int)(round & 1) * WARPGROUPS + lane.group;
+        return buffer_memory<S>() + (unit * S::LINES + line) * (16 * N);
+    };
+    const auto in_panel = [=](const Lane &lane, int line) { return (STRIDED ? strided_unit : lane.group) * S::LINES + line; };
+    const auto together = [](const Lane &lane) { named_barrier(1 + lane.group, 128); };
+    const int factor = args.factor;
+
+    // Step 1: column 8·warp + g of each tile; the slots t, t+4, … of it.
+    const Lane lane1;
+    unsigned *statistics = statistics_memory<S>() + lane1.group * (S::STATISTICS / 4);
+    const int column1 = 8 * lane1.warp + lane1.g, line1 = column1 / N2, j = column1 % N2;
+    const bool mirrored1 = 2 * j > N2;
+    const int row = mirrored1 ? N1 - 1 - lane1.t : lane1.t;
+    const uint32_t raw = memory_of(lane1, line1);
+    const int exchange = STRIDED ? spread(in_panel(lane1, line1)) : 0;
+    const int raw_first = place_number<S>(row * N2 + j) ^ exchange, raw_last = place_number<S>((N1 - 1 - row) * N2 + j) ^ exchange;
+    static_assert(S::TILES1 == 1, "a unit's columns make up one tile");
+    const unsigned flip1 = args.conjugate_input ^ (mirrored1 ? 0x80000000u : 0u);
+    uint4 x[S::TILES1][N1 / 4];
+    unsigned largest_re[S::TILES1], largest_im[S::TILES1];
+#pragma unroll
+    for (int tile = 0; tile < S::TILES1; tile++) {
+        unsigned re = 0, im = 0;
+#pragma unroll
+        for (int q = 0; q < N1 / 8; q++) {
+            uint4 a = load_shared(raw + (raw_first ^ place_number<S>(4 * q * N2))), b = load_shared(raw + (raw_last ^ place_number<S>(4 * q * N2)));
+            re = max(re, max(a.y & 0x7fffffffu, b.y & 0x7fffffffu));
+            im = max(im, max(a.w & 0x7fffffffu, b.w & 0x7fffffffu));
+            a.w ^= flip1;
+            b.w ^= flip1;
+            x[tile][2 * q] = a;
+            x[tile][2 * q + 1] = b;
+        }
+        largest_re[tile] = warp_maximum(re);
+        largest_im[tile] = warp_maximum(im);
+    }
+    constexpr int WARPS_A_LINE = N2 / 8 < 4 ? N2 / 8 : 4;   // warps of a tile that share a line
+    if (lane1.first())
+        for (int tile = 0; tile < S::TILES1; tile++) {
+            statistics[(tile * 4 + lane1.warp) * 2] = largest_re[tile];
+            statistics[(tile * 4 + lane1.warp) * 2 + 1] = largest_im[tile];
+        }
+    together(lane1);
+    static_assert(N2 <= 32, "a line's columns lie within one tile");
+    int field[S::TILES1];
+    bool some_re[S::TILES1], some_im[S::TILES1];
+    unsigned sums[S::TILES1];
+#pragma unroll
+    for (int tile = 0; tile < S::TILES1; tile++) {
+        const int first = lane1.warp / WARPS_A_LINE * WARPS_A_LINE;
+        unsigned re = 0, im = 0;
+#pragma unroll
+        for (int other = 0; other < WARPS_A_LINE; other++) {
+            re = max(re, statistics[(tile * 4 + first + other) * 2]);
+            im = max(im, statistics[(tile * 4 + first + other) * 2 + 1]);
+        }
+        some_re[tile] = re != 0;
+        some_im[tile] = im != 0;
+        field[tile] = (int)(max(re, im) >> 20);
+        unsigned sum = 0;
+#pragma unroll
+        for (int i = 0; i < N1 / 4; i++) {
+            unsigned re = x[tile][i].y, im = x[tile][i].w;
+            sum += shift_right((re & 0xfffffu) | 0x100000u, field[tile] - (int)((re >> 20) & 0x7ff));
+            sum += shift_right((im & 0xfffffu) | 0x100000u, field[tile] - (int)((im >> 20) & 0x7ff));
+        }
+        sum += shuffle_xor(sum, 1);
+        sum += shuffle_xor(sum, 2);
+        sums[tile] = warp_maximum(sum) + 2 * N1;
+    }
+    if (lane1.first())
+        for (int tile = 0; tile < S::TILES1; tile++) statistics[16 + tile * 4 + lane1.warp] = sums[tile];
+    together(lane1);
+    int exponent[S::TILES1];
+#pragma unroll
+    for (int tile = 0; tile < S::TILES1; tile++) {
+        const int first = lane1.warp / WARPS_A_LINE * WARPS_A_LINE;
+        unsigned largest = 0;
+#pragma unroll
+        for (int other = 0; other < WARPS_A_LINE; other++) largest = max(largest, statistics[16 + tile * 4 + first + other]);
+        exponent[tile] = field[tile] - 1043 + (32 - __clz(largest)) - 61;
+    }
+
+    // What the second step needs to know of every line.
+    if (lane1.first())
+        for (int tile = 0; tile < S::TILES1; tile++) {
+            const int line = (32 * tile + 8 * lane1.warp) / N2;
+            bool moderate = field[tile] >= LEAST_FIELD && field[tile] <= LARGEST_FIELD;
+            facts_memory<S>()[in_panel(lane1, line)] = (unsigned)exponent[tile] & 0xffffffu | (unsigned)moderate << 24 | (unsigned)some_re[tile] << 25 | (unsigned)some_im[tile] << 26;
+        }
+
+#pragma unroll
+    for (int tile = 0; tile < S::TILES1; tile++) {
+        unsigned cosine_low[STEPS1][4], cosine_high[STEPS1][4], sine_low[STEPS1][4], sine_high[STEPS1][4];
+        const int shift = exponent[tile] + 1085;
+        const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent[tile]) << 20, 0) : 0.0;
+        const auto word = [&](unsigned low, unsigned high) {
+            return CONVERSIONS ? quantise_by_conversion(low, high, scale) : quantise(low, high, shift);
+        };
+#pragma unroll
+        for (int q = 0; q < N1 / 8; q++) {
+            uint4 a = x[tile][2 * q], b = x[tile][2 * q + 1];
+            i64 ar = word(a.x, a.y), ai = word(a.z, a.w);
+            i64 br = word(b.x, b.y), bi = word(b.z, b.w);
+            const int s = q >> 1, e = 2 * (q & 1);
+            digits(ar + br, cosine_low[s][e], cosine_high[s][e]);
+            digits(ai + bi, cosine_low[s][e + 1], cosine_high[s][e + 1]);
+            digits(ar - br, sine_low[s][e], sine_high[s][e]);
+            digits(ai - bi, sine_low[s][e + 1], sine_high[s][e + 1]);
+        }
+        const Lane lane;
+        const int t = lane.t, column = 8 * lane.warp + lane.g, line = column / N2, j = column % N2;
+        const uint32_t words = memory_of(lane, line);
+        const uint32_t word_even = words + place_words<S>(2 * t, j), word_odd = words + place_words<S>(2 * t + 1, j);
+        const uint32_t partner_even = words + place_words<S>(N1 - 2 * t, j);
+        const uint32_t partner_odd = words + place_words<S>(N1 - 2 * t - 1, j);
+        const uint32_t angles = rotations + 16 * (2 * t * (N2 / 2 + 1) + (2 * j > N2 ? N2 - j : j));
+#pragma unroll
+        for (int o = 0; o < S::SLOTS1 / 8; o++) {
+            int upper[16], lower[16];
+            i64 cosine[4], sine[4];
+            const uint32_t constants = constants1 + 16 * (8 * o + 2 * t), roundings = constants + 16 * S::SLOTS1;
+            multiply<STEPS1>(upper, lower, cosine_low, cosine_high, wgmma_matrix(cosine1 + o * 3 * STEPS1 * 1024));
+            int rounding[2] = {load_shared_int(roundings), load_shared_int(roundings + 16)};
+            wgmma_wait<0>();
+#pragma unroll
+            for (int e = 0; e < 4; e++) cosine[e] = rounded(upper, lower, e, rounding[e & 1], factor, true);
+            multiply<STEPS1>(upper, lower, sine_low, sine_high, wgmma_matrix(sine1 + o * 3 * STEPS1 * 1024));
+            rounding[0] = load_shared_int(roundings + 4);
+            rounding[1] = load_shared_int(roundings + 20);
+            wgmma_wait<0>();
+#pragma unroll
+            for (int e = 0; e < 4; e++) sine[e] = rounded(upper, lower, e, rounding[e & 1], factor, true);
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                // Outputs k = 8o + 2t + e and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
+                // only, output N1/2 sines only.
+                const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
+                const bool first = o == 0 && e == 0, alone = first && t == 0;
+                const uint32_t special = constants1 + 32 * S::SLOTS1 + 32 * t;
+                uint4 raised = load_shared(first ? special : constants + 16 * e);
+                uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
+                i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
+                rotate(re, im, angle);
+                store_shared((e == 0 ? word_even : word_odd) + o * 128 * N2, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+                if (first) {
+                    raised = load_shared(special + 16);
+                    if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
+                    re = (alone ? si : cr - si) - join(raised.x, raised.y);
+                    im = (alone ? 0 : -ci) - sr + join(raised.z, raised.w);
+                } else {
+                    re = cr - si - join(raised.z, raised.w);
+                    im = join(raised.x, raised.y) - sr - ci;
+                }
+                rotate(re, im, angle);
+                store_shared((e == 1 ? partner_odd : alone ? partner_even - 8 * N : partner_even) - o * 128 * N2,
+                             make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+            }
+        }
+    }
+    together(Lane());
+
+    // Step 2: column = 8·warp + g of each tile is a row k1 of a line.
+#pragma unroll 1
+    for (int tile = 0; tile < S::TILES2; tile++) {
+        const Lane lane;
+        const int t = lane.t, column2 = 8 * lane.warp + lane.g, k1 = column2 % N1;
+        const int line = column2 / N1 + tile * (32 / N1);
+        const uint32_t words = memory_of(lane, line);
+        const uint32_t near_even = words + place_words<S>(k1, t), near_odd = words + place_words<S>(k1, t + 4);
+        const uint32_t far_even = words + place_words<S>(k1, N2 - t), far_odd = words + place_words<S>(k1, N2 - t - 4);
+        unsigned cosine_low[STEPS2][4], cosine_high[STEPS2][4], sine_low[STEPS2][4], sine_high[STEPS2][4];
+#pragma unroll
+        for (int q = 0; q < N2 / 8; q++) {
+            const int s = q >> 1, e = 2 * (q & 1);
+            const uint4 a = load_shared((q & 1 ? near_odd : near_even) + 128 * s);
+            const uint4 b = load_shared((q & 1 ? far_odd : q == 0 && t == 0 ? far_even - 8 * N2 : far_even) - 128 * s);
+            const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
+            // Columns beyond the middle were left without the sign of their real part.
+            i64 cr = ar + br, ci = ai - bi, sr = ar - br, si = ai + bi;
+            if (q == 0 && t == 0) {
+                cr = ar;
+                ci = ai;
+                sr = br;
+                si = bi;
+            }
+            digits(cr, cosine_low[s][e], cosine_high[s][e]);
+            digits(ci, cosine_low[s][e + 1], cosine_high[s][e + 1]);
+            digits(sr, sine_low[s][e], sine_high[s][e]);
+            digits(si, sine_low[s][e + 1], sine_high[s][e + 1]);
+        }
+        const unsigned known = facts_memory<S>()[in_panel(lane, line)];
+        const int exponent2 = ((int)(known << 8) >> 8) + common_exponent<S>();
+        const int power = (exponent2 + 1023 + 63 - 1) << 20;
+        const double scale = CONVERSIONS ? __hiloint2double((1023 + exponent2) << 20, 0) : 0.0;
+        const bool mirrored2 = 2 * k1 > N1;
+        const unsigned flip2 = args.conjugate_output ^ (mirrored2 ? 0x80000000u : 0u);
+        // A line of real or of imaginary numbers: some outputs have a part that is known to be zero.
+        const bool zeros = (known >> 25 & 3) != 3 && k1 == 0;
+        // Strided results go where the words were, once all threads have read those; others to their place at once.
+        int near_place = 0, far_place = 0;
+        uint4 *near_number = nullptr, *far_number = nullptr;
+        int step = N1;
+        bool there = false;
+        if (STRIDED) {
+            near_place = place_number<S>(2 * t * N1 + k1) ^ spread(in_panel(lane, line));
+            far_place = place_number<S>((N2 - 1 - 2 * t) * N1 + k1) ^ spread(in_panel(lane, line));
+            together(lane);
+        } else {
+            const Panel<S, false> lines(args, blockIdx.x + round * gridDim.x);
+            there = lines.has(args, in_panel(lane, line)) && (known >> 24 & 1);
+            near_number = args.output + lines.start(args.to, in_panel(lane, line)) + k1 + N1 * 2 * t;
+            far_number = near_number + N1 * (N2 - 1 - 4 * t);
+        }
+        if (mirrored2) {
+            const int place = near_place;
+            near_place = far_place;
+            far_place = place;
+            uint4 *const number = near_number;
+            near_number = far_number;
+            far_number = number;
+            step = -step;
+        }
+#pragma unroll
+        for (int o = 0; o < S::SLOTS2 / 8; o++) {
+            int upper[16], lower[16], top[4];
+            i64 cosine[4];
+            const uint32_t constants = constants2 + 16 * (8 * o + 2 * t), roundings = constants + 16 * S::SLOTS2;
+            multiply<STEPS2>(upper, lower, cosine_low, cosine_high, wgmma_matrix(cosine2 + o * 3 * STEPS2 * 1024));
+            int rounding[2] = {load_shared_int(roundings), load_shared_int(roundings + 16)};
+            wgmma_wait<0>();
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                cosine[e] = rounded(upper, lower, e, rounding[e & 1], factor, false);
+                top[e] = moved(upper[e]);
+            }
+            multiply<STEPS2>(upper, lower, sine_low, sine_high, wgmma_matrix(sine2 + o * 3 * STEPS2 * 1024));
+            rounding[0] = load_shared_int(roundings + 4);
+            rounding[1] = load_shared_int(roundings + 20);
+            wgmma_wait<0>();
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                // Outputs k = 8o + 2t + e and N2 - 1 - k, exchanged in mirrored rows.
+                const uint4 raised = load_shared(constants + 16 * e);
+                const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
+                const int top_sum = load_shared_int(roundings + 16 * e + 8), top_difference = load_shared_int(roundings + 16 * e + 12);
+                const i64 cr = cosine[e], ci = cosine[2 + e];
+                const i64 sr = rounded(upper, lower, e, rounding[e], factor, false);
+                const i64 si = rounded(upper, lower, 2 + e, rounding[e], factor, false);
+                const int tsr = moved(upper[e]), tsi = moved(upper[2 + e]);
+                // One number after the other: registers are full.
+#pragma unroll
+                for (int far = 0; far < 2; far++) {
+                    const i64 re = far ? cr - si - difference : cr + si - sum, im = far ? ci + sr - sum : ci - sr - difference;
+                    const int top_re = far ? top[e] - tsi - top_difference : top[e] + tsi - top_sum;
+                    const int top_im = far ? top[2 + e] + tsr - top_sum : top[2 + e] - tsr - top_difference;
+                    uint4 value;
+                    if (CONVERSIONS) {
+                        to_double_by_conversion(re, top_re, scale, 0, value.x, value.y);
+                        to_double_by_conversion(im, top_im, scale, flip2, value.z, value.w);
+                    } else {
+                        bool usual = true;
+                        to_double(re, top_re, power, 0, value.x, value.y, usual);
+                        to_double(im, top_im, power, flip2, value.z, value.w, usual);
+                        if (!usual) {
+                            to_double_any(re, top_re, power, 0, value.x, value.y);
+                            to_double_any(im, top_im, power, flip2, value.z, value.w);
+                        }
+                    }
+                    if (zeros) {
+                        // Row 0 is not mirrored: outputs 0 and N2/2 of it are 0 and N/2 of the line.
+                        const int k = far ? N2 - 1 - (8 * o + 2 * t + e) : 8 * o + 2 * t + e;
+                        const unsigned keep_re = known >> 25 & 1 ? ~0u : 0u, keep_im = known >> 26 & 1 ? ~0u : 0u;
+                        if (k == 0 || k == N2 / 2) value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
+                    }
+                    if (STRIDED) {
+                        store_shared(words + ((far ? far_place : near_place) ^ place_number<S>((8 * o + e) * N1)), value);
+                    } else if (there) {
+                        if (far)
+                            far_number[-(8 * o + e) * step] = value;
+                        else
+                            near_number[(8 * o + e) * step] = value;
+                    }
+                }
+            }
+        }
+    }
+    // Lines that are left to the general kernel.
+    const Lane lane;
+    if (lane.in_group() < S::LINES) {
+        const int line = in_panel(lane, lane.in_group());
+        const Panel<S, STRIDED> lines(args, blockIdx.x + round * gridDim.x);
+        if (lines.has(args, line) && !(facts_memory<S>()[line] >> 24 & 1)) args.left[atomicAdd(args.left_count, 1u)] = lines.number(args, line);
+    }
+}
+
+template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
+    for (int i = threadIdx.x; i < S::TABLES / 16; i += THREADS) store_shared(tables_memory<S>() + 16 * i, args.tables[i]);
+    wgmma_publish();
+    if (threadIdx.x == 0) {
+        const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
+        common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
+    }
+    block_barrier();
+    if (STRIDED) {
+        exchange_strided<S>(args, false, 0, blockIdx.x < args.panels, blockIdx.x);
+#pragma unroll 1
+        for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
+            copy_wait();
+            block_barrier();
+            const unsigned next = blockIdx.x + (round + 1) * gridDim.x;
+            if (next < args.panels) foresee_strided<S>(args, next);
+#pragma unroll 1
+            for (int unit = Lane().group; unit < S::STRIDED_LINES / S::LINES; unit += WARPGROUPS) transform<S, true, CONVERSIONS>(args, round, unit);
+            block_barrier();
+            exchange_strided<S>(args, true, next - gridDim.x, next < args.panels, next);
+        }
+    } else {
+        if (blockIdx.x < args.panels) fetch_contiguous<S>(args, blockIdx.x, 0);
+#pragma unroll 1
+        for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
+            copy_wait();
+            named_barrier(1 + Lane().group, 128);
+            const unsigned next = blockIdx.x + (round + 1) * gridDim.x;
+            if (next < args.panels) fetch_contiguous<S>(args, next, ~round & 1);
+            transform<S, false, CONVERSIONS>(args, round, 0);
+        }
+    }
+}
+
+}  // namespace tuned
+
+#define TUNED_KERNEL(NAME, N1, N2, STRIDED, CONVERSIONS)                                                                 \
+    extern "C" __global__ void __launch_bounds__(tuned::THREADS, 1) NAME(const __grid_constant__ TunedArguments a) { \
+        tuned::run<tuned::Shape<N1, N2>, STRIDED, CONVERSIONS>(a);                                                 \
+    }
+#define TUNED_KERNELS(N1, N2)                                            \
+    TUNED_KERNEL(tuned_##N1##x##N2, N1, N2, false, false)                \
+    TUNED_KERNEL(tuned_##N1##x##N2##_strided, N1, N2, true, false)       \
+    TUNED_KERNEL(tuned_##N1##x##N2##_conversions, N1, N2, false, true)   \
+    TUNED_KERNEL(tuned_##N1##x##N2##_strided_conversions, N1, N2, true, true)
+
+TUNED_KERNELS(32, 32)
+TUNED_KERNELS(16, 16)
+TUNED_KERNELS(32, 16)

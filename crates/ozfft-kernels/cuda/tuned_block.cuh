@@ -1,0 +1,268 @@
+// Lines of two matrix steps, a warpgroup each, on int8 wgmma: everything between f64 in and f64 out in registers and
+// shared memory.
+#pragma once
+#include "async_copy.cuh"
+#include "wgmma.cuh"
+
+typedef long long i64;
+typedef unsigned long long u64;
+
+// Where lines lie, in complex numbers.
+struct Places {
+    i64 element;  // from one element of a line to the next
+    i64 fast;     // from line to line
+    i64 slow;     // from one group of `fast_count` lines to the next
+};
+
+struct TunedArguments {
+    const uint4 *input;
+    uint4 *output;
+    Places from, to;
+    i64 lines;
+    i64 fast_count;                   // contiguous lines: 1
+    unsigned panels, panels_a_group;  // a block's lines; strided ones are neighbours of one group
+    const u64 *largest;               // if it points to at least the threshold, the exponent is biased
+    u64 bias_threshold;
+    const uint4 *tables;              // image of the shared memory: Shape::TABLES bytes
+    // Lines that this kernel leaves to the general one: numbers near the ends of the range, NaN, infinities.
+    unsigned int *left_count;
+    i64 *left;
+    int exponent_offset, bias;
+    int factor;                     // 2^17, where the compiler does not see it
+    unsigned int conjugate_input;   // sign bit to flip in imaginary parts
+    unsigned int conjugate_output;
+};
+
+static_assert(sizeof(TunedArguments) == 152, "tuned.rs has the same");
+
+namespace tuned {
+
+constexpr int WARPGROUPS = 4;
+constexpr int THREADS = 128 * WARPGROUPS;
+constexpr unsigned BIAS = 0x80808080u;
+// Exponent fields of the largest number of a line that are handled here.
+constexpr int LEAST_FIELD = 128, LARGEST_FIELD = 1900;
+
+template <int N1_, int N2_> struct Shape {
+    static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2;
+    static constexpr int LINES = 32 / (N1 < N2 ? N1 : N2);  // of a warpgroup
+    static constexpr int TILES1 = LINES * N2 / 32, TILES2 = LINES * N1 / 32;
+    static constexpr int SLOTS1 = N1 / 2, SLOTS2 = N2 / 2;
+    static constexpr int MATRIX1 = SLOTS1 / 8 * 3 * (SLOTS1 / 8) * 1024;  // bytes of one matrix
+    static constexpr int MATRIX2 = SLOTS2 / 8 * 3 * (SLOTS2 / 8) * 1024;
+    // What the sums of every output are raised by: sum and difference of both sums, then roundings and topmost digits,
+    // 16 bytes each; and for the first step's first outputs 32 bytes more.
+    static constexpr int CONSTANTS1 = 32 * SLOTS1 + 128, CONSTANTS2 = 32 * SLOTS2;
+    static constexpr int ROTATIONS = (N1 / 2 + 1) * (N2 / 2 + 1);
+    static constexpr int TABLES = 2 * MATRIX1 + 2 * MATRIX2 + CONSTANTS1 + CONSTANTS2 + 16 * ROTATIONS;
+    // Contiguous lines: two buffers with a unit of lines for every warpgroup. Strided ones: one buffer, in which as many
+    // lines lie side by side as make up segments of at least 128 bytes.
+    static constexpr int BUFFER = 16 * WARPGROUPS * LINES * N;
+    static constexpr int STRIDED_LINES = 2 * WARPGROUPS * LINES;
+    static constexpr int STATISTICS = 128;  // of a warpgroup
+    static constexpr int BEGINNING = (TABLES + 127) / 128 * 128;
+    static constexpr int SHARED = BEGINNING + 2 * BUFFER + WARPGROUPS * STATISTICS + 4 * STRIDED_LINES + 16;
+};
+
+DEVICE i64 join(unsigned low, unsigned high) { return (i64)((u64)high << 32 | low); }
+DEVICE unsigned low_of(i64 x) { return (unsigned)x; }
+DEVICE unsigned high_of(i64 x) { return (unsigned)((u64)x >> 32); }
+
+DEVICE uint4 load_shared(uint32_t at) {
+    uint4 v;
+    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at));
+    return v;
+}
+DEVICE int load_shared_int(uint32_t at) {
+    int v;
+    asm volatile("ld.shared.s32 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+DEVICE void store_shared(uint32_t at, uint4 v) {
+    asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+DEVICE unsigned shift_right(unsigned x, unsigned bits) {  // 0 beyond 31 bits
+    unsigned r;
+    asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(bits));
+    return r;
+}
+DEVICE u64 shift_right(u64 x, unsigned bits) {  // 0 beyond 63 bits
+    u64 r;
+    asm("shr.u64 %0, %1, %2;" : "=l"(r) : "l"(x), "r"(bits));
+    return r;
+}
+DEVICE unsigned warp_maximum(unsigned x) { return __reduce_max_sync(0xffffffffu, x); }
+
+// x · 2^-exponent rounded, halves away from zero, in integers; `shift` is exponent + 1085.
+DEVICE i64 quantise(unsigned low, unsigned high, int shift) {
+    int field = (high >> 20) & 0x7ff;
+    unsigned top = __funnelshift_l(low, high, 11) | 0x80000000u;
+    u64 magnitude = shift_right((u64)join(low << 11, top), (unsigned)(shift - field));
+    const int sign = (int)high >> 31;
+    unsigned w0, w1;
+    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; add.cc.u32 %0, a, 1; addc.u32 %1, b, 0; }"
+        : "=r"(w0), "=r"(w1)
+        : "r"((unsigned)magnitude), "r"((unsigned)(magnitude >> 32)), "r"(sign));
+    return join(__funnelshift_r(w0, w1, 1), (unsigned)((int)w1 >> 1));
+}
+
+// The same with conversion instructions. Adding just less than one half and cutting off rounds halves away from zero.
+DEVICE i64 quantise_by_conversion(unsigned low, unsigned high, double scale) {
+    const double x = __hiloint2double((int)high, (int)low);
+    const double half = __hiloint2double((int)(0x3fdfffffu | (high & 0x80000000u)), (int)0xffffffff);
+    return __double2ll_rz(__fma_rn(x, scale, half));
+}
+
+// The digits of a word, raised by 128 to unsigned bytes: lower and upper half. What that adds to sums is a constant of
+// every output, which is taken off where sums are put together.
+DEVICE void digits(i64 word, unsigned &low, unsigned &high) {
+    const u64 biased = (u64)word + ((u64)BIAS << 32 | BIAS);
+    low = (unsigned)biased;
+    high = (unsigned)(biased >> 32);
+}
+
+// Sums of 8 outputs: diagonals 0 to 3 in `upper`, 4 to 7 in `lower`. `a` holds words: [k-step][re/im, slot][half].
+template <int STEPS>
+DEVICE void multiply(int (&upper)[16], int (&lower)[16], unsigned (&low)[STEPS][4], unsigned (&high)[STEPS][4],
+                     uint64_t matrix) {
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) asm volatile("" : "+r"(low[s][i]), "+r"(high[s][i])::"memory");
+    wgmma_fence();
+    wgmma_u8_n32_first(upper, high[0], matrix);
+#pragma unroll
+    for (int s = 1; s < STEPS; s++) wgmma_u8_n32_more(upper, high[s], matrix + 64 * s);
+    wgmma_u8_n32_first(lower, high[0], matrix + 64 * STEPS);
+#pragma unroll
+    for (int s = 1; s < STEPS; s++) wgmma_u8_n32_more(lower, high[s], matrix + 64 * (STEPS + s));
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) wgmma_u8_n32_more(lower, low[s], matrix + 64 * (2 * STEPS + s));
+    wgmma_commit();
+}
+
+// A copy in a register of its own. Sums that stay in use keep the compiler from overlapping products.
+DEVICE int moved(int x) {
+    int y;
+    asm volatile("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
+// m·2^17 + l. The factor is a variable, so that the compiler takes one multiplication and not three shifts.
+DEVICE i64 widened(int m, int l, int factor) {
+    i64 p;
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(p) : "r"(m), "r"(factor));
+    return p + l;
+}
+
+// The rounded sum number e (0, 1: real parts of two outputs, 2, 3: imaginary parts), modulo 2^64 and raised by its
+// constant; without its topmost diagonal where `whole` is false. `rounding` is one half of the unit, less what the last
+// diagonal is raised by.
+DEVICE i64 rounded(const int (&upper)[16], const int (&lower)[16], int e, int rounding, int factor, bool whole) {
+    const int l = ((lower[12 + e] + rounding) >> 7) + 2 * lower[8 + e] + 512 * lower[4 + e];
+    const int m = lower[e] + 256 * upper[12 + e];
+    unsigned h = (unsigned)upper[8 + e] + 256u * (unsigned)upper[4 + e];
+    if (whole) h += 65536u * (unsigned)upper[e];
+    const i64 sum = widened(m, l, factor);
+    return join(low_of(sum), high_of(sum) + 2 * h);
+}
+
+// Signed halves: the high one.
+DEVICE int high_half(i64 x) { return (int)(high_of(x) + (low_of(x) >> 31)); }
+
+// a·b + c, exactly. Written out, because the compiler takes 64-bit multiplications for lower halves.
+DEVICE i64 product(int a, int b, i64 c) {
+    i64 p;
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
+    return p + c;
+}
+
+// (re + i·im) · angle / 2^62: twiddle.rs.
+DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {
+    const int re_high = high_half(re), im_high = high_half(im), re_low = (int)low_of(re), im_low = (int)low_of(im);
+    const int real_high = (int)angle.x, real_low = (int)angle.y, imaginary_high = (int)angle.z, imaginary_low = (int)angle.w;
+    // High halves are far from the ends of their range: their negatives are exact.
+    const int minus_im_high = -im_high, minus_imaginary_high = -imaginary_high;
+    const i64 half = 1 << 29;
+    i64 cross_re = product(re_high, real_low, half), cross_im = product(re_high, imaginary_low, half);
+    cross_re = product(re_low, real_high, cross_re);
+    cross_im = product(re_low, imaginary_high, cross_im);
+    cross_re = product(minus_im_high, imaginary_low, cross_re);
+    cross_im = product(im_high, real_low, cross_im);
+    cross_re = product(im_low, minus_imaginary_high, cross_re);
+    cross_im = product(im_low, real_high, cross_im);
+    // (high << 2) + (cross >> 30): the upper word of the cross products joins the high ones, two of its bits follow.
+    i64 high_re = (int)high_of(cross_re), high_im = (int)high_of(cross_im);
+    high_re = product(minus_im_high, imaginary_high, product(re_high, real_high, high_re));
+    high_im = product(im_high, real_high, product(re_high, imaginary_high, high_im));
+    re = join(__funnelshift_l(low_of(cross_re), low_of(high_re), 2), __funnelshift_l(low_of(high_re), high_of(high_re), 2));
+    im = join(__funnelshift_l(low_of(cross_im), low_of(high_im), 2), __funnelshift_l(low_of(high_im), high_of(high_im), 2));
+}
+
+// The nearest f64 to ±(high·2^32 + low)·2^(base - …), ties to even, where high is not 0. `base` is the field of the
+// exponent less one, were the leading bit the topmost, at its place.
+DEVICE void round_to_double(unsigned m0, unsigned m1, int sign, int base, unsigned flip, unsigned &low, unsigned &high) {
+    unsigned shift;
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(shift) : "r"(m1));
+    const unsigned n1 = __funnelshift_l(m0, m1, shift), n0 = m0 << shift;
+    const unsigned f1 = n1 >> 11, f0 = __funnelshift_r(n0, n1, 11);
+    // Up when what is cut off is above one half, or just one half and the number is odd.
+    unsigned decide;
+    asm("lop3.b32 %0, %1, 1, %2, 0xea;" : "=r"(decide) : "r"(f0), "r"(n0 << 21));
+    const unsigned field = (unsigned)base - (shift << 20);
+    asm("{ .reg .u32 d; add.cc.u32 d, %2, 0x7fffffff; addc.cc.u32 %0, %3, 0; addc.u32 %1, %4, %5; }"
+        : "=r"(low), "=r"(high)
+        : "r"(decide), "r"(f0), "r"(f1), "r"(field));
+    high |= ((unsigned)sign ^ flip) & 0x80000000u;
+}
+
+// sum + top·2^49 as f64, where it fits 64 bits and is not below 2^32; else `usual` is cleared and the result is void.
+DEVICE void to_double(i64 sum, int top, int base, unsigned flip, unsigned &low, unsigned &high, bool &usual) {
+    const unsigned upper = high_of(sum) + ((unsigned)top << 17);
+    const int sign = (int)upper >> 31;
+    unsigned m0, m1;
+    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; sub.cc.u32 %0, a, %4; subc.u32 %1, b, %4; }"
+        : "=r"(m0), "=r"(m1)
+        : "r"(low_of(sum)), "r"(upper), "r"(sign));
+    usual = usual && (unsigned)(top + 8192) < 16384u && m1 != 0;
+    round_to_double(m0, m1, sign, base, flip, low, high);
+}
+
+// The same in floating point, for any number: two exact parts, added with one rounding.
+DEVICE void to_double_by_conversion(i64 sum, int top, double scale, unsigned flip, unsigned &low, unsigned &high) {
+    // 2^52 + u has the integer u as its lower word; 2^52 + 2^31 makes signed ones unsigned.
+    const double upper = __hiloint2double(0x43300000, (int)(high_of(sum) ^ 0x80000000u)) - 4503601774854144.0;
+    const double lower = __hiloint2double(0x43300000, (int)low_of(sum)) - 4503599627370496.0;
+    const double topmost = __hiloint2double(0x43300000, (int)((unsigned)top ^ 0x80000000u)) - 4503601774854144.0;
+    const double all = __fma_rn(__fma_rn(topmost, 131072.0, upper), 4294967296.0, lower) * scale;
+    low = (unsigned)__double2loint(all);
+    high = (unsigned)__double2hiint(all);
+    // Zero has no sign.
+    if ((high & 0x7fffffffu) | low) high ^= flip; else high = 0;
+}
+
+// The same for any number.
+DEVICE void to_double_any(i64 sum, int top, int base, unsigned flip, unsigned &low, unsigned &high) {
+    const i64 upper = (i64)(int)high_of(sum) + ((i64)top << 17);
+    unsigned w0 = low_of(sum), w1 = low_of(upper), w2 = high_of(upper);
+    const int sign = (int)w2 >> 31;
+    const unsigned s = (unsigned)sign;
+    w0 = (w0 ^ s) - s;
+    const unsigned carry = s != 0 && w0 == 0;
+    w1 = (w1 ^ s) + carry;
+    w2 = (w2 ^ s) + (carry && w1 == 0);
+    if (w2 != 0) {
+        // 8 bits fewer; what is lost is kept as one sticky bit.
+        w0 = __funnelshift_r(w0, w1, 8) | ((w0 & 0xff) != 0);
+        w1 = __funnelshift_r(w1, w2, 8);
+        base += 8 << 20;
+    } else if (w1 == 0) {
+        w1 = w0;
+        w0 = 0;
+        base -= 32 << 20;
+    }
+    round_to_double(w0, w1, sign, base, flip, low, high);
+    if (w1 == 0) low = high = 0;
+}
+
+}  // namespace tuned

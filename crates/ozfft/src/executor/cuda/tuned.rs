@@ -1,0 +1,281 @@
+//! Kernels for a few lengths on Hopper's tensor instruction (`crates/ozfft-kernels/cuda/tuned_block.cu`): which blocks
+//! they take, their tables, and what a launch is told.
+//!
+//! They handle lines whose largest number is far from the ends of the range, and leave all others to the general kernel,
+//! by a list that stays on the device.
+
+use super::machine::Machine;
+use super::task::{Address, Arrays, Dimension, FloatLines, ELEMENTS_COMPLEX};
+use crate::bailey::Block;
+use crate::digits::DigitMatrix;
+use crate::matrix_unit::meeting;
+use crate::problem::Family;
+use crate::recipe::{Digits, Fold, Recipe};
+use crate::step::Step;
+use bytemuck::{Pod, Zeroable};
+use ozfft_kernels::TunedShape;
+
+/// Bits of a data word's unit above the last diagonal, one half of it, and the factor of the kernel's middle limb.
+const HALF_UNIT: i64 = 64;
+const MIDDLE_FACTOR: i32 = 1 << 17;
+
+/// What a launch is told: `TunedArguments` of `tuned_block.cuh`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct TunedTask {
+    input: Address,
+    output: Address,
+    from: Places,
+    to: Places,
+    lines: i64,
+    fast_count: i64,
+    panels: u32,
+    panels_a_group: u32,
+    pub(crate) largest: Address,
+    pub(crate) bias_threshold: u64,
+    pub(crate) tables: Address,
+    pub(crate) left_count: Address,
+    pub(crate) left: Address,
+    pub(crate) exponent_offset: i32,
+    pub(crate) bias: i32,
+    factor: i32,
+    conjugate_input: u32,
+    conjugate_output: u32,
+    unused: u32,
+}
+
+/// Where lines lie, in complex numbers: from element to element, from line to line, from group to group of lines.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Places {
+    element: i64,
+    fast: i64,
+    slow: i64,
+}
+
+// The kernels' source asserts the same size.
+const _: () = assert!(size_of::<TunedTask>() == 152);
+
+/// A launch of a tuned kernel, but for its tables.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TunedLaunch {
+    pub(crate) task: TunedTask,
+    pub(crate) kernel: &'static str,
+    pub(crate) blocks: u64,
+    pub(crate) shared_bytes: usize,
+}
+
+impl TunedTask {
+    /// With the arrays of a call; none where they do not begin at a multiple of 16 bytes, as the kernels' copies want.
+    pub(crate) fn resolved(mut self, arrays: &Arrays) -> Option<TunedTask> {
+        for address in [
+            &mut self.input,
+            &mut self.output,
+            &mut self.largest,
+            &mut self.left_count,
+            &mut self.left,
+        ] {
+            *address = address.resolve(arrays);
+        }
+        let aligned = |address: Address| address.value().is_multiple_of(16);
+        (aligned(self.input) && aligned(self.output)).then_some(self)
+    }
+}
+
+/// The tuned kernels that take a block, if there are some: all on this machine that give its recipe's bits.
+pub(crate) fn shape_of(
+    machine: &dyn Machine,
+    recipe: &Recipe,
+    block: &Block,
+) -> Option<&'static TunedShape> {
+    let [first, last] = block.steps() else {
+        return None;
+    };
+    let usual = machine.has_tuned_kernels()
+        && recipe.digits == Digits::DOUBLE
+        && recipe.family == Family::Truncated
+        && first.recipe.fold == Fold::TimeShifted
+        && last.recipe.fold == Fold::FrequencyShifted;
+    let shapes = ozfft_kernels::TUNED.iter();
+    let mut fitting = shapes.filter(|s| (s.first, s.last) == (first.recipe.n, last.recipe.n));
+    fitting.next().filter(|_| usual)
+}
+
+/// Lines of two arrays as a tuned kernel can run through them.
+pub(crate) struct TunedLines<'a> {
+    pub(crate) input: &'a FloatLines,
+    pub(crate) output: &'a FloatLines,
+    pub(crate) read: &'a [Dimension],
+    pub(crate) write: &'a [Dimension],
+    pub(crate) count: u64,
+}
+
+/// How the lines are launched; none where they lie in another way than the kernels know.
+pub(crate) fn launch(
+    machine: &dyn Machine,
+    shape: &TunedShape,
+    lines: &TunedLines<'_>,
+    conversions: bool,
+) -> Option<TunedLaunch> {
+    let (input, output) = (lines.input, lines.output);
+    let whole = |floats: &FloatLines| floats.single == 0 && floats.elements == ELEMENTS_COMPLEX;
+    if !whole(input) || !whole(output) {
+        return None;
+    }
+    let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
+        // One line: all distances are the same.
+        [] => Some((1, Places { element: floats.stride, fast: 1, slow: 0 })),
+        [all] if floats.stride == 1 => {
+            Some((1, Places { element: 1, fast: 0, slow: all.stride }))
+        }
+        [fast] if fast.stride == 1 => {
+            Some((fast.length, Places { element: floats.stride, fast: 1, slow: 0 }))
+        }
+        [slow, fast] if fast.stride == 1 => {
+            Some((fast.length, Places { element: floats.stride, fast: 1, slow: slow.stride }))
+        }
+        _ => None,
+    };
+    let (read_fast, from) = places(input, lines.read)?;
+    let (write_fast, to) = places(output, lines.write)?;
+    let strided = from.element != 1;
+    if read_fast != write_fast || strided != (to.element != 1) {
+        return None;
+    }
+    let per_panel = if strided { shape.strided_lines } else { shape.contiguous_lines } as u64;
+    let (panels_a_group, groups) = if strided {
+        (read_fast.div_ceil(per_panel), lines.count / read_fast)
+    } else {
+        (1, lines.count.div_ceil(per_panel))
+    };
+    let panels = u32::try_from(panels_a_group * groups).ok().filter(|&p| p < 1 << 30)?;
+    let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
+    let task = TunedTask {
+        input: input.numbers.later(16 * input.offset),
+        output: output.numbers.later(16 * output.offset),
+        from,
+        to,
+        lines: lines.count as i64,
+        fast_count: read_fast as i64,
+        panels,
+        panels_a_group: panels_a_group as u32,
+        factor: MIDDLE_FACTOR,
+        conjugate_input: sign(input.conjugate),
+        conjugate_output: sign(output.conjugate),
+        ..TunedTask::zeroed()
+    };
+    Some(TunedLaunch {
+        task,
+        kernel: shape.kernels[usize::from(strided) + 2 * usize::from(conversions)],
+        blocks: u64::from(panels).min(machine.multiprocessors() as u64),
+        shared_bytes: shape.shared_bytes,
+    })
+}
+
+/// The tables of a block, as the kernel keeps them in shared memory.
+pub(crate) fn tables(block: &Block) -> Vec<u8> {
+    let [first, last] = block.steps() else {
+        unreachable!("tuned blocks have two steps");
+    };
+    let mut image = Vec::new();
+    for step in [first, last] {
+        for matrix in matrices(step) {
+            operand(matrix, &mut image);
+        }
+    }
+    constants(first, true, &mut image);
+    constants(last, false, &mut image);
+    for rotation in &first.rotations {
+        let (re, im) = (rotation.real, rotation.imaginary);
+        image.extend_from_slice(bytemuck::cast_slice(&[re.0, re.1, im.0, im.1]));
+    }
+    image
+}
+
+fn matrices(step: &Step) -> [&DigitMatrix; 2] {
+    let Some(matrices) = &step.matrices else {
+        unreachable!("tuned steps are products");
+    };
+    [matrices.cosine.digits(), matrices.sine.digits()]
+}
+
+/// The digits of a matrix that the four lower (`half` 0) or upper digits of a data word meet on a diagonal.
+fn met(matrix: &DigitMatrix, half: u32, place: (usize, usize), diagonal: u32) -> [u8; 4] {
+    meeting(matrix, Digits::DOUBLE, 4 * half, place, diagonal)
+}
+
+/// A matrix as the tensor instruction's second operand: for every eight of outputs three parts (diagonals 0 to 3, then 4
+/// to 7, both with the upper digits; 4 to 7 with the lower ones), each for every eight of slots a piece of 4 diagonals ×
+/// 8 outputs, K-major.
+fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
+    let eights = matrix.rows / 8;
+    for tile in 0..eights {
+        for (first_diagonal, half) in [(0, 1), (4, 1), (4, 0)] {
+            for eight in 0..eights {
+                for diagonal in first_diagonal..first_diagonal + 4 {
+                    for piece in 0..2 {
+                        for output in 0..8 {
+                            for slot in 0..4 {
+                                let place = (8 * tile + output, 8 * eight + 4 * piece + slot);
+                                image.extend(met(matrix, half, place, diagonal));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What every diagonal of a row is raised by, because data digits are: 128 times the sum of the row's digits.
+fn raised(matrix: &DigitMatrix, row: usize) -> [i64; 8] {
+    std::array::from_fn(|diagonal| {
+        let digits = (0..matrix.slots)
+            .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
+        128 * digits.flatten().map(|digit| i64::from(digit as i8)).sum::<i64>()
+    })
+}
+
+/// What a rounded sum is raised by, modulo 2^64; without its topmost diagonal where that is kept apart.
+fn raised_sum(d: &[i64; 8], whole: bool) -> i64 {
+    let low = 2 * d[6] + 512 * d[5];
+    let middle = d[4] + 256 * d[3];
+    let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
+    low.wrapping_add(middle << 17).wrapping_add(high.wrapping_shl(33))
+}
+
+fn constants(step: &Step, whole: bool, image: &mut Vec<u8>) {
+    let [cosines, sines] = matrices(step);
+    let rows: Vec<_> = (0..cosines.rows)
+        .map(|row| (raised(cosines, row), raised(sines, row)))
+        .collect();
+    let sums = |(cosine, sine): &([i64; 8], [i64; 8])| {
+        (raised_sum(cosine, whole), raised_sum(sine, whole))
+    };
+    for row in &rows {
+        let (cosine, sine) = sums(row);
+        let both = [cosine.wrapping_add(sine), cosine.wrapping_sub(sine)];
+        image.extend_from_slice(bytemuck::cast_slice(&both));
+    }
+    for (cosine, sine) in &rows {
+        let more = [
+            HALF_UNIT - cosine[7],
+            HALF_UNIT - sine[7],
+            cosine[0] + sine[0],
+            cosine[0] - sine[0],
+        ];
+        image.extend_from_slice(bytemuck::cast_slice(&more.map(|x| x as i32)));
+    }
+    if whole {
+        // The four constants of outputs 2t and n - 2t; of the first pair one has cosines only, the other sines only.
+        for (t, row) in rows.iter().step_by(2).take(4).enumerate() {
+            let (cosine, sine) = sums(row);
+            let (sum, difference) = (cosine.wrapping_add(sine), cosine.wrapping_sub(sine));
+            let four = match t {
+                0 => [cosine, cosine, sine, sine],
+                _ => [sum, difference, difference, sum],
+            };
+            image.extend_from_slice(bytemuck::cast_slice(&four));
+        }
+    }
+}
