@@ -167,19 +167,22 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
     unsigned largest_re[S::TILES1], largest_im[S::TILES1];
 #pragma unroll
     for (int tile = 0; tile < S::TILES1; tile++) {
-        unsigned re = 0, im = 0;
+        unsigned re = 0, im = 0, re_low = 0, im_low = 0;
 #pragma unroll
         for (int q = 0; q < N1 / 8; q++) {
             uint4 a = load_shared(raw + (raw_first ^ place_number<S>(4 * q * N2))), b = load_shared(raw + (raw_last ^ place_number<S>(4 * q * N2)));
             re = max(re, max(a.y & 0x7fffffffu, b.y & 0x7fffffffu));
             im = max(im, max(a.w & 0x7fffffffu, b.w & 0x7fffffffu));
+            re_low |= a.x | b.x;
+            im_low |= a.z | b.z;
             a.w ^= flip1;
             b.w ^= flip1;
             x[tile][2 * q] = a;
             x[tile][2 * q + 1] = b;
         }
-        largest_re[tile] = warp_maximum(re);
-        largest_im[tile] = warp_maximum(im);
+        // The smallest numbers have nothing in their upper words, and yet are not zero.
+        largest_re[tile] = warp_maximum(re_low != 0 ? max(re, 1u) : re);
+        largest_im[tile] = warp_maximum(im_low != 0 ? max(im, 1u) : im);
     }
     constexpr int WARPS_A_LINE = N2 / 8 < 4 ? N2 / 8 : 4;   // warps of a tile that share a line
     if (lane1.first())

@@ -106,12 +106,6 @@ fn requests_that_no_device_has_are_refused() {
     refused(digits.clone().substrate(Substrate::Int8MmaSync));
     refused(
         digits
-            .clone()
-            .substrate(Substrate::Int8Wgmma)
-            .device(Device::Cuda(0)),
-    );
-    refused(
-        digits
             .substrate(Substrate::Fp8Wgmma)
             .device(Device::Cuda(0)),
     );

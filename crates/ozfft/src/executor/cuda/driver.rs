@@ -155,7 +155,11 @@ impl Driver {
             .map_err(|error| failure("opening the device", error))?;
         let current = Current::enter(context)?;
         let mut functions = HashMap::new();
-        load(&mut functions, ozfft_kernels::GENERAL, &ozfft_kernels::GENERAL_NAMES)?;
+        load(
+            &mut functions,
+            ozfft_kernels::GENERAL,
+            &ozfft_kernels::GENERAL_NAMES,
+        )?;
         let tuned = capability == TUNED_FOR;
         let mut with_much_memory = vec!["general_block", "general_block_small"];
         if tuned {

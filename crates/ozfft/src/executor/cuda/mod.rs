@@ -22,8 +22,8 @@ use crate::sample::Real;
 pub(crate) use driver::open;
 pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
-use program::Program;
 pub(crate) use program::Choice;
+use program::Program;
 use std::sync::Arc;
 use task::Arrays;
 

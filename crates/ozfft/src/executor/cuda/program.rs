@@ -800,12 +800,7 @@ impl Writer<'_> {
             write: &axis.write,
             count: task.line_count,
         };
-        let mut launch = tuned::launch(
-            &**self.machine,
-            shape,
-            &lines,
-            self.choice.conversions,
-        )?;
+        let mut launch = tuned::launch(&**self.machine, shape, &lines, self.choice.conversions)?;
         let mut cutter = Cutter(self.lasting);
         let (count, list) = (cutter.take(4), cutter.take(8 * task.line_count));
         self.most_workspace = self.most_workspace.max(cutter.0);

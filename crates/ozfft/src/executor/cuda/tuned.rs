@@ -5,7 +5,7 @@
 //! by a list that stays on the device.
 
 use super::machine::Machine;
-use super::task::{Address, Arrays, Dimension, FloatLines, ELEMENTS_COMPLEX};
+use super::task::{Address, Arrays, Dimension, ELEMENTS_COMPLEX, FloatLines};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
 use crate::matrix_unit::meeting;
@@ -124,16 +124,38 @@ pub(crate) fn launch(
     }
     let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
         // One line: all distances are the same.
-        [] => Some((1, Places { element: floats.stride, fast: 1, slow: 0 })),
-        [all] if floats.stride == 1 => {
-            Some((1, Places { element: 1, fast: 0, slow: all.stride }))
-        }
-        [fast] if fast.stride == 1 => {
-            Some((fast.length, Places { element: floats.stride, fast: 1, slow: 0 }))
-        }
-        [slow, fast] if fast.stride == 1 => {
-            Some((fast.length, Places { element: floats.stride, fast: 1, slow: slow.stride }))
-        }
+        [] => Some((
+            1,
+            Places {
+                element: floats.stride,
+                fast: 1,
+                slow: 0,
+            },
+        )),
+        [all] if floats.stride == 1 => Some((
+            1,
+            Places {
+                element: 1,
+                fast: 0,
+                slow: all.stride,
+            },
+        )),
+        [fast] if fast.stride == 1 => Some((
+            fast.length,
+            Places {
+                element: floats.stride,
+                fast: 1,
+                slow: 0,
+            },
+        )),
+        [slow, fast] if fast.stride == 1 => Some((
+            fast.length,
+            Places {
+                element: floats.stride,
+                fast: 1,
+                slow: slow.stride,
+            },
+        )),
         _ => None,
     };
     let (read_fast, from) = places(input, lines.read)?;
@@ -142,13 +164,19 @@ pub(crate) fn launch(
     if read_fast != write_fast || strided != (to.element != 1) {
         return None;
     }
-    let per_panel = if strided { shape.strided_lines } else { shape.contiguous_lines } as u64;
+    let per_panel = if strided {
+        shape.strided_lines
+    } else {
+        shape.contiguous_lines
+    } as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
     } else {
         (1, lines.count.div_ceil(per_panel))
     };
-    let panels = u32::try_from(panels_a_group * groups).ok().filter(|&p| p < 1 << 30)?;
+    let panels = u32::try_from(panels_a_group * groups)
+        .ok()
+        .filter(|&p| p < 1 << 30)?;
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
     let task = TunedTask {
         input: input.numbers.later(16 * input.offset),
@@ -232,7 +260,10 @@ fn raised(matrix: &DigitMatrix, row: usize) -> [i64; 8] {
     std::array::from_fn(|diagonal| {
         let digits = (0..matrix.slots)
             .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
-        128 * digits.flatten().map(|digit| i64::from(digit as i8)).sum::<i64>()
+        128 * digits
+            .flatten()
+            .map(|digit| i64::from(digit as i8))
+            .sum::<i64>()
     })
 }
 
@@ -241,7 +272,8 @@ fn raised_sum(d: &[i64; 8], whole: bool) -> i64 {
     let low = 2 * d[6] + 512 * d[5];
     let middle = d[4] + 256 * d[3];
     let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
-    low.wrapping_add(middle << 17).wrapping_add(high.wrapping_shl(33))
+    low.wrapping_add(middle << 17)
+        .wrapping_add(high.wrapping_shl(33))
 }
 
 fn constants(step: &Step, whole: bool, image: &mut Vec<u8>) {

@@ -1,0 +1,196 @@
+//! The kernels tuned for a few lengths against the processor, bit for bit: every way of laying out lines that they know,
+//! with and without conversion instructions, and lines that they must leave to the general kernel among those they take.
+//!
+//! Without a GPU that has them the comparisons are skipped with a notice.
+
+use num_complex::Complex;
+use oracle::inputs::uniform_complex;
+use ozfft::{Device, Direction, Engine, FftError, Layout, Norm, Planner, Problem, Substrate};
+
+const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
+
+fn skipped() -> bool {
+    let problem = Problem::complex(&[256])
+        .device(Device::Cuda(0))
+        .substrate(Substrate::Int8Wgmma);
+    match Planner::<f64>::new().plan(&problem) {
+        Ok(plan) => {
+            println!("{plan}");
+            false
+        }
+        Err(error) => {
+            println!("skipped: {error}");
+            true
+        }
+    }
+}
+
+/// Lines of all kinds, neighbours of different kinds: `line` and `index` say which.
+fn number(line: usize, index: usize, random: Complex<f64>, lines: usize) -> Complex<f64> {
+    let power = |exponent: i32| 2f64.powi(exponent);
+    match line % 16 {
+        1 => Complex::new(random.re, 0.0),
+        2 => Complex::new(0.0, random.im),
+        3 if index == line => Complex::new(3.0, -1.0),
+        3 => random * 1e-9,
+        4 => Complex::new(1.0, 0.25),
+        5 => random * power((index * 7 % 120) as i32 - 60),
+        6 => random * power((line * 3 % 1800) as i32 - 900),
+        7 => Complex::new(0.0, 0.0),
+        // Near the ends of the range, or not finite: what the tuned kernels leave to the general one.
+        8 if index == 5 => Complex::new(f64::NAN, 0.0),
+        9 if index == 7 => Complex::new(1.0, f64::INFINITY),
+        10 => random * power(1000),
+        11 => random * power(-1060),
+        12 => Complex::new(f64::from_bits(line as u64 + 1), 0.0),
+        // Real but for the smallest imaginary number there is.
+        13 if index + 1 == lines.max(2) => Complex::new(random.re, f64::from_bits(1)),
+        13 => Complex::new(random.re, 0.0),
+        14 => Complex::new((random.re * 8.0).round(), (random.im * 8.0).round()),
+        // One large output, and many small ones.
+        15 => Complex::new(1.0 + random.re * 1e-12, random.im * 1e-12),
+        _ => random,
+    }
+}
+
+/// A problem whose lines along `axis` are the interesting ones.
+struct Case {
+    problem: Problem,
+    shape: Vec<usize>,
+    axis: usize,
+}
+
+fn cases(n: usize) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |shape: &[usize], axis: usize, change: &dyn Fn(Problem) -> Problem| {
+        cases.push(Case {
+            problem: change(Problem::complex(shape).axes(&[axis])),
+            shape: shape.to_vec(),
+            axis,
+        });
+    };
+    let same = |problem: Problem| problem;
+    for count in [1, 2, 3, 5, 8, 17, 64, 301] {
+        add(&[count, n], 1, &same);
+        add(&[n, count], 0, &same);
+    }
+    add(&[3, n, 5], 1, &same);
+    add(&[7, n, 33], 1, &same);
+    add(&[2, 3, n, 16], 2, &same);
+    add(&[n, 6, 11], 0, &same);
+    for norm in [Norm::Ortho, Norm::Forward, Norm::Unscaled] {
+        for direction in [Direction::Forward, Direction::Inverse] {
+            let change = |problem: Problem| problem.norm(norm).direction(direction);
+            add(&[19, n], 1, &change);
+            add(&[n, 19], 0, &change);
+        }
+    }
+    // With gaps between lines; and a layout that the tuned kernels do not know.
+    let gaps = Layout::strided(&[n as isize + 3, 1], 0);
+    add(&[9, n], 1, &|problem: Problem| {
+        problem.output_layout(gaps.clone())
+    });
+    cases
+}
+
+#[test]
+fn tuned_kernels_have_the_bits_of_the_processor() {
+    if skipped() {
+        return;
+    }
+    println!("seed {SEED:#x}");
+    let planner = Planner::<f64>::new();
+    let (mut problems, mut on_wgmma) = (0, 0);
+    for n in [256, 512, 1024] {
+        for (position, case) in cases(n).iter().enumerate() {
+            let seed = SEED ^ (n * 1000 + position) as u64;
+            let len = case.problem.input_len();
+            let inner: usize = case.shape[case.axis + 1..].iter().product();
+            let random = uniform_complex(len, seed);
+            let input: Vec<Complex<f64>> = (0..len)
+                .map(|place| {
+                    let index = place / inner % n;
+                    let line = place / (inner * n) * inner + place % inner;
+                    number(line, index, random[place], n)
+                })
+                .collect();
+            let digits = case.problem.clone().engine(Engine::Digits);
+            let mut expected = vec![Complex::new(0.0, 0.0); digits.output_len()];
+            let plan = planner.plan(&digits).unwrap();
+            plan.process_outofplace(&input, &mut expected).unwrap();
+            for integers_only in [true, false] {
+                let problem = digits.clone().device(Device::Cuda(0));
+                let plan = planner.plan(&problem.integers_only(integers_only)).unwrap();
+                let mut output = vec![Complex::new(0.0, 0.0); expected.len()];
+                plan.process_outofplace(&input, &mut output).unwrap();
+                let differing = output
+                    .iter()
+                    .zip(&expected)
+                    .filter(|(a, b)| {
+                        (a.re.to_bits(), a.im.to_bits()) != (b.re.to_bits(), b.im.to_bits())
+                    })
+                    .count();
+                assert_eq!(
+                    differing, 0,
+                    "{:?} axis {} integers only {integers_only}: {plan}",
+                    case.shape, case.axis
+                );
+                problems += 1;
+                on_wgmma += usize::from(plan.substrate() == "int8-wgmma");
+            }
+        }
+    }
+    println!("{problems} problems, {on_wgmma} of them on wgmma, 0 with differing bits");
+    assert!(on_wgmma * 10 > problems * 9);
+}
+
+#[test]
+fn whole_arrays_in_place_have_the_bits_of_the_processor() {
+    if skipped() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    for shape in [[256, 256, 16], [16, 512, 256], [1024, 4, 256]] {
+        for factor in [1.0, 2f64.powi(1015)] {
+            let digits = Problem::complex(&shape).engine(Engine::Digits);
+            let data: Vec<_> = uniform_complex(digits.input_len(), SEED)
+                .iter()
+                .map(|z| z * factor)
+                .collect();
+            let mut expected = data.clone();
+            planner
+                .plan(&digits)
+                .unwrap()
+                .process(&mut expected)
+                .unwrap();
+            let plan = planner.plan(&digits.device(Device::Cuda(0))).unwrap();
+            let mut output = data;
+            plan.process(&mut output).unwrap();
+            let same = |(a, b): (&Complex<f64>, &Complex<f64>)| {
+                a.re.to_bits() == b.re.to_bits() && a.im.to_bits() == b.im.to_bits()
+            };
+            assert!(
+                output.iter().zip(&expected).all(same),
+                "{shape:?} {factor}: {plan}"
+            );
+        }
+    }
+}
+
+#[test]
+fn wgmma_is_refused_where_it_does_not_fit() {
+    let problem = Problem::complex(&[100])
+        .device(Device::Cuda(0))
+        .substrate(Substrate::Int8Wgmma);
+    let error = Planner::<f64>::new().plan(&problem).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            FftError::Unsupported(_)
+                | FftError::NoDriver { .. }
+                | FftError::NoSuchDevice { .. }
+                | FftError::DeviceTooOld { .. }
+        ),
+        "{error}"
+    );
+}
