@@ -19,18 +19,19 @@ namespace tuned {
 // Positions in the memory of a line, in bytes. Columns are exchanged so that no two threads of eight meet on a bank,
 // neither along rows nor along columns.
 //
-// Numbers before the first step, and strided ones after the second: element i = row·N2 + column or row·N1 + column. The
-// exchange is linear, so that the place of a sum without carries is the exclusive or of both places.
+// Contiguous numbers before the first step: element i = row·N2 + column. The exchange is linear, so that the place of a sum without carries is the exclusive or of both places.
 template <class S> DEVICE constexpr int place_number(int i) {
     constexpr int SHIFT = S::N2 == 32 ? 5 : 4;
     return 16 * (i ^ (((i >> SHIFT) ^ (i >> (SHIFT + 2))) & 3) << 1);
 }
-// Where neighbouring lines are copied side by side they must not fall on the same banks either.
-DEVICE int spread(int line) { return 16 * (line & 7); }
+// Strided lines: place r of line l of the panel, as the copy engine's patterns of 64 and 128 bytes have it.
+template <class S> DEVICE int place_in_row(int r, int line) {
+    return 16 * (r * S::PANEL + (line ^ (S::PANEL == 4 ? r >> 1 & 3 : r & 7)));
+}
 
-// Words between the steps: row k1, column j2.
+// Words between the steps, as a number of places: row k1, column j2.
 template <class S> DEVICE int place_words(int k1, int j2) {
-    return 16 * (k1 * S::N2 + (j2 ^ ((((k1 >> 1) & 3) << 1) ^ ((k1 & 1) << 2))));
+    return k1 * S::N2 + (j2 ^ ((((k1 >> 1) & 3) << 1) ^ ((k1 & 1) << 2)));
 }
 
 // Who a thread is, looked up anew: kept for the whole loop, it would cost registers that sums need.
@@ -57,9 +58,9 @@ template <class S, bool STRIDED> struct Panel {
         if (STRIDED) {
             const unsigned number = panel / args.panels_a_group;
             group = number;
-            first = (panel - number * args.panels_a_group) * S::STRIDED_LINES;
+            first = (panel - number * args.panels_a_group) * S::PANEL;
         } else {
-            group = (i64)panel * (WARPGROUPS * S::LINES);
+            group = (i64)panel * S::PANEL;
             first = 0;
         }
     }
@@ -74,13 +75,16 @@ template <class S, bool STRIDED> struct Panel {
     }
 };
 
-// Shared memory behind the tables: buffers, statistics of every warpgroup, facts of every line of the panel (its exponent,
+// Shared memory behind the tables: buffers, statistics of every warpgroup, facts of every line of two panels (its exponent,
 // and what is known of its numbers), and the exponent that all lines have in common.
 template <class S> DEVICE uint32_t tables_memory() { return (uint32_t)__cvta_generic_to_shared(shared_memory()); }
 template <class S> DEVICE uint32_t buffer_memory() { return tables_memory<S>() + S::BEGINNING; }
 template <class S> DEVICE unsigned *statistics_memory() { return (unsigned *)(shared_memory() + S::BEGINNING + 2 * S::BUFFER); }
 template <class S> DEVICE unsigned *facts_memory() { return statistics_memory<S>() + WARPGROUPS * (S::STATISTICS / 4); }
-template <class S> DEVICE int &common_exponent() { return *(int *)(facts_memory<S>() + S::STRIDED_LINES); }
+template <class S> DEVICE int &common_exponent() { return *(int *)(facts_memory<S>() + 2 * S::PANEL); }
+// Strided panels: how many warpgroups have put their results into either buffer; and the barriers of the copies.
+template <class S> DEVICE unsigned *finished_memory() { return facts_memory<S>() + 2 * S::PANEL + 2; }
+template <class S> DEVICE uint32_t barrier_memory() { return (uint32_t)__cvta_generic_to_shared(facts_memory<S>() + 2 * S::PANEL + 8); }
 
 // Begins to copy a warpgroup's contiguous lines to shared memory.
 template <class S> DEVICE void fetch_contiguous(const TunedArguments &args, unsigned panel, int round) {
@@ -99,56 +103,46 @@ template <class S> DEVICE void fetch_contiguous(const TunedArguments &args, unsi
     copy_commit();
 }
 
-// Exchanges panels of strided lines: stores the results of one, if there is one, and copies the next in their place, if
-// there is one. The lines of a panel are neighbours: their elements make up segments.
-template <class S> DEVICE void exchange_strided(const TunedArguments &args, bool stores, unsigned panel, bool loads, unsigned next) {
-    constexpr int ROWS = THREADS / S::STRIDED_LINES;  // elements at a time
-    const Panel<S, true> old_lines(args, panel), new_lines(args, next);
-    const Lane lane;
-    const int thread = lane.in_block(), line = thread % S::STRIDED_LINES, i = thread / S::STRIDED_LINES;
-    stores = stores && old_lines.has(args, line) && (facts_memory<S>()[line] >> 24 & 1);
-    const bool present = new_lines.has(args, line);
-    uint4 *to = args.output + (stores ? old_lines.start(args.to, line) + (i64)i * args.to.element : 0);
-    const uint4 *from = args.input + (loads && present ? new_lines.start(args.from, line) + (i64)i * args.from.element : 0);
-    const i64 to_step = ROWS * args.to.element, from_step = ROWS * args.from.element;
-    const uint32_t region = buffer_memory<S>() + 16 * S::N * line, place = place_number<S>(i) ^ spread(line);
-#pragma unroll 8
-    for (int r = 0; r < S::N / ROWS; r++) {
-        const uint32_t at = region + (place ^ place_number<S>(r * ROWS));
-        if (stores) *to = load_shared(at);
-        if (loads) copy_async(at, from, present);
-        to += to_step;
-        from += from_step;
+// Begins to load a panel of strided lines. One thread calls it.
+template <class S> DEVICE void load_strided(const StridedArguments &args, unsigned round) {
+    const Panel<S, true> lines(args.common, blockIdx.x + round * gridDim.x);
+    const uint32_t barrier = barrier_memory<S>() + 8 * (round & 1);
+    transfer_expect(barrier, S::BUFFER);
+    tensor_load(buffer_memory<S>() + (round & 1) * S::BUFFER, &args.from_map, (int)(2 * lines.first), (int)lines.group, barrier);
+}
+
+// Begins to store one. If one of its lines is left to the general kernel, all are.
+template <class S> DEVICE void store_strided(const StridedArguments &args, unsigned round) {
+    const Panel<S, true> lines(args.common, blockIdx.x + round * gridDim.x);
+    const unsigned *facts = facts_memory<S>() + (round & 1) * S::PANEL;
+    bool all = true;
+    for (int line = 0; line < S::PANEL; line++) all = all && (facts[line] >> 24 & 1 || !lines.has(args.common, line));
+    if (all) {
+        tensor_store(&args.to_map, (int)(2 * lines.first), (int)lines.group, buffer_memory<S>() + (round & 1) * S::BUFFER);
+        stores_commit();
+    } else {
+        for (int line = 0; line < S::PANEL && lines.has(args.common, line); line++)
+            args.common.left[atomicAdd(args.common.left_count, 1u)] = lines.number(args.common, line);
     }
-    copy_commit();
 }
 
-// Asks for a panel to be brought nearer, segment by segment.
-template <class S> DEVICE void foresee_strided(const TunedArguments &args, unsigned panel) {
-    const Panel<S, true> lines(args, panel);
-    const Lane lane;
-    constexpr int SEGMENTS = S::STRIDED_LINES / 8;
-    const int thread = lane.in_block(), line = thread % SEGMENTS * 8;
-    if (!lines.has(args, line)) return;
-    const uint4 *from = args.input + lines.start(args.from, line);
-    for (int i = thread / SEGMENTS; i < S::N; i += THREADS / SEGMENTS)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(from + i * args.from.element));
-}
-
-// Transforms the lines of a warpgroup. Their numbers are in the buffers, of which they are one unit: units of contiguous
-// lines lie [round][warpgroup], those of strided lines one after the other. What is cheaply worked out is worked out
-// wherever it is needed: registers are full.
-template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const TunedArguments &args, unsigned round, int strided_unit) {
+// Transforms the lines of a warpgroup, whose numbers are in the round's buffer; calls `between` between the steps. What is
+// cheaply worked out is worked out wherever it is needed: registers are full.
+template <class S, bool STRIDED, bool CONVERSIONS, class Between>
+DEVICE void transform(const TunedArguments &args, unsigned round, const Between &between) {
     constexpr int N1 = S::N1, N2 = S::N2, N = S::N;
     constexpr int STEPS1 = S::SLOTS1 / 8, STEPS2 = S::SLOTS2 / 8;
     const uint32_t cosine1 = tables_memory<S>(), sine1 = cosine1 + S::MATRIX1, cosine2 = sine1 + S::MATRIX1, sine2 = cosine2 + S::MATRIX2;
     const uint32_t constants1 = sine2 + S::MATRIX2, constants2 = constants1 + S::CONSTANTS1;
     const uint32_t rotations = constants2 + S::CONSTANTS2;
-    const auto memory_of = [=](const Lane &lane, int line) {
-        const int unit = STRIDED ? strided_unit : (int)(round & 1) * WARPGROUPS + lane.group;
-        return buffer_memory<S>() + (unit * S::LINES + line) * (16 * N);
+    const auto in_panel = [=](const Lane &lane, int line) { return lane.group * S::LINES + line; };
+    // Place number r of a line, 16 bytes each; r ± 8 lies 8 · PLACE bytes on.
+    constexpr int PLACE = STRIDED ? 16 * S::PANEL : 16;
+    const auto at = [=](const Lane &lane, int line, int r) {
+        const uint32_t buffer = buffer_memory<S>() + (round & 1) * S::BUFFER;
+        return STRIDED ? buffer + place_in_row<S>(r, in_panel(lane, line)) : buffer + 16 * (in_panel(lane, line) * N + r);
     };
-    const auto in_panel = [=](const Lane &lane, int line) { return (STRIDED ? strided_unit : lane.group) * S::LINES + line; };
+    const auto facts = [=](const Lane &lane, int line) -> unsigned & { return facts_memory<S>()[(round & 1) * S::PANEL + in_panel(lane, line)]; };
     const auto together = [](const Lane &lane) { named_barrier(1 + lane.group, 128); };
     const int factor = args.factor;
 
@@ -158,9 +152,12 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
     const int column1 = 8 * lane1.warp + lane1.g, line1 = column1 / N2, j = column1 % N2;
     const bool mirrored1 = 2 * j > N2;
     const int row = mirrored1 ? N1 - 1 - lane1.t : lane1.t;
-    const uint32_t raw = memory_of(lane1, line1);
-    const int exchange = STRIDED ? spread(in_panel(lane1, line1)) : 0;
-    const int raw_first = place_number<S>(row * N2 + j) ^ exchange, raw_last = place_number<S>((N1 - 1 - row) * N2 + j) ^ exchange;
+    // Strided: [rest of the row][column][two lowest bits of the row].
+    const auto strided_row = [](int row, int column) { return (row & 3) + 4 * column + 4 * N2 * (row >> 2); };
+    const uint32_t raw = at(lane1, line1, 0);
+    const uint32_t raw_first = STRIDED ? at(lane1, line1, strided_row(row, j)) : place_number<S>(row * N2 + j);
+    const uint32_t raw_last = STRIDED ? at(lane1, line1, strided_row(N1 - 1 - row, j)) : place_number<S>((N1 - 1 - row) * N2 + j);
+    const int raw_step = mirrored1 ? -4 * N2 * PLACE : 4 * N2 * PLACE;
     static_assert(S::TILES1 == 1, "a unit's columns make up one tile");
     const unsigned flip1 = args.conjugate_input ^ (mirrored1 ? 0x80000000u : 0u);
     uint4 x[S::TILES1][N1 / 4];
@@ -170,7 +167,9 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
         unsigned re = 0, im = 0, re_low = 0, im_low = 0;
 #pragma unroll
         for (int q = 0; q < N1 / 8; q++) {
-            uint4 a = load_shared(raw + (raw_first ^ place_number<S>(4 * q * N2))), b = load_shared(raw + (raw_last ^ place_number<S>(4 * q * N2)));
+            const uint32_t first = STRIDED ? raw_first + q * raw_step : raw + (raw_first ^ place_number<S>(4 * q * N2));
+            const uint32_t last = STRIDED ? raw_last - q * raw_step : raw + (raw_last ^ place_number<S>(4 * q * N2));
+            uint4 a = load_shared(first), b = load_shared(last);
             re = max(re, max(a.y & 0x7fffffffu, b.y & 0x7fffffffu));
             im = max(im, max(a.w & 0x7fffffffu, b.w & 0x7fffffffu));
             re_low |= a.x | b.x;
@@ -228,15 +227,17 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
         unsigned largest = 0;
 #pragma unroll
         for (int other = 0; other < WARPS_A_LINE; other++) largest = max(largest, statistics[16 + tile * 4 + first + other]);
-        exponent[tile] = field[tile] - 1043 + (32 - __clz(largest)) - 61;
+        // Zeros have no leading bit to be shifted out.
+        exponent[tile] = some_re[tile] || some_im[tile] ? field[tile] - 1043 + (32 - __clz(largest)) - 61 : 0;
     }
 
     // What the second step needs to know of every line.
     if (lane1.first())
         for (int tile = 0; tile < S::TILES1; tile++) {
             const int line = (32 * tile + 8 * lane1.warp) / N2;
-            bool moderate = field[tile] >= LEAST_FIELD && field[tile] <= LARGEST_FIELD;
-            facts_memory<S>()[in_panel(lane1, line)] = (unsigned)exponent[tile] & 0xffffffu | (unsigned)moderate << 24 | (unsigned)some_re[tile] << 25 | (unsigned)some_im[tile] << 26;
+            // Lines of zeros stay zeros whatever their exponent.
+            const bool moderate = (field[tile] >= LEAST_FIELD && field[tile] <= LARGEST_FIELD) || !(some_re[tile] || some_im[tile]);
+            facts(lane1, line) = (unsigned)exponent[tile] & 0xffffffu | (unsigned)moderate << 24 | (unsigned)some_re[tile] << 25 | (unsigned)some_im[tile] << 26;
         }
 
 #pragma unroll
@@ -260,10 +261,9 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
         }
         const Lane lane;
         const int t = lane.t, column = 8 * lane.warp + lane.g, line = column / N2, j = column % N2;
-        const uint32_t words = memory_of(lane, line);
-        const uint32_t word_even = words + place_words<S>(2 * t, j), word_odd = words + place_words<S>(2 * t + 1, j);
-        const uint32_t partner_even = words + place_words<S>(N1 - 2 * t, j);
-        const uint32_t partner_odd = words + place_words<S>(N1 - 2 * t - 1, j);
+        const uint32_t word_even = at(lane, line, place_words<S>(2 * t, j)), word_odd = at(lane, line, place_words<S>(2 * t + 1, j));
+        const uint32_t partner_even = at(lane, line, place_words<S>(N1 - 2 * t, j));
+        const uint32_t partner_odd = at(lane, line, place_words<S>(N1 - 2 * t - 1, j));
         const uint32_t angles = rotations + 16 * (2 * t * (N2 / 2 + 1) + (2 * j > N2 ? N2 - j : j));
 #pragma unroll
         for (int o = 0; o < S::SLOTS1 / 8; o++) {
@@ -292,7 +292,7 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
                 uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
                 i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
                 rotate(re, im, angle);
-                store_shared((e == 0 ? word_even : word_odd) + o * 128 * N2, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+                store_shared((e == 0 ? word_even : word_odd) + o * 8 * N2 * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                 if (first) {
                     raised = load_shared(special + 16);
                     if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
@@ -303,12 +303,14 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
                     im = join(raised.x, raised.y) - sr - ci;
                 }
                 rotate(re, im, angle);
-                store_shared((e == 1 ? partner_odd : alone ? partner_even - 8 * N : partner_even) - o * 128 * N2,
+                store_shared((e == 1 ? partner_odd : alone ? partner_even - N / 2 * PLACE : partner_even) - o * 8 * N2 * PLACE,
                              make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
             }
         }
     }
     together(Lane());
+
+    between();
 
     // Step 2: column = 8·warp + g of each tile is a row k1 of a line.
 #pragma unroll 1
@@ -316,15 +318,14 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
         const Lane lane;
         const int t = lane.t, column2 = 8 * lane.warp + lane.g, k1 = column2 % N1;
         const int line = column2 / N1 + tile * (32 / N1);
-        const uint32_t words = memory_of(lane, line);
-        const uint32_t near_even = words + place_words<S>(k1, t), near_odd = words + place_words<S>(k1, t + 4);
-        const uint32_t far_even = words + place_words<S>(k1, N2 - t), far_odd = words + place_words<S>(k1, N2 - t - 4);
+        const uint32_t near_even = at(lane, line, place_words<S>(k1, t)), near_odd = at(lane, line, place_words<S>(k1, t + 4));
+        const uint32_t far_even = at(lane, line, place_words<S>(k1, N2 - t)), far_odd = at(lane, line, place_words<S>(k1, N2 - t - 4));
         unsigned cosine_low[STEPS2][4], cosine_high[STEPS2][4], sine_low[STEPS2][4], sine_high[STEPS2][4];
 #pragma unroll
         for (int q = 0; q < N2 / 8; q++) {
             const int s = q >> 1, e = 2 * (q & 1);
-            const uint4 a = load_shared((q & 1 ? near_odd : near_even) + 128 * s);
-            const uint4 b = load_shared((q & 1 ? far_odd : q == 0 && t == 0 ? far_even - 8 * N2 : far_even) - 128 * s);
+            const uint4 a = load_shared((q & 1 ? near_odd : near_even) + 8 * s * PLACE);
+            const uint4 b = load_shared((q & 1 ? far_odd : q == 0 && t == 0 ? far_even - N2 / 2 * PLACE : far_even) - 8 * s * PLACE);
             const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
             // Columns beyond the middle were left without the sign of their real part.
             i64 cr = ar + br, ci = ai - bi, sr = ar - br, si = ai + bi;
@@ -339,7 +340,7 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
             digits(sr, sine_low[s][e], sine_high[s][e]);
             digits(si, sine_low[s][e + 1], sine_high[s][e + 1]);
         }
-        const unsigned known = facts_memory<S>()[in_panel(lane, line)];
+        const unsigned known = facts(lane, line);
         const int exponent2 = ((int)(known << 8) >> 8) + common_exponent<S>();
         const int power = (exponent2 + 1023 + 63 - 1) << 20;
         const double scale = CONVERSIONS ? __hiloint2double((1023 + exponent2) << 20, 0) : 0.0;
@@ -348,13 +349,13 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
         // A line of real or of imaginary numbers: some outputs have a part that is known to be zero.
         const bool zeros = (known >> 25 & 3) != 3 && k1 == 0;
         // Strided results go where the words were, once all threads have read those; others to their place at once.
-        int near_place = 0, far_place = 0;
+        uint32_t near_place = 0, far_place = 0;
         uint4 *near_number = nullptr, *far_number = nullptr;
-        int step = N1;
+        int step = STRIDED ? PLACE : N1;
         bool there = false;
         if (STRIDED) {
-            near_place = place_number<S>(2 * t * N1 + k1) ^ spread(in_panel(lane, line));
-            far_place = place_number<S>((N2 - 1 - 2 * t) * N1 + k1) ^ spread(in_panel(lane, line));
+            near_place = at(lane, line, 2 * t + N2 * k1);
+            far_place = at(lane, line, N2 - 1 - 2 * t + N2 * k1);
             together(lane);
         } else {
             const Panel<S, false> lines(args, blockIdx.x + round * gridDim.x);
@@ -363,7 +364,7 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
             far_number = near_number + N1 * (N2 - 1 - 4 * t);
         }
         if (mirrored2) {
-            const int place = near_place;
+            const uint32_t place = near_place;
             near_place = far_place;
             far_place = place;
             uint4 *const number = near_number;
@@ -424,7 +425,9 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
                         if (k == 0 || k == N2 / 2) value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
                     }
                     if (STRIDED) {
-                        store_shared(words + ((far ? far_place : near_place) ^ place_number<S>((8 * o + e) * N1)), value);
+                        // An odd place is exchanged otherwise than the even one beside it where rows have 128 bytes.
+                        const uint32_t place = (far ? far_place : near_place) ^ (e == 1 && S::PANEL == 8 ? 16 : 0);
+                        store_shared(place + (far ? -(8 * o + e) : 8 * o + e) * step, value);
                     } else if (there) {
                         if (far)
                             far_number[-(8 * o + e) * step] = value;
@@ -435,60 +438,92 @@ template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void transform(const T
             }
         }
     }
-    // Lines that are left to the general kernel.
+    // Contiguous lines that are left to the general kernel.
     const Lane lane;
-    if (lane.in_group() < S::LINES) {
+    if (!STRIDED && lane.in_group() < S::LINES) {
         const int line = in_panel(lane, lane.in_group());
-        const Panel<S, STRIDED> lines(args, blockIdx.x + round * gridDim.x);
-        if (lines.has(args, line) && !(facts_memory<S>()[line] >> 24 & 1)) args.left[atomicAdd(args.left_count, 1u)] = lines.number(args, line);
+        const Panel<S, false> lines(args, blockIdx.x + round * gridDim.x);
+        if (lines.has(args, line) && !(facts(lane, lane.in_group()) >> 24 & 1)) args.left[atomicAdd(args.left_count, 1u)] = lines.number(args, line);
     }
 }
 
-template <class S, bool STRIDED, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
+template <class S> DEVICE void begin(const TunedArguments &args) {
     for (int i = threadIdx.x; i < S::TABLES / 16; i += THREADS) store_shared(tables_memory<S>() + 16 * i, args.tables[i]);
     wgmma_publish();
     if (threadIdx.x == 0) {
         const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
     }
+}
+
+template <class S, bool CONVERSIONS> DEVICE void run_contiguous(const TunedArguments &args) {
+    begin<S>(args);
     block_barrier();
-    if (STRIDED) {
-        exchange_strided<S>(args, false, 0, blockIdx.x < args.panels, blockIdx.x);
+    if (blockIdx.x < args.panels) fetch_contiguous<S>(args, blockIdx.x, 0);
 #pragma unroll 1
-        for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
-            copy_wait();
-            block_barrier();
-            const unsigned next = blockIdx.x + (round + 1) * gridDim.x;
-            if (next < args.panels) foresee_strided<S>(args, next);
+    for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
+        copy_wait();
+        named_barrier(1 + Lane().group, 128);
+        const unsigned next = blockIdx.x + (round + 1) * gridDim.x;
+        if (next < args.panels) fetch_contiguous<S>(args, next, ~round & 1);
+        transform<S, false, CONVERSIONS>(args, round, [] {});
+    }
+}
+
+// Warpgroups go their own ways. The one that comes last with its results has the panel stored, and, between the steps of
+// its next lines, when the store has long been read, the panel after the next loaded into the same buffer.
+template <class S, bool CONVERSIONS> DEVICE void run_strided(const StridedArguments &args) {
+    const unsigned rounds = blockIdx.x < args.common.panels ? (args.common.panels - blockIdx.x - 1) / gridDim.x + 1 : 0;
+    begin<S>(args.common);
+    if (threadIdx.x == 0) {
+        finished_memory<S>()[0] = finished_memory<S>()[1] = 0;
+        transfer_barrier_create(barrier_memory<S>());
+        transfer_barrier_create(barrier_memory<S>() + 8);
+        transfer_barriers_created();
+    }
+    block_barrier();
+    if (threadIdx.x == 0) {
+        if (rounds > 0) load_strided<S>(args, 0);
+        if (rounds > 1) load_strided<S>(args, 1);
+    }
+    bool owes = false;  // a load into the buffer of the round before
 #pragma unroll 1
-            for (int unit = Lane().group; unit < S::STRIDED_LINES / S::LINES; unit += WARPGROUPS) transform<S, true, CONVERSIONS>(args, round, unit);
-            block_barrier();
-            exchange_strided<S>(args, true, next - gridDim.x, next < args.panels, next);
-        }
-    } else {
-        if (blockIdx.x < args.panels) fetch_contiguous<S>(args, blockIdx.x, 0);
-#pragma unroll 1
-        for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
-            copy_wait();
-            named_barrier(1 + Lane().group, 128);
-            const unsigned next = blockIdx.x + (round + 1) * gridDim.x;
-            if (next < args.panels) fetch_contiguous<S>(args, next, ~round & 1);
-            transform<S, false, CONVERSIONS>(args, round, 0);
+    for (unsigned round = 0; round < rounds; round++) {
+        transfer_wait(barrier_memory<S>() + 8 * (round & 1), round >> 1 & 1);
+        transform<S, true, CONVERSIONS>(args.common, round, [&] {
+            if (owes) {
+                stores_have_read();
+                if (round + 1 < rounds) load_strided<S>(args, round + 1);
+                owes = false;
+            }
+        });
+        wgmma_publish();
+        const Lane lane;
+        named_barrier(1 + lane.group, 128);
+        if (lane.in_group() == 0) {
+            __threadfence_block();
+            if (atomicAdd(finished_memory<S>() + (round & 1), 1u) == WARPGROUPS - 1) {
+                finished_memory<S>()[round & 1] = 0;
+                __threadfence_block();
+                store_strided<S>(args, round);
+                owes = true;
+            }
         }
     }
+    stores_complete();
 }
 
 }  // namespace tuned
 
-#define TUNED_KERNEL(NAME, N1, N2, STRIDED, CONVERSIONS)                                                                 \
-    extern "C" __global__ void __launch_bounds__(tuned::THREADS, 1) NAME(const __grid_constant__ TunedArguments a) { \
-        tuned::run<tuned::Shape<N1, N2>, STRIDED, CONVERSIONS>(a);                                                 \
+#define TUNED_KERNEL(NAME, ARGUMENTS, RUN, N1, N2, CONVERSIONS)                                                \
+    extern "C" __global__ void __launch_bounds__(tuned::THREADS, 1) NAME(const __grid_constant__ ARGUMENTS a) { \
+        tuned::RUN<tuned::Shape<N1, N2>, CONVERSIONS>(a);                                                      \
     }
-#define TUNED_KERNELS(N1, N2)                                            \
-    TUNED_KERNEL(tuned_##N1##x##N2, N1, N2, false, false)                \
-    TUNED_KERNEL(tuned_##N1##x##N2##_strided, N1, N2, true, false)       \
-    TUNED_KERNEL(tuned_##N1##x##N2##_conversions, N1, N2, false, true)   \
-    TUNED_KERNEL(tuned_##N1##x##N2##_strided_conversions, N1, N2, true, true)
+#define TUNED_KERNELS(N1, N2)                                                                                     \
+    TUNED_KERNEL(tuned_##N1##x##N2, TunedArguments, run_contiguous, N1, N2, false)                                \
+    TUNED_KERNEL(tuned_##N1##x##N2##_strided, StridedArguments, run_strided, N1, N2, false)                       \
+    TUNED_KERNEL(tuned_##N1##x##N2##_conversions, TunedArguments, run_contiguous, N1, N2, true)                   \
+    TUNED_KERNEL(tuned_##N1##x##N2##_strided_conversions, StridedArguments, run_strided, N1, N2, true)
 
 TUNED_KERNELS(32, 32)
 TUNED_KERNELS(16, 16)

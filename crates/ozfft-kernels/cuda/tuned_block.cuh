@@ -2,6 +2,7 @@
 // shared memory.
 #pragma once
 #include "async_copy.cuh"
+#include "bulk_copy.cuh"
 #include "wgmma.cuh"
 
 typedef long long i64;
@@ -33,7 +34,14 @@ struct TunedArguments {
     unsigned int conjugate_output;
 };
 
-static_assert(sizeof(TunedArguments) == 152, "tuned.rs has the same");
+// Strided lines: boxes of neighbouring lines. Load: lines, lowest two bits of the row, column, rest of the row, group.
+// Store: lines, row, column, group.
+struct StridedArguments {
+    TensorMap from_map, to_map;
+    TunedArguments common;
+};
+
+static_assert(sizeof(TunedArguments) == 152 && sizeof(StridedArguments) == 448, "tuned.rs has the same");
 
 namespace tuned {
 
@@ -55,13 +63,13 @@ template <int N1_, int N2_> struct Shape {
     static constexpr int CONSTANTS1 = 32 * SLOTS1 + 128, CONSTANTS2 = 32 * SLOTS2;
     static constexpr int ROTATIONS = (N1 / 2 + 1) * (N2 / 2 + 1);
     static constexpr int TABLES = 2 * MATRIX1 + 2 * MATRIX2 + CONSTANTS1 + CONSTANTS2 + 16 * ROTATIONS;
-    // Contiguous lines: two buffers with a unit of lines for every warpgroup. Strided ones: one buffer, in which as many
-    // lines lie side by side as make up segments of at least 128 bytes.
-    static constexpr int BUFFER = 16 * WARPGROUPS * LINES * N;
-    static constexpr int STRIDED_LINES = 2 * WARPGROUPS * LINES;
+    // Two buffers with a unit of lines for every warpgroup. Contiguous lines lie one after the other, strided ones side by
+    // side in rows, which the copy engine exchanges as its patterns have it.
+    static constexpr int PANEL = WARPGROUPS * LINES;
+    static constexpr int BUFFER = 16 * PANEL * N;
     static constexpr int STATISTICS = 128;  // of a warpgroup
-    static constexpr int BEGINNING = (TABLES + 127) / 128 * 128;
-    static constexpr int SHARED = BEGINNING + 2 * BUFFER + WARPGROUPS * STATISTICS + 4 * STRIDED_LINES + 16;
+    static constexpr int BEGINNING = (TABLES + 1023) / 1024 * 1024;
+    static constexpr int SHARED = BEGINNING + 2 * BUFFER + WARPGROUPS * STATISTICS + 8 * PANEL + 64;
 };
 
 DEVICE i64 join(unsigned low, unsigned high) { return (i64)((u64)high << 32 | low); }

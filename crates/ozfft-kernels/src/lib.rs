@@ -49,10 +49,8 @@ pub struct TunedShape {
     pub first: usize,
     /// Points of the last step.
     pub last: usize,
-    /// Lines of a thread block at a time where lines are contiguous.
-    pub contiguous_lines: usize,
-    /// Lines of a thread block at a time where neighbouring lines lie side by side.
-    pub strided_lines: usize,
+    /// Lines of a thread block at a time.
+    pub lines: usize,
     /// Shared memory of a block.
     pub shared_bytes: usize,
     /// Names: contiguous, strided; then both with conversion instructions.
@@ -64,8 +62,7 @@ macro_rules! tuned {
         TunedShape {
             first: $first,
             last: $last,
-            contiguous_lines: 4 * $lines,
-            strided_lines: 8 * $lines,
+            lines: 4 * $lines,
             shared_bytes: tuned_shared_bytes($first, $last, $lines),
             kernels: [
                 concat!("tuned_", $first, "x", $last),
@@ -83,8 +80,8 @@ const fn tuned_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
     let matrices = 2 * 3072 * (first_eights * first_eights + last_eights * last_eights);
     let constants = 16 * first + 128 + 16 * last;
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
-    let tables = (matrices + constants + rotations).next_multiple_of(128);
-    tables + 2 * (16 * 4 * lines * first * last) + 4 * 128 + 4 * 8 * lines + 16
+    let tables = (matrices + constants + rotations).next_multiple_of(1024);
+    tables + 2 * (16 * 4 * lines * first * last) + 4 * 128 + 8 * 4 * lines + 64
 }
 
 /// All shapes that have tuned kernels.

@@ -1,6 +1,7 @@
 //! A GPU behind NVIDIA's driver, which is looked for at run time.
 
 use super::machine::{Machine, Parameters, Queue};
+use super::tuned::{MappedArray, TensorMap};
 use crate::error::{Buffer, FftError};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
@@ -221,6 +222,41 @@ impl Machine for Driver {
 
     fn has_tuned_kernels(&self) -> bool {
         self.tuned
+    }
+
+    fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
+        let _current = Current::enter(self.context)?;
+        #[repr(C, align(64))]
+        struct Place(TensorMap);
+        let mut map = Place([0; 16]);
+        let ones = [1u32; 5];
+        let row_bytes = 8 * array.box_dimensions[0];
+        // SAFETY: the map has the driver's size and alignment; all lists have as many entries as there are dimensions, the
+        // distances one fewer.
+        unsafe {
+            sys::cuTensorMapEncodeTiled(
+                std::ptr::from_mut(&mut map).cast(),
+                sys::CUtensorMapDataType_enum::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+                array.dimensions.len() as u32,
+                array.address as *mut c_void,
+                array.dimensions.as_ptr(),
+                array.distances.as_ptr(),
+                array.box_dimensions.as_ptr(),
+                ones.as_ptr(),
+                sys::CUtensorMapInterleave_enum::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                // Against bank conflicts, as the kernel expects it.
+                if row_bytes == 64 {
+                    sys::CUtensorMapSwizzle_enum::CU_TENSOR_MAP_SWIZZLE_64B
+                } else {
+                    sys::CUtensorMapSwizzle_enum::CU_TENSOR_MAP_SWIZZLE_128B
+                },
+                sys::CUtensorMapL2promotion_enum::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                sys::CUtensorMapFloatOOBfill_enum::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+            )
+        }
+        .result()
+        .map_err(|error| failure("mapping an array", error))?;
+        Ok(map.0)
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {

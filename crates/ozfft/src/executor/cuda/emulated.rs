@@ -1,6 +1,7 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
 use super::machine::{Machine, Parameters, Queue};
+use super::tuned::{MappedArray, TensorMap};
 use crate::error::{Buffer, FftError};
 use std::alloc::Layout;
 use std::collections::HashMap;
@@ -28,6 +29,10 @@ impl Machine for Emulator {
     fn has_tuned_kernels(&self) -> bool {
         // The emulator does not know their instructions.
         false
+    }
+
+    fn tensor_map(&self, _: &MappedArray) -> Result<TensorMap, FftError> {
+        unreachable!("there are no tuned kernels here")
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {

@@ -1,7 +1,7 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
 use super::task::{ArrayTask, Task};
-use super::tuned::TunedTask;
+use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ pub(crate) enum Parameters {
     Largest(ArrayTask),
     /// A tuned kernel, by its name.
     Tuned(TunedTask, &'static str),
+    TunedStrided(StridedTask, &'static str),
 }
 
 impl Parameters {
@@ -27,7 +28,7 @@ impl Parameters {
             Parameters::SmallBlock(_) => "general_block_small",
             Parameters::Copy(_) => "copy_points",
             Parameters::Largest(_) => "find_largest",
-            Parameters::Tuned(_, name) => name,
+            Parameters::Tuned(_, name) | Parameters::TunedStrided(_, name) => name,
         }
     }
 
@@ -38,13 +39,14 @@ impl Parameters {
             }
             Parameters::Copy(task) | Parameters::Largest(task) => std::ptr::from_ref(task).cast(),
             Parameters::Tuned(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
         }
     }
 
     /// Threads of a block.
     pub(crate) fn threads(&self) -> u32 {
         match self {
-            Parameters::Tuned(..) => ozfft_kernels::TUNED_THREADS,
+            Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
             _ => ozfft_kernels::GENERAL_THREADS,
         }
     }
@@ -63,6 +65,8 @@ pub(crate) trait Machine: Send + Sync {
     fn multiprocessors(&self) -> usize;
     /// Whether the kernels of `tuned.rs` run here.
     fn has_tuned_kernels(&self) -> bool;
+    /// A map of an array for the copy engine.
+    fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError>;
     fn allocate(&self, bytes: usize) -> Result<u64, FftError>;
     /// # Safety
     /// The address is of [`Machine::allocate`], and nothing uses it any more.

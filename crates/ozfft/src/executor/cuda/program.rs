@@ -3,7 +3,7 @@
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::tables::{BlockTables, Builder, Piece};
 use super::task::*;
-use super::tuned::{self, TunedLaunch, TunedLines};
+use super::tuned::{self, StridedTask, TunedLaunch, TunedLines};
 use crate::bluestein::Bluestein;
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass, Place};
@@ -331,7 +331,9 @@ impl Program {
                             }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),
-                            Parameters::Tuned(..) => unreachable!("has an action of its own"),
+                            Parameters::Tuned(..) | Parameters::TunedStrided(..) => {
+                                unreachable!("has an action of its own")
+                            }
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
                     }
@@ -345,7 +347,19 @@ impl Program {
                         let mut blocks = *rest_blocks;
                         if let Some(task) = launch.task.resolved(arrays) {
                             machine.clear(queue, task.left_count.value(), 4)?;
-                            let tuned = Parameters::Tuned(task, launch.kernel);
+                            let tuned = if launch.strided {
+                                let task = StridedTask {
+                                    from_map: machine
+                                        .tensor_map(&task.mapped_input(launch.shape))?,
+                                    to_map: machine
+                                        .tensor_map(&task.mapped_output(launch.shape))?,
+                                    common: task,
+                                    unused: [0; 5],
+                                };
+                                Parameters::TunedStrided(task, launch.kernel)
+                            } else {
+                                Parameters::Tuned(task, launch.kernel)
+                            };
                             machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
                             blocks = blocks.min(2 * machine.multiprocessors() as u64);
                         } else {

@@ -53,19 +53,90 @@ struct Places {
     slow: i64,
 }
 
-// The kernels' source asserts the same size.
-const _: () = assert!(size_of::<TunedTask>() == 152);
+/// The same for strided lines: `StridedArguments`. The copy engine is told of both arrays by maps that the driver makes.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct StridedTask {
+    pub(crate) from_map: TensorMap,
+    pub(crate) to_map: TensorMap,
+    pub(crate) common: TunedTask,
+    pub(crate) unused: [u64; 5],
+}
+
+/// An array as the copy engine knows it.
+pub(crate) type TensorMap = [u64; 16];
+
+/// What a map is made of: an array of f64, its dimensions from the contiguous one on, the distances of all others in
+/// bytes, the box that is copied at once, and whether the rows of the box have 64 or 128 bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MappedArray {
+    pub(crate) address: u64,
+    pub(crate) dimensions: Vec<u64>,
+    pub(crate) distances: Vec<u64>,
+    pub(crate) box_dimensions: Vec<u32>,
+}
+
+// The kernels' source asserts the same sizes.
+const _: () = assert!(size_of::<TunedTask>() == 152 && size_of::<StridedTask>() == 448);
 
 /// A launch of a tuned kernel, but for its tables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TunedLaunch {
     pub(crate) task: TunedTask,
+    pub(crate) shape: &'static TunedShape,
+    pub(crate) strided: bool,
     pub(crate) kernel: &'static str,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: usize,
 }
 
 impl TunedTask {
+    /// The input of a strided launch: lines, the two lowest bits of the first step's row, its column, the rest of the row,
+    /// groups of lines.
+    pub(crate) fn mapped_input(&self, shape: &TunedShape) -> MappedArray {
+        let (rows, columns) = (shape.first as u64, shape.last as u64);
+        let element = 16 * self.from.element as u64;
+        MappedArray {
+            address: self.input.value(),
+            dimensions: vec![
+                2 * self.fast_count as u64,
+                4,
+                columns,
+                rows / 4,
+                self.groups(),
+            ],
+            distances: vec![
+                columns * element,
+                element,
+                4 * columns * element,
+                distance_of_groups(self.from),
+            ],
+            box_dimensions: vec![
+                2 * shape.lines as u32,
+                4,
+                columns as u32,
+                rows as u32 / 4,
+                1,
+            ],
+        }
+    }
+
+    /// The output: lines, the last step's output, its column, groups of lines.
+    pub(crate) fn mapped_output(&self, shape: &TunedShape) -> MappedArray {
+        let (rows, columns) = (shape.last as u64, shape.first as u64);
+        let element = 16 * self.to.element as u64;
+        MappedArray {
+            address: self.output.value(),
+            dimensions: vec![2 * self.fast_count as u64, rows, columns, self.groups()],
+            distances: vec![columns * element, element, distance_of_groups(self.to)],
+            box_dimensions: vec![2 * shape.lines as u32, rows as u32, columns as u32, 1],
+        }
+    }
+
+    fn groups(&self) -> u64 {
+        (self.lines / self.fast_count) as u64
+    }
+
     /// With the arrays of a call; none where they do not begin at a multiple of 16 bytes, as the kernels' copies want.
     pub(crate) fn resolved(mut self, arrays: &Arrays) -> Option<TunedTask> {
         for address in [
@@ -80,6 +151,11 @@ impl TunedTask {
         let aligned = |address: Address| address.value().is_multiple_of(16);
         (aligned(self.input) && aligned(self.output)).then_some(self)
     }
+}
+
+/// A single group has no distance, but the driver wants one.
+fn distance_of_groups(places: Places) -> u64 {
+    16 * places.slow.max(1) as u64
 }
 
 /// The tuned kernels that take a block, if there are some: all on this machine that give its recipe's bits.
@@ -113,7 +189,7 @@ pub(crate) struct TunedLines<'a> {
 /// How the lines are launched; none where they lie in another way than the kernels know.
 pub(crate) fn launch(
     machine: &dyn Machine,
-    shape: &TunedShape,
+    shape: &'static TunedShape,
     lines: &TunedLines<'_>,
     conversions: bool,
 ) -> Option<TunedLaunch> {
@@ -164,11 +240,12 @@ pub(crate) fn launch(
     if read_fast != write_fast || strided != (to.element != 1) {
         return None;
     }
-    let per_panel = if strided {
-        shape.strided_lines
-    } else {
-        shape.contiguous_lines
-    } as u64;
+    // The copy engine counts in 32 bits, and backwards never.
+    let mappable = |places: &Places| places.element > 0 && places.slow >= 0;
+    if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
+        return None;
+    }
+    let per_panel = shape.lines as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
     } else {
@@ -194,6 +271,8 @@ pub(crate) fn launch(
     };
     Some(TunedLaunch {
         task,
+        shape,
+        strided,
         kernel: shape.kernels[usize::from(strided) + 2 * usize::from(conversions)],
         blocks: u64::from(panels).min(machine.multiprocessors() as u64),
         shared_bytes: shape.shared_bytes,
