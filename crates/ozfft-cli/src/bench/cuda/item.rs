@@ -227,7 +227,8 @@ impl<'a, T: Real + Bytes> Item<'a, T> {
             }
             if let Some(reference) = &reference {
                 let difference = relative_difference(&self.ends(arrays)?, reference);
-                let tolerance = plan.bound() + 64.0 * T::UNIT_ROUNDOFF;
+                // A part of the output may be smaller than the rest, and its relative error larger.
+                let tolerance = plan.bound() + 1024.0 * T::UNIT_ROUNDOFF;
                 // Not a number fails as well.
                 if difference.is_nan() || difference > tolerance {
                     return Err(Failure::Check(format!(
