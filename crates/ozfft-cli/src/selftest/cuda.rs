@@ -9,12 +9,15 @@ use crate::report::{progress, say, say_json};
 use ozfft::{Device, Planner};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 const CASES: usize = 10_000;
 const QUICK_CASES: usize = 1000;
+/// Groups of cases between two lines of progress.
+const TOLD_EVERY: usize = 10;
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -104,7 +107,7 @@ fn all(
     let groups = cases.div_ceil(GROUP);
     let bar = progress(groups, "bits of the GPU, in groups of cases", json);
     // A GPU that failed may fail at everything after, or not come back at all: enough is known then.
-    let enough = AtomicBool::new(false);
+    let (enough, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let failures = in_parallel(groups, &bar, |group| {
         let planners = (Planner::new(), Planner::new());
         let numbers = group * GROUP..((group + 1) * GROUP).min(cases);
@@ -117,6 +120,11 @@ fn all(
             if failures.len() >= 4 * TOLD {
                 enough.store(true, Ordering::Relaxed);
             }
+        }
+        // Nobody sees the bar there.
+        let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if !json && finished.is_multiple_of(TOLD_EVERY) && !std::io::stderr().is_terminal() {
+            eprintln!("{} of {cases} cases", (finished * GROUP).min(cases));
         }
         failures
     });

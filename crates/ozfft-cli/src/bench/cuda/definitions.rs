@@ -52,7 +52,10 @@ pub fn read(
         |definition: &Definition, name: &str| definition.name == name || definition.group == name;
     let known = |name: &&String| list.iter().any(|definition| is(definition, name));
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
-        let known: Vec<&str> = list.iter().map(|d| d.name.as_str()).collect();
+        let known: Vec<&str> = list
+            .iter()
+            .map(|definition| definition.name.as_str())
+            .collect();
         return Err(Failure::Usage(format!(
             "no definition and no group is named {unknown:?}; the definitions are {}",
             known.join(", ")

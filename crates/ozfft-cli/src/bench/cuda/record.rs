@@ -108,19 +108,19 @@ pub fn heading() -> Vec<String> {
 
 /// The cells of one line.
 pub fn cells(named: &NamedMeasurement) -> Vec<String> {
-    let m = &named.measurement;
+    let measurement = &named.measurement;
     let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.2}"));
     vec![
         named.name.clone(),
-        m.engine.clone(),
-        m.substrate.clone(),
-        m.variant.clone(),
-        format!("{:.3}", m.median_ms),
-        format!("{:.3}", m.min_ms),
-        m.runs.to_string(),
-        number(m.ratio_to_cufft),
-        number(m.fraction_of_roof),
-        format!("{:.2}", m.terabytes_per_second),
+        measurement.engine.clone(),
+        measurement.substrate.clone(),
+        measurement.variant.clone(),
+        format!("{:.3}", measurement.median_ms),
+        format!("{:.3}", measurement.min_ms),
+        measurement.runs.to_string(),
+        number(measurement.ratio_to_cufft),
+        number(measurement.fraction_of_roof),
+        format!("{:.2}", measurement.terabytes_per_second),
     ]
 }
 
