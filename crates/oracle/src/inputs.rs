@@ -7,6 +7,9 @@ use crate::roots::root_of_unity;
 use crate::spectrum::multiply_by_power_of_two;
 use num_complex::Complex;
 
+/// What the generator's state grows by.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// A small generator of random numbers (the SplitMix64 sequence): one addition and two multiplications a number.
 ///
 /// ```
@@ -26,7 +29,7 @@ impl Generator {
 
     /// Sixty-four random bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.state = self.state.wrapping_add(STEP);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
@@ -56,6 +59,16 @@ impl Generator {
     pub fn uniform_complex(&mut self) -> Complex<f64> {
         Complex::new(self.uniform(), self.uniform())
     }
+}
+
+/// The value at an index of [`uniform_complex`], without those before it: large inputs need not be held.
+pub fn uniform_complex_at(seed: u64, index: usize) -> Complex<f64> {
+    // The generator counts in steps of one constant, two for every complex number.
+    let steps = (index as u64).wrapping_mul(2);
+    Generator {
+        state: seed.wrapping_add(steps.wrapping_mul(STEP)),
+    }
+    .uniform_complex()
 }
 
 /// Complex values uniform in the square [-1, 1]².

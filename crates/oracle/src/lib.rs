@@ -9,7 +9,7 @@
 //! with `sign = -1` forward and `+1` inverse, never normalised. It is available twice:
 //!
 //! * [`multiprecision`] sums it as written, with hundreds of bits, for small lengths;
-//! * [`dft()`], [`dft_nd`] and [`dft_sampled`] compute it in double-double arithmetic (about 106 bits, relative
+//! * [`dft()`], [`dft_nd`], [`dft_sampled`] and [`dft_grid`] compute it in double-double arithmetic (about 106 bits, relative
 //!   error near 1e-31) for millions of points. The tests of this crate hold them against the former.
 //!
 //! ```
@@ -32,6 +32,7 @@ mod dispatch;
 pub mod double_double;
 pub mod error;
 mod factor;
+pub mod grid;
 pub mod inputs;
 mod lanes;
 mod line;
@@ -46,6 +47,7 @@ pub use error::{
     ErrorNorms, Scale, backward_l2, compare, compare_f32, compare_sampled, compare_scaled, floor,
     floor_f32, rounded_once, rounded_once_f32,
 };
+pub use grid::dft_grid;
 pub use inputs::HardInput;
 pub use roots::{Roots, root_of_unity};
 pub use sampled::dft_sampled;

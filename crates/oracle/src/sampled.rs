@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// Sums side by side, to fill the vector units.
 const LANES: usize = 8;
 /// Long axes are cut into blocks of this many elements that share their weights.
-const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = 1024;
 
 /// The DFT over all axes, but only the outputs at the given flat indices (C order), each at O(N) cost.
 ///
@@ -119,12 +119,12 @@ fn one_output(
 }
 
 /// The root with exponent `frequency * input`, reduced without overflow.
-fn power(roots: &Roots, frequency: usize, input: usize) -> ComplexDoubleDouble {
+pub(crate) fn power(roots: &Roots, frequency: usize, input: usize) -> ComplexDoubleDouble {
     roots.get((frequency as u128 * input as u128 % roots.order() as u128) as usize)
 }
 
 /// The roots one block of inputs meets, in planes.
-struct Weights {
+pub(crate) struct Weights {
     re_hi: Vec<f64>,
     re_lo: Vec<f64>,
     im_hi: Vec<f64>,
@@ -132,7 +132,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(roots: &Roots, frequency: usize, count: usize) -> Self {
+    pub(crate) fn new(roots: &Roots, frequency: usize, count: usize) -> Self {
         let weights: Vec<ComplexDoubleDouble> = (0..count)
             .map(|input| power(roots, frequency, input))
             .collect();
@@ -146,10 +146,10 @@ impl Weights {
 }
 
 /// The sum of a block of inputs times their weights.
-struct Dot<'a> {
-    re: &'a [f64],
-    im: &'a [f64],
-    weights: &'a Weights,
+pub(crate) struct Dot<'a> {
+    pub(crate) re: &'a [f64],
+    pub(crate) im: &'a [f64],
+    pub(crate) weights: &'a Weights,
 }
 
 /// Adds `value * (hi + lo)` to a running sum whose low part collects every error: two doubles suffice, because

@@ -1,13 +1,17 @@
 //! `ozfft accuracy`: the error of a transform against the exact one, for shapes and inputs of the user's choice.
 
+mod sampled;
+
 use crate::failure::Failure;
+use crate::gpu::{CuFft, DeviceFailure, Gpu, Precision};
 use crate::measure::{LARGEST_FULL, Reference, TestInput, compute, problem_of};
 use crate::options::{
     EngineName, EngineOptions, Shape, accuracy_text, engine_name, family_name, parse_shape,
 };
 use crate::report::{aligned, error_text, progress, say, say_json};
 use clap::Args;
-use ozfft::{Direction, Engine, Kind, Planner};
+use num_complex::Complex;
+use ozfft::{Device, Direction, Engine, Kind, Planner, Problem, Substrate};
 use serde::Serialize;
 
 /// Options of `ozfft accuracy`.
@@ -25,6 +29,10 @@ pub struct AccuracyArguments {
     /// Input: uniform, all, or the name of a hard one (a wrong name lists them)
     #[arg(long, default_value = "uniform", value_name = "NAME")]
     input: String,
+    /// Compare at least so many outputs instead of all, on a grid that is random along every axis; the input is uniform
+    /// and nobody holds it: for arrays that are too large for the whole
+    #[arg(long, value_name = "OUTPUTS", conflicts_with_all = ["range_bits", "input", "real"])]
+    sampled: Option<usize>,
     /// Transform back: exp(+2 pi i jk/n)
     #[arg(long)]
     inverse: bool,
@@ -65,6 +73,9 @@ struct Row {
     bound_applies: bool,
     native_l2: f64,
     native_linf: f64,
+    /// On a GPU where cuFFT is installed.
+    cufft_l2: Option<f64>,
+    cufft_linf: Option<f64>,
     floor_l2: f64,
     seconds: f64,
     native_seconds: f64,
@@ -74,6 +85,9 @@ struct Row {
 /// Runs the command.
 pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
     arguments.computing.start_threads()?;
+    if let Some(outputs) = arguments.sampled {
+        return sampled::run(arguments, outputs);
+    }
     let inputs = match arguments.range_bits {
         Some(bits) => vec![TestInput::WideRange(bits)],
         None => TestInput::by_name(&arguments.input)?,
@@ -138,7 +152,8 @@ impl AccuracyArguments {
         };
         let problem = self.computing.apply(problem_of(kind, shape, direction));
         let plan = planner.plan(&problem.clone().engine(self.engine.into()))?;
-        let native_plan = planner.plan(&problem.engine(Engine::Native))?;
+        let native_problem = problem.substrate(Substrate::Auto).device(Device::Cpu);
+        let native_plan = planner.plan(&native_problem.engine(Engine::Native))?;
         let values = input.values(kind, shape, self.seed);
         let computed = compute(&plan, &values)?;
         let native = compute(&native_plan, &values)?;
@@ -147,6 +162,13 @@ impl AccuracyArguments {
         let errors = reference.errors(&computed.values);
         let native_errors = reference.errors(&native.values);
         let floor = reference.floor();
+        let cufft_errors = match plan.device() {
+            Device::Cuda(ordinal) if reference.is_unscaled() => {
+                cufft_result(ordinal, plan.problem(), direction, &values)?
+                    .map(|values| reference.errors(&values))
+            }
+            _ => None,
+        };
         // Rounding once costs at most half an epsilon in L2, unless outputs leave the range of full precision.
         let bound_applies = floor.l2 <= f64::EPSILON / 2.0;
         Ok(Row {
@@ -170,12 +192,48 @@ impl AccuracyArguments {
             bound_applies,
             native_l2: native_errors.l2,
             native_linf: native_errors.linf,
+            cufft_l2: cufft_errors.map(|errors| errors.l2),
+            cufft_linf: cufft_errors.map(|errors| errors.linf),
             floor_l2: floor.l2,
             seconds: computed.seconds,
             native_seconds: native.seconds,
             sha256: computed.sha256,
         })
     }
+}
+
+/// What cuFFT gives for this input, unscaled, where it is installed.
+fn cufft_result(
+    ordinal: usize,
+    problem: &Problem,
+    direction: Direction,
+    values: &[Complex<f64>],
+) -> Result<Option<Vec<Complex<f64>>>, Failure> {
+    // Its transforms to real output over several axes take half-spectra differently.
+    if problem.kind() == Kind::ComplexToReal {
+        return Ok(None);
+    }
+    let gpu = Gpu::open(ordinal)?;
+    let plan = match CuFft::plan(&gpu, problem, (direction, 1), Precision::Double) {
+        Ok(plan) => plan,
+        Err(failure @ DeviceFailure::NoCuFft) => {
+            eprintln!("note: {failure}");
+            return Ok(None);
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    let mut arrays = gpu.arrays_for(&[&plan])?;
+    if problem.kind() == Kind::RealToComplex {
+        let reals: Vec<f64> = values.iter().map(|value| value.re).collect();
+        arrays.input.upload(0, &reals)?;
+    } else {
+        arrays.input.upload(0, values)?;
+    }
+    gpu.run(&plan, &mut arrays, 1)?;
+    let count = problem.output_shape().iter().product();
+    let mut result = vec![Complex::new(0.0, 0.0); count];
+    arrays.output.download(0, &mut result)?;
+    Ok(Some(result))
 }
 
 fn tell(rows: &[Row]) -> Result<(), Failure> {
@@ -190,6 +248,7 @@ fn tell(rows: &[Row]) -> Result<(), Failure> {
         "expected",
         "native L2",
         "native Linf",
+        "cuFFT L2",
         "floor L2",
         "oracle",
         "",
@@ -212,6 +271,7 @@ fn tell(rows: &[Row]) -> Result<(), Failure> {
             error_text(row.expected),
             error_text(row.native_l2),
             error_text(row.native_linf),
+            row.cufft_l2.map_or("-".into(), error_text),
             error_text(row.floor_l2),
             row.oracle.into(),
             verdict.into(),

@@ -35,7 +35,7 @@ pub enum Failure {
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// There is no GPU, or its driver refused something.
     #[error("{0}")]
-    Device(#[from] crate::probe::DeviceFailure),
+    Device(#[from] crate::gpu::DeviceFailure),
     /// A check ran to its end and found something wrong.
     #[error("{0}")]
     Check(String),

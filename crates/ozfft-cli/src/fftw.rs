@@ -1,7 +1,7 @@
 //! FFTW for comparison, and MKL, which has the same interface, where the machine has them: the shared libraries are
 //! loaded while the program runs.
 //!
-//! Calls of C functions are `unsafe` code, which only this file and `probe/device.rs` have.
+//! Calls of C functions are `unsafe` code, which only this file, `gpu` and `probe/device.rs` have.
 #![allow(unsafe_code)]
 
 use crate::arrays::half_shape;
@@ -10,6 +10,7 @@ use num_complex::Complex;
 use ozfft::Kind;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Names of the double-precision library on Linux, macOS and Windows.
 const FILE_NAMES: [&str; 3] = ["libfftw3.so.3", "libfftw3.3.dylib", "libfftw3-3.dll"];
@@ -175,6 +176,7 @@ impl Fftw {
     }
 
     fn initialise_threads(&self) {
+        let _alone = alone();
         if let Some(initialise) = self.threads_function::<InitThreads>("fftw_init_threads") {
             // SAFETY: the type is that of fftw3.h, and no other function of the library has been called. A failure
             // (0) leaves plans for one thread, which is what FFTW makes anyway then.
@@ -234,6 +236,7 @@ impl Fftw {
             (input.len(), output.len()),
             "arrays of other lengths than their shape says"
         );
+        let _alone = alone();
         let integer = |number: usize| c_int::try_from(number).ok();
         let lengths = arrays
             .shape
@@ -270,8 +273,7 @@ impl Fftw {
             Kind::ComplexToComplex => {
                 let plan = self.function::<PlanMany>("fftw_plan_many_dft")?;
                 // SAFETY: the types are those of fftw3.h. Both arrays have the lengths that shape and batch need, as
-                // asserted, and do not overlap, as they are borrowed mutably. FFTW plans on one thread at a time: the
-                // program has only one that plans.
+                // asserted, and do not overlap, as they are borrowed mutably. Nobody else plans meanwhile.
                 let plan = unsafe {
                     plan(
                         rank,
@@ -361,11 +363,18 @@ impl FftwPlan<'_> {
 
 impl Drop for FftwPlan<'_> {
     fn drop(&mut self) {
+        let _alone = alone();
         if let Some(destroy) = self.fftw.function::<Destroy>("fftw_destroy_plan") {
             // SAFETY: the plan is one of the library's and is not used again.
             unsafe { destroy(self.plan) }
         }
     }
+}
+
+/// FFTW makes and destroys plans on one thread at a time; only executing them may happen on several.
+fn alone() -> MutexGuard<'static, ()> {
+    static PLANNING: Mutex<()> = Mutex::new(());
+    PLANNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn load_first(names: &[&str]) -> Option<Library> {

@@ -9,6 +9,7 @@ mod demo;
 mod failure;
 mod fft;
 mod fftw;
+mod gpu;
 mod machine;
 mod measure;
 mod npy;

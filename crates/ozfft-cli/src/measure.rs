@@ -192,6 +192,11 @@ impl Reference {
         }
     }
 
+    /// Whether the transform has no factor, as those of most libraries.
+    pub fn is_unscaled(&self) -> bool {
+        matches!(self.scale, Scale::One)
+    }
+
     /// `full` or `sampled`.
     pub fn extent(&self) -> &'static str {
         match self.samples {
@@ -233,7 +238,7 @@ impl Reference {
 }
 
 /// The factor of a norm, for the oracle, which never scales by itself.
-fn scale_of(norm: Norm, direction: Direction, points: usize) -> Scale {
+pub fn scale_of(norm: Norm, direction: Direction, points: usize) -> Scale {
     match (norm, direction) {
         (Norm::Ortho, _) => Scale::OneOverSquareRoot(points),
         (Norm::Backward, Direction::Inverse) | (Norm::Forward, Direction::Forward) => {

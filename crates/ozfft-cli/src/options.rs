@@ -55,12 +55,21 @@ pub enum SubstrateName {
     Amx,
     /// NEON dot product
     NeonDot,
+    /// Tensor units of GPUs, by mma.sync
+    Int8MmaSync,
+    /// Tensor units of Hopper GPUs, by wgmma
+    Int8Wgmma,
 }
 
 impl SubstrateName {
-    /// All that can be asked for by name.
+    /// All units of processors that can be asked for by name.
     fn all() -> Vec<SubstrateName> {
-        let named = |name: &SubstrateName| *name != SubstrateName::Auto;
+        let others = [
+            SubstrateName::Auto,
+            SubstrateName::Int8MmaSync,
+            SubstrateName::Int8Wgmma,
+        ];
+        let named = |name: &SubstrateName| !others.contains(name);
         let every = SubstrateName::value_variants().iter().copied();
         every.filter(named).collect()
     }
@@ -76,6 +85,8 @@ impl From<SubstrateName> for Substrate {
             SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
             SubstrateName::Amx => Substrate::Amx,
             SubstrateName::NeonDot => Substrate::NeonDot,
+            SubstrateName::Int8MmaSync => Substrate::Int8MmaSync,
+            SubstrateName::Int8Wgmma => Substrate::Int8Wgmma,
         }
     }
 }

@@ -1,6 +1,8 @@
-//! `ozfft bench`: the time of one transform, by every engine that this machine has, side by side in one run.
+//! `ozfft bench`: the time of one transform, by every engine that this machine has, side by side in one run. GPUs have
+//! their own way (`cuda`).
 
 mod buffers;
+mod cuda;
 mod definitions;
 mod engines;
 mod lines;
@@ -9,16 +11,18 @@ mod sampling;
 
 use crate::failure::Failure;
 use crate::fftw::Arrays;
+use crate::gpu::Precision;
 use crate::machine::{Machine, now};
 use crate::options::{
-    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_shape, parse_substrates,
+    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_device, parse_shape,
+    parse_substrates,
 };
 use crate::report::{aligned, say, say_json};
 use buffers::Buffers;
 use clap::{Args, ValueEnum};
 use definitions::Definitions;
 use engines::{Libraries, Notices};
-use ozfft::{Accuracy, BlockRecipe, LineRecipe};
+use ozfft::{Accuracy, BlockRecipe, Device, LineRecipe};
 use record::{Measurement, NamedMeasurement, Record, Software};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,8 +30,9 @@ use std::time::Duration;
 /// Seed of the random input; times do not depend on it.
 const SEED: u64 = 1;
 /// Options that say what is measured, which a file of definitions says itself.
-const SETTING: [&str; 7] = [
+const SETTING: [&str; 8] = [
     "shape",
+    "precision",
     "batch",
     "threads",
     "kind",
@@ -42,6 +47,15 @@ pub struct BenchArguments {
     /// Lengths joined by x, such as 1024 or 64x64x64 (of the real array for real transforms)
     #[arg(long, value_parser = parse_shape, required_unless_present = "definitions")]
     shape: Option<Shape>,
+    /// Where it is measured: cpu, cuda, or cuda:1 for the second GPU, with data in its memory
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    device: Device,
+    /// On a GPU: so many points in all arrays of one axis together, in place of --batch and of what definitions say
+    #[arg(long)]
+    points: Option<usize>,
+    /// On a GPU: the numbers in the arrays
+    #[arg(long, value_enum, default_value = "double")]
+    precision: Precision,
     /// Number of arrays that one call transforms
     #[arg(long, default_value_t = 1)]
     batch: usize,
@@ -149,6 +163,20 @@ fn kind_text(kind: KindName) -> String {
 
 /// Runs the command.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
+    match arguments.device {
+        Device::Cuda(ordinal) => return cuda::run(arguments, ordinal),
+        Device::Auto => {
+            return Err(Failure::Usage(
+                "bench measures what it is told: give --device cpu or --device cuda".into(),
+            ));
+        }
+        Device::Cpu if arguments.points.is_some() || arguments.precision != Precision::Double => {
+            return Err(Failure::Usage(
+                "--points and --precision go with --device cuda".into(),
+            ));
+        }
+        Device::Cpu => {}
+    }
     let mut notices = Notices::default();
     match (&arguments.definitions, &arguments.shape) {
         (Some(path), _) => run_definitions(arguments, path, &mut notices),
@@ -198,14 +226,8 @@ fn run_definitions(
     for definition in &selected {
         engines::validate(&definition.setting)?;
     }
-    if let Some(directory) = arguments.record.as_deref().and_then(Path::parent)
-        && !directory.as_os_str().is_empty()
-        && !directory.is_dir()
-    {
-        return Err(Failure::Usage(format!(
-            "there is no directory {} for the record; make it first",
-            directory.display()
-        )));
+    if let Some(path) = &arguments.record {
+        expect_directory(path)?;
     }
     let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
     let date = now();
@@ -253,6 +275,19 @@ fn run_definitions(
         table.push([vec![name.clone()], cells(measurement)].concat());
     }
     say(&aligned(&table))
+}
+
+/// A record that cannot be written should be found out before hours have been spent.
+fn expect_directory(record: &Path) -> Result<(), Failure> {
+    match record.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
+            Err(Failure::Usage(format!(
+                "there is no directory {} for the record; make it first",
+                directory.display()
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Measures one setting with every engine that this machine has.

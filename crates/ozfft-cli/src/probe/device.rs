@@ -6,12 +6,11 @@
 #![allow(unsafe_code)]
 
 use super::exactness::{Matrices, TILE};
-use super::report::DeviceFacts;
-use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use crate::gpu::{DeviceFacts, DeviceFailure, Gpu, failed};
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig,
-    PushKernelArg, sys,
+    PushKernelArg,
 };
 use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
@@ -24,37 +23,6 @@ const RUN_SECONDS: f64 = 3e-3;
 const OPERAND: u32 = 0x3f00_0001;
 /// Bytes that a block of the copying kernel moves.
 const COPY_BLOCK_BYTES: usize = 16 * 1024;
-
-/// Why a GPU cannot be measured.
-#[derive(Debug, thiserror::Error)]
-pub enum DeviceFailure {
-    /// The driver's library cannot be loaded.
-    #[error(
-        "there is no NVIDIA driver on this machine: its library (libcuda) cannot be loaded; ozfft probe measures NVIDIA GPUs"
-    )]
-    NoDriver,
-    /// The driver is there, but has no such device.
-    #[error("there is no CUDA device {asked}: the driver has {count}, and the first has number 0")]
-    NoDevice { asked: usize, count: usize },
-    /// The kernels need a newer GPU.
-    #[error("{name} has compute capability {major}.{minor}; ozfft's kernels need 8.0 or later")]
-    TooOld {
-        name: String,
-        major: i32,
-        minor: i32,
-    },
-    /// The driver refused something.
-    #[error("the CUDA driver failed to {action}: {source}")]
-    Driver {
-        action: &'static str,
-        source: DriverError,
-    },
-}
-
-/// Names what the driver was asked to do.
-fn failed(action: &'static str) -> impl FnOnce(DriverError) -> DeviceFailure {
-    move |source| DeviceFailure::Driver { action, source }
-}
 
 /// A kernel of chains or products: (observations, iterations, operand, operand).
 pub struct RateKernel(CudaFunction);
@@ -114,28 +82,12 @@ pub struct Device {
 impl Device {
     /// Opens a GPU by its number.
     pub fn open(ordinal: usize) -> Result<Device, DeviceFailure> {
-        // SAFETY: loads the driver's library and closes it again. Everything else of cudarc panics without it.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(DeviceFailure::NoDriver);
-        }
-        cudarc::driver::result::init().map_err(failed("start"))?;
-        let count = CudaContext::device_count().map_err(failed("count its devices"))?;
-        let count = usize::try_from(count).unwrap_or(0);
-        if ordinal >= count {
-            let asked = ordinal;
-            return Err(DeviceFailure::NoDevice { asked, count });
-        }
-        let context = CudaContext::new(ordinal).map_err(failed("open the device"))?;
-        let (facts, capability) = facts(&context).map_err(failed("describe the device"))?;
-        if capability < (8, 0) {
-            let (name, (major, minor)) = (facts.name, capability);
-            return Err(DeviceFailure::TooOld { name, major, minor });
-        }
+        let gpu = Gpu::open(ordinal)?;
         Ok(Device {
-            stream: context.default_stream(),
-            context,
-            facts,
-            capability,
+            stream: gpu.stream,
+            context: gpu.context,
+            facts: gpu.facts,
+            capability: gpu.capability,
         })
     }
 
@@ -302,66 +254,5 @@ impl Device {
         // sums, whose lengths `Matrices` guarantees.
         unsafe { launch.launch(shape) }?;
         self.stream.clone_dtoh(&sums)
-    }
-}
-
-fn facts(context: &Arc<CudaContext>) -> Result<(DeviceFacts, (i32, i32)), DriverError> {
-    let number = |attribute: Attribute| -> Result<u32, DriverError> {
-        let value = context.attribute(attribute)?;
-        Ok(u32::try_from(value).unwrap_or(0))
-    };
-    let (major, minor) = context.compute_capability()?;
-    let mut version = 0;
-    // SAFETY: the function writes one integer.
-    unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
-    let facts = DeviceFacts {
-        name: context.name()?,
-        compute_capability: format!("{major}.{minor}"),
-        multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-        clock_mhz: number(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)? / 1000,
-        memory_clock_mhz: number(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)? / 1000,
-        memory_bus_bits: number(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
-        memory_bytes: context.total_mem()?,
-        l2_bytes: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
-        shared_bytes_per_multiprocessor: number(
-            Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-        )?,
-        shared_bytes_per_block: number(
-            Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        )?,
-        registers_per_multiprocessor: number(
-            Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
-        )?,
-        threads_per_multiprocessor: number(
-            Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-        )?,
-        driver: driver_release(),
-        cuda: format!("{}.{}", version / 1000, version % 1000 / 10),
-    };
-    Ok((facts, (major, minor)))
-}
-
-/// The release of the driver, such as 580.95.05, where the system tells it.
-fn driver_release() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    release_in(&text)
-}
-
-/// The first word of numbers and points.
-fn release_in(text: &str) -> Option<String> {
-    let is_release =
-        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    text.split_whitespace().find(is_release).map(String::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_release_is_found_in_what_the_kernel_module_says() {
-        let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs)\n";
-        assert_eq!(release_in(text).as_deref(), Some("580.95.05"));
-        assert_eq!(release_in("no numbers"), None);
     }
 }

@@ -8,10 +8,10 @@ mod report;
 
 use crate::bench::record::commit_here;
 use crate::failure::Failure;
+use crate::gpu::DeviceFailure;
 use crate::machine::{Machine, now};
 use crate::report::{progress, say, say_json};
 use clap::Args;
-pub use device::DeviceFailure;
 use device::{Device, Kernels};
 use ozfft_kernels::probe::{PROBE, PROBE_FP8, PROBE_HOPPER};
 use report::{Report, Software};

@@ -1,7 +1,8 @@
 //! Which kernels measure what, and what their times mean.
 
-use super::device::{Device, DeviceFailure, IterationTiming, Kernels};
+use super::device::{Device, IterationTiming, Kernels};
 use super::report::{Bandwidth, PipeRate, TensorRate};
+use crate::gpu::DeviceFailure;
 
 /// Steps of chains in an iteration of a thread, as `probe.cu` has them.
 const STEPS_PER_ITERATION: u32 = 128;

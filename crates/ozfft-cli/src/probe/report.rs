@@ -1,34 +1,13 @@
 //! What `ozfft probe` found out: the record, and the same as tables. Names of fields say the unit.
 
 use crate::failure::Failure;
+use crate::gpu::DeviceFacts;
 use crate::machine::Machine;
 use crate::npy::write_beside;
 use crate::report::aligned;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
-
-/// What the driver says about the device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceFacts {
-    pub name: String,
-    pub compute_capability: String,
-    pub multiprocessors: u32,
-    /// The highest clock that the device is sold with.
-    pub clock_mhz: u32,
-    pub memory_clock_mhz: u32,
-    pub memory_bus_bits: u32,
-    pub memory_bytes: usize,
-    pub l2_bytes: u32,
-    pub shared_bytes_per_multiprocessor: u32,
-    pub shared_bytes_per_block: u32,
-    pub registers_per_multiprocessor: u32,
-    pub threads_per_multiprocessor: u32,
-    /// The release of the driver, where the system tells it.
-    pub driver: Option<String>,
-    /// The CUDA version of the driver.
-    pub cuda: String,
-}
 
 /// Copying within the device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,7 +129,7 @@ impl Report {
     /// Tables for people.
     pub fn to_text(&self) -> String {
         let mut parts = vec![
-            facts_text(&self.device),
+            self.device.to_string(),
             table(
                 ["copy within the device", "TB/s", "ms"],
                 self.bandwidths.iter().map(|b| {
@@ -248,31 +227,6 @@ fn table<const COLUMNS: usize>(
     let heading = heading.map(String::from).to_vec();
     let rows = rows.map(|row| row.to_vec());
     aligned(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
-}
-
-fn facts_text(facts: &DeviceFacts) -> String {
-    let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
-    let kib = |bytes: u32| bytes / 1024;
-    format!(
-        "{}, compute capability {}, {} multiprocessors at up to {} MHz\n\
-         memory {:.1} GiB, {} bits at {} MHz; L2 {:.0} MiB\n\
-         per multiprocessor: {} KiB of shared memory ({} KiB a block), {} registers, {} threads\n\
-         driver {}, CUDA {}",
-        facts.name,
-        facts.compute_capability,
-        facts.multiprocessors,
-        facts.clock_mhz,
-        gib(facts.memory_bytes),
-        facts.memory_bus_bits,
-        facts.memory_clock_mhz,
-        f64::from(facts.l2_bytes) / f64::from(1 << 20),
-        kib(facts.shared_bytes_per_multiprocessor),
-        kib(facts.shared_bytes_per_block),
-        facts.registers_per_multiprocessor,
-        facts.threads_per_multiprocessor,
-        facts.driver.as_deref().unwrap_or("of unknown release"),
-        facts.cuda,
-    )
 }
 
 #[cfg(test)]

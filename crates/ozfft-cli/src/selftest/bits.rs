@@ -2,13 +2,17 @@
 
 use super::case::{Case, mixed, pick, shuffle};
 use crate::arrays::{Bytes, unravel};
+use crate::gpu::VARIANTS;
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, wide_range};
-use ozfft::{Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate};
+use ozfft::{Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate};
 use rayon::ThreadPool;
 
 /// Arrays of more points than this come in small batches only.
 const LARGEST_MANY: usize = 64;
+/// What a GPU gives for more points than this is compared with the processor's fastest unit instead of the scalar one,
+/// which has the same bits.
+const LARGEST_SCALAR: usize = 1 << 12;
 
 /// Ways in which the second computation differs from the plain one.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +31,7 @@ pub struct Way {
 }
 
 /// Real or complex numbers.
+#[derive(Clone)]
 enum Values<T> {
     Real(Vec<T>),
     Complex(Vec<Complex<T>>),
@@ -47,15 +52,7 @@ pub fn check<T: Real + Bytes>(
     let problem = way.problem(case);
     let compute = || -> Result<Values<T>, FftError> {
         let plan = planner.plan(&problem)?;
-        let buffer = way.spread(&problem, &input, case);
-        let output = if way.in_place && case.kind == Kind::RealToComplex && !way.as_complex {
-            execute_real_in_place(&plan, &buffer)?
-        } else if way.in_place {
-            execute_in_place(&plan, buffer)?
-        } else {
-            execute(&plan, &buffer)?
-        };
-        Ok(output)
+        way.execute(case, &plan, way.spread(&problem, &input, case))
     };
     let found = match way.pool {
         Some(index) => pools[index].install(compute),
@@ -79,6 +76,70 @@ pub fn check<T: Real + Bytes>(
             case.number
         )),
     }
+}
+
+/// Computes a case on the processor and on a GPU, and compares everything in the output arrays, gaps included. Returns what
+/// multiplied on the GPU; the error names the way and the first difference.
+pub fn check_device<T: Real + Bytes>(
+    case: &Case,
+    planner: &Planner<T>,
+    device: Device,
+) -> Result<&'static str, String> {
+    let mut generator = Generator::new(case.seed);
+    let input = input_values(case, &case.problem(), &mut generator);
+    let mut way = Way::draw(case, &case.problem(), &mut generator, 0);
+    way.wide_integer = false;
+    let padded = way.in_place && case.kind == Kind::RealToComplex && !way.as_complex;
+    if generator.below(4) == 0 && !padded && case.shape.iter().product::<usize>() <= LARGEST_MANY {
+        // More arrays than one block of threads takes.
+        (way.input, way.output) = (None, None);
+        way.batch = 100 + generator.below(1000);
+    }
+    let wanted = generator.below(VARIANTS.len());
+    let describe = |error: &dyn std::fmt::Display| {
+        format!("case {}, {case:?} as {way:?}: {error}", case.number)
+    };
+    let problem = way.problem(case);
+    let points = case.shape.iter().product::<usize>() * way.batch;
+    let unit = if points > LARGEST_SCALAR {
+        Substrate::Auto
+    } else {
+        Substrate::Scalar
+    };
+    let buffer = way.spread(&problem, &input, case);
+    let compute = || -> Result<_, FftError> {
+        let on_processor = planner.plan(&problem.clone().substrate(unit))?;
+        let asked = |variant: usize| {
+            let problem = problem.clone().device(device);
+            planner.plan(&(VARIANTS[variant].apply)(problem))
+        };
+        // Not every GPU and problem has every unit; the first way is left to the planner and always there.
+        let on_device = match asked(wanted) {
+            Err(FftError::Unsupported(_)) => asked(0)?,
+            other => other?,
+        };
+        let expected = way.execute(case, &on_processor, buffer.clone())?;
+        let found = way.execute(case, &on_device, buffer.clone())?;
+        Ok((expected, found, on_device.substrate()))
+    };
+    let (expected, found, substrate) = compute().map_err(|error| describe(&error))?;
+    let difference = match (&expected, &found) {
+        (Values::Real(expected), Values::Real(found)) => first_unequal(expected, found),
+        (Values::Complex(expected), Values::Complex(found)) => first_unequal(expected, found),
+        _ => Some("one result is real, the other complex".into()),
+    };
+    match difference {
+        None => Ok(substrate),
+        Some(difference) => Err(describe(&format!("on {substrate} {difference}"))),
+    }
+}
+
+fn first_unequal<V: Bytes + std::fmt::Debug>(expected: &[V], found: &[V]) -> Option<String> {
+    let mut pairs = expected.iter().zip(found).enumerate();
+    let different = pairs.find(|(_, (expected, found))| !expected.same_bits(**found));
+    different.map(|(place, (expected, found))| {
+        format!("at element {place} {expected:?} became {found:?}")
+    })
 }
 
 /// Values with few or many orders of magnitude, and some zeros.
@@ -237,6 +298,22 @@ impl Way {
         problem
     }
 
+    /// Runs a plan of this way's problem.
+    fn execute<T: Real>(
+        &self,
+        case: &Case,
+        plan: &Plan<T>,
+        buffer: Values<T>,
+    ) -> Result<Values<T>, FftError> {
+        if self.in_place && case.kind == Kind::RealToComplex && !self.as_complex {
+            execute_real_in_place(plan, &buffer)
+        } else if self.in_place {
+            execute_in_place(plan, buffer)
+        } else {
+            execute(plan, &buffer)
+        }
+    }
+
     /// The input in its layout, between other arrays of the batch and numbers that nobody should read.
     fn spread<T: Real>(&self, problem: &Problem, input: &Values<T>, case: &Case) -> Values<T> {
         let noise = uniform_complex(problem.input_len(), mixed(case.seed, 1));
@@ -374,5 +451,26 @@ mod tests {
                     .is_some()
             );
         }
+    }
+
+    #[test]
+    fn cases_for_gpus_compare_whole_arrays() {
+        // On the processor, where there is no difference to find, and the units of GPUs are refused.
+        let planners = (Planner::<f64>::new(), Planner::<f32>::new());
+        let mut largest = 0;
+        for number in (0..200).step_by(7).chain((1400..1600).step_by(11)) {
+            let case = Case::draw_for_gpu(3, number);
+            largest = largest.max(case.shape.iter().product());
+            let outcome = if case.single_precision {
+                check_device(&case, &planners.1, Device::Cpu)
+            } else {
+                check_device(&case, &planners.0, Device::Cpu)
+            };
+            outcome.expect("equal bits");
+        }
+        assert!(largest > 10_000, "{largest}");
+        assert_eq!(first_unequal(&[1.0, 0.0], &[1.0, 0.0]), None);
+        let difference = first_unequal(&[1.0, 0.0], &[1.0, -0.0]).expect("another sign");
+        assert!(difference.contains("element 1"), "{difference}");
     }
 }

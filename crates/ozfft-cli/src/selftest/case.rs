@@ -10,6 +10,11 @@ pub const GROUP: usize = 200;
 const LARGEST_ARRAY: usize = 160;
 const LARGEST_LONG_ARRAY: usize = 1100;
 const LONG_GROUPS: usize = 16;
+/// On GPUs one group in so many has arrays of up to [`LARGEST_GPU_ARRAY`] points: several passes, many blocks of threads.
+const LARGE_GPU_GROUPS: usize = 8;
+const LARGEST_GPU_ARRAY: usize = 1 << 16;
+/// Lengths of such a group: one or several passes, powers of two or not, and a convolution.
+const LARGE_LENGTHS: [usize; 10] = [16, 64, 100, 243, 512, 1000, 1024, 4096, 10_007, 65_536];
 
 /// One transform.
 #[derive(Debug, Clone)]
@@ -30,7 +35,20 @@ pub struct Case {
 impl Case {
     /// The case of this number.
     pub fn draw(seed: u64, number: usize) -> Case {
-        let group = Group::draw(seed, number / GROUP);
+        Case::of_group(&Group::draw(seed, number / GROUP), seed, number)
+    }
+
+    /// The case of this number for GPUs: some are larger.
+    pub fn draw_for_gpu(seed: u64, number: usize) -> Case {
+        let mut group = Group::draw(seed, number / GROUP);
+        if (number / GROUP) % LARGE_GPU_GROUPS == LARGE_GPU_GROUPS - 1 {
+            group.lengths = LARGE_LENGTHS.to_vec();
+            group.largest_array = LARGEST_GPU_ARRAY;
+        }
+        Case::of_group(&group, seed, number)
+    }
+
+    fn of_group(group: &Group, seed: u64, number: usize) -> Case {
         let mut generator = Generator::new(mixed(seed, 2 * number as u64));
         let kind = pick(
             &mut generator,

@@ -2,16 +2,17 @@
 
 mod bits;
 mod case;
+mod cuda;
 mod identities;
 
 use crate::failure::Failure;
 use crate::measure::{TestInput, compute, problem_of};
-use crate::options::{family_name, shape_text};
+use crate::options::{family_name, parse_device, shape_text};
 use crate::report::{progress, say, say_json};
 use case::{Case, GROUP};
 use clap::Args;
 use indicatif::ProgressBar;
-use ozfft::{Direction, Engine, Family, Kind, Planner};
+use ozfft::{Device, Direction, Engine, Family, Kind, Planner};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 use std::sync::Mutex;
@@ -27,8 +28,11 @@ pub struct SelftestArguments {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of cases whose bits are compared
-    #[arg(long, hide = true)]
+    /// What is checked: cpu, or the bits of a GPU against the processor's: cuda, or cuda:1 for the second one
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    device: Device,
+    /// Number of cases whose bits are compared [default: 100000, on a GPU 10000]
+    #[arg(long)]
     cases: Option<usize>,
     /// Compare the bits of this case only
     #[arg(long, hide = true, value_name = "NUMBER")]
@@ -66,6 +70,15 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
+    match arguments.device {
+        Device::Cuda(ordinal) => return cuda::run(arguments, ordinal),
+        Device::Auto => {
+            return Err(Failure::Usage(
+                "selftest checks what it is told: give --device cpu or --device cuda".into(),
+            ));
+        }
+        Device::Cpu => {}
+    }
     let start = Instant::now();
     let pools = [1, 2, 3, 7]
         .into_iter()

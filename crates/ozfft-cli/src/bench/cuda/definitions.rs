@@ -1,0 +1,159 @@
+//! Declared lists of benchmarks for GPUs.
+
+use super::Setting;
+use crate::arrays::digest_bytes;
+use crate::failure::Failure;
+use crate::gpu::Precision;
+use crate::options::{KindName, parse_accuracy, parse_shape};
+use serde::Deserialize;
+use std::path::Path;
+
+/// One benchmark, as the file has it: texts are what the options of the same names take.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    group: String,
+    shape: String,
+    /// Of all arrays together: as many arrays as fit into it, at least one.
+    points: usize,
+    kind: KindName,
+    precision: Precision,
+    accuracy: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    definitions: Vec<Entry>,
+}
+
+/// One benchmark.
+#[derive(Debug)]
+pub struct Definition {
+    pub name: String,
+    pub group: String,
+    pub setting: Setting,
+}
+
+/// Reads a file of definitions, and returns those of the names or groups (all if none is given) with the file's digest.
+/// `points` replaces the declared points of transforms along one axis.
+pub fn read(
+    path: &Path,
+    names: &[String],
+    points: Option<usize>,
+) -> Result<(Vec<Definition>, String), Failure> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+    let list = parse(&text, points).map_err(|reason| Failure::Content {
+        path: path.to_path_buf(),
+        reason,
+    })?;
+    let is =
+        |definition: &Definition, name: &str| definition.name == name || definition.group == name;
+    let known = |name: &&String| list.iter().any(|definition| is(definition, name));
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let known: Vec<&str> = list
+            .iter()
+            .map(|definition| definition.name.as_str())
+            .collect();
+        return Err(Failure::Usage(format!(
+            "no definition and no group is named {unknown:?}; the definitions are {}",
+            known.join(", ")
+        )));
+    }
+    let wanted =
+        |definition: &Definition| names.is_empty() || names.iter().any(|name| is(definition, name));
+    let selected = list.into_iter().filter(wanted).collect();
+    Ok((selected, digest_bytes(text.as_bytes())))
+}
+
+fn parse(text: &str, points: Option<usize>) -> Result<Vec<Definition>, String> {
+    let file: File = serde_json::from_str(text).map_err(|error| {
+        format!("this is not a list of benchmark definitions for GPUs: {error}")
+    })?;
+    let mut list: Vec<Definition> = Vec::new();
+    for entry in file.definitions {
+        let name = entry.name.clone();
+        if list.iter().any(|other| other.name == name) {
+            return Err(format!("two definitions are named {name:?}"));
+        }
+        let definition = entry.definition(points);
+        list.push(definition.map_err(|why| format!("{name}: {why}"))?);
+    }
+    Ok(list)
+}
+
+impl Entry {
+    fn definition(self, points: Option<usize>) -> Result<Definition, String> {
+        let shape = parse_shape(&self.shape)?;
+        let points = match points {
+            Some(points) if shape.0.len() == 1 => points,
+            _ => self.points,
+        };
+        Ok(Definition {
+            name: self.name,
+            group: self.group,
+            setting: Setting {
+                batch: Setting::batch_of(&shape.0, points),
+                shape,
+                kind: self.kind,
+                precision: self.precision,
+                accuracy: parse_accuracy(&self.accuracy)?,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ozfft::Accuracy;
+
+    const PATH: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../benchmarks/definitions-cuda.json"
+    );
+
+    #[test]
+    fn the_definitions_of_this_project_can_be_read() {
+        let (list, sha256) = read(Path::new(PATH), &[], None).expect("definitions");
+        assert_eq!(sha256.len(), 64);
+        let of = |name: &str| {
+            let found = list.iter().find(|definition| definition.name == name);
+            &found.unwrap_or_else(|| panic!("{name}")).setting
+        };
+        for (name, batch) in [
+            ("batched-256", 1 << 22),
+            ("batched-1000", 1_073_741),
+            ("batched-1024", 1 << 20),
+            ("long-1048576", 1 << 10),
+            ("cube-1024", 1),
+            ("r2c-cube-512", 1),
+        ] {
+            assert_eq!(of(name).batch, batch, "{name}");
+        }
+        assert_eq!(of("f32-1024").precision, Precision::Single);
+        assert_eq!(of("single-1024").accuracy, Accuracy::Single);
+        assert_eq!(of("target-1e-10-1024").accuracy, Accuracy::Target(1e-10));
+    }
+
+    #[test]
+    fn points_can_be_replaced_and_names_selected() {
+        let names = ["cube".to_string(), "batched-256".to_string()];
+        let (list, _) = read(Path::new(PATH), &names, Some(1 << 12)).expect("definitions");
+        assert_eq!(list.len(), 5);
+        assert_eq!(list[0].setting.batch, 16);
+        assert_eq!(list[1].setting.batch, 1);
+        assert!(read(Path::new(PATH), &["sphere".into()], None).is_err());
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        let one = r#"{"definitions": [{"name": "a", "group": "g", "shape": "8", "points": 64, "kind": "c2c",
+            "precision": "double", "accuracy": "double"}]}"#;
+        assert_eq!(parse(one, None).expect("one")[0].setting.batch, 8);
+        for (from, to) in [("\"8\"", "\"eight\""), ("points", "batch"), ("c2c", "c2q")] {
+            assert!(parse(&one.replace(from, to), None).is_err(), "{to}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! `ozfft bench --device cuda`: transforms of arrays in a GPU's memory, side by side with cuFFT and a plain copy.
+
+mod definitions;
+mod item;
+mod record;
+
+use super::BenchArguments;
+use super::engines::Notices;
+use super::record::commit_here;
+use crate::failure::Failure;
+use crate::gpu::{Gpu, Precision, clocks_now, cufft_version};
+use crate::machine::{Machine, now};
+use crate::options::{KindName, Shape, accuracy_text};
+use crate::report::{aligned, say, say_json};
+use definitions::Definition;
+use ozfft::Accuracy;
+use record::{NamedMeasurement, Record, Software, cells, heading};
+use std::path::Path;
+use std::time::Instant;
+
+/// One transform.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    shape: Shape,
+    batch: usize,
+    kind: KindName,
+    precision: Precision,
+    accuracy: Accuracy,
+}
+
+impl Setting {
+    /// As many arrays as these points are enough for, and one at least.
+    fn batch_of(shape: &[usize], points: usize) -> usize {
+        let one = shape.iter().product::<usize>().max(1);
+        (points / one).max(1)
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} {} × {}, {:?} precision, accuracy {}",
+            super::kind_text(self.kind),
+            self.shape,
+            self.batch,
+            self.precision,
+            accuracy_text(self.accuracy)
+        )
+    }
+}
+
+/// What is to be measured, and the digest of the file that says so.
+fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<String>), Failure> {
+    if let Some(path) = &arguments.definitions {
+        let (list, sha256) = definitions::read(path, &arguments.only, arguments.points)?;
+        return Ok((list, Some(sha256)));
+    }
+    let Some(shape) = &arguments.shape else {
+        return Err(Failure::Usage("give --shape or --definitions".into()));
+    };
+    if !arguments.only.is_empty() {
+        return Err(Failure::Usage("--only goes with --definitions".into()));
+    }
+    let batch = match arguments.points {
+        Some(points) => Setting::batch_of(&shape.0, points),
+        None => arguments.batch,
+    };
+    let setting = Setting {
+        shape: shape.clone(),
+        batch,
+        kind: arguments.kind,
+        precision: arguments.precision,
+        accuracy: arguments.accuracy,
+    };
+    let definition = Definition {
+        name: shape.to_string(),
+        group: String::new(),
+        setting,
+    };
+    Ok((vec![definition], None))
+}
+
+/// Runs the command on this GPU.
+pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
+    if arguments.recipe.is_some() {
+        return Err(Failure::Usage(
+            "--recipe is for the processor; GPUs take the planner's".into(),
+        ));
+    }
+    let (selected, definitions_sha256) = selected(arguments)?;
+    // All mistakes are found before anything is measured.
+    for definition in &selected {
+        item::problem(&definition.setting)?;
+    }
+    if let Some(path) = &arguments.record {
+        super::expect_directory(path)?;
+    }
+    let (date, start) = (now(), Instant::now());
+    let gpu = Gpu::open(ordinal)?;
+    eprintln!("{}", gpu.facts);
+    let clocks_before = clocks_now(ordinal);
+    let (mut notices, mut failures) = (Notices::default(), Vec::new());
+    let mut results: Vec<NamedMeasurement> = Vec::new();
+    let cufft = cufft_version();
+    if let Err(failure) = &cufft {
+        failures.push(format!("cuFFT was not measured: {failure}"));
+    }
+    for (
+        number,
+        Definition {
+            name,
+            group,
+            setting,
+        },
+    ) in selected.iter().enumerate()
+    {
+        eprintln!("{}/{} {name}: {setting}", number + 1, selected.len());
+        match item::measure(&gpu, ordinal, setting, arguments.seconds, &mut notices) {
+            Ok(measured) => results.extend(measured.into_iter().map(|measurement| {
+                let named = NamedMeasurement {
+                    name: name.clone(),
+                    group: group.clone(),
+                    measurement,
+                };
+                eprintln!("  {}", cells(&named)[1..].join("  "));
+                named
+            })),
+            Err(failure) => {
+                eprintln!("  left out: {failure}");
+                failures.push(format!("{name}: {failure}"));
+            }
+        }
+    }
+    let record = Record {
+        date,
+        machine: Machine::here(),
+        device: gpu.facts.clone(),
+        software: Software {
+            ozfft: env!("CARGO_PKG_VERSION").into(),
+            commit: arguments.commit.clone().or_else(commit_here),
+            rustc: env!("RUSTC_VERSION").into(),
+            cufft: cufft.ok(),
+        },
+        clocks_before,
+        clocks_after: clocks_now(ordinal),
+        definitions_sha256,
+        notices: notices.texts().to_vec(),
+        failures,
+        seconds: start.elapsed().as_secs_f64(),
+        results,
+    };
+    tell(arguments.record.as_deref(), arguments.json, &record)?;
+    match record.failures.as_slice() {
+        [] => Ok(()),
+        failures => Err(Failure::Check(format!(
+            "{} figures are missing: {}",
+            failures.len(),
+            failures.join("; ")
+        ))),
+    }
+}
+
+fn tell(path: Option<&Path>, json: bool, record: &Record) -> Result<(), Failure> {
+    if let Some(path) = path {
+        record.write(path)?;
+        eprintln!("written {}", path.display());
+    }
+    if json {
+        return say_json(record);
+    }
+    let lines = record.results.iter().map(cells);
+    let table: Vec<Vec<String>> = std::iter::once(heading()).chain(lines).collect();
+    say(&aligned(&table))?;
+    say(&format!("measured in {:.1} s", record.seconds))
+}

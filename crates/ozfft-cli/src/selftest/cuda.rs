@@ -1,0 +1,149 @@
+//! `ozfft selftest --device cuda`: random transforms on a GPU, bit by bit against the processor.
+
+use super::bits::check_device;
+use super::case::{Case, GROUP};
+use super::{SelftestArguments, TOLD, in_parallel};
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+use crate::report::{progress, say, say_json};
+use ozfft::{Device, Planner};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+const CASES: usize = 10_000;
+const QUICK_CASES: usize = 1000;
+/// Groups of cases between two lines of progress.
+const TOLD_EVERY: usize = 10;
+
+#[derive(Debug, Serialize)]
+struct Report {
+    seed: u64,
+    device: String,
+    driver: Option<String>,
+    cases: usize,
+    differing: usize,
+    /// Cases that each unit of the GPU computed.
+    substrates: BTreeMap<&'static str, usize>,
+    seconds: f64,
+    failures: Vec<String>,
+}
+
+/// Runs the command on this GPU.
+pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure> {
+    let start = Instant::now();
+    let gpu = Gpu::open(ordinal)?;
+    let seed = arguments.seed;
+    eprintln!("{}, seed {seed}", gpu.facts.name);
+    let substrates = Mutex::new(BTreeMap::new());
+    let one = |number: usize, planners: &(Planner<f64>, Planner<f32>)| {
+        let case = Case::draw_for_gpu(seed, number);
+        let outcome = if case.single_precision {
+            check_device(&case, &planners.1, Device::Cuda(ordinal))
+        } else {
+            check_device(&case, &planners.0, Device::Cuda(ordinal))
+        };
+        let substrate = outcome.as_ref().copied().unwrap_or("different or failed");
+        let mut counts = substrates
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        *counts.entry(substrate).or_insert(0) += 1;
+        outcome.err()
+    };
+    let (cases, failures) = match arguments.case {
+        Some(number) => {
+            let failure = one(number, &(Planner::new(), Planner::new()));
+            (1, failure.into_iter().collect())
+        }
+        None => {
+            let usual = if arguments.quick { QUICK_CASES } else { CASES };
+            let cases = arguments.cases.unwrap_or(usual);
+            (cases, all(cases, arguments.json, one))
+        }
+    };
+    let substrates = substrates
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let checked: usize = substrates.values().sum();
+    let report = Report {
+        seed,
+        device: gpu.facts.name.clone(),
+        driver: gpu.facts.driver.clone(),
+        cases: checked,
+        differing: failures.len(),
+        substrates,
+        seconds: start.elapsed().as_secs_f64(),
+        failures: failures.iter().take(TOLD).cloned().collect(),
+    };
+    if arguments.json {
+        say_json(&report)?;
+    } else {
+        tell(&report)?;
+    }
+    // A check of nothing must not look like one that was passed.
+    if checked == 0 {
+        return Err(Failure::Check("no case was computed".into()));
+    }
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Check(format!(
+            "{} of {checked} cases failed with seed {seed} ({cases} were asked for); the first: {}",
+            failures.len(),
+            report.failures.join("\n")
+        )))
+    }
+}
+
+/// Checks cases in groups that share planners, several groups at a time.
+fn all(
+    cases: usize,
+    json: bool,
+    one: impl Fn(usize, &(Planner<f64>, Planner<f32>)) -> Option<String> + Sync,
+) -> Vec<String> {
+    let groups = cases.div_ceil(GROUP);
+    let bar = progress(groups, "bits of the GPU, in groups of cases", json);
+    // A GPU that failed may fail at everything after, or not come back at all: enough is known then.
+    let (enough, done) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let failures = in_parallel(groups, &bar, |group| {
+        let planners = (Planner::new(), Planner::new());
+        let numbers = group * GROUP..((group + 1) * GROUP).min(cases);
+        let mut failures = Vec::new();
+        for number in numbers {
+            if enough.load(Ordering::Relaxed) {
+                break;
+            }
+            failures.extend(one(number, &planners));
+            if failures.len() >= 4 * TOLD {
+                enough.store(true, Ordering::Relaxed);
+            }
+        }
+        // Nobody sees the bar there.
+        let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if !json && finished.is_multiple_of(TOLD_EVERY) && !std::io::stderr().is_terminal() {
+            eprintln!("{} of {cases} cases", (finished * GROUP).min(cases));
+        }
+        failures
+    });
+    bar.finish_and_clear();
+    failures
+}
+
+fn tell(report: &Report) -> Result<(), Failure> {
+    let substrates: Vec<String> = report
+        .substrates
+        .iter()
+        .map(|(name, count)| format!("{count} by {name}"))
+        .collect();
+    say(&format!(
+        "{}: {} random cases against the processor, {} differing ({})",
+        report.device,
+        report.cases,
+        report.differing,
+        substrates.join(", ")
+    ))?;
+    say(&format!("seed {}, {:.1} s", report.seed, report.seconds))
+}

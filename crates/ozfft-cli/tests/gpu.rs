@@ -1,0 +1,121 @@
+//! The commands on GPUs: what they say where there is none, and options that they refuse.
+
+mod common;
+
+use common::{directory, fail, json, number, ozfft, text, text_of};
+
+const DEFINITIONS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../benchmarks/definitions-cuda.json"
+);
+
+/// Every command that takes a GPU, small enough for machines that have one.
+fn commands() -> Vec<Vec<&'static str>> {
+    let definitions = ["--definitions", DEFINITIONS, "--only", "batched-256"];
+    let bench = ["bench", "--device", "cuda", "--json", "--points", "65536"];
+    vec![
+        [&bench[..], &definitions[..]].concat(),
+        [&bench[..], &["--shape", "64"][..]].concat(),
+        vec!["selftest", "--device", "cuda", "--cases", "20", "--json"],
+        vec!["accuracy", "--device", "cuda", "--shape", "60", "--json"],
+        vec![
+            "accuracy",
+            "--device",
+            "cuda",
+            "--shape",
+            "16x20x24",
+            "--sampled",
+            "100",
+            "--json",
+        ],
+    ]
+}
+
+#[test]
+fn machines_without_a_gpu_are_told_so() {
+    for arguments in commands() {
+        let output = ozfft(&arguments);
+        let message = text_of(&output.stderr);
+        if output.status.success() {
+            let text = text_of(&output.stdout);
+            serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        } else {
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {message}");
+            assert!(message.contains("error: "), "{arguments:?}: {message}");
+            assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn devices_that_do_not_exist_are_refused_and_leave_no_record() {
+    let record = directory("bench-cuda").join("record.json");
+    let bench = [
+        "bench",
+        "--device",
+        "cuda:1000",
+        "--shape",
+        "64",
+        "--record",
+        text(&record),
+    ];
+    for arguments in [&bench[..], &["selftest", "--device", "cuda:1000"]] {
+        let message = fail(arguments);
+        assert!(message.contains("driver"), "{message}");
+    }
+    assert!(!record.exists());
+}
+
+#[test]
+fn mistakes_are_found_before_the_gpu_is_asked() {
+    let refuse = |arguments: &[&str], what: &str| {
+        let message = fail(arguments);
+        assert!(message.contains(what), "{message}");
+    };
+    let bench = |rest: &[&'static str]| [&["bench", "--device", "cuda"][..], rest].concat();
+    refuse(&bench(&["--shape", "8", "--kind", "c2r"]), "c2c or r2c");
+    refuse(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
+    refuse(&bench(&["--shape", "8", "--only", "a"]), "--only");
+    refuse(&bench(&["--shape", "0"]), "dimension 0");
+    refuse(
+        &bench(&["--definitions", DEFINITIONS, "--only", "sphere"]),
+        "sphere",
+    );
+    refuse(
+        &bench(&[
+            "--definitions",
+            DEFINITIONS,
+            "--record",
+            "/nowhere/at/all.json",
+        ]),
+        "no directory",
+    );
+    refuse(&["bench", "--shape", "8", "--device", "tpu"], "tpu");
+    refuse(&["bench", "--shape", "8", "--device", "auto"], "cuda");
+    refuse(
+        &["bench", "--shape", "8", "--points", "64"],
+        "--device cuda",
+    );
+    refuse(&["selftest", "--device", "auto"], "cuda");
+    refuse(&["accuracy", "--shape", "8", "--sampled", "0"], "--sampled");
+    refuse(
+        &["accuracy", "--shape", "8", "--sampled", "4", "--real"],
+        "--real",
+    );
+}
+
+#[test]
+fn sampled_errors_are_those_of_the_whole() {
+    for direction in [&[][..], &["--inverse"]] {
+        let base = ["accuracy", "--shape", "24x30x32", "--seed", "7", "--json"];
+        let whole = &json(&[&base[..], direction].concat())[0];
+        let sampled = &json(&[&base[..], &["--sampled", "3000"], direction].concat())[0];
+        let ratio = number(sampled, "l2") / number(whole, "l2");
+        assert!((0.9..1.1).contains(&ratio), "{whole} {sampled}");
+        // All outputs: not a sample at all, and the same input.
+        let all = &json(&[&base[..], &["--sampled", "23040"], direction].concat())[0];
+        assert_eq!(number(all, "outputs"), 23040.0);
+        let ratio = number(all, "l2") / number(whole, "l2");
+        assert!((ratio - 1.0).abs() < 1e-9, "{whole} {all}");
+    }
+}
