@@ -85,6 +85,10 @@ pub const VARIANTS: &[Variant] = &[
         name: "int8-wgmma",
         apply: |problem| problem.substrate(Substrate::Int8Wgmma),
     },
+    Variant {
+        name: "integers-only",
+        apply: |problem| problem.integers_only(true),
+    },
 ];
 
 /// An open GPU.
