@@ -160,99 +160,87 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     const int raw_step = mirrored1 ? -4 * N2 * PLACE : 4 * N2 * PLACE;
     static_assert(S::TILES1 == 1, "a unit's columns make up one tile");
     const unsigned flip1 = args.conjugate_input ^ (mirrored1 ? 0x80000000u : 0u);
-    uint4 x[S::TILES1][N1 / 4];
-    unsigned largest_re[S::TILES1], largest_im[S::TILES1];
+    // The numbers of this thread, as they are or taken apart; of both parts the largest exponent field and, below it, a bit
+    // that says whether there is anything but zeros.
+    constexpr int POINTS = N1 / 4;
+    uint4 numbers[CONVERSIONS ? POINTS : 1];
+    Parts re[CONVERSIONS ? 1 : POINTS], im[CONVERSIONS ? 1 : POINTS];
+    unsigned largest_re = 0, largest_im = 0, some_re = 0, some_im = 0;
 #pragma unroll
-    for (int tile = 0; tile < S::TILES1; tile++) {
-        unsigned re = 0, im = 0, re_low = 0, im_low = 0;
-#pragma unroll
-        for (int q = 0; q < N1 / 8; q++) {
-            const uint32_t first = STRIDED ? raw_first + q * raw_step : raw + (raw_first ^ place_number<S>(4 * q * N2));
-            const uint32_t last = STRIDED ? raw_last - q * raw_step : raw + (raw_last ^ place_number<S>(4 * q * N2));
-            uint4 a = load_shared(first), b = load_shared(last);
-            re = max(re, max(a.y & 0x7fffffffu, b.y & 0x7fffffffu));
-            im = max(im, max(a.w & 0x7fffffffu, b.w & 0x7fffffffu));
-            re_low |= a.x | b.x;
-            im_low |= a.z | b.z;
-            a.w ^= flip1;
-            b.w ^= flip1;
-            x[tile][2 * q] = a;
-            x[tile][2 * q + 1] = b;
+    for (int i = 0; i < POINTS; i++) {
+        const int q = i / 2;
+        const uint32_t offset = place_number<S>(4 * q * N2);
+        const uint32_t at_first = STRIDED ? raw_first + q * raw_step : raw + (raw_first ^ offset);
+        const uint32_t at_last = STRIDED ? raw_last - q * raw_step : raw + (raw_last ^ offset);
+        uint4 number = load_shared(i % 2 == 0 ? at_first : at_last);
+        number.w ^= flip1;
+        const Parts real = taken_apart(number.x, number.y, some_re), imaginary = taken_apart(number.z, number.w, some_im);
+        largest_re = max(largest_re, (unsigned)real.field());
+        largest_im = max(largest_im, (unsigned)imaginary.field());
+        if (CONVERSIONS) {
+            numbers[i] = number;
+        } else {
+            re[i] = real;
+            im[i] = imaginary;
         }
-        // The smallest numbers have nothing in their upper words, and yet are not zero.
-        largest_re[tile] = warp_maximum(re_low != 0 ? max(re, 1u) : re);
-        largest_im[tile] = warp_maximum(im_low != 0 ? max(im, 1u) : im);
     }
-    constexpr int WARPS_A_LINE = N2 / 8 < 4 ? N2 / 8 : 4;   // warps of a tile that share a line
-    if (lane1.first())
-        for (int tile = 0; tile < S::TILES1; tile++) {
-            statistics[(tile * 4 + lane1.warp) * 2] = largest_re[tile];
-            statistics[(tile * 4 + lane1.warp) * 2 + 1] = largest_im[tile];
-        }
+    largest_re = warp_maximum(2 * largest_re + (some_re != 0));
+    largest_im = warp_maximum(2 * largest_im + (some_im != 0));
+    if (lane1.first()) {
+        statistics[2 * lane1.warp] = largest_re;
+        statistics[2 * lane1.warp + 1] = largest_im;
+    }
     together(lane1);
     static_assert(N2 <= 32, "a line's columns lie within one tile");
-    int field[S::TILES1];
-    bool some_re[S::TILES1], some_im[S::TILES1];
-    unsigned sums[S::TILES1];
+    constexpr int WARPS_A_LINE = N2 / 8 < 4 ? N2 / 8 : 4;
+    const int first_warp = lane1.warp / WARPS_A_LINE * WARPS_A_LINE;
+    largest_re = largest_im = 0;
 #pragma unroll
-    for (int tile = 0; tile < S::TILES1; tile++) {
-        const int first = lane1.warp / WARPS_A_LINE * WARPS_A_LINE;
-        unsigned re = 0, im = 0;
-#pragma unroll
-        for (int other = 0; other < WARPS_A_LINE; other++) {
-            re = max(re, statistics[(tile * 4 + first + other) * 2]);
-            im = max(im, statistics[(tile * 4 + first + other) * 2 + 1]);
-        }
-        some_re[tile] = re != 0;
-        some_im[tile] = im != 0;
-        field[tile] = (int)(max(re, im) >> 20);
-        unsigned sum = 0;
-#pragma unroll
-        for (int i = 0; i < N1 / 4; i++) {
-            unsigned re = x[tile][i].y, im = x[tile][i].w;
-            sum += shift_right((re & 0xfffffu) | 0x100000u, field[tile] - (int)((re >> 20) & 0x7ff));
-            sum += shift_right((im & 0xfffffu) | 0x100000u, field[tile] - (int)((im >> 20) & 0x7ff));
-        }
-        sum += shuffle_xor(sum, 1);
-        sum += shuffle_xor(sum, 2);
-        sums[tile] = warp_maximum(sum) + 2 * N1;
+    for (int other = 0; other < WARPS_A_LINE; other++) {
+        largest_re = max(largest_re, statistics[2 * (first_warp + other)]);
+        largest_im = max(largest_im, statistics[2 * (first_warp + other) + 1]);
     }
-    if (lane1.first())
-        for (int tile = 0; tile < S::TILES1; tile++) statistics[16 + tile * 4 + lane1.warp] = sums[tile];
+    const int field = (int)(max(largest_re, largest_im) >> 1);
+    // Leading bits of all magnitudes of a column, in units of the largest number's.
+    unsigned sum = 0;
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+        unsigned unused = 0;
+        const Parts real = CONVERSIONS ? taken_apart(numbers[i].x, numbers[i].y, unused) : re[i];
+        const Parts imaginary = CONVERSIONS ? taken_apart(numbers[i].z, numbers[i].w, unused) : im[i];
+        sum += shift_right(real.top, field + 11 - real.field());
+        sum += shift_right(imaginary.top, field + 11 - imaginary.field());
+    }
+    sum += shuffle_xor(sum, 1);
+    sum += shuffle_xor(sum, 2);
+    // One for every magnitude rounds it up.
+    sum = warp_maximum(sum) + 2 * N1;
+    if (lane1.first()) statistics[16 + lane1.warp] = sum;
     together(lane1);
-    int exponent[S::TILES1];
 #pragma unroll
-    for (int tile = 0; tile < S::TILES1; tile++) {
-        const int first = lane1.warp / WARPS_A_LINE * WARPS_A_LINE;
-        unsigned largest = 0;
-#pragma unroll
-        for (int other = 0; other < WARPS_A_LINE; other++) largest = max(largest, statistics[16 + tile * 4 + first + other]);
-        // Zeros have no leading bit to be shifted out.
-        exponent[tile] = some_re[tile] || some_im[tile] ? field[tile] - 1043 + (32 - __clz(largest)) - 61 : 0;
+    for (int other = 0; other < WARPS_A_LINE; other++) sum = max(sum, statistics[16 + first_warp + other]);
+    // Zeros have no leading bit to be shifted out.
+    const bool zero = (largest_re | largest_im) == 0;
+    const int exponent = zero ? 0 : field - 1043 + (32 - __clz(sum)) - 61;
+    // What the second step needs to know of every line. Lines of zeros stay zeros whatever their exponent.
+    if (lane1.first()) {
+        const bool moderate = (field >= LEAST_FIELD && field <= LARGEST_FIELD) || zero;
+        const unsigned known = (unsigned)moderate << 24 | (unsigned)(largest_re != 0) << 25 | (unsigned)(largest_im != 0) << 26;
+        facts(lane1, 8 * lane1.warp / N2) = ((unsigned)exponent & 0xffffffu) | known;
     }
 
-    // What the second step needs to know of every line.
-    if (lane1.first())
-        for (int tile = 0; tile < S::TILES1; tile++) {
-            const int line = (32 * tile + 8 * lane1.warp) / N2;
-            // Lines of zeros stay zeros whatever their exponent.
-            const bool moderate = (field[tile] >= LEAST_FIELD && field[tile] <= LARGEST_FIELD) || !(some_re[tile] || some_im[tile]);
-            facts(lane1, line) = (unsigned)exponent[tile] & 0xffffffu | (unsigned)moderate << 24 | (unsigned)some_re[tile] << 25 | (unsigned)some_im[tile] << 26;
-        }
-
-#pragma unroll
-    for (int tile = 0; tile < S::TILES1; tile++) {
+    {
         unsigned cosine_low[STEPS1][4], cosine_high[STEPS1][4], sine_low[STEPS1][4], sine_high[STEPS1][4];
-        const int shift = exponent[tile] + 1085;
-        const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent[tile]) << 20, 0) : 0.0;
-        const auto word = [&](unsigned low, unsigned high) {
-            return CONVERSIONS ? quantise_by_conversion(low, high, scale) : quantise(low, high, shift);
+        const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent) << 20, 0) : 0.0;
+        const auto real_word = [&](int i) {
+            return CONVERSIONS ? quantise_by_conversion(numbers[i].x, numbers[i].y, scale) : quantise(re[i], exponent + 1085);
+        };
+        const auto imaginary_word = [&](int i) {
+            return CONVERSIONS ? quantise_by_conversion(numbers[i].z, numbers[i].w, scale) : quantise(im[i], exponent + 1085);
         };
 #pragma unroll
         for (int q = 0; q < N1 / 8; q++) {
-            uint4 a = x[tile][2 * q], b = x[tile][2 * q + 1];
-            i64 ar = word(a.x, a.y), ai = word(a.z, a.w);
-            i64 br = word(b.x, b.y), bi = word(b.z, b.w);
+            const i64 ar = real_word(2 * q), ai = imaginary_word(2 * q), br = real_word(2 * q + 1), bi = imaginary_word(2 * q + 1);
             const int s = q >> 1, e = 2 * (q & 1);
             digits(ar + br, cosine_low[s][e], cosine_high[s][e]);
             digits(ai + bi, cosine_low[s][e + 1], cosine_high[s][e + 1]);

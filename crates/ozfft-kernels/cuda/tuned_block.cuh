@@ -101,12 +101,25 @@ DEVICE u64 shift_right(u64 x, unsigned bits) {  // 0 beyond 63 bits
 }
 DEVICE unsigned warp_maximum(unsigned x) { return __reduce_max_sync(0xffffffffu, x); }
 
+// A double-precision number taken apart: 64 bits of magnitude, the leading one topmost, and sign and exponent field as
+// one signed integer. Numbers without a leading bit, zero among them, get one all the same: next to numbers that are far
+// from the end of the range it is shifted out.
+struct Parts {
+    unsigned low, top;
+    int signed_field;
+    DEVICE int field() const { return signed_field & 0x7ff; }
+};
+// `some` collects the bits of magnitudes: what stays 0 is zero.
+DEVICE Parts taken_apart(unsigned low, unsigned high, unsigned &some) {
+    const unsigned top = __funnelshift_l(low, high, 11);
+    some |= top | low << 11;
+    return {low << 11, top | 0x80000000u, (int)high >> 20};
+}
+
 // x · 2^-exponent rounded, halves away from zero, in integers; `shift` is exponent + 1085.
-DEVICE i64 quantise(unsigned low, unsigned high, int shift) {
-    int field = (high >> 20) & 0x7ff;
-    unsigned top = __funnelshift_l(low, high, 11) | 0x80000000u;
-    u64 magnitude = shift_right((u64)join(low << 11, top), (unsigned)(shift - field));
-    const int sign = (int)high >> 31;
+DEVICE i64 quantise(const Parts &x, int shift) {
+    const u64 magnitude = shift_right((u64)join(x.low, x.top), (unsigned)(shift - x.field()));
+    const int sign = x.signed_field >> 31;
     unsigned w0, w1;
     asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; add.cc.u32 %0, a, 1; addc.u32 %1, b, 0; }"
         : "=r"(w0), "=r"(w1)
