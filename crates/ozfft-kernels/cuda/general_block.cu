@@ -341,3 +341,52 @@ KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
         atomic_maximum(task.found, largest);
     }
 }
+
+// The same for lines that a tuned kernel has left, a warp each; they are marked on the way.
+KERNEL(THREADS, 1) find_largest_left(PARAMETERS ArrayTask task) {
+    const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (blockDim.x / 32), total = *task.list_count;
+    uint64_t largest = 0;
+    for (uint64_t i = (static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; i < total; i += warps) {
+        const uint64_t line = task.list[i];
+        const int64_t offset = line_offset(task.input, line);
+        if (threadIdx.x % 32 == 0) {
+            atomic_or(&task.marks[line / 32], uint32_t{1} << (line % 32));
+        }
+        for (uint64_t index = threadIdx.x % 32; index < task.input.count; index += 32) {
+            const Words bits = read_complex(task.input, offset + static_cast<int64_t>(index) * task.input.stride);
+            uint64_t re = static_cast<uint64_t>(bits.re) & ~SIGN, im = static_cast<uint64_t>(bits.im) & ~SIGN;
+            re = re > DOUBLE_INFINITY ? 0 : re;
+            im = im > DOUBLE_INFINITY ? 0 : im;
+            const uint64_t size = re > im ? re : im;
+            if (size < DOUBLE_INFINITY && size > largest) {
+                largest = size;
+            }
+        }
+    }
+    if (largest != 0) {
+        atomic_maximum(task.found, largest);
+    }
+}
+
+// Scales the results of all other lines, should a number have been found that asks for it. They are zeros, or so far from
+// the ends of the range that it is enough to change exponents.
+KERNEL(THREADS, 1) scale_lines(PARAMETERS ArrayTask task) {
+    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
+    if (bias == 0) {
+        return;
+    }
+    const uint64_t total = task.line_count * task.output.count;
+    const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+    for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += stride) {
+        const uint64_t line = i / task.output.count, index = i - line * task.output.count;
+        if ((task.marks[line / 32] >> (line % 32) & 1) != 0) {
+            continue;
+        }
+        const int64_t offset = line_offset(task.output, line);
+        const Words bits = read_complex(task.output, offset + static_cast<int64_t>(index) * task.output.stride);
+        auto scaled = [bias](int64_t x) {
+            return (static_cast<uint64_t>(x) & ~SIGN) == 0 ? x : x + static_cast<int64_t>(static_cast<uint64_t>(static_cast<int64_t>(bias)) << 52);
+        };
+        write_element(task.output, offset, index, {scaled(bits.re), scaled(bits.im)});
+    }
+}

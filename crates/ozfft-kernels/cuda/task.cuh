@@ -121,9 +121,13 @@ struct ArrayTask {
     uint64_t *found;
     uint64_t bias_threshold;
     uint64_t line_count;
+    // Lines that another kernel has left, how many, and a bit for each line of the array.
+    const uint64_t *list;
+    const uint32_t *list_count;
+    uint32_t *marks;
     int32_t bias;
     int32_t unused;
 };
 
-static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 488 && sizeof(ArrayTask) == 168,
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 488 && sizeof(ArrayTask) == 192,
               "the host lays out the same structures");

@@ -11,19 +11,21 @@ pub mod probe;
 #[repr(align(64))]
 struct Aligned<B: ?Sized>(B);
 
-/// The general kernels (`cuda/general_block.cu`): `general_block` and `general_block_small`, `copy_points` and
-/// `find_largest`, for compute capability 8.0 and later.
+/// The general kernels (`cuda/general_block.cu`): `general_block` and `general_block_small`, `copy_points`,
+/// `find_largest` and what goes with tuned kernels, for compute capability 8.0 and later.
 pub static GENERAL: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/general_block.fatbin"));
     &IMAGE.0
 };
 
 /// Names of the general kernels.
-pub const GENERAL_NAMES: [&str; 4] = [
+pub const GENERAL_NAMES: [&str; 6] = [
     "general_block",
     "general_block_small",
     "copy_points",
     "find_largest",
+    "find_largest_left",
+    "scale_lines",
 ];
 
 /// Eights of slots, and of outputs, of the largest step that `general_block_small` takes.

@@ -177,6 +177,47 @@ fn whole_arrays_in_place_have_the_bits_of_the_processor() {
     }
 }
 
+/// One number near overflow changes the scale between axes of all lines, also of those that were stored before it was found.
+#[test]
+fn one_huge_number_scales_all_lines_like_on_the_processor() {
+    if skipped() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    for shape in [[8, 64, 256], [5, 512, 8], [1024, 3, 4]] {
+        for in_place in [true, false] {
+            let digits = Problem::complex(&shape).engine(Engine::Digits);
+            let mut data = uniform_complex(digits.input_len(), SEED);
+            let middle = data.len() / 2;
+            data[middle].re = 1.5e308;
+            data[7].im = f64::INFINITY;
+            let mut expected = data.clone();
+            planner
+                .plan(&digits)
+                .unwrap()
+                .process(&mut expected)
+                .unwrap();
+            let plan = planner.plan(&digits.device(Device::Cuda(0))).unwrap();
+            let mut output = data.clone();
+            if in_place {
+                plan.process(&mut output).unwrap();
+            } else {
+                plan.process_outofplace(&data, &mut output).unwrap();
+            }
+            let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
+            let differing = output
+                .iter()
+                .zip(&expected)
+                .filter(|(a, b)| bits(a) != bits(b));
+            assert_eq!(
+                differing.count(),
+                0,
+                "{shape:?} in place {in_place}: {plan}"
+            );
+        }
+    }
+}
+
 #[test]
 fn wgmma_is_refused_where_it_does_not_fit() {
     let problem = Problem::complex(&[100])

@@ -15,6 +15,10 @@ pub(crate) enum Parameters {
     SmallBlock(Task),
     Copy(ArrayTask),
     Largest(ArrayTask),
+    /// The same among the lines that a tuned kernel has left.
+    LargestLeft(ArrayTask),
+    /// Scaling what it has not left.
+    Scale(ArrayTask),
     /// A tuned kernel, by its name.
     Tuned(TunedTask, &'static str),
     TunedStrided(StridedTask, &'static str),
@@ -28,6 +32,8 @@ impl Parameters {
             Parameters::SmallBlock(_) => "general_block_small",
             Parameters::Copy(_) => "copy_points",
             Parameters::Largest(_) => "find_largest",
+            Parameters::LargestLeft(_) => "find_largest_left",
+            Parameters::Scale(_) => "scale_lines",
             Parameters::Tuned(_, name) | Parameters::TunedStrided(_, name) => name,
         }
     }
@@ -37,7 +43,10 @@ impl Parameters {
             Parameters::Block(task) | Parameters::SmallBlock(task) => {
                 std::ptr::from_ref(task).cast()
             }
-            Parameters::Copy(task) | Parameters::Largest(task) => std::ptr::from_ref(task).cast(),
+            Parameters::Copy(task)
+            | Parameters::Largest(task)
+            | Parameters::LargestLeft(task)
+            | Parameters::Scale(task) => std::ptr::from_ref(task).cast(),
             Parameters::Tuned(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
         }

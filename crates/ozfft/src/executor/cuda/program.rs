@@ -41,7 +41,20 @@ enum Action {
         rest: Box<Task>,
         rest_blocks: u64,
         rest_shared_bytes: usize,
+        /// Where this is the first of several axes: how the array's largest number is found.
+        search: Option<Box<Search>>,
     },
+}
+
+/// The search for the largest number that decides the scale between axes. A tuned kernel leaves all lines with numbers
+/// that ask for a scale, so it can go first, and the search is among those lines alone; should one be found, the other
+/// lines' results are scaled afterwards, which is exact.
+#[derive(Debug, Clone, Copy)]
+struct Search {
+    /// All numbers, for the case that the tuned kernel cannot run.
+    everywhere: (ArrayTask, u64),
+    left: ArrayTask,
+    marks: (Address, usize),
 }
 
 /// Launches and the tables that they use.
@@ -160,6 +173,8 @@ struct Writer<'a> {
     most_workspace: u64,
     choice: Choice,
     tuned_passes: (usize, usize),
+    /// The search for the largest number, as long as it has not been put among the actions.
+    search: Option<(ArrayTask, u64)>,
 }
 
 /// One axis: every line along it.
@@ -256,13 +271,14 @@ impl Program {
             most_workspace: cutter.0,
             choice,
             tuned_passes: (0, 0),
+            search: None,
         };
         let last = executor.passes().len() - 1;
         for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
         {
             let axis = writer.axis(executor, number, pass, (read, write));
             if number == 0 && bias != 0 {
-                writer.find_largest(&axis, &flat, flat_dimensions);
+                writer.search = Some(writer.search_everywhere(&axis, &flat, flat_dimensions));
             }
             debug_assert!(last > 0 || bias == 0);
             let line = line_of(pass);
@@ -331,9 +347,7 @@ impl Program {
                             }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),
-                            Parameters::Tuned(..) | Parameters::TunedStrided(..) => {
-                                unreachable!("has an action of its own")
-                            }
+                            _ => unreachable!("tuned kernels have an action of their own"),
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
                     }
@@ -342,9 +356,13 @@ impl Program {
                         rest,
                         rest_blocks,
                         rest_shared_bytes,
+                        search,
                     } => {
                         let mut rest = rest.resolved(arrays);
                         let mut blocks = *rest_blocks;
+                        if search.is_some() {
+                            machine.clear(queue, rest.largest.value(), 8)?;
+                        }
                         if let Some(task) = launch.task.resolved(arrays) {
                             machine.clear(queue, task.left_count.value(), 4)?;
                             let tuned = if launch.strided {
@@ -361,8 +379,21 @@ impl Program {
                                 Parameters::Tuned(task, launch.kernel)
                             };
                             machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
-                            blocks = blocks.min(2 * machine.multiprocessors() as u64);
+                            let some = 2 * machine.multiprocessors() as u64;
+                            blocks = blocks.min(some);
+                            if let Some(search) = search {
+                                let (marks, bytes) = search.marks;
+                                machine.clear(queue, marks.resolve(arrays).value(), bytes)?;
+                                let left = search.left.resolved(arrays);
+                                machine.launch(queue, &Parameters::LargestLeft(left), some, 0)?;
+                                machine.launch(queue, &Parameters::Scale(left), 4 * some, 0)?;
+                            }
                         } else {
+                            if let Some(search) = search {
+                                let (task, blocks) = search.everywhere;
+                                let task = Parameters::Largest(task.resolved(arrays));
+                                machine.launch(queue, &task, blocks, 0)?;
+                            }
                             (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
                         }
                         let rest = Parameters::SmallBlock(rest);
@@ -478,6 +509,7 @@ impl Writer<'_> {
     }
 
     fn launch(&mut self, parameters: Parameters, blocks: u64, shared_bytes: usize) {
+        self.search_first();
         self.actions.push(Action::Launch {
             parameters: Box::new(parameters),
             blocks,
@@ -493,22 +525,21 @@ impl Writer<'_> {
             found: self.largest,
             bias_threshold: self.bias_threshold,
             line_count: axis.transforms,
+            list: Address::NONE,
+            list_count: Address::NONE,
+            marks: Address::NONE,
             bias: axis.bias,
             unused: 0,
         }
     }
 
     /// Looks through the whole input, as the CPU does: its largest number decides the scale between axes.
-    fn find_largest(
-        &mut self,
+    fn search_everywhere(
+        &self,
         axis: &Axis,
         (line, outer): &(Dimension, Vec<Dimension>),
         dimensions: Piece,
-    ) {
-        self.actions.push(Action::Clear {
-            address: self.largest,
-            bytes: 8,
-        });
+    ) -> (ArrayTask, u64) {
         let mut task = self.array_task(axis);
         task.input.dimensions = dimensions.at(&self.tables);
         task.input.dimension_count = outer.len() as i32;
@@ -518,7 +549,18 @@ impl Writer<'_> {
         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
         let enough = (task.line_count * line.length).div_ceil(4 * threads);
         let blocks = enough.min(8 * self.machine.multiprocessors() as u64);
-        self.launch(Parameters::Largest(task), blocks, 0);
+        (task, blocks)
+    }
+
+    /// Does so before anything else, unless the first axis has found a cheaper way.
+    fn search_first(&mut self) {
+        if let Some((task, blocks)) = self.search.take() {
+            self.actions.push(Action::Clear {
+                address: self.largest,
+                bytes: 8,
+            });
+            self.launch(Parameters::Largest(task), blocks, 0);
+        }
     }
 
     fn copy(&mut self, axis: &Axis) {
@@ -817,8 +859,23 @@ impl Writer<'_> {
         let mut launch = tuned::launch(&**self.machine, shape, &lines, self.choice.conversions)?;
         let mut cutter = Cutter(self.lasting);
         let (count, list) = (cutter.take(4), cutter.take(8 * task.line_count));
-        self.most_workspace = self.most_workspace.max(cutter.0);
         launch.task.largest = task.largest;
+        // Numbers that ask for a scale are among those that tuned kernels leave.
+        debug_assert!(self.bias < 100);
+        let search = self.search.take().map(|everywhere| {
+            let bytes = 4 * task.line_count.div_ceil(32);
+            let marks = cutter.take(bytes);
+            // Lines are stored as if no number asked for a scale.
+            launch.task.largest = Address::NONE;
+            let mut left = self.array_task(axis);
+            (left.list, left.list_count, left.marks) = (list, count, marks);
+            Box::new(Search {
+                everywhere,
+                left,
+                marks: (marks, bytes as usize),
+            })
+        });
+        self.most_workspace = self.most_workspace.max(cutter.0);
         launch.task.bias_threshold = task.bias_threshold;
         launch.task.bias = task.bias;
         launch.task.exponent_offset = task.exponent_offset;
@@ -831,6 +888,7 @@ impl Writer<'_> {
             rest: Box::new(rest),
             rest_blocks,
             rest_shared_bytes,
+            search,
         })
     }
 

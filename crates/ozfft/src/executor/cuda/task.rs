@@ -225,6 +225,10 @@ pub(crate) struct ArrayTask {
     pub(crate) found: Address,
     pub(crate) bias_threshold: u64,
     pub(crate) line_count: u64,
+    /// Lines that another kernel has left, how many, and a bit for each line of the array.
+    pub(crate) list: Address,
+    pub(crate) list_count: Address,
+    pub(crate) marks: Address,
     pub(crate) bias: i32,
     pub(crate) unused: i32,
 }
@@ -234,15 +238,22 @@ impl ArrayTask {
     pub(crate) fn resolved(mut self, arrays: &Arrays) -> ArrayTask {
         self.input.resolve(arrays);
         self.output.resolve(arrays);
-        self.largest = self.largest.resolve(arrays);
-        self.found = self.found.resolve(arrays);
+        for address in [
+            &mut self.largest,
+            &mut self.found,
+            &mut self.list,
+            &mut self.list_count,
+            &mut self.marks,
+        ] {
+            *address = address.resolve(arrays);
+        }
         self
     }
 }
 
 // The kernels' sources assert the same sizes.
 const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
-const _: () = assert!(size_of::<Task>() == 488 && size_of::<ArrayTask>() == 168);
+const _: () = assert!(size_of::<Task>() == 488 && size_of::<ArrayTask>() == 192);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
 pub(crate) const LINE_HEADER_BYTES: usize = 104;
