@@ -1,9 +1,17 @@
-//! What the user sees: tables, one JSON object per line, progress bars.
+//! What the user gets: tables, one JSON object per line, record files, progress bars.
 
 use crate::failure::Failure;
+use crate::npy::write_beside;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
+
+/// Writes a record as JSON to a file, which is either complete or untouched.
+pub fn write_json(path: &Path, record: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(record)?;
+    write_beside(path, |file| writeln!(file, "{text}"))
+}
 
 /// Writes one line of text to standard output.
 pub fn say(text: &str) -> Result<(), Failure> {

@@ -309,6 +309,16 @@ KERNEL(THREADS, 1) copy_points(PARAMETERS ArrayTask task) {
     write_element(task.output, line_offset(task.output, line), 0, stored);
 }
 
+// The larger one of a magnitude and those of a number's parts, as the bits of doubles.
+DEVICE uint64_t larger(uint64_t largest, Words bits) {
+    uint64_t re = static_cast<uint64_t>(bits.re) & ~SIGN, im = static_cast<uint64_t>(bits.im) & ~SIGN;
+    // NaN is passed over; an infinity hides the other part as well.
+    re = re > DOUBLE_INFINITY ? 0 : re;
+    im = im > DOUBLE_INFINITY ? 0 : im;
+    const uint64_t size = re > im ? re : im;
+    return size < DOUBLE_INFINITY && size > largest ? size : largest;
+}
+
 // The largest finite magnitude of an array, as the bits of a double.
 KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
     const uint64_t total = task.line_count * task.input.count;
@@ -324,14 +334,7 @@ KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
         } else {
             bits = read_complex(task.input, at);
         }
-        uint64_t re = static_cast<uint64_t>(bits.re) & ~SIGN, im = static_cast<uint64_t>(bits.im) & ~SIGN;
-        // NaN is passed over; an infinity hides the other part as well.
-        re = re > DOUBLE_INFINITY ? 0 : re;
-        im = im > DOUBLE_INFINITY ? 0 : im;
-        const uint64_t size = re > im ? re : im;
-        if (size < DOUBLE_INFINITY && size > largest) {
-            largest = size;
-        }
+        largest = larger(largest, bits);
     }
     for (int mask = 16; mask > 0; mask /= 2) {
         const uint64_t other = shuffle_xor(largest, mask);
@@ -354,13 +357,7 @@ KERNEL(THREADS, 1) find_largest_left(PARAMETERS ArrayTask task) {
         }
         for (uint64_t index = threadIdx.x % 32; index < task.input.count; index += 32) {
             const Words bits = read_complex(task.input, offset + static_cast<int64_t>(index) * task.input.stride);
-            uint64_t re = static_cast<uint64_t>(bits.re) & ~SIGN, im = static_cast<uint64_t>(bits.im) & ~SIGN;
-            re = re > DOUBLE_INFINITY ? 0 : re;
-            im = im > DOUBLE_INFINITY ? 0 : im;
-            const uint64_t size = re > im ? re : im;
-            if (size < DOUBLE_INFINITY && size > largest) {
-                largest = size;
-            }
+            largest = larger(largest, bits);
         }
     }
     if (largest != 0) {

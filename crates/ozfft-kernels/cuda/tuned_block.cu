@@ -19,7 +19,8 @@ namespace tuned {
 // Positions in the memory of a line, in bytes. Columns are exchanged so that no two threads of eight meet on a bank,
 // neither along rows nor along columns.
 //
-// Contiguous numbers before the first step: element i = row·N2 + column. The exchange is linear, so that the place of a sum without carries is the exclusive or of both places.
+// Contiguous numbers before the first step: element i = row·N2 + column. The exchange is linear, so that the place of a sum
+// without carries is the exclusive or of both places.
 template <class S> DEVICE constexpr int place_number(int i) {
     constexpr int SHIFT = S::N2 == 32 ? 5 : 4;
     return 16 * (i ^ (((i >> SHIFT) ^ (i >> (SHIFT + 2))) & 3) << 1);
@@ -516,3 +517,7 @@ template <class S, bool CONVERSIONS> DEVICE void run_strided(const StridedArgume
 TUNED_KERNELS(32, 32)
 TUNED_KERNELS(16, 16)
 TUNED_KERNELS(32, 16)
+
+// `tuned_shared_bytes` of the crate.
+static_assert(tuned::Shape<32, 32>::SHARED == 186976 && tuned::Shape<16, 16>::SHARED == 80512 && tuned::Shape<32, 16>::SHARED == 166528,
+              "the host asks for the same");

@@ -1,8 +1,9 @@
 // target: sm_90a
 // wgmma: a warpgroup (4 warps) multiplies 64 rows of A, in registers, with columns of B in shared memory.
 //
-// 8-bit integers, those of A unsigned, those of B signed, m64nNk32. Warp w holds rows 16w to 16w+15 of A as mma.sync holds its 16 rows (mma_sync.cuh);
-// sums of row g are c[4j], c[4j+1] (columns 8j+2t and 8j+2t+1), those of row g+8 c[4j+2] and c[4j+3].
+// 8-bit integers, those of A unsigned, those of B signed, m64n32k32. Warp w holds rows 16w to 16w+15 of A as mma.sync holds
+// its 16 rows (mma_sync.cuh); sums of row g are c[4j], c[4j+1] (columns 8j+2t and 8j+2t+1), those of row g+8 c[4j+2] and
+// c[4j+3].
 // B lies K-major without swizzle: groups of 8 columns, each two pieces (bytes 0 to 15, bytes 16 to 31 of K) of
 // 8 columns × 16 bytes, one after the other.
 #pragma once
@@ -38,24 +39,6 @@ DEVICE void wgmma_u8_n32_more(int (&c)[16], const unsigned (&a)[4], uint64_t b) 
                  "wgmma.mma_async.sync.aligned.m64n32k32.s32.u8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
                  "{%16, %17, %18, %19}, %20, p; }"
                  : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]), "+r"(c[4]), "+r"(c[5]), "+r"(c[6]), "+r"(c[7]), "+r"(c[8]), "+r"(c[9]), "+r"(c[10]), "+r"(c[11]), "+r"(c[12]), "+r"(c[13]), "+r"(c[14]), "+r"(c[15])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
-
-// c = a·b, 64 columns.
-DEVICE void wgmma_u8_n64_first(int (&c)[32], const unsigned (&a)[4], uint64_t b) {
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 0, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-                 "{%32, %33, %34, %35}, %36, p; }"
-                 : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3]), "=r"(c[4]), "=r"(c[5]), "=r"(c[6]), "=r"(c[7]), "=r"(c[8]), "=r"(c[9]), "=r"(c[10]), "=r"(c[11]), "=r"(c[12]), "=r"(c[13]), "=r"(c[14]), "=r"(c[15]), "=r"(c[16]), "=r"(c[17]), "=r"(c[18]), "=r"(c[19]), "=r"(c[20]), "=r"(c[21]), "=r"(c[22]), "=r"(c[23]), "=r"(c[24]), "=r"(c[25]), "=r"(c[26]), "=r"(c[27]), "=r"(c[28]), "=r"(c[29]), "=r"(c[30]), "=r"(c[31])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
-
-// c += a·b, 64 columns.
-DEVICE void wgmma_u8_n64_more(int (&c)[32], const unsigned (&a)[4], uint64_t b) {
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-                 "{%32, %33, %34, %35}, %36, p; }"
-                 : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]), "+r"(c[4]), "+r"(c[5]), "+r"(c[6]), "+r"(c[7]), "+r"(c[8]), "+r"(c[9]), "+r"(c[10]), "+r"(c[11]), "+r"(c[12]), "+r"(c[13]), "+r"(c[14]), "+r"(c[15]), "+r"(c[16]), "+r"(c[17]), "+r"(c[18]), "+r"(c[19]), "+r"(c[20]), "+r"(c[21]), "+r"(c[22]), "+r"(c[23]), "+r"(c[24]), "+r"(c[25]), "+r"(c[26]), "+r"(c[27]), "+r"(c[28]), "+r"(c[29]), "+r"(c[30]), "+r"(c[31])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 

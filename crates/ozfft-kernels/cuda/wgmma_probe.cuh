@@ -5,7 +5,7 @@
 // are one core apart, eight rows two. Warp w, lane 4·g + t: the sums of row 16·w + g, columns 8·j + 2·t and the next, are
 // 4·j and 4·j + 1; those of row 16·w + g + 8 are 4·j + 2 and 4·j + 3. A in registers is that of mma.sync in each warp.
 #pragma once
-#include "threads.cuh"
+#include "wgmma.cuh"
 
 constexpr int CORE_BYTES = 128;
 
@@ -14,17 +14,8 @@ DEVICE uint32_t core_offset(uint32_t row, uint32_t k) {
     return (row / 8 * 2 + k / 16) * CORE_BYTES + row % 8 * 16 + k % 16;
 }
 
-// The descriptor of such a matrix: address, distance of cores along k, distance of cores along rows, in units of 16 bytes.
-DEVICE uint64_t descriptor_of(const void *matrix) {
-    const uint64_t address = __cvta_generic_to_shared(matrix);
-    return ((address & 0x3ffff) >> 4) | (uint64_t(CORE_BYTES >> 4) << 16) | (uint64_t(2 * CORE_BYTES >> 4) << 32);
-}
-
-DEVICE void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-DEVICE void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-DEVICE void wgmma_wait() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
-// Makes what threads wrote to shared memory visible to wgmma.
-DEVICE void wgmma_publish() { asm volatile("fence.proxy.async;" ::: "memory"); }
+// Its descriptor, which is that of B in wgmma.cuh.
+DEVICE uint64_t descriptor_of(const void *matrix) { return wgmma_matrix((uint32_t)__cvta_generic_to_shared(matrix)); }
 
 #define EACH_4(mode, d, i) mode(d[i]), mode(d[i + 1]), mode(d[i + 2]), mode(d[i + 3])
 #define EACH_16(mode, d, i) EACH_4(mode, d, i), EACH_4(mode, d, i + 4), EACH_4(mode, d, i + 8), EACH_4(mode, d, i + 12)

@@ -88,3 +88,10 @@ const fn tuned_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
 
 /// All shapes that have tuned kernels.
 pub static TUNED: [TunedShape; 3] = [tuned!(32, 32, 1), tuned!(16, 16, 2), tuned!(32, 16, 2)];
+
+// The kernels' source asserts the same.
+const _: () = assert!(
+    TUNED[0].shared_bytes == 186_976
+        && TUNED[1].shared_bytes == 80_512
+        && TUNED[2].shared_bytes == 166_528
+);

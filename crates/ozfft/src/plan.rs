@@ -141,7 +141,9 @@ impl<T: Real> Plan<T> {
     ///
     /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256. The input is
     /// not looked at: imaginary parts that no half-spectrum has are taken as 0 without [`FftError::NotHermitian`], and
-    /// plans that are `strict` are refused. Failures of the device while the work runs are reported by the stream.
+    /// plans that are `strict` are refused. Arrays that do not begin at a multiple of 16 bytes are transformed by the
+    /// general kernel alone, which is slower where the plan names `int8-wgmma`. Failures of the device while the work runs
+    /// are reported by the stream.
     ///
     /// # Safety
     /// `stream` is 0 or a CUDA stream of the plan's device (in its primary context), and until the stream has come so

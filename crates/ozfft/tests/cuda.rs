@@ -3,14 +3,13 @@
 //! Without a GPU the comparisons are skipped with a notice; the kernels' arithmetic is then held by the emulator's tests
 //! in `executor/cuda`.
 
-use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut};
+use cudarc::driver::{CudaContext, DevicePtrMut};
 use num_complex::Complex;
 use oracle::inputs::{uniform_complex, uniform_real};
 use ozfft::{
     Accuracy, Device, DevicePointer, Direction, Engine, Family, FftError, Layout, Norm, Planner,
     Problem, Substrate,
 };
-use std::time::Instant;
 
 const SEED: u64 = 0x0d15_ea5e_0b5e_55ed;
 
@@ -351,67 +350,5 @@ fn device_pointers_in_a_stream_and_wrong_ones() {
         let got = stream.clone_dtoh(&array).unwrap();
         let got: Vec<_> = got.chunks(2).map(|z| Complex::new(z[0], z[1])).collect();
         assert_eq!(differing(&expected, &got), 0, "{shape:?}");
-    }
-}
-
-/// Times on the device, data in its memory: `cargo test --release --test cuda -- --ignored --nocapture speed`.
-#[test]
-#[ignore = "a measurement"]
-fn speed() {
-    if !gpu() {
-        return;
-    }
-    let planner = Planner::<f64>::new();
-    let context = CudaContext::new(0).unwrap();
-    let stream = context.new_stream().unwrap();
-    for (shape, batch) in [
-        (&[64][..], 1 << 18),
-        (&[128], 1 << 17),
-        (&[256], 1 << 16),
-        (&[1000], 1 << 14),
-        (&[1024], 1 << 14),
-        (&[4096], 1 << 12),
-        (&[67], 1 << 16),
-        (&[1 << 20], 16),
-        (&[256, 256, 256], 1),
-        (&[128, 128, 128], 8),
-    ] {
-        let problem = Problem::complex(shape).batch(batch).device(Device::Cuda(0));
-        let plan = planner.plan(&problem).unwrap();
-        let count = problem.input_len();
-        let array = stream.clone_htod(&vec![0.625f64; 2 * count]).unwrap();
-        let mut output = stream.alloc_zeros::<f64>(2 * count).unwrap();
-        let mut workspace = stream
-            .alloc_zeros::<u8>(plan.device_workspace_len().max(16))
-            .unwrap();
-        let (from, _a) = array.device_ptr(&stream);
-        let (to, _b) = output.device_ptr_mut(&stream);
-        let (scratch, _c) = workspace.device_ptr_mut(&stream);
-        let run = || {
-            // SAFETY: the arrays are long enough, ours, and outlive the stream's work.
-            unsafe {
-                plan.process_device(
-                    DevicePointer(from),
-                    DevicePointer(to),
-                    DevicePointer(scratch),
-                    stream.cu_stream() as u64,
-                )
-            }
-            .unwrap();
-        };
-        run();
-        stream.synchronize().unwrap();
-        let start = Instant::now();
-        const ROUNDS: u32 = 10;
-        for _ in 0..ROUNDS {
-            run();
-        }
-        stream.synchronize().unwrap();
-        let seconds = start.elapsed().as_secs_f64() / f64::from(ROUNDS);
-        println!(
-            "{shape:?} × {batch}: {:.3} ms, {:.1} GB/s of input and output",
-            1e3 * seconds,
-            32.0 * count as f64 / seconds / 1e9
-        );
     }
 }

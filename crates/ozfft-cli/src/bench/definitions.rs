@@ -58,22 +58,36 @@ impl Definitions {
 
     /// Those whose name or group is among the given ones; all if none is given.
     pub fn select(&self, names: &[String]) -> Result<Vec<&Definition>, Failure> {
-        let is = |definition: &Definition, name: &str| {
-            definition.name == name || definition.group == name
-        };
-        let known = |name: &&String| self.list.iter().any(|definition| is(definition, name));
-        if let Some(unknown) = names.iter().find(|name| !known(name)) {
-            let names: Vec<&str> = self.list.iter().map(|d| d.name.as_str()).collect();
-            return Err(Failure::Usage(format!(
-                "no definition and no group is named {unknown:?}; the definitions are {}",
-                names.join(", ")
-            )));
-        }
-        let wanted = |definition: &&Definition| {
-            names.is_empty() || names.iter().any(|name| is(definition, name))
-        };
-        Ok(self.list.iter().filter(wanted).collect())
+        let entries = self.list.iter();
+        selected(
+            entries.map(|d| (d.name.as_str(), d.group.as_str(), d)),
+            names,
+        )
     }
+}
+
+/// Of definitions with their names and groups those that are asked for; all if no name is given.
+pub fn selected<'a, D>(
+    entries: impl Iterator<Item = (&'a str, &'a str, D)>,
+    names: &[String],
+) -> Result<Vec<D>, Failure> {
+    let entries: Vec<_> = entries.collect();
+    let is = |(name, group, _): &(&str, &str, D), asked: &str| *name == asked || *group == asked;
+    let known = |asked: &&String| entries.iter().any(|entry| is(entry, asked));
+    if let Some(unknown) = names.iter().find(|asked| !known(asked)) {
+        let all: Vec<&str> = entries.iter().map(|entry| entry.0).collect();
+        return Err(Failure::Usage(format!(
+            "no definition and no group is named {unknown:?}; the definitions are {}",
+            all.join(", ")
+        )));
+    }
+    let wanted =
+        |entry: &(&str, &str, D)| names.is_empty() || names.iter().any(|asked| is(entry, asked));
+    Ok(entries
+        .into_iter()
+        .filter(wanted)
+        .map(|entry| entry.2)
+        .collect())
 }
 
 fn parse(text: &str) -> Result<Vec<Definition>, String> {

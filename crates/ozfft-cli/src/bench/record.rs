@@ -5,10 +5,9 @@ use super::engines::{Candidate, FFTW, RUSTFFT};
 use super::sampling::Timings;
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::npy::write_beside;
 use crate::options::{KindName, accuracy_text};
+use crate::report::write_json;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -169,8 +168,7 @@ impl Record {
 
     /// Writes a record file, which is either complete or untouched.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(self)?;
-        write_beside(path, |file| writeln!(file, "{text}"))
+        write_json(path, self)
     }
 }
 

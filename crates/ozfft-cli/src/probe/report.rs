@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use crate::gpu::DeviceFacts;
 use crate::machine::Machine;
-use crate::npy::write_beside;
 use crate::report::aligned;
+use crate::report::write_json;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::Path;
 
 /// Copying within the device.
@@ -122,8 +121,7 @@ pub struct Report {
 impl Report {
     /// Writes a record file, which is either complete or untouched.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(self)?;
-        write_beside(path, |file| writeln!(file, "{text}"))
+        write_json(path, self)
     }
 
     /// Tables for people.

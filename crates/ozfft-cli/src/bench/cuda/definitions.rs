@@ -2,6 +2,7 @@
 
 use super::Setting;
 use crate::arrays::digest_bytes;
+use crate::bench::definitions::selected;
 use crate::failure::Failure;
 use crate::gpu::Precision;
 use crate::options::{KindName, parse_accuracy, parse_shape};
@@ -48,22 +49,15 @@ pub fn read(
         path: path.to_path_buf(),
         reason,
     })?;
-    let is =
-        |definition: &Definition, name: &str| definition.name == name || definition.group == name;
-    let known = |name: &&String| list.iter().any(|definition| is(definition, name));
-    if let Some(unknown) = names.iter().find(|name| !known(name)) {
-        let known: Vec<&str> = list
-            .iter()
-            .map(|definition| definition.name.as_str())
-            .collect();
-        return Err(Failure::Usage(format!(
-            "no definition and no group is named {unknown:?}; the definitions are {}",
-            known.join(", ")
-        )));
-    }
-    let wanted =
-        |definition: &Definition| names.is_empty() || names.iter().any(|name| is(definition, name));
-    let selected = list.into_iter().filter(wanted).collect();
+    let labels: Vec<_> = list
+        .iter()
+        .map(|d| (d.name.clone(), d.group.clone()))
+        .collect();
+    let entries = labels.iter().zip(list);
+    let selected = selected(
+        entries.map(|((name, group), definition)| (name.as_str(), group.as_str(), definition)),
+        names,
+    )?;
     Ok((selected, digest_bytes(text.as_bytes())))
 }
 

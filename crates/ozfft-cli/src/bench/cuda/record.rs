@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use crate::gpu::{Clocks, DeviceFacts, Precision};
 use crate::machine::Machine;
-use crate::npy::write_beside;
 use crate::options::KindName;
+use crate::report::write_json;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::Path;
 
 /// The time of one engine for one transform.
@@ -83,8 +82,7 @@ pub struct Record {
 impl Record {
     /// Writes a record file, which is either complete or untouched.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(self)?;
-        write_beside(path, |file| writeln!(file, "{text}"))
+        write_json(path, self)
     }
 }
 

@@ -13,6 +13,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod tuned;
+mod writer;
 
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;

@@ -390,3 +390,175 @@ fn constants(step: &Step, whole: bool, image: &mut Vec<u8>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::emulated::Emulator;
+    use super::*;
+    use crate::bailey::Setting;
+    use crate::factor;
+    use crate::layout::Layout;
+    use crate::matrix_unit::Unit;
+    use crate::planner::Planner;
+    use crate::problem::{Accuracy, Problem, Substrate};
+    use crate::recipe::LineRecipe;
+    use crate::roots::Fixed;
+    use crate::tables::Tables;
+    use std::sync::Arc;
+
+    #[test]
+    fn plans_take_tuned_kernels_where_they_fit_and_only_there() {
+        let mut emulator = Emulator::default();
+        emulator.plans_tuned_kernels = true;
+        let machine: Arc<dyn Machine> = Arc::new(emulator);
+        let planner = Planner::<f64>::new();
+        let runs_on = |problem: Problem| {
+            let plan = planner.plan_on(&problem, &machine).unwrap();
+            plan.substrate()
+        };
+        let complex = Problem::complex;
+        for problem in [
+            complex(&[256]),
+            complex(&[1024]).batch(7),
+            complex(&[512, 1024]),
+            complex(&[256, 512, 16]).axes(&[1]),
+            complex(&[3, 1024])
+                .axes(&[1])
+                .output_layout(Layout::strided(&[1030, 1], 0)),
+        ] {
+            assert_eq!(runs_on(problem.clone()), "int8-wgmma", "{problem:?}");
+        }
+        for problem in [
+            complex(&[1000]),
+            complex(&[1024]).accuracy(Accuracy::Single),
+            complex(&[1024]).substrate(Substrate::Int8MmaSync),
+            Problem::real_to_complex(&[1024]),
+            // Neither contiguous nor side by side.
+            complex(&[1024])
+                .batch(3)
+                .input_layout(Layout::strided(&[2], 2048)),
+        ] {
+            assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
+        }
+        assert_eq!(
+            runs_on(complex(&[1000, 1024])),
+            "int8-wgmma and int8-mma-sync"
+        );
+    }
+
+    fn block(n: usize, tables: &Tables) -> Block {
+        let LineRecipe::Passes(recipes) = factor::line(n) else {
+            panic!("{n} is smooth");
+        };
+        let setting = Setting {
+            digits: Digits::DOUBLE,
+            family: Family::Truncated,
+            unit: Unit::Scalar,
+            tables,
+        };
+        Block::new(&recipes[0], &Fixed::one(), setting)
+    }
+
+    /// The kept diagonals of a row's product with words, from their signed digits.
+    fn diagonals(matrix: &DigitMatrix, row: usize, words: &[i64]) -> [i64; 8] {
+        let planes = matrix.row(row, Digits::DOUBLE);
+        let mut sums = [0; 8];
+        for (slot, &word) in words.iter().enumerate() {
+            let biased = (word as u64).wrapping_add(crate::digits::bias(8));
+            for t in 0..8 {
+                let digit = i64::from(crate::digits::digit(biased, 8, t as u32));
+                for i in 0..7 {
+                    if t + i < 8 {
+                        sums[t + i] += digit * i64::from(planes[(6 - i) * matrix.slots + slot]);
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// The same from the image, as the tensor instruction multiplies it: raised digits, pieces by pieces.
+    fn raised_diagonals(image: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
+        let eights = slots / 8;
+        let mut sums = [0; 8];
+        for (part, first) in [0, 4, 4].into_iter().enumerate() {
+            for (slot, &word) in words.iter().enumerate() {
+                let bytes = (word as u64)
+                    .wrapping_add(crate::digits::bias(8))
+                    .to_le_bytes();
+                for diagonal in 0..4 {
+                    for byte in 0..4 {
+                        let piece = ((row / 8 * 3 + part) * eights + slot / 8) * 1024;
+                        let core = (2 * diagonal + slot % 8 / 4) * 128 + row % 8 * 16;
+                        let entry = image[piece + core + slot % 4 * 4 + byte] as i8;
+                        let digit = bytes[byte + if part < 2 { 4 } else { 0 }];
+                        sums[first + diagonal] += i64::from(entry) * i64::from(digit);
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn tables_give_the_rounded_sums_of_signed_digits() {
+        let tables_of_plans = Tables::default();
+        let mut state = 77u64;
+        for n in [256, 512, 1024] {
+            let block = block(n, &tables_of_plans);
+            let image = tables(&block);
+            let [first, last] = block.steps() else {
+                panic!("two steps")
+            };
+            let eights = |step: &Step| step.recipe.n / 16;
+            let matrix_len = |step: &Step| 3072 * eights(step) * eights(step);
+            let first_constants = 2 * (matrix_len(first) + matrix_len(last));
+            let last_constants = first_constants + 16 * first.recipe.n + 128;
+            for (step, matrix, constants, whole) in [
+                (first, 0, first_constants, true),
+                (last, 2 * matrix_len(first), last_constants, false),
+            ] {
+                let slots = step.recipe.n / 2;
+                let words: Vec<i64> = (0..slots)
+                    .map(|_| {
+                        state = state
+                            .wrapping_mul(6_364_136_223_846_793_005)
+                            .wrapping_add(1);
+                        (state as i64) >> (2 + state % 7)
+                    })
+                    .collect();
+                let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
+                let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+                for row in 0..slots {
+                    let mut raised = [0i64; 2];
+                    let mut exact = [0i128; 2];
+                    for part in 0..2 {
+                        let operand = &image[matrix + part * matrix_len(step)..];
+                        let mut d = raised_diagonals(operand, slots, row, &words);
+                        let signed = diagonals(matrices(step)[part], row, &words);
+                        let sum = signed.iter().fold(0i128, |s, &d| s * 256 + i128::from(d));
+                        exact[part] = (sum + i128::from(HALF_UNIT)) >> 7;
+                        if !whole {
+                            // The kernel keeps the topmost diagonal apart.
+                            exact[part] -= i128::from(signed[0]) << 49;
+                        }
+                        let more = constants + 16 * slots + 16 * row;
+                        d[7] = (d[7] + i64::from(int(more + 4 * part))) >> 7;
+                        let top = if whole { d[0].wrapping_shl(49) } else { 0 };
+                        raised[part] = (d[7] + 2 * d[6] + 512 * d[5])
+                            .wrapping_add((d[4] + 256 * d[3]) << 17)
+                            .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
+                            .wrapping_add(top);
+                    }
+                    let both = constants + 16 * row;
+                    let sum = raised[0].wrapping_add(raised[1]).wrapping_sub(long(both));
+                    let difference = raised[0]
+                        .wrapping_sub(raised[1])
+                        .wrapping_sub(long(both + 8));
+                    assert_eq!(sum, (exact[0] + exact[1]) as i64, "{n}, row {row}");
+                    assert_eq!(difference, (exact[0] - exact[1]) as i64, "{n}, row {row}");
+                }
+            }
+        }
+    }
+}

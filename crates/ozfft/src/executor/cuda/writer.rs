@@ -1,0 +1,604 @@
+//! The passes of every axis as launches: which kernel, which lines, from where and to where.
+
+use super::machine::{DeviceMemory, Machine, Parameters};
+use super::program::{Action, Choice, PassesTables, Search};
+use super::tables::Piece;
+use super::task::*;
+use super::tuned::{self, TunedLines};
+use crate::bluestein::Bluestein;
+use crate::error::FftError;
+use crate::executor::cpu::{Executor, LineSet, Pass, Place};
+use crate::passes::Passes;
+use crate::problem::{Family, Kind};
+use crate::recipe::Recipe;
+use crate::sample::Real;
+use bytemuck::Zeroable;
+use std::sync::Arc;
+
+/// Words of long lines take no more workspace than this, unless one line does: more lines are transformed in turn.
+/// (Tests have few, so that turns are tested.)
+const MOST_WORD_BYTES: u64 = if cfg!(test) { 1 << 17 } else { 1 << 30 };
+
+/// Cuts the workspace into pieces: whole 256 bytes, so that every piece is aligned.
+pub(super) struct Cutter(pub(super) u64);
+
+impl Cutter {
+    pub(super) fn take(&mut self, bytes: u64) -> Address {
+        let start = self.0;
+        self.0 = (start + bytes).next_multiple_of(256);
+        Address::of_workspace(start)
+    }
+}
+
+/// What all launches of a plan have in common.
+pub(super) struct Writer<'a> {
+    pub(super) machine: &'a Arc<dyn Machine>,
+    pub(super) recipe: &'a Recipe,
+    pub(super) tables: DeviceMemory,
+    pub(super) actions: Vec<Action>,
+    pub(super) spare: Address,
+    /// Where the array's largest number is found, the scale that it may ask for, and from where on.
+    pub(super) largest: Address,
+    pub(super) bias: i32,
+    pub(super) bias_threshold: u64,
+    /// Workspace behind what lasts for the whole call.
+    pub(super) lasting: u64,
+    pub(super) most_workspace: u64,
+    pub(super) choice: Choice,
+    pub(super) tuned_passes: (usize, usize),
+    /// The search for the largest number, as long as it has not been put among the actions.
+    pub(super) search: Option<(ArrayTask, u64)>,
+}
+
+/// One axis: every line along it.
+pub(super) struct Axis {
+    pub(super) input: FloatLines,
+    pub(super) output: FloatLines,
+    /// Lines along the axis.
+    pub(super) transforms: u64,
+    pub(super) bias: i32,
+    pub(super) n: u64,
+    /// Neighbouring lines lie closer together than the elements of a line.
+    pub(super) read_across: bool,
+    pub(super) write_across: bool,
+    /// The dimensions that number the lines.
+    pub(super) read: Vec<Dimension>,
+    pub(super) write: Vec<Dimension>,
+}
+
+/// Where the words of a transform come from, or go.
+#[derive(Clone, Copy)]
+struct WordArray {
+    words: Address,
+    exponents: Address,
+    distance: u64,
+    exponents_distance: u64,
+}
+
+const NO_WORDS: WordArray = WordArray {
+    words: Address::NONE,
+    exponents: Address::NONE,
+    distance: 0,
+    exponents_distance: 0,
+};
+
+/// One transform of the passes: from where, to where.
+struct Course<'a> {
+    passes: &'a Passes,
+    tables: &'a PassesTables,
+    source: i32,
+    from: WordArray,
+    source_table: Address,
+    sink: i32,
+    to: WordArray,
+    sink_table: Address,
+    sink_exponent: i32,
+    /// What the first pass finds out of the numbers, and the last one uses.
+    natures: Address,
+    /// Words between passes, and their two sets of exponents.
+    between: Address,
+    exponents: [Address; 2],
+}
+
+/// Dimensions, on the device and here.
+pub(super) type Listed = (Piece, Vec<Dimension>);
+
+/// The dimensions that number the lines, neighbours joined where they are evenly spaced.
+pub(super) fn merged(set: &LineSet) -> Vec<Dimension> {
+    let mut list: Vec<Dimension> = Vec::new();
+    for &(n, stride) in &set.dimensions {
+        if n == 1 {
+            continue;
+        }
+        let dimension = Dimension {
+            length: n as u64,
+            stride: stride as i64,
+        };
+        match list.last_mut() {
+            Some(outer) if outer.stride == dimension.stride.wrapping_mul(n as i64) => {
+                outer.length *= dimension.length;
+                outer.stride = dimension.stride;
+            }
+            _ => list.push(dimension),
+        }
+    }
+    list
+}
+
+/// All elements of the input in the order of memory: the innermost dimension, and the others. Of an array without gaps
+/// there are no others.
+pub(super) fn flattened<T: Real>(executor: &Executor<T>) -> (Dimension, Vec<Dimension>) {
+    let pass = &executor.passes()[0];
+    let count = match pass.kind {
+        Kind::ComplexToReal => pass.n / 2 + 1,
+        _ => pass.n,
+    };
+    let mut all = pass.read.clone();
+    all.dimensions.push((count, all.stride));
+    all.dimensions
+        .sort_by_key(|&(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
+    let mut list = merged(&all);
+    let one = Dimension {
+        length: 1,
+        stride: 1,
+    };
+    (list.pop().unwrap_or(one), list)
+}
+
+impl Writer<'_> {
+    pub(super) fn axis<T: Real>(
+        &self,
+        executor: &Executor<T>,
+        number: usize,
+        pass: &Pass<T>,
+        (read, write): (&Listed, &Listed),
+    ) -> Axis {
+        let n = pass.n;
+        let floats = |place: Place, set: &LineSet, list: &Listed, elements, count| FloatLines {
+            numbers: match place {
+                Place::Input => Address::of_input(),
+                Place::Output => Address::of_output(),
+                Place::Spare => self.spare,
+            },
+            dimensions: list.0.at(&self.tables),
+            offset: set.offset as i64,
+            stride: set.stride as i64,
+            count: count as u64,
+            dimension_count: list.1.len() as i32,
+            single: i32::from(!T::IS_DOUBLE),
+            elements,
+            conjugate: i32::from(executor.conjugates()),
+            aligned: 0,
+            unused: 0,
+        };
+        let across = |set: &LineSet, list: &[Dimension]| {
+            list.last()
+                .is_some_and(|d| d.stride.unsigned_abs() < set.stride.unsigned_abs() as u64)
+        };
+        let half = n / 2 + 1;
+        let (elements, in_count, out_elements, out_count) = match pass.kind {
+            Kind::ComplexToComplex => (ELEMENTS_COMPLEX, n, ELEMENTS_COMPLEX, n),
+            Kind::RealToComplex => (ELEMENTS_REAL, n, ELEMENTS_COMPLEX, half),
+            Kind::ComplexToReal => (ELEMENTS_HALF, half, ELEMENTS_REAL, n),
+        };
+        let last = executor.passes().len() - 1;
+        Axis {
+            input: floats(pass.from, &pass.read, read, elements, in_count),
+            output: floats(pass.to, &pass.write, write, out_elements, out_count),
+            transforms: pass.read.count() as u64,
+            bias: self.bias * (i32::from(number == last) - i32::from(number == 0)),
+            n: n as u64,
+            read_across: across(&pass.read, &read.1),
+            write_across: across(&pass.write, &write.1),
+            read: read.1.clone(),
+            write: write.1.clone(),
+        }
+    }
+
+    fn launch(&mut self, parameters: Parameters, blocks: u64, shared_bytes: usize) {
+        self.search_first();
+        self.actions.push(Action::Launch {
+            parameters: Box::new(parameters),
+            blocks,
+            shared_bytes,
+        });
+    }
+
+    fn array_task(&self, axis: &Axis) -> ArrayTask {
+        ArrayTask {
+            input: axis.input,
+            output: axis.output,
+            largest: self.largest,
+            found: self.largest,
+            bias_threshold: self.bias_threshold,
+            line_count: axis.transforms,
+            list: Address::NONE,
+            list_count: Address::NONE,
+            marks: Address::NONE,
+            bias: axis.bias,
+            unused: 0,
+        }
+    }
+
+    /// Looks through the whole input, as the CPU does: its largest number decides the scale between axes.
+    pub(super) fn search_everywhere(
+        &self,
+        axis: &Axis,
+        (line, outer): &(Dimension, Vec<Dimension>),
+        dimensions: Piece,
+    ) -> (ArrayTask, u64) {
+        let mut task = self.array_task(axis);
+        task.input.dimensions = dimensions.at(&self.tables);
+        task.input.dimension_count = outer.len() as i32;
+        task.input.stride = line.stride;
+        task.input.count = line.length;
+        task.line_count = outer.iter().map(|d| d.length).product();
+        let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
+        let enough = (task.line_count * line.length).div_ceil(4 * threads);
+        let blocks = enough.min(8 * self.machine.multiprocessors() as u64);
+        (task, blocks)
+    }
+
+    /// Does so before anything else, unless the first axis has found a cheaper way.
+    fn search_first(&mut self) {
+        if let Some((task, blocks)) = self.search.take() {
+            self.actions.push(Action::Clear {
+                address: self.largest,
+                bytes: 8,
+            });
+            self.launch(Parameters::Largest(task), blocks, 0);
+        }
+    }
+
+    pub(super) fn copy(&mut self, axis: &Axis) {
+        let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
+        let blocks = axis.transforms.div_ceil(threads);
+        self.launch(Parameters::Copy(self.array_task(axis)), blocks, 0);
+    }
+
+    /// Calls `write` with the numbers of the first transform and of how many there are, as many as the workspace is
+    /// meant for at a time.
+    fn in_turns(
+        &mut self,
+        transforms: u64,
+        bytes_each: u64,
+        mut write: impl FnMut(&mut Self, u64, u64) -> Result<(), FftError>,
+    ) -> Result<(), FftError> {
+        let most = (MOST_WORD_BYTES / bytes_each.max(1)).max(1);
+        let mut first = 0;
+        while first < transforms {
+            let count = most.min(transforms - first);
+            write(self, first, count)?;
+            first += count;
+        }
+        Ok(())
+    }
+
+    /// Words and exponents between the passes of `count` transforms.
+    fn between(&self, cutter: &mut Cutter, passes: &Passes, count: u64) -> (Address, [Address; 2]) {
+        if passes.is_one_block() {
+            return (Address::NONE, [Address::NONE; 2]);
+        }
+        let most = passes.most_exponents() as u64;
+        (
+            cutter.take(16 * count * passes.len() as u64),
+            [cutter.take(4 * count * most), cutter.take(4 * count * most)],
+        )
+    }
+
+    pub(super) fn passes(
+        &mut self,
+        axis: &Axis,
+        passes: &Passes,
+        tables: &PassesTables,
+    ) -> Result<(), FftError> {
+        let long = !passes.is_one_block();
+        let bytes_each = if long { 16 * passes.len() as u64 } else { 0 };
+        self.in_turns(axis.transforms, bytes_each, |writer, first, count| {
+            let mut cutter = Cutter(writer.lasting);
+            let natures = if long {
+                writer.natures(&mut cutter, count)
+            } else {
+                Address::NONE
+            };
+            let (between, exponents) = writer.between(&mut cutter, passes, count);
+            writer.most_workspace = writer.most_workspace.max(cutter.0);
+            let course = Course {
+                passes,
+                tables,
+                source: SOURCE_FLOATS,
+                from: NO_WORDS,
+                source_table: Address::NONE,
+                sink: SINK_FLOATS,
+                to: NO_WORDS,
+                sink_table: Address::NONE,
+                sink_exponent: 0,
+                natures,
+                between,
+                exponents,
+            };
+            writer.course(axis, &course, first, count)
+        })
+    }
+
+    fn natures(&mut self, cutter: &mut Cutter, count: u64) -> Address {
+        let natures = cutter.take(4 * count);
+        self.actions.push(Action::Clear {
+            address: natures,
+            bytes: 4 * count as usize,
+        });
+        natures
+    }
+
+    pub(super) fn bluestein(
+        &mut self,
+        axis: &Axis,
+        bluestein: &Bluestein,
+        tables: &PassesTables,
+        (chirp, kernel): (Address, Address),
+    ) -> Result<(), FftError> {
+        let passes = bluestein.passes();
+        let length = passes.len() as u64;
+        let arrays = if passes.is_one_block() { 1 } else { 2 };
+        self.in_turns(
+            axis.transforms,
+            16 * arrays * length,
+            |writer, first, count| {
+                let period = passes.output_step() as u64;
+                let mut cutter = Cutter(writer.lasting);
+                let natures = writer.natures(&mut cutter, count);
+                let product = WordArray {
+                    words: cutter.take(16 * count * length),
+                    exponents: cutter.take(4 * count * period),
+                    distance: length,
+                    exponents_distance: period,
+                };
+                let (between, exponents) = writer.between(&mut cutter, passes, count);
+                writer.most_workspace = writer.most_workspace.max(cutter.0);
+                let there = Course {
+                    passes,
+                    tables,
+                    source: SOURCE_CHIRPED_FLOATS,
+                    from: NO_WORDS,
+                    source_table: chirp,
+                    sink: SINK_KERNEL_PRODUCT,
+                    to: product,
+                    sink_table: kernel,
+                    sink_exponent: bluestein.kernel_exponent(),
+                    natures,
+                    between,
+                    exponents,
+                };
+                writer.course(axis, &there, first, count)?;
+                let back = Course {
+                    source: SOURCE_LINE_WORDS,
+                    from: product,
+                    source_table: Address::NONE,
+                    sink: SINK_UNCHIRPED_FLOATS,
+                    to: NO_WORDS,
+                    sink_table: chirp,
+                    sink_exponent: 0,
+                    ..there
+                };
+                writer.course(axis, &back, first, count)
+            },
+        )
+    }
+
+    /// The passes of `count` transforms, one launch each.
+    fn course(
+        &mut self,
+        axis: &Axis,
+        course: &Course<'_>,
+        first: u64,
+        count: u64,
+    ) -> Result<(), FftError> {
+        let passes = course.passes;
+        let blocks = passes.blocks();
+        let digits = self.recipe.digits;
+        let most_earlier = Task::zeroed().earlier_lengths.len();
+        if blocks.len() > most_earlier + 1 {
+            return Err(FftError::Unsupported(format!(
+                "a line of {} passes is more than the GPU's kernels take; plan it on the CPU",
+                blocks.len()
+            )));
+        }
+        let most_exponents = passes.most_exponents() as u64;
+        let (mut groups, mut length) = (1u64, passes.len() as u64);
+        for (number, block) in blocks.iter().enumerate() {
+            let inner = length / block.len() as u64;
+            let (is_first, is_last) = (number == 0, number + 1 == blocks.len());
+            let mut task = Task::zeroed();
+            task.input = axis.input;
+            task.output = axis.output;
+            task.steps = course.tables.blocks[number].steps.at(&self.tables);
+            task.places = course.tables.blocks[number].places.at(&self.tables);
+            task.step_count = block.steps().len() as i32;
+            task.block_length = block.len() as i32;
+            task.line_pitch = block.len().next_multiple_of(8) as i32;
+            task.data_digits = digits.data as i32;
+            task.matrix_digits = digits.matrix as i32;
+            task.diagonals = digits.diagonals as i32;
+            task.exact = i32::from(self.recipe.family == Family::Exact);
+            task.word_bits = digits.word_bits() as i32;
+            task.exponent_offset = block.exponent_offset();
+            task.transform_length = passes.len() as u64;
+            task.lines_per_transform = groups * inner;
+            (task.inner, task.length, task.groups) = (inner, length, groups);
+            task.line_count = count * groups * inner;
+            task.first_transform = first;
+            task.visible_length = axis.n;
+            task.natures = course.natures;
+            // The source.
+            if is_first {
+                task.source = course.source;
+                task.source_table = course.source_table;
+                task.words_in = course.from.words;
+                task.exponents_in = course.from.exponents;
+                task.words_distance = course.from.distance;
+                task.exponents_in_distance = course.from.exponents_distance;
+                task.previous = course.from.exponents_distance;
+                task.load_across = i32::from(match course.source {
+                    _ if inner > 1 => true,
+                    SOURCE_LINE_WORDS => false,
+                    _ => axis.read_across,
+                });
+            } else {
+                task.source = SOURCE_GROUP_WORDS;
+                task.words_in = course.between;
+                task.exponents_in = course.exponents[(number + 1) % 2];
+                task.words_distance = passes.len() as u64;
+                task.exponents_in_distance = most_exponents;
+                task.previous = blocks[number - 1].len() as u64;
+                task.load_across = i32::from(inner > 1);
+            }
+            task.symmetry = match (task.source, axis.input.elements) {
+                (SOURCE_FLOATS, ELEMENTS_REAL) => SYMMETRY_REAL,
+                // One block holds the whole line; of a longer one it holds every so many elements.
+                (SOURCE_FLOATS, ELEMENTS_HALF) if is_last => SYMMETRY_HERMITIAN,
+                _ => SYMMETRY_NONE,
+            };
+            // The sink.
+            if is_last {
+                task.sink = course.sink;
+                task.sink_table = course.sink_table;
+                task.words_out = course.to.words;
+                task.exponents_out = course.to.exponents;
+                task.exponents_out_distance = course.to.exponents_distance;
+                task.exponent_offset += passes.exponent_offset() + course.sink_exponent;
+                if course.sink == SINK_KERNEL_PRODUCT {
+                    debug_assert_eq!(course.to.distance, passes.len() as u64);
+                    task.words_distance = course.to.distance;
+                }
+                task.largest = self.largest;
+                task.bias_threshold = self.bias_threshold;
+                task.bias = axis.bias;
+                for (place, earlier) in task.earlier_lengths.iter_mut().zip(&blocks[..number]) {
+                    *place = earlier.len() as u64;
+                }
+                task.earlier_count = number as i32;
+                task.store_across = i32::from(match course.sink {
+                    _ if groups > 1 => true,
+                    SINK_KERNEL_PRODUCT => false,
+                    _ => axis.write_across,
+                });
+            } else {
+                task.sink = SINK_NEXT_PASS;
+                task.words_out = course.between;
+                task.exponents_out = course.exponents[number % 2];
+                task.words_distance = passes.len() as u64;
+                task.exponents_out_distance = most_exponents;
+                let (low, high) = course.tables.roots[number];
+                (task.roots_low, task.roots_high) = (low.at(&self.tables), high.at(&self.tables));
+                task.root_low_bits = passes.roots()[number].low_bits() as i32;
+                task.store_across = 1;
+            }
+            let recorded = course.natures != Address::NONE;
+            task.nature_use = match (course.source, course.sink) {
+                (SOURCE_FLOATS | SOURCE_CHIRPED_FLOATS, _) if is_first && recorded => NATURE_RECORD,
+                (_, SINK_FLOATS | SINK_UNCHIRPED_FLOATS) if is_last && recorded => NATURE_RECALL,
+                (SOURCE_FLOATS, SINK_FLOATS) if !recorded => NATURE_OWN,
+                _ => NATURE_NONE,
+            };
+            task.lines_per_block = self.lines_per_block(&task) as i32;
+            let lines = task.lines_per_block as usize;
+            let shared = (lines * LINE_HEADER_BYTES).next_multiple_of(128)
+                + lines * task.line_pitch as usize * POINT_BYTES;
+            let blocks = task.line_count.div_ceil(lines as u64);
+            self.tuned_passes.1 += 1;
+            if let Some(action) = self.tuned(axis, course, &task, blocks, shared) {
+                self.actions.push(action);
+                self.tuned_passes.0 += 1;
+                continue;
+            }
+            let parameters = if course.tables.blocks[number].tiles <= ozfft_kernels::SMALL_TILES {
+                Parameters::SmallBlock(task)
+            } else {
+                Parameters::Block(task)
+            };
+            self.launch(parameters, blocks, shared);
+            groups *= block.len() as u64;
+            length = inner;
+        }
+        Ok(())
+    }
+
+    /// A tuned kernel for a pass from floats to floats, if there is one.
+    fn tuned(
+        &mut self,
+        axis: &Axis,
+        course: &Course<'_>,
+        task: &Task,
+        rest_blocks: u64,
+        rest_shared_bytes: usize,
+    ) -> Option<Action> {
+        let (shape, tables) = course.tables.tuned?;
+        if task.line_count != axis.transforms {
+            return None;
+        }
+        let lines = TunedLines {
+            input: &axis.input,
+            output: &axis.output,
+            read: &axis.read,
+            write: &axis.write,
+            count: task.line_count,
+        };
+        let mut launch = tuned::launch(&**self.machine, shape, &lines, self.choice.conversions)?;
+        let mut cutter = Cutter(self.lasting);
+        let (count, list) = (cutter.take(4), cutter.take(8 * task.line_count));
+        launch.task.largest = task.largest;
+        // Numbers that ask for a scale are among those that tuned kernels leave.
+        debug_assert!(self.bias < 100);
+        let search = self.search.take().map(|everywhere| {
+            let bytes = 4 * task.line_count.div_ceil(32);
+            let marks = cutter.take(bytes);
+            // Lines are stored as if no number asked for a scale.
+            launch.task.largest = Address::NONE;
+            let mut left = self.array_task(axis);
+            (left.list, left.list_count, left.marks) = (list, count, marks);
+            Box::new(Search {
+                everywhere,
+                left,
+                marks: (marks, bytes as usize),
+            })
+        });
+        self.most_workspace = self.most_workspace.max(cutter.0);
+        launch.task.bias_threshold = task.bias_threshold;
+        launch.task.bias = task.bias;
+        launch.task.exponent_offset = task.exponent_offset;
+        launch.task.tables = tables.at(&self.tables);
+        (launch.task.left_count, launch.task.left) = (count, list);
+        let mut rest = *task;
+        (rest.list, rest.list_count) = (list, count);
+        Some(Action::Tuned {
+            launch: Box::new(launch),
+            rest: Box::new(rest),
+            rest_blocks,
+            rest_shared_bytes,
+            search,
+        })
+    }
+
+    /// Lines that a thread block takes: enough to keep its warps busy and, where neighbouring lines lie side by side,
+    /// to use whole segments of 128 bytes; but no more than leave every multiprocessor some.
+    fn lines_per_block(&self, task: &Task) -> u64 {
+        const POINTS: u64 = 4096;
+        const SEGMENT: u64 = 8;
+        let pitch = task.line_pitch as u64;
+        let across = task.load_across + task.store_across > 0;
+        let least = if across { SEGMENT } else { 1 };
+        let fair = task
+            .line_count
+            .div_ceil(2 * self.machine.multiprocessors() as u64);
+        let wanted = (POINTS / pitch).min(fair).max(least);
+        let wanted = if across {
+            wanted.next_multiple_of(SEGMENT)
+        } else {
+            wanted
+        };
+        // Head and padding to whole 128 bytes, then the points.
+        let room = self.machine.shared_memory() as u64 - 128;
+        let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * POINT_BYTES as u64);
+        wanted.min(fitting.max(1)).min(task.line_count)
+    }
+}
