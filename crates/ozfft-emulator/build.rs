@@ -3,7 +3,7 @@
 fn main() {
     let kernels = "../ozfft-kernels/cuda";
     println!("cargo::rerun-if-changed={kernels}");
-    println!("cargo::rerun-if-changed=src/launch.cpp");
+    println!("cargo::rerun-if-changed=src");
     cc::Build::new()
         .cpp(true)
         .std("c++17")
@@ -13,5 +13,6 @@ fn main() {
         .flag("-Wno-unknown-pragmas")
         .include(kernels)
         .file("src/launch.cpp")
+        .file("src/launch_truncated.cpp")
         .compile("ozfft_emulated_kernels");
 }

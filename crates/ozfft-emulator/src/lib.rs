@@ -15,6 +15,20 @@ unsafe extern "C" {
         threads: c_int,
         shared: usize,
     );
+    fn ozfft_emulate_truncated_5(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
+    fn ozfft_emulate_truncated_8(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
+    fn ozfft_emulate_truncated_5_small(
+        task: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared: usize,
+    );
+    fn ozfft_emulate_truncated_8_small(
+        task: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared: usize,
+    );
     fn ozfft_emulate_copy_points(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
     fn ozfft_emulate_find_largest(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
 }
@@ -37,6 +51,10 @@ pub unsafe fn launch(
     let entry: Entry = match kernel {
         "general_block" => ozfft_emulate_general_block,
         "general_block_small" => ozfft_emulate_general_block_small,
+        "truncated_5" => ozfft_emulate_truncated_5,
+        "truncated_8" => ozfft_emulate_truncated_8,
+        "truncated_5_small" => ozfft_emulate_truncated_5_small,
+        "truncated_8_small" => ozfft_emulate_truncated_8_small,
         "copy_points" => ozfft_emulate_copy_points,
         "find_largest" => ozfft_emulate_find_largest,
         _ => panic!("there is no kernel {kernel}"),

@@ -17,6 +17,7 @@
 #include <vector>
 
 #define DEVICE inline
+#define DEVICE_APART inline
 #define KERNEL(threads, blocks) extern "C" void
 #define PARAMETERS const
 
@@ -224,6 +225,9 @@ DEVICE void atomic_or(uint32_t *place, uint32_t bits) { *place |= bits; }
 DEVICE void atomic_maximum(int32_t *place, int32_t value) { *place = value > *place ? value : *place; }
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) { *place = value > *place ? value : *place; }
 DEVICE int leading_zeros(uint64_t value) { return value == 0 ? 64 : __builtin_clzll(value); }
+DEVICE int leading_zeros_of_half(uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
+DEVICE uint32_t shifted_right(uint32_t value, uint32_t bits) { return bits < 32 ? value >> bits : 0; }
+DEVICE uint64_t shifted_right(uint64_t value, uint32_t bits) { return bits < 64 ? value >> bits : 0; }
 
 // The tensor instruction: the layout of its operands is described in mma_sync.cuh.
 DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
@@ -267,4 +271,8 @@ DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)
         }
     });
     std::memcpy(c, warp.taken[own], sizeof(c));
+}
+DEVICE void mma_sync_s8_first(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    c[0] = c[1] = c[2] = c[3] = 0;
+    mma_sync_s8(c, a, b);
 }

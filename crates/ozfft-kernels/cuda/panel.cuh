@@ -5,6 +5,8 @@
 struct Line {
     // First element in the arrays of floating-point numbers.
     int64_t input_offset, output_offset;
+    // The same of this line's own first element and first output.
+    int64_t load_start, store_start;
     // First word of the whole transform, and the places of its exponents.
     uint64_t first_word, first_exponent_in, first_exponent_out;
     // Element `i` is number `start + i · inner` of the transform, output `i` number `output_start + i · groups`.
@@ -81,9 +83,7 @@ DEVICE int64_t narrowed(int64_t upper, int32_t byte, int32_t shift) {
 }
 
 // An output as words; conjugated before it is rounded, where that is asked for.
-DEVICE Words narrowed_output(const Panel &panel, int32_t place, int32_t shift, bool conjugate) {
-    Words upper = panel.points[place];
-    const int32_t bytes = panel.extra[place];
+DEVICE Words narrowed_output(Words upper, int32_t bytes, int32_t shift, bool conjugate) {
     int32_t byte = bytes >> 8 & 0xff;
     if (conjugate) {
         upper.im = wrapping_subtract(negated(upper.im), byte != 0 ? 1 : 0);

@@ -21,17 +21,22 @@ DEVICE int64_t joined_products(int64_t high, int64_t cross) {
     return wrapping_add(shifted_left(high, 2), (wrapping_add(cross, int64_t{1} << 29)) >> 30);
 }
 
-// `y · table / 2^62`: high products exactly, cross products to nearest, halves upwards; the low product is left out.
-DEVICE Words rotate(Words y, Words table) {
+DEVICE Angle angle_of(Words x) {
+    return {high_half(x.re), static_cast<int32_t>(x.re), high_half(x.im), static_cast<int32_t>(x.im)};
+}
+DEVICE Words words_of(Angle x) {
+    return {wide_product(x.re_high, 1) * (int64_t{1} << 32) + x.re_low, wide_product(x.im_high, 1) * (int64_t{1} << 32) + x.im_low};
+}
+
+// `y · angle / 2^62`: high products exactly, cross products to nearest, halves upwards; the low product is left out.
+DEVICE Words rotate(Words y, Angle angle) {
     const int32_t re_high = high_half(y.re), re_low = static_cast<int32_t>(y.re);
     const int32_t im_high = high_half(y.im), im_low = static_cast<int32_t>(y.im);
-    const int32_t tr_high = high_half(table.re), tr_low = static_cast<int32_t>(table.re);
-    const int32_t ti_high = high_half(table.im), ti_low = static_cast<int32_t>(table.im);
-    const int64_t high_re = wide_product(re_high, tr_high) - wide_product(im_high, ti_high);
-    const int64_t high_im = wide_product(re_high, ti_high) + wide_product(im_high, tr_high);
-    const int64_t cross_re = wrapping_subtract(wrapping_add(wide_product(re_high, tr_low), wide_product(re_low, tr_high)),
-                                               wrapping_add(wide_product(im_high, ti_low), wide_product(im_low, ti_high)));
-    const int64_t cross_im = wrapping_add(wrapping_add(wide_product(re_high, ti_low), wide_product(re_low, ti_high)),
-                                          wrapping_add(wide_product(im_high, tr_low), wide_product(im_low, tr_high)));
+    const int64_t high_re = wide_product(re_high, angle.re_high) - wide_product(im_high, angle.im_high);
+    const int64_t high_im = wide_product(re_high, angle.im_high) + wide_product(im_high, angle.re_high);
+    const int64_t cross_re = wrapping_subtract(wrapping_add(wide_product(re_high, angle.re_low), wide_product(re_low, angle.re_high)),
+                                               wrapping_add(wide_product(im_high, angle.im_low), wide_product(im_low, angle.im_high)));
+    const int64_t cross_im = wrapping_add(wrapping_add(wide_product(re_high, angle.im_low), wide_product(re_low, angle.im_high)),
+                                          wrapping_add(wide_product(im_high, angle.re_low), wide_product(im_low, angle.re_high)));
     return {joined_products(high_re, cross_re), joined_products(high_im, cross_im)};
 }

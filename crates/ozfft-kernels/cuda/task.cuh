@@ -7,6 +7,11 @@ struct alignas(16) Words {
     int64_t re, im;
 };
 
+// A table entry of modulus about 1, scaled by 2^62: both parts in signed halves of 32 bits.
+struct alignas(16) Angle {
+    int32_t re_high, re_low, im_high, im_low;
+};
+
 enum Fold : int32_t { FOLD_UNIT = 0, FOLD_PLAIN = 1, FOLD_TIME_SHIFTED = 2, FOLD_FREQUENCY_SHIFTED = 3 };
 enum Role : int32_t { ROLE_ONLY = 0, ROLE_FIRST = 1, ROLE_MIDDLE = 2, ROLE_LAST = 3 };
 enum Elements : int32_t { ELEMENTS_COMPLEX = 0, ELEMENTS_REAL = 1, ELEMENTS_HALF = 2 };
@@ -23,8 +28,8 @@ struct Step {
     // Digits of the cosine, then of the sine matrix, as the tensor instruction wants its second operand: for every
     // tile of 8 outputs, diagonal, half of the data word and 8 slots, 64 words of 32 bits, two for every lane.
     const uint32_t *matrix;
-    // Scaled by 2^62; none after the last of several steps.
-    const Words *rotations;
+    // None after the last of several steps.
+    const Angle *rotations;
     int32_t n, fold, role;
     // Elements of a column lie so far apart.
     int32_t inner;
@@ -70,9 +75,9 @@ struct Task {
     Words *words_out;
     int32_t *exponents_out;
     // Chirp or spectrum of the chirp.
-    const Words *source_table, *sink_table;
+    const Angle *source_table, *sink_table;
     // Roots of unity: powers up to 2^low_bits, and multiples of that.
-    const Words *roots_low, *roots_high;
+    const Angle *roots_low, *roots_high;
     // One entry for each transform of the launch.
     uint32_t *natures;
     // Lines that another kernel has left, and how many; none where all are to be transformed.
@@ -111,7 +116,8 @@ struct Task {
     int32_t load_across, store_across;
     // What is known of all lines, and spares work without changing a bit (bailey.rs).
     int32_t symmetry;
-    int32_t unused;
+    // From row to row of the first step in shared memory (truncated_block.cu).
+    int32_t row_pitch;
 };
 
 // A copy of lines of one point, and the search for the largest number of an array.

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #define DEVICE __device__ __forceinline__
+// What is rarely needed, and would only take room where it is.
+#define DEVICE_APART __device__ __noinline__
 
 // Dynamic shared memory of the block.
 DEVICE unsigned char *shared_memory() {
@@ -37,6 +39,18 @@ DEVICE void atomic_maximum(uint64_t *place, uint64_t value) {
     atomicMax(reinterpret_cast<unsigned long long *>(place), static_cast<unsigned long long>(value));
 }
 DEVICE int leading_zeros(uint64_t value) { return __clzll(static_cast<long long>(value)); }
+DEVICE int leading_zeros_of_half(uint32_t value) { return __clz(static_cast<int>(value)); }
+// 0 beyond 31, or 63 bits, as the instructions have it.
+DEVICE uint32_t shifted_right(uint32_t value, uint32_t bits) {
+    uint32_t result;
+    asm("shr.u32 %0, %1, %2;" : "=r"(result) : "r"(value), "r"(bits));
+    return result;
+}
+DEVICE uint64_t shifted_right(uint64_t value, uint32_t bits) {
+    uint64_t result;
+    asm("shr.u64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(bits));
+    return result;
+}
 
 #else
 #include "emulator.h"

@@ -31,6 +31,30 @@ pub const GENERAL_NAMES: [&str; 6] = [
 /// Eights of slots, and of outputs, of the largest step that `general_block_small` takes.
 pub const SMALL_TILES: i32 = 2;
 
+/// The kernels for truncated products (`cuda/truncated_block.cu`), for compute capability 8.0 and later.
+pub static TRUNCATED_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/truncated_block.fatbin"));
+    &IMAGE.0
+};
+
+/// Their names.
+pub const TRUNCATED_NAMES: [&str; 4] = [
+    "truncated_5_small",
+    "truncated_5",
+    "truncated_8_small",
+    "truncated_8",
+];
+
+/// The kernel for so many digits, and so many eights of slots of the largest step.
+pub fn truncated(digits: u32, tiles: i32) -> Option<&'static str> {
+    let place = match digits {
+        5 => 0,
+        8 => 2,
+        _ => return None,
+    };
+    Some(TRUNCATED_NAMES[place + usize::from(tiles > SMALL_TILES)])
+}
+
 /// Threads of a block of the general kernels.
 pub const GENERAL_THREADS: u32 = 256;
 

@@ -163,6 +163,12 @@ impl Driver {
         )?;
         let tuned = capability == TUNED_FOR;
         let mut with_much_memory = vec!["general_block", "general_block_small"];
+        load(
+            &mut functions,
+            ozfft_kernels::TRUNCATED_IMAGE,
+            &ozfft_kernels::TRUNCATED_NAMES,
+        )?;
+        with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
         if tuned {
             let names: Vec<&'static str> = ozfft_kernels::TUNED
                 .iter()

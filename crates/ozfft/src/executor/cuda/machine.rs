@@ -13,6 +13,8 @@ pub(crate) enum Parameters {
     Block(Task),
     /// A block of small steps alone.
     SmallBlock(Task),
+    /// A block with truncated products, and the kernel's name.
+    Truncated(Task, &'static str),
     Copy(ArrayTask),
     Largest(ArrayTask),
     /// The same among the lines that a tuned kernel has left.
@@ -34,15 +36,17 @@ impl Parameters {
             Parameters::Largest(_) => "find_largest",
             Parameters::LargestLeft(_) => "find_largest_left",
             Parameters::Scale(_) => "scale_lines",
-            Parameters::Tuned(_, name) | Parameters::TunedStrided(_, name) => name,
+            Parameters::Truncated(_, name)
+            | Parameters::Tuned(_, name)
+            | Parameters::TunedStrided(_, name) => name,
         }
     }
 
     pub(crate) fn pointer(&self) -> *const std::ffi::c_void {
         match self {
-            Parameters::Block(task) | Parameters::SmallBlock(task) => {
-                std::ptr::from_ref(task).cast()
-            }
+            Parameters::Block(task)
+            | Parameters::SmallBlock(task)
+            | Parameters::Truncated(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Copy(task)
             | Parameters::Largest(task)
             | Parameters::LargestLeft(task)

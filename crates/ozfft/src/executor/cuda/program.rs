@@ -1,7 +1,7 @@
 //! A plan as a list of launches, worked out once (`writer.rs`), and how it is run.
 
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
-use super::tables::{BlockTables, Builder, Piece};
+use super::tables::{BlockTables, Builder, Piece, is_for_truncated_kernels};
 use super::task::*;
 use super::tuned::{self, StridedTask, TunedLaunch};
 use super::writer::{Cutter, Writer, flattened, merged};
@@ -33,6 +33,7 @@ pub(super) enum Action {
     Tuned {
         launch: Box<TunedLaunch>,
         rest: Box<Task>,
+        rest_kernel: &'static str,
         rest_blocks: u64,
         rest_shared_bytes: usize,
         /// Where this is the first of several axes: how the array's largest number is found.
@@ -95,6 +96,7 @@ impl PassesTables {
         passes: &Passes,
         recipe: &Recipe,
         machine: Option<&dyn Machine>,
+        chirped: bool,
     ) -> Self {
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
@@ -106,12 +108,17 @@ impl PassesTables {
         };
         PassesTables {
             tuned,
-            blocks: blocks.map(|b| builder.block(b, recipe.digits)).collect(),
+            blocks: blocks
+                .map(|block| {
+                    let truncated = !chirped && is_for_truncated_kernels(block, recipe);
+                    builder.block(block, recipe.digits, truncated)
+                })
+                .collect(),
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
-                    let low = builder.add_words(low.entries());
-                    (low, builder.add_words(high.entries()))
+                    let low = builder.add_angles(low.entries());
+                    (low, builder.add_angles(high.entries()))
                 })
                 .collect(),
         }
@@ -129,12 +136,12 @@ impl LineTables {
         match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => {
-                LineTables::Passes(PassesTables::new(builder, passes, recipe, machine))
+                LineTables::Passes(PassesTables::new(builder, passes, recipe, machine, false))
             }
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, None),
-                chirp: builder.add_words(bluestein.chirp().entries()),
-                kernel: builder.add_words(bluestein.kernel().entries()),
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, None, true),
+                chirp: builder.add_angles(bluestein.chirp().entries()),
+                kernel: builder.add_angles(bluestein.kernel().entries()),
             },
         }
     }
@@ -258,6 +265,9 @@ impl Program {
                             Parameters::SmallBlock(task) => {
                                 Parameters::SmallBlock(task.resolved(arrays))
                             }
+                            Parameters::Truncated(task, name) => {
+                                Parameters::Truncated(task.resolved(arrays), name)
+                            }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),
                             _ => unreachable!("tuned kernels have an action of their own"),
@@ -267,6 +277,7 @@ impl Program {
                     Action::Tuned {
                         launch,
                         rest,
+                        rest_kernel,
                         rest_blocks,
                         rest_shared_bytes,
                         search,
@@ -309,7 +320,7 @@ impl Program {
                             }
                             (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
                         }
-                        let rest = Parameters::SmallBlock(rest);
+                        let rest = Parameters::Truncated(rest, rest_kernel);
                         machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
                     }
                 }

@@ -6,8 +6,10 @@ use crate::bailey::Block;
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
-use crate::recipe::{Digits, Fold};
+use crate::problem::Family;
+use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
+use crate::twiddle::Twiddle;
 use bytemuck::Pod;
 use num_complex::Complex;
 use std::sync::Arc;
@@ -37,6 +39,24 @@ pub(crate) struct BlockTables {
     pub(crate) places: Piece,
     /// Of the largest step.
     pub(crate) tiles: i32,
+    /// Whether the tables are those of the kernels for truncated products.
+    pub(crate) truncated: bool,
+    /// From line to line and from row to row in shared memory, in points.
+    pub(crate) line_pitch: usize,
+    pub(crate) row_pitch: usize,
+}
+
+/// Whether the kernels for truncated products take a block.
+pub(crate) fn is_for_truncated_kernels(block: &Block, recipe: &Recipe) -> bool {
+    let Digits {
+        data, diagonals, ..
+    } = recipe.digits;
+    let steps = block.steps();
+    recipe.family == Family::Truncated
+        && diagonals == data
+        && ozfft_kernels::truncated(data, 1).is_some()
+        && steps.len() <= 2
+        && steps[0].matrices.is_some()
 }
 
 impl Builder {
@@ -48,8 +68,13 @@ impl Builder {
         piece
     }
 
-    pub(crate) fn add_words(&mut self, entries: impl Iterator<Item = Complex<i64>>) -> Piece {
-        self.add(&entries.map(|z| [z.re, z.im]).collect::<Vec<_>>())
+    /// Factors scaled by 2^62, in signed halves.
+    pub(crate) fn add_angles(&mut self, entries: impl Iterator<Item = Complex<i64>>) -> Piece {
+        let halves = |z: Complex<i64>| {
+            let Twiddle { real, imaginary } = Twiddle::new(z.re, z.im);
+            [real.0, real.1, imaginary.0, imaginary.1]
+        };
+        self.add(&entries.map(halves).collect::<Vec<_>>())
     }
 
     /// Allocates memory and uploads everything.
@@ -72,13 +97,13 @@ impl Builder {
         Ok(memory)
     }
 
-    pub(crate) fn block(&mut self, block: &Block, digits: Digits) -> BlockTables {
+    pub(crate) fn block(&mut self, block: &Block, digits: Digits, truncated: bool) -> BlockTables {
         let last = block.steps().len() - 1;
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
-            let matrix = self.matrices(step, digits);
+            let matrix = self.matrices(step, digits, truncated);
             let rotations = (!step.rotations.is_empty())
-                .then(|| self.add_words(step.rotations.iter().map(|t| t.components())));
+                .then(|| self.add_angles(step.rotations.iter().map(|t| t.components())));
             tables.push((step, number, matrix, rotations));
         }
         let offset = |piece: Option<Piece>| piece.map_or(0, |piece| piece.0 as u64);
@@ -117,20 +142,35 @@ impl Builder {
                 self.references.push(place + 8);
             }
         }
+        let columns = block.steps()[0].inner;
+        let (line_pitch, row_pitch) = if truncated {
+            pitches(block.len() / columns, columns)
+        } else {
+            (block.len().next_multiple_of(8), columns)
+        };
+        let mut places = places(block);
+        for place in &mut places {
+            let (row, column) = (*place as usize / columns, *place as usize % columns);
+            *place = (row * row_pitch + column) as u32;
+        }
         BlockTables {
             steps: piece,
-            places: self.add(&places(block)),
+            places: self.add(&places),
             tiles: steps.iter().map(|step| step.tiles).max().unwrap_or(0),
+            truncated,
+            line_pitch,
+            row_pitch,
         }
     }
 
     /// Cosine and sine matrix in the order of the tensor instruction's second operand.
-    fn matrices(&mut self, step: &Step, digits: Digits) -> Option<Piece> {
+    fn matrices(&mut self, step: &Step, digits: Digits, truncated: bool) -> Option<Piece> {
         let matrices = step.matrices.as_ref()?;
         // Rows and slots of a plain step's sines are counted from 1, as those of its cosines that they go with.
         let skip = usize::from(step.recipe.fold == Fold::Plain);
-        let mut words = fragments(matrices.cosine.digits(), digits, tiles(step), 0);
-        words.extend(fragments(matrices.sine.digits(), digits, tiles(step), skip));
+        let order = if truncated { truncated_fragments } else { fragments };
+        let mut words = order(matrices.cosine.digits(), digits, tiles(step), 0);
+        words.extend(order(matrices.sine.digits(), digits, tiles(step), skip));
         Some(self.add(&words))
     }
 }
@@ -170,6 +210,76 @@ fn fragments(matrix: &DigitMatrix, digits: Digits, tiles: usize, skip: usize) ->
         }
     }
     words
+}
+
+/// The same for the kernels for truncated products: data words have their leading digit in the topmost byte. For every
+/// tile of 8 outputs and eight of slots first all diagonals with the upper four digits, then those that the lower ones
+/// meet; two of them side by side for each of 32 lanes.
+fn truncated_fragments(
+    matrix: &DigitMatrix,
+    digits: Digits,
+    tiles: usize,
+    skip: usize,
+) -> Vec<u32> {
+    let Digits {
+        data,
+        matrix: count,
+        diagonals,
+    } = digits;
+    // The matrix digits that four data digits from `first` on meet, the last of them in the lowest byte.
+    let entry = |row: usize, slot: usize, diagonal: u32, first: u32| {
+        let within = (skip..skip + matrix.rows).contains(&row)
+            && (skip..skip + matrix.slots).contains(&slot);
+        if !within {
+            return 0;
+        }
+        let planes = matrix.row(row - skip, digits);
+        u32::from_le_bytes(std::array::from_fn(|byte| {
+            let digit = first + 3 - byte as u32;
+            let met = diagonal.checked_sub(digit).filter(|&i| i < count && digit < data);
+            met.map_or(0, |i| planes[(count - 1 - i) as usize * matrix.slots + slot - skip] as u8)
+        }))
+    };
+    let met: Vec<(u32, u32)> = (0..diagonals)
+        .map(|diagonal| (diagonal, 0))
+        .chain((4..diagonals).map(|diagonal| (diagonal, 4)))
+        .collect();
+    let mut words = Vec::new();
+    for tile in 0..tiles {
+        for eight in 0..tiles {
+            for pair in met.chunks_exact(2) {
+                for lane in 0..32 {
+                    let (row, slot) = (8 * tile + lane / 4, 8 * eight + lane % 4);
+                    for &(diagonal, first) in pair {
+                        words.push(entry(row, slot, diagonal, first));
+                        words.push(entry(row, slot + 4, diagonal, first));
+                    }
+                }
+            }
+        }
+    }
+    words
+}
+
+/// Distances of lines and of rows in shared memory, in points of 16 bytes: those with the fewest accesses that meet on a
+/// bank. Eight threads of a warp read and write at a time: two neighbouring columns × four rows for the first step, two
+/// neighbouring rows × four columns for the last one.
+fn pitches(rows: usize, columns: usize) -> (usize, usize) {
+    let turns = |column: usize, row: usize, rows_apart: usize| {
+        let mut banks = [0; 8];
+        for (g, t) in (0..2).flat_map(|g| (0..4).map(move |t| (g, t))) {
+            banks[(g * column + t * row * rows_apart) % 8] += 1;
+        }
+        banks.into_iter().max().unwrap_or(0)
+    };
+    if columns == 1 {
+        // Columns are lines: neighbouring ones, four elements of each.
+        return (rows + (12 - rows % 8) % 8, 1);
+    }
+    let cost = |pitch: &usize| 2 * turns(1, *pitch, 1) + turns(1, *pitch, 2) + 2 * turns(*pitch, 1, 1);
+    let row_pitch = (columns..columns + 4).min_by_key(cost).unwrap_or(columns);
+    let length = rows * row_pitch;
+    (length + (10 - length % 8) % 8, row_pitch)
 }
 
 /// Where every output of a block lies after the last step: at its number within its group, after the groups before.

@@ -192,7 +192,8 @@ pub(crate) struct Task {
     pub(crate) load_across: i32,
     pub(crate) store_across: i32,
     pub(crate) symmetry: i32,
-    pub(crate) unused: i32,
+    /// From row to row of the first step, in the shared memory of the kernels for truncated products.
+    pub(crate) row_pitch: i32,
 }
 
 impl Task {
@@ -256,7 +257,8 @@ const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() ==
 const _: () = assert!(size_of::<Task>() == 488 && size_of::<ArrayTask>() == 192);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
-pub(crate) const LINE_HEADER_BYTES: usize = 104;
+pub(crate) const LINE_HEADER_BYTES: usize = 120;
 
-/// Bytes of shared memory for every point of a line.
-pub(crate) const POINT_BYTES: usize = 20;
+/// Bytes of shared memory for every point of a line, and for what a point may need besides.
+pub(crate) const POINT_BYTES: usize = 16;
+pub(crate) const EXTRA_BYTES: usize = 4;

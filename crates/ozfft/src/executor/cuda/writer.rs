@@ -415,7 +415,9 @@ impl Writer<'_> {
             task.places = course.tables.blocks[number].places.at(&self.tables);
             task.step_count = block.steps().len() as i32;
             task.block_length = block.len() as i32;
-            task.line_pitch = block.len().next_multiple_of(8) as i32;
+            let tables = course.tables.blocks[number];
+            task.line_pitch = tables.line_pitch as i32;
+            task.row_pitch = tables.row_pitch as i32;
             task.data_digits = digits.data as i32;
             task.matrix_digits = digits.matrix as i32;
             task.diagonals = digits.diagonals as i32;
@@ -500,10 +502,15 @@ impl Writer<'_> {
                 (SOURCE_FLOATS, SINK_FLOATS) if !recorded => NATURE_OWN,
                 _ => NATURE_NONE,
             };
-            task.lines_per_block = self.lines_per_block(&task) as i32;
+            let point_bytes = if tables.truncated && (task.source, task.sink) == (SOURCE_FLOATS, SINK_FLOATS) {
+                POINT_BYTES
+            } else {
+                POINT_BYTES + EXTRA_BYTES
+            };
+            task.lines_per_block = self.lines_per_block(&task, point_bytes) as i32;
             let lines = task.lines_per_block as usize;
             let shared = (lines * LINE_HEADER_BYTES).next_multiple_of(128)
-                + lines * task.line_pitch as usize * POINT_BYTES;
+                + lines * task.line_pitch as usize * point_bytes;
             let blocks = task.line_count.div_ceil(lines as u64);
             self.tuned_passes.1 += 1;
             if let Some(action) = self.tuned(axis, course, &task, blocks, shared) {
@@ -511,7 +518,13 @@ impl Writer<'_> {
                 self.tuned_passes.0 += 1;
                 continue;
             }
-            let parameters = if course.tables.blocks[number].tiles <= ozfft_kernels::SMALL_TILES {
+            let truncated = tables
+                .truncated
+                .then(|| ozfft_kernels::truncated(digits.data, tables.tiles))
+                .flatten();
+            let parameters = if let Some(kernel) = truncated {
+                Parameters::Truncated(task, kernel)
+            } else if tables.tiles <= ozfft_kernels::SMALL_TILES {
                 Parameters::SmallBlock(task)
             } else {
                 Parameters::Block(task)
@@ -573,6 +586,7 @@ impl Writer<'_> {
         Some(Action::Tuned {
             launch: Box::new(launch),
             rest: Box::new(rest),
+            rest_kernel: ozfft_kernels::truncated(8, 1)?,
             rest_blocks,
             rest_shared_bytes,
             search,
@@ -581,7 +595,7 @@ impl Writer<'_> {
 
     /// Lines that a thread block takes: enough to keep its warps busy and, where neighbouring lines lie side by side,
     /// to use whole segments of 128 bytes; but no more than leave every multiprocessor some.
-    fn lines_per_block(&self, task: &Task) -> u64 {
+    fn lines_per_block(&self, task: &Task, point_bytes: usize) -> u64 {
         const POINTS: u64 = 4096;
         const SEGMENT: u64 = 8;
         let pitch = task.line_pitch as u64;
@@ -598,7 +612,7 @@ impl Writer<'_> {
         };
         // Head and padding to whole 128 bytes, then the points.
         let room = self.machine.shared_memory() as u64 - 128;
-        let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * POINT_BYTES as u64);
+        let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * point_bytes as u64);
         wanted.min(fitting.max(1)).min(task.line_count)
     }
 }
