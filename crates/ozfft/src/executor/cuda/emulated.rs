@@ -11,8 +11,17 @@ use std::sync::Mutex;
 #[derive(Default)]
 pub(crate) struct Emulator {
     allocated: Mutex<HashMap<u64, Layout>>,
-    /// Plans as for a GPU with tuned kernels, whose instructions the emulator does not know: such plans do not run.
-    pub(crate) plans_tuned_kernels: bool,
+    /// A GPU with tuned kernels; without, there is less shared memory, too.
+    pub(crate) tuned_kernels: bool,
+}
+
+impl Emulator {
+    pub(crate) fn with_tuned_kernels() -> Self {
+        Emulator {
+            tuned_kernels: true,
+            ..Emulator::default()
+        }
+    }
 }
 
 impl Machine for Emulator {
@@ -21,7 +30,11 @@ impl Machine for Emulator {
     }
 
     fn shared_memory(&self) -> usize {
-        99 << 10
+        if self.tuned_kernels {
+            227 << 10
+        } else {
+            99 << 10
+        }
     }
 
     fn multiprocessors(&self) -> usize {
@@ -29,11 +42,35 @@ impl Machine for Emulator {
     }
 
     fn has_tuned_kernels(&self) -> bool {
-        self.plans_tuned_kernels
+        self.tuned_kernels
     }
 
-    fn tensor_map(&self, _: &MappedArray) -> Result<TensorMap, FftError> {
-        unreachable!("there are no tuned kernels here")
+    /// What the kernels' source declares as `TensorMap` (`emulated_bulk_copy.h`), after the checks that the driver makes.
+    fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
+        let rank = array.dimensions.len();
+        assert!((3..=5).contains(&rank));
+        assert_eq!(
+            (array.distances.len(), array.box_dimensions.len()),
+            (rank - 1, rank)
+        );
+        assert!(array.address.is_multiple_of(16));
+        assert!(array.dimensions.iter().all(|&n| (1..=1 << 32).contains(&n)));
+        assert!(
+            array
+                .distances
+                .iter()
+                .all(|&d| d.is_multiple_of(16) && d < 1 << 40)
+        );
+        assert!(array.box_dimensions.iter().all(|&n| (1..=256).contains(&n)));
+        assert!([64, 128].contains(&(8 * array.box_dimensions[0])));
+        let mut map = [0; 16];
+        (map[0], map[1]) = (array.address, rank as u64);
+        map[2..2 + rank].copy_from_slice(&array.dimensions);
+        map[7..7 + rank - 1].copy_from_slice(&array.distances);
+        for (to, &from) in map[11..].iter_mut().zip(&array.box_dimensions) {
+            *to = u64::from(from);
+        }
+        Ok(map)
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
@@ -95,7 +132,7 @@ impl Machine for Emulator {
                 parameters.kernel(),
                 parameters.pointer(),
                 blocks,
-                ozfft_kernels::GENERAL_THREADS,
+                parameters.threads(),
                 shared_bytes,
             );
         }

@@ -405,3 +405,21 @@ fn random_problems() {
     }
     println!("{} cases", doubles.cases + singles.cases);
 }
+
+#[test]
+fn tuned_kernels() {
+    let mut bench = Bench::<f64>::new();
+    bench.machine = Arc::new(Emulator::with_tuned_kernels());
+    for n in [256, 512, 1024] {
+        for integers_only in [true, false] {
+            let contiguous = Problem::complex(&[n]).batch(3);
+            let strided = Problem::complex(&[n, 5]).axes(&[0]);
+            for problem in [contiguous, strided] {
+                let problem = problem.integers_only(integers_only);
+                let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
+                assert_eq!(plan.substrate(), "int8-wgmma");
+                bench.check(&problem, Style::Uniform);
+            }
+        }
+    }
+}
