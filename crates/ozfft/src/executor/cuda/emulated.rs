@@ -1,11 +1,16 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
 use super::machine::{Machine, Parameters, Queue};
-use super::tuned::{MappedArray, TensorMap};
+use super::tuned::{MappedArray, StridedTask, TensorMap};
 use crate::error::{Buffer, FftError};
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes before and after all memory, which nobody may write to.
+const GUARD: usize = 256;
+const GUARD_BYTE: u8 = 0x3c;
 
 /// A device without a GPU.
 #[derive(Default)]
@@ -13,6 +18,8 @@ pub(crate) struct Emulator {
     allocated: Mutex<HashMap<u64, Layout>>,
     /// A GPU with tuned kernels; without, there is less shared memory, too.
     pub(crate) tuned_kernels: bool,
+    /// Lines that tuned kernels have left to the general one so far.
+    pub(crate) lines_left: AtomicU64,
 }
 
 impl Emulator {
@@ -74,22 +81,34 @@ impl Machine for Emulator {
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
-        let layout = Layout::from_size_align(bytes, 256).expect("a layout");
+        let layout = Layout::from_size_align(GUARD + bytes + GUARD, 256).expect("a layout");
         // SAFETY: not of length 0.
-        let address = unsafe { std::alloc::alloc(layout) };
-        assert!(!address.is_null());
+        let start = unsafe { std::alloc::alloc(layout) };
+        assert!(!start.is_null());
         // Memory of a device begins with anything.
         // SAFETY: just allocated.
-        unsafe { address.write_bytes(0x5a, bytes) };
-        let address = address as u64;
+        let address = unsafe {
+            start.write_bytes(GUARD_BYTE, layout.size());
+            let address = start.add(GUARD);
+            address.write_bytes(0x5a, bytes);
+            address as u64
+        };
         self.allocated.lock().unwrap().insert(address, layout);
         Ok(address)
     }
 
     unsafe fn free(&self, address: u64) {
         let layout = self.allocated.lock().unwrap().remove(&address);
+        let layout = layout.expect("our own");
         // SAFETY: allocated above with this layout.
-        unsafe { std::alloc::dealloc(address as *mut u8, layout.expect("our own")) }
+        unsafe {
+            let start = (address as *mut u8).sub(GUARD);
+            let all = std::slice::from_raw_parts(start, layout.size());
+            let (before, after) = (&all[..GUARD], &all[layout.size() - GUARD..]);
+            let intact = before.iter().chain(after).all(|&byte| byte == GUARD_BYTE);
+            std::alloc::dealloc(start, layout);
+            assert!(intact, "a kernel has written beyond the ends of an array");
+        }
     }
 
     fn open_queue(&self) -> Result<Queue, FftError> {
@@ -135,6 +154,12 @@ impl Machine for Emulator {
                 parameters.threads(),
                 shared_bytes,
             );
+            if let Parameters::Tuned(task, _)
+            | Parameters::TunedStrided(StridedTask { common: task, .. }, _) = parameters
+            {
+                let left = *(task.left_count.value() as *const u32);
+                self.lines_left.fetch_add(left.into(), Ordering::Relaxed);
+            }
         }
         Ok(())
     }

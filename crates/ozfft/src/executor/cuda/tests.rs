@@ -9,10 +9,10 @@ use num_complex::Complex;
 use std::sync::Arc;
 
 /// Reproducible pseudo-random integers.
-struct Generator(u64);
+pub(super) struct Generator(pub(super) u64);
 
 impl Generator {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -20,14 +20,14 @@ impl Generator {
     }
 
     /// Uniform in ±1.
-    fn uniform(&mut self) -> f64 {
+    pub(super) fn uniform(&mut self) -> f64 {
         ((self.next() >> 11) as f64 / (1u64 << 52) as f64) - 1.0
     }
 }
 
 /// What the numbers look like.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Style {
+pub(super) enum Style {
     Uniform,
     /// Every exponent that the type has.
     Wild,
@@ -75,7 +75,7 @@ fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> 
     T::narrow(value)
 }
 
-fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
+pub(super) fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
     let mut generator = Generator(seed | 1);
     (0..count)
         .map(|_| {
@@ -85,49 +85,68 @@ fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
         .collect()
 }
 
-struct Bench<T: Real> {
+pub(super) struct Bench<T: Real> {
     planner: Planner<T>,
     machine: Arc<dyn Machine>,
-    cases: usize,
+    pub(super) cases: usize,
 }
 
 impl<T: Real> Bench<T> {
     fn new() -> Self {
+        Self::on(Arc::new(Emulator::default()))
+    }
+
+    pub(super) fn on(machine: Arc<dyn Machine>) -> Self {
         Bench {
             planner: Planner::new(),
-            machine: Arc::new(Emulator::default()),
+            machine,
             cases: 0,
         }
     }
 
-    /// Transforms on both and compares all bytes of the output, gaps included.
-    fn check(&mut self, problem: &Problem, style: Style) {
+    /// Transforms complex numbers on both, in place, too, where that can be, and compares all bytes, gaps included.
+    /// Returns the substrate.
+    pub(super) fn check_numbers(
+        &mut self,
+        problem: &Problem,
+        input: &[Complex<T>],
+    ) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
         let scalar = problem.clone().substrate(Substrate::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
         let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
+        self.cases += 1;
+        let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
+        let (mut a, mut b) = (blank.clone(), blank);
+        expected.process_outofplace(input, &mut a).unwrap();
+        plan.process_outofplace(input, &mut b).unwrap();
+        let what = format!("{problem:?} on {plan}");
+        same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what);
+        if problem.resolved_input() == problem.resolved_output() {
+            let (mut a, mut b) = (input.to_vec(), input.to_vec());
+            expected.process(&mut a).unwrap();
+            plan.process(&mut b).unwrap();
+            let what = format!("in place: {what}");
+            same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what);
+        }
+        plan.substrate()
+    }
+
+    /// Transforms on both and compares all bytes of the output, gaps included.
+    fn check(&mut self, problem: &Problem, style: Style) {
         let seed = 0x9e37_79b9 * (self.cases as u64 + 1);
+        if problem.kind() == Kind::ComplexToComplex {
+            self.check_numbers(problem, &numbers(problem.input_len(), style, seed));
+            return;
+        }
+        let problem = problem.clone().engine(Engine::Digits).threads(1);
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let expected = self.planner.plan(&scalar).unwrap();
+        let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
         self.cases += 1;
         let what = || format!("{problem:?} {style:?}");
         match problem.kind() {
-            Kind::ComplexToComplex => {
-                let input = numbers::<T>(problem.input_len(), style, seed);
-                let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
-                let (mut a, mut b) = (blank.clone(), blank);
-                expected.process_outofplace(&input, &mut a).unwrap();
-                plan.process_outofplace(&input, &mut b).unwrap();
-                same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what());
-                if problem.resolved_input() == problem.resolved_output() {
-                    let mut c = input;
-                    plan.process(&mut c).unwrap();
-                    let (mut a, c) = (a, c);
-                    if problem.output_len() != problem.shape().iter().product::<usize>() {
-                        // Gaps hold other numbers here.
-                        a.clone_from(&c);
-                    }
-                    same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&c), &what());
-                }
-            }
+            Kind::ComplexToComplex => unreachable!("checked above"),
             Kind::RealToComplex => {
                 let input: Vec<T> = numbers::<T>(problem.input_len(), style, seed)
                     .iter()
@@ -156,7 +175,7 @@ impl<T: Real> Bench<T> {
 }
 
 /// Compares bytes; NaN included.
-fn same(expected: &[u8], got: &[u8], what: &str) {
+pub(super) fn same(expected: &[u8], got: &[u8], what: &str) {
     if expected != got {
         let differing = expected.iter().zip(got).filter(|(a, b)| a != b).count();
         let first = expected.iter().zip(got).position(|(a, b)| a != b);
@@ -164,7 +183,7 @@ fn same(expected: &[u8], got: &[u8], what: &str) {
     }
 }
 
-const STYLES: [Style; 9] = [
+pub(super) const STYLES: [Style; 9] = [
     Style::Uniform,
     Style::Wild,
     Style::Tiny,
@@ -404,22 +423,4 @@ fn random_problems() {
         );
     }
     println!("{} cases", doubles.cases + singles.cases);
-}
-
-#[test]
-fn tuned_kernels() {
-    let mut bench = Bench::<f64>::new();
-    bench.machine = Arc::new(Emulator::with_tuned_kernels());
-    for n in [256, 512, 1024] {
-        for integers_only in [true, false] {
-            let contiguous = Problem::complex(&[n]).batch(3);
-            let strided = Problem::complex(&[n, 5]).axes(&[0]);
-            for problem in [contiguous, strided] {
-                let problem = problem.integers_only(integers_only);
-                let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
-                assert_eq!(plan.substrate(), "int8-wgmma");
-                bench.check(&problem, Style::Uniform);
-            }
-        }
-    }
 }
