@@ -104,39 +104,61 @@ impl<T: Real> Bench<T> {
         }
     }
 
-    /// Transforms complex numbers on both, in place, too, where that can be, and compares all bytes, gaps included.
-    /// Returns the substrate.
+    /// Transforms complex numbers on both, in place, too, where that can be, and compares all bytes, gaps included: on
+    /// the emulator once for every choice of `integers_only`. Returns the substrate.
     pub(super) fn check_numbers(
         &mut self,
         problem: &Problem,
         input: &[Complex<T>],
+        integers_only: &[bool],
     ) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
         let scalar = problem.clone().substrate(Substrate::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
-        let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
-        self.cases += 1;
         let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
-        let (mut a, mut b) = (blank.clone(), blank);
-        expected.process_outofplace(input, &mut a).unwrap();
-        plan.process_outofplace(input, &mut b).unwrap();
-        let what = format!("{problem:?} on {plan}");
-        same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what);
-        if problem.resolved_input() == problem.resolved_output() {
-            let (mut a, mut b) = (input.to_vec(), input.to_vec());
-            expected.process(&mut a).unwrap();
-            plan.process(&mut b).unwrap();
-            let what = format!("in place: {what}");
-            same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what);
+        let mut apart = blank.clone();
+        expected.process_outofplace(input, &mut apart).unwrap();
+        let in_place = (problem.resolved_input() == problem.resolved_output()).then(|| {
+            let elements = problem.shape().iter().product::<usize>() * problem.batch;
+            if problem.output_len() == elements {
+                return apart.clone();
+            }
+            let mut numbers = input.to_vec();
+            expected.process(&mut numbers).unwrap();
+            numbers
+        });
+        let mut substrate = "";
+        for &integers_only in integers_only {
+            let problem = problem.clone().integers_only(integers_only);
+            let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
+            let compare = |expected: &[Complex<T>], got: &[Complex<T>], how: &str| {
+                let what = format!("{how}: {problem:?} on {plan}");
+                same(
+                    bytemuck::cast_slice(expected),
+                    bytemuck::cast_slice(got),
+                    &what,
+                );
+            };
+            let mut output = blank.clone();
+            plan.process_outofplace(input, &mut output).unwrap();
+            compare(&apart, &output, "out of place");
+            if let Some(expected) = &in_place {
+                let mut numbers = input.to_vec();
+                plan.process(&mut numbers).unwrap();
+                compare(expected, &numbers, "in place");
+            }
+            substrate = plan.substrate();
+            self.cases += 1;
         }
-        plan.substrate()
+        substrate
     }
 
     /// Transforms on both and compares all bytes of the output, gaps included.
     fn check(&mut self, problem: &Problem, style: Style) {
         let seed = 0x9e37_79b9 * (self.cases as u64 + 1);
         if problem.kind() == Kind::ComplexToComplex {
-            self.check_numbers(problem, &numbers(problem.input_len(), style, seed));
+            let input = numbers(problem.input_len(), style, seed);
+            self.check_numbers(problem, &input, &[false]);
             return;
         }
         let problem = problem.clone().engine(Engine::Digits).threads(1);
