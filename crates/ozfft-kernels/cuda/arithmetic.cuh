@@ -1,0 +1,77 @@
+// Arithmetic of the tuned kernels that C++ has no words for: carries from one register to the next, shifts by any number of
+// bits, and instructions that the compiler would not choose. Everything has its equivalent in C++, for the emulator.
+#pragma once
+#include "threads.cuh"
+
+typedef long long i64;
+typedef unsigned long long u64;
+
+#ifdef __CUDACC__
+
+namespace tuned {
+
+DEVICE unsigned shift_right(unsigned x, unsigned bits) {  // 0 beyond 31 bits
+    unsigned r;
+    asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(bits));
+    return r;
+}
+DEVICE u64 shift_right(u64 x, unsigned bits) {  // 0 beyond 63 bits
+    u64 r;
+    asm("shr.u64 %0, %1, %2;" : "=l"(r) : "l"(x), "r"(bits));
+    return r;
+}
+
+// The bits that a number can be shifted to the left by until its leading one is topmost; of 0, 2^32 - 1.
+DEVICE unsigned shift_to_top(unsigned x) {
+    unsigned shift;
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(shift) : "r"(x));
+    return shift;
+}
+
+// A copy in a register of its own. Sums that stay in use keep the compiler from overlapping products.
+DEVICE int moved(int x) {
+    int y;
+    asm volatile("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
+// a·b, exactly. Written out, because the compiler takes 64-bit multiplications for lower halves.
+DEVICE i64 wide_product(int a, int b) {
+    i64 p;
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
+    return p;
+}
+
+// (x ^ sign) + 1 for a sign of 0 or -1, in two registers.
+DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {
+    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; add.cc.u32 %0, a, 1; addc.u32 %1, b, 0; }"
+        : "=r"(w0), "=r"(w1)
+        : "r"(x0), "r"(x1), "r"(sign));
+}
+
+// (x ^ sign) - sign: the magnitude of a number of this sign.
+DEVICE void magnitude_of(unsigned x0, unsigned x1, int sign, unsigned &m0, unsigned &m1) {
+    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; sub.cc.u32 %0, a, %4; subc.u32 %1, b, %4; }"
+        : "=r"(m0), "=r"(m1)
+        : "r"(x0), "r"(x1), "r"(sign));
+}
+
+// x & 1 | rest.
+DEVICE unsigned lowest_bit_or(unsigned x, unsigned rest) {
+    unsigned r;
+    asm("lop3.b32 %0, %1, 1, %2, 0xea;" : "=r"(r) : "r"(x), "r"(rest));
+    return r;
+}
+
+// (f1 + field)·2^32 + f0, and one more where `decide` is above 2^31.
+DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field, unsigned &low, unsigned &high) {
+    asm("{ .reg .u32 d; add.cc.u32 d, %2, 0x7fffffff; addc.cc.u32 %0, %3, 0; addc.u32 %1, %4, %5; }"
+        : "=r"(low), "=r"(high)
+        : "r"(decide), "r"(f0), "r"(f1), "r"(field));
+}
+
+}  // namespace tuned
+
+#else
+#include "emulated_arithmetic.h"
+#endif
