@@ -305,8 +305,7 @@ DEVICE void atomic_maximum(int32_t *place, int32_t value) { *place = value > *pl
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) { *place = value > *place ? value : *place; }
 DEVICE int leading_zeros(uint64_t value) { return value == 0 ? 64 : __builtin_clzll(value); }
 DEVICE int leading_zeros_of_half(uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
-DEVICE uint32_t shifted_right(uint32_t value, uint32_t bits) { return bits < 32 ? value >> bits : 0; }
-DEVICE uint64_t shifted_right(uint64_t value, uint32_t bits) { return bits < 64 ? value >> bits : 0; }
+template <class T> DEVICE T table_entry(const T *place) { return *place; }
 
 // The tensor instruction: the layout of its operands is described in mma_sync.cuh.
 DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {

@@ -40,6 +40,7 @@ DEVICE void prepare_line(const Task &task, Line &line, uint64_t index) {
     line.exponent = 0;
     line.output_bits = 0;
     line.flags = 0;
+    line.rounded = 0;
 }
 
 // What an element's bits say of its line.

@@ -20,6 +20,9 @@ struct Line {
     // Bits of the largest output.
     int32_t output_bits;
     uint32_t flags;
+    // Numbers have become words.
+    int32_t rounded;
+    int32_t unused;
 };
 
 struct Panel {

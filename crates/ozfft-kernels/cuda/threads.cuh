@@ -63,6 +63,15 @@ DEVICE void block_fence() { __threadfence_block(); }
 
 // Returns what was there before.
 DEVICE unsigned atomic_add(unsigned *place, unsigned value) { return atomicAdd(place, value); }
+// 16 bytes of a table that no kernel changes.
+template <class T> DEVICE T table_entry(const T *place) {
+    static_assert(sizeof(T) == 16, "entries are read by one instruction");
+    const uint4 bits = __ldg(reinterpret_cast<const uint4 *>(place));
+    T entry;
+    memcpy(&entry, &bits, sizeof(T));
+    return entry;
+}
+
 DEVICE void atomic_or(uint32_t *place, uint32_t bits) { atomicOr(place, bits); }
 DEVICE void atomic_maximum(int32_t *place, int32_t value) { atomicMax(place, value); }
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) {
@@ -70,17 +79,6 @@ DEVICE void atomic_maximum(uint64_t *place, uint64_t value) {
 }
 DEVICE int leading_zeros(uint64_t value) { return __clzll(static_cast<long long>(value)); }
 DEVICE int leading_zeros_of_half(uint32_t value) { return __clz(static_cast<int>(value)); }
-// 0 beyond 31, or 63 bits, as the instructions have it.
-DEVICE uint32_t shifted_right(uint32_t value, uint32_t bits) {
-    uint32_t result;
-    asm("shr.u32 %0, %1, %2;" : "=r"(result) : "r"(value), "r"(bits));
-    return result;
-}
-DEVICE uint64_t shifted_right(uint64_t value, uint32_t bits) {
-    uint64_t result;
-    asm("shr.u64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(bits));
-    return result;
-}
 
 #else
 #include "emulator.h"

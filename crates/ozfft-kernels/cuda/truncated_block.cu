@@ -23,18 +23,31 @@ DEVICE RowPanel row_panel_of(const Task &task, int32_t count) {
     panel.rows = task.steps[0].n;
     panel.columns = task.steps[0].inner;
     panel.count = count;
-    panel.bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
     return panel;
 }
 
-// Calls `body(line, element)` for all elements of all lines, neighbouring threads as memory has them.
-template <class Body> DEVICE void for_each_element(const RowPanel &panel, int32_t length, bool across, const Body &body) {
-    const int32_t total = panel.count * length;
-    const Divisor by(across ? panel.count : length);
-#pragma unroll 4
-    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < total; i += static_cast<int32_t>(blockDim.x)) {
-        const int32_t quotient = by.quotient(i), rest = i - quotient * static_cast<int32_t>(by.value);
-        body(across ? rest : quotient, across ? quotient : rest);
+// Calls `body(line, first, step)`, so that threads share the elements of all lines: neighbours take neighbouring elements of a
+// line, or, across, the same element of neighbouring lines. In either case a thread is with one line for long.
+template <class Body> DEVICE void for_each_line(const Task &task, const RowPanel &panel, int32_t length, bool across, const Body &body) {
+    const int32_t threads = static_cast<int32_t>(blockDim.x), thread = static_cast<int32_t>(threadIdx.x);
+    if (across) {
+        // A power of two.
+        const int32_t lines = task.lines_per_block, line = thread & (lines - 1);
+        if (line < panel.count) {
+            body(line, thread / lines, threads / lines);
+        }
+        return;
+    }
+    // Few long lines are shared by several warps, short lines share one.
+    int32_t group = 32;
+    while (group * panel.count < threads) {
+        group *= 2;
+    }
+    while (group / 2 >= length && group > 4) {
+        group /= 2;
+    }
+    for (int32_t line = thread / group; line < panel.count; line += threads / group) {
+        body(line, thread & (group - 1), group);
     }
 }
 
@@ -43,65 +56,115 @@ DEVICE bool is_moderate(const Line &line) { return line.scale + 1022 >= LEAST_FI
 
 DEVICE int32_t field_of(int64_t bits) { return static_cast<int32_t>(bits >> 52) & 0x7ff; }
 
-// What a line's element, as the bits of two doubles, says of it.
-DEVICE void note_floats(Line &line, Words bits) {
-    const uint32_t re = static_cast<uint32_t>(bits.re >> 32) & 0x7fffffff, im = static_cast<uint32_t>(bits.im >> 32) & 0x7fffffff;
-    const uint32_t flags = (re >= 0x7ff00000u || im >= 0x7ff00000u ? NOT_FINITE : 0) | ((re | static_cast<uint32_t>(bits.re)) != 0 ? HAS_REAL : 0) |
-                           ((im | static_cast<uint32_t>(bits.im)) != 0 ? HAS_IMAGINARY : 0);
-    const uint32_t larger = re > im ? re : im;
-    int32_t scale = static_cast<int32_t>(larger >> 20) - 1022;
-    if (larger < 0x100000u) {
-        const int32_t scale_re = scale_of(decoded_double(static_cast<uint64_t>(bits.re)));
-        const int32_t scale_im = scale_of(decoded_double(static_cast<uint64_t>(bits.im)));
-        scale = scale_re > scale_im ? scale_re : scale_im;
-    }
+DEVICE void note_scale(Line &line, int32_t scale) {
     if (scale > line.scale) {
         atomic_maximum(&line.scale, scale);
     }
-    if ((flags & ~line.flags) != 0) {
-        atomic_or(&line.flags, flags);
-    }
 }
 
-DEVICE void load(const Task &task, const RowPanel &panel) {
+// What a thread has seen of a line's numbers.
+struct Seen {
+    uint32_t largest = 0, re = 0, im = 0;
+    DEVICE void add(Words bits) {
+        const uint32_t re_high = static_cast<uint32_t>(bits.re >> 32) & 0x7fffffff, im_high = static_cast<uint32_t>(bits.im >> 32) & 0x7fffffff;
+        re |= re_high | static_cast<uint32_t>(bits.re);
+        im |= im_high | static_cast<uint32_t>(bits.im);
+        const uint32_t larger = re_high > im_high ? re_high : im_high;
+        largest = larger > largest ? larger : largest;
+    }
+};
+
+// Numbers to shared memory. `read(line, element)` returns the bits of two doubles.
+template <class Read> DEVICE void load_floats(const Task &task, const RowPanel &panel, const Read &read) {
     const Divisor columns(panel.columns);
-    auto place_of = [&](int32_t number, int32_t i) {
-        return number * panel.line_pitch + i + columns.quotient(i) * (panel.row_pitch - panel.columns);
-    };
-    const bool across = task.load_across != 0;
-    if (task.source == SOURCE_GROUP_WORDS) {
-        for_each_element(panel, task.block_length, across, [&](int32_t number, int32_t i) {
-            Line &line = panel.lines[number];
+    const int32_t gap = panel.row_pitch - panel.columns;
+    for_each_line(task, panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t first, int32_t step) {
+        Line &line = panel.lines[number];
+        Words *const points = panel.points + number * panel.line_pitch;
+        Seen seen;
+        // Several at a time, to wait for memory once. The last element may be there more than once.
+        constexpr int TOGETHER = 8;
+        for (int32_t i = first; i < task.block_length; i += TOGETHER * step) {
+            Words bits[TOGETHER];
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++) {
+                const int32_t element = i + j * step;
+                bits[j] = read(line, element < task.block_length ? element : i);
+            }
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++) {
+                const int32_t element = i + j * step < task.block_length ? i + j * step : i;
+                points[element + columns.quotient(element) * gap] = bits[j];
+                seen.add(bits[j]);
+            }
+        }
+        int32_t scale = static_cast<int32_t>(seen.largest >> 20) - 1022;
+        if (seen.largest < 0x100000u) {
+            // Without leading bits: subnormal, or zeros.
+            scale = NOTHING;
+            for (int32_t i = first; i < task.block_length && (seen.re | seen.im) != 0; i += step) {
+                const Words bits = points[i + columns.quotient(i) * gap];
+                const int32_t re = scale_of(decoded_double(static_cast<uint64_t>(bits.re))), im = scale_of(decoded_double(static_cast<uint64_t>(bits.im)));
+                scale = re > scale ? re : scale;
+                scale = im > scale ? im : scale;
+            }
+        }
+        note_scale(line, scale);
+        const uint32_t flags = (seen.largest >= 0x7ff00000u ? NOT_FINITE : 0) | (seen.re != 0 ? HAS_REAL : 0) | (seen.im != 0 ? HAS_IMAGINARY : 0);
+        if ((flags & ~line.flags) != 0) {
+            atomic_or(&line.flags, flags);
+        }
+    });
+}
+
+DEVICE void load_words(const Task &task, const RowPanel &panel) {
+    const Divisor columns(panel.columns);
+    const int32_t gap = panel.row_pitch - panel.columns;
+    for_each_line(task, panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t first, int32_t step) {
+        Line &line = panel.lines[number];
+        const Words *const words_in = task.words_in + line.first_word + line.start;
+        const int32_t *const exponents_in = task.exponents_in + line.first_exponent_in;
+        int32_t scale = NOTHING;
+#pragma unroll 4
+        for (int32_t i = first; i < task.block_length; i += step) {
             const uint64_t further = static_cast<uint64_t>(i) * task.inner;
-            const Words words = task.words_in[line.first_word + line.start + further];
-            const int32_t exponent = task.exponents_in[line.first_exponent_in + further];
-            const int32_t place = place_of(number, i);
+            const Words words = words_in[further];
+            const int32_t exponent = exponents_in[further];
+            const int32_t place = number * panel.line_pitch + i + columns.quotient(i) * gap;
             panel.points[place] = words;
             panel.extra[place] = exponent;
             const int32_t re = scale_of(decoded_word(words.re, exponent)), im = scale_of(decoded_word(words.im, exponent));
-            const int32_t scale = re > im ? re : im;
-            if (scale > line.scale) {
-                atomic_maximum(&line.scale, scale);
-            }
-        });
-    } else if (task.input.elements == ELEMENTS_COMPLEX && task.input.single == 0 && task.input.aligned != 0) {
-        const Words *const numbers = static_cast<const Words *>(task.input.numbers);
-        const int64_t stride = static_cast<int64_t>(task.inner) * task.input.stride;
-        const int64_t flip = task.input.conjugate != 0 ? static_cast<int64_t>(SIGN) : 0;
-        for_each_element(panel, task.block_length, across, [&](int32_t number, int32_t i) {
-            Line &line = panel.lines[number];
-            Words bits = numbers[line.load_start + i * stride];
-            bits.im ^= flip;
-            panel.points[place_of(number, i)] = bits;
-            note_floats(line, bits);
-        });
+            scale = re > scale ? re : scale;
+            scale = im > scale ? im : scale;
+        }
+        note_scale(line, scale);
+    });
+}
+
+DEVICE void load(const Task &task, const RowPanel &panel) {
+    const FloatLines &input = task.input;
+    if (task.source == SOURCE_GROUP_WORDS) {
+        load_words(task, panel);
+    } else if (input.elements == ELEMENTS_COMPLEX && input.aligned != 0) {
+        const int64_t stride = static_cast<int64_t>(task.inner) * input.stride;
+        const int64_t flip = input.conjugate != 0 ? static_cast<int64_t>(SIGN) : 0;
+        if (input.single == 0) {
+            load_floats(task, panel, [&](const Line &line, int32_t i) {
+                Words bits = static_cast<const Words *>(input.numbers)[line.load_start + i * stride];
+                bits.im ^= flip;
+                return bits;
+            });
+        } else {
+            load_floats(task, panel, [&](const Line &line, int32_t i) {
+                const uint64_t both = static_cast<const uint64_t *>(input.numbers)[line.load_start + i * stride];
+                const uint64_t re = widened_single(static_cast<uint32_t>(both)), im = widened_single(static_cast<uint32_t>(both >> 32));
+                return Words{static_cast<int64_t>(re), static_cast<int64_t>(im) ^ flip};
+            });
+        }
     } else {
-        for_each_element(panel, task.block_length, across, [&](int32_t number, int32_t i) {
-            Line &line = panel.lines[number];
+        load_floats(task, panel, [&](const Line &line, int32_t i) {
             const uint64_t index = line.start + static_cast<uint64_t>(i) * task.inner;
-            const Words bits = read_element(task.input, line.input_offset, index, task.visible_length);
-            panel.points[place_of(number, i)] = bits;
-            note_floats(line, bits);
+            return read_element(input, line.input_offset, index, task.visible_length);
         });
     }
 }
@@ -126,7 +189,7 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
                 const Words point = panel.points[first + row * panel.row_pitch];
                 auto leading = [shift](int64_t bits) {
                     const uint32_t top = static_cast<uint32_t>(static_cast<uint64_t>(bits) >> 21) | 0x80000000u;
-                    return shifted_right(top, static_cast<uint32_t>(shift - field_of(bits)));
+                    return tuned::shift_right(top, static_cast<uint32_t>(shift - field_of(bits)));
                 };
                 sum += leading(point.re) + leading(point.im) + 2;
             }
@@ -150,36 +213,33 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
     }
 }
 
-// Numbers become words under the line's exponent, in place. What lies between rows comes along.
+// Numbers become words under the line's exponent, in place, unless that is easily done when they are read. What lies between
+// rows comes along.
 DEVICE void round_to_words(const Task &task, const RowPanel &panel) {
     const bool floats = task.source == SOURCE_FLOATS;
-    const int32_t total = panel.count * panel.line_pitch;
-    const Divisor pitch(panel.line_pitch);
-#pragma unroll 2
-    for (int32_t place = static_cast<int32_t>(threadIdx.x); place < total; place += static_cast<int32_t>(blockDim.x)) {
-        const Line &line = panel.lines[pitch.quotient(place)];
-        const Words point = panel.points[place];
-        const int32_t unit = line.exponent;
-        Words words;
-        if (floats && is_moderate(line)) {
-            auto rounded = [unit](int64_t bits) {
-                const uint64_t magnitude = static_cast<uint64_t>(bits) << 11 | SIGN;
-                // One bit more, to round halves away from zero.
-                const uint64_t cut = shifted_right(magnitude, static_cast<uint32_t>(unit + 1085 - field_of(bits)));
-                const uint64_t sign = static_cast<uint64_t>(bits >> 63);
-                return static_cast<int64_t>((cut ^ sign) + 1) >> 1;
-            };
-            words = {rounded(point.re), rounded(point.im)};
-        } else if (floats) {
+    for_each_line(task, panel, panel.line_pitch, false, [&](int32_t number, int32_t first, int32_t step) {
+        const Line &line = panel.lines[number];
+        const int32_t unit = line.exponent, start = number * panel.line_pitch, end = start + panel.line_pitch;
+        if (line.rounded == 0) {
+            return;
+        }
+        if (floats) {
             const bool spoilt = (line.flags & NOT_FINITE) != 0;
             auto rounded = [&](int64_t bits) { return spoilt ? 0 : round_to(decoded_double(static_cast<uint64_t>(bits)), unit); };
-            words = {rounded(point.re), rounded(point.im)};
+#pragma unroll 1
+            for (int32_t place = start + first; place < end; place += step) {
+                const Words point = panel.points[place];
+                panel.points[place] = {rounded(point.re), rounded(point.im)};
+            }
         } else {
-            const int32_t exponent = panel.extra[place];
-            words = {round_to(decoded_word(point.re, exponent), unit), round_to(decoded_word(point.im, exponent), unit)};
+#pragma unroll 2
+            for (int32_t place = start + first; place < end; place += step) {
+                const Words point = panel.points[place];
+                const int32_t exponent = panel.extra[place];
+                panel.points[place] = {round_to(decoded_word(point.re, exponent), unit), round_to(decoded_word(point.im, exponent), unit)};
+            }
         }
-        panel.points[place] = words;
-    }
+    });
 }
 
 // Brings every line under one exponent, chosen by the sums of the first step's columns.
@@ -191,6 +251,7 @@ DEVICE void quantise(const Task &task, const RowPanel &panel) {
         // Lines of zeros have the exponent 0, and so have, as words of zeros, lines that are not finite.
         const bool keep = line.scale != NOTHING && (line.flags & NOT_FINITE) == 0;
         line.exponent = keep ? exponent_of(line.scale - SUM_BITS, line.largest_sum, task.word_bits) : 0;
+        line.rounded = task.source != SOURCE_FLOATS || !is_moderate(line) ? 1 : 0;
         if (task.nature_use == NATURE_RECORD && line.flags != 0) {
             atomic_or(&task.natures[line.transform], line.flags);
         }
@@ -200,15 +261,15 @@ DEVICE void quantise(const Task &task, const RowPanel &panel) {
     block_barrier();
 }
 
-// Where output `i` of a line lies, and whether it is the conjugate of what lies there.
+// Where output `i` of a line lies. Of real lines, outputs of rows beyond the middle are the conjugates of others, and those
+// alone are there.
 struct OutputPlace {
     int32_t place;
     bool mirrored;
     DEVICE OutputPlace(const Task &task, const RowPanel &panel, int32_t number, int32_t i) {
         place = static_cast<int32_t>(task.places[i]);
         mirrored = false;
-        if (task.symmetry == SYMMETRY_REAL && task.step_count > 1) {
-            // Outputs of rows beyond the middle are the conjugates of others, and those alone are there.
+        if (task.symmetry == SYMMETRY_REAL && panel.columns > 1) {
             mirrored = 2 * (place / panel.row_pitch) > panel.rows;
             place = mirrored ? static_cast<int32_t>(task.places[task.block_length - i]) : place;
         }
@@ -216,52 +277,163 @@ struct OutputPlace {
     }
 };
 
-DEVICE void store_floats(const Task &task, const RowPanel &panel) {
-    const bool simple = task.output.elements == ELEMENTS_COMPLEX && task.output.single == 0 && task.output.aligned != 0;
-    Words *const numbers = static_cast<Words *>(task.output.numbers);
+// An output as a wide integer.
+DEVICE Wide wide_output(int64_t low, int32_t extra, int shift) {
+    const int64_t upper = extra != 0 ? static_cast<int8_t>(extra >> shift) : low >> 63;
+    return {wrapping_add(shifted_left(upper, 64 - LOW_BITS), static_cast<int64_t>(static_cast<uint64_t>(low) >> LOW_BITS)),
+            low & ((int64_t{1} << LOW_BITS) - 1)};
+}
+
+// Exponents of lines' outputs that are doubles in full precision whatever they are, zero excepted.
+constexpr int32_t LEAST_EXPONENT = -900, LARGEST_EXPONENT = 900;
+
+// The bits of `value · 2^exponent` as a double; `usual` is cleared, and the result void, where the upper half is empty.
+DEVICE uint64_t usual_double(int64_t value, int32_t exponent, bool &usual) {
+    const int32_t sign = static_cast<int32_t>(value >> 63);
+    uint32_t m0, m1, low, high;
+    tuned::magnitude_of(static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32), sign, m0, m1);
+    usual = usual && m1 != 0;
+    const uint32_t shift = tuned::shift_to_top(m1), n1 = __funnelshift_l(m0, m1, shift), n0 = m0 << (shift & 31);
+    const uint32_t f0 = __funnelshift_r(n0, n1, 11);
+    // Up when what is cut off is above one half, or just one half and the number is odd. The hidden bit adds one to the
+    // exponent.
+    tuned::rounded_up(tuned::lowest_bit_or(f0, n0 << 21), f0, n1 >> 11, (static_cast<uint32_t>(exponent + 1023 + 62) - shift) << 20, low, high);
+    high |= static_cast<uint32_t>(sign) & 0x80000000u;
+    return static_cast<uint64_t>(high) << 32 | low;
+}
+
+// The same as a single, in the lower half.
+DEVICE uint64_t usual_single(int64_t value, int32_t exponent, bool &usual) {
+    const int32_t sign = static_cast<int32_t>(value >> 63);
+    uint32_t m0, m1;
+    tuned::magnitude_of(static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32), sign, m0, m1);
+    const uint32_t shift = static_cast<uint32_t>(leading_zeros(static_cast<uint64_t>(m1) << 32 | m0));
+    const uint32_t field = static_cast<uint32_t>(exponent + 127 + 62) - shift;
+    usual = usual && (m0 | m1) != 0 && field < 253u;
+    const uint64_t normal = (static_cast<uint64_t>(m1) << 32 | m0) << (shift & 63);
+    const uint32_t upper = static_cast<uint32_t>(normal >> 32), floor = upper >> 8;
+    const uint32_t rest = upper << 24 | (floor & 1) | (static_cast<uint32_t>(normal) != 0 ? 1 : 0);
+    return (floor + (rest > 0x80000000u ? 1 : 0) + (field << 23)) | (static_cast<uint32_t>(sign) & 0x80000000u);
+}
+
+DEVICE_APART int64_t unusual_output(int64_t low, int32_t extra, int shift, int32_t exponent, bool single) {
+    return static_cast<int64_t>(converted(wide_output(low, extra, shift), exponent, single));
+}
+
+template <int D, bool SINGLE> DEVICE void store_floats(const Task &task, const RowPanel &panel) {
     const int64_t stride = static_cast<int64_t>(task.groups) * task.output.stride;
-    const int64_t sign = static_cast<int64_t>(task.output.single != 0 ? uint64_t{0x80000000u} : SIGN);
-    for_each_element(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t i) {
+    const uint64_t sign = SINGLE ? uint64_t{0x80000000u} : SIGN;
+    const bool whole = task.output.elements == ELEMENTS_COMPLEX && task.output.aligned != 0;
+    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
+    for_each_line(task, panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
-        const uint64_t index = line.output_start + static_cast<uint64_t>(i) * task.groups;
-        if (index >= task.output.count) {
-            return;
-        }
-        const OutputPlace at(task, panel, number, i);
-        Words bits = panel.points[at.place];
-        // Zero has no sign.
-        if (at.mirrored && bits.im != 0) {
-            bits.im ^= sign;
-        }
-        if (!simple) {
-            store_float(task, line, index, bits);
-            return;
-        }
         const uint32_t nature = task.nature_use == NATURE_RECALL ? task.natures[line.transform] : line.flags;
-        if (nature != (HAS_REAL | HAS_IMAGINARY)) {
-            store_float(task, line, index, bits);
-        } else {
-            numbers[line.store_start + i * stride] = bits;
+        const bool plain = whole && nature == (HAS_REAL | HAS_IMAGINARY);
+        const int32_t exponent = line.exponent + task.exponent_offset + bias;
+        const bool moderate = exponent >= LEAST_EXPONENT && exponent <= LARGEST_EXPONENT;
+        // Outputs that the caller wants.
+        int32_t count = task.block_length;
+        if (task.output.count < task.visible_length) {
+            count = line.output_start < task.output.count ? static_cast<int32_t>((task.output.count - line.output_start + task.groups - 1) / task.groups) : 0;
+            count = count < task.block_length ? count : task.block_length;
+        }
+        constexpr int TOGETHER = 4;
+        for (int32_t i = first; i < count; i += TOGETHER * step) {
+            int32_t place[TOGETHER];
+            bool mirrored[TOGETHER];
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++) {
+                const OutputPlace at(task, panel, number, i + j * step < count ? i + j * step : i);
+                place[j] = at.place;
+                mirrored[j] = at.mirrored;
+            }
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++) {
+                const int32_t output = i + j * step;
+                const Words value = panel.points[place[j]];
+                const int32_t extra = D == 8 ? panel.extra[place[j]] : 0;
+                bool usual = moderate && extra == 0;
+                Words bits;
+                if (SINGLE) {
+                    bits = {static_cast<int64_t>(usual_single(value.re, exponent, usual)), static_cast<int64_t>(usual_single(value.im, exponent, usual))};
+                } else {
+                    bits = {static_cast<int64_t>(usual_double(value.re, exponent, usual)), static_cast<int64_t>(usual_double(value.im, exponent, usual))};
+                }
+                if (output >= count) {
+                    break;
+                }
+                if (!usual) {
+                    bits.re = unusual_output(value.re, extra, 0, exponent, SINGLE);
+                    bits.im = unusual_output(value.im, extra, 8, exponent, SINGLE);
+                }
+                // Zero has no sign.
+                if (mirrored[j] != (task.output.conjugate != 0) && bits.im != 0) {
+                    bits.im ^= static_cast<int64_t>(sign);
+                }
+                if (!plain) {
+                    store_float(task, line, line.output_start + static_cast<uint64_t>(output) * task.groups, bits);
+                } else if (SINGLE) {
+                    static_cast<uint64_t *>(task.output.numbers)[line.store_start + output * stride] = static_cast<uint64_t>(bits.im) << 32 | static_cast<uint32_t>(bits.re);
+                } else {
+                    static_cast<Words *>(task.output.numbers)[line.store_start + output * stride] = bits;
+                }
+            }
         }
     });
 }
 
-DEVICE void store_words(const Task &task, const RowPanel &panel) {
-    for_each_element(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t i) {
+// Bits of the largest output of every line.
+template <int D> DEVICE void measure_outputs(const Task &task, const RowPanel &panel) {
+    for_each_line(task, panel, task.block_length, false, [&](int32_t number, int32_t first, int32_t step) {
+        Line &line = panel.lines[number];
+        uint64_t magnitudes = 0;
+        int32_t bits = 0;
+        for (int32_t i = first; i < task.block_length; i += step) {
+            const OutputPlace at(task, panel, number, i);
+            const Words value = panel.points[at.place];
+            const int32_t extra = D == 8 ? panel.extra[at.place] : 0;
+            if (extra != 0) {
+                const int32_t re = bits_of_wide(wide_output(value.re, extra, 0)), im = bits_of_wide(wide_output(value.im, extra, 8));
+                bits = re > bits ? re : bits;
+                bits = im > bits ? im : bits;
+            } else {
+                auto magnitude = [](int64_t x) { return static_cast<uint64_t>(x < 0 ? negated(x) : x); };
+                magnitudes |= magnitude(value.re) | magnitude(value.im);
+            }
+        }
+        const int32_t usual = 64 - leading_zeros(magnitudes);
+        bits = usual > bits ? usual : bits;
+        if (bits > line.output_bits) {
+            atomic_maximum(&line.output_bits, bits);
+        }
+    });
+}
+
+template <int D> DEVICE void store_words(const Task &task, const RowPanel &panel) {
+    for_each_line(task, panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
-        const OutputPlace at(task, panel, number, i);
+        Words *const words_out = task.words_out + line.first_word + line.start;
         const int32_t excess = line.output_bits - task.word_bits, shift = excess > 0 ? excess : 0;
-        const Words words = narrowed_output(panel.points[at.place], panel.extra[at.place], shift, at.mirrored);
-        const Angle root = pass_root(task, static_cast<uint64_t>(i) * line.place_in_group);
-        task.words_out[line.first_word + line.start + static_cast<uint64_t>(i) * task.inner] = rotate(words, root);
-        if (i == 0) {
+#pragma unroll 2
+        for (int32_t i = first; i < task.block_length; i += step) {
+            const OutputPlace at(task, panel, number, i);
+            const Words value = panel.points[at.place];
+            const int32_t extra = D == 8 ? panel.extra[at.place] : 0;
+            const Wide re = wide_output(value.re, extra, 0), im = wide_output(value.im, extra, 8);
+            const Words words = {shifted_word(re, shift), shifted_word(at.mirrored ? negated(im) : im, shift)};
+            const Angle root = pass_root(task, static_cast<uint64_t>(i) * line.place_in_group);
+            words_out[static_cast<uint64_t>(i) * task.inner] = rotate(words, root);
+        }
+        if (first == 0) {
             task.exponents_out[line.first_exponent_out + line.number] = line.exponent + task.exponent_offset + shift;
         }
     });
 }
 
 template <int D, int TILES> DEVICE void run_step(const Task &task, const RowPanel &panel, const Step &step, int number) {
-    if (number == 0) {
+    if (step.role == ROLE_ONLY) {
+        matrix_step<D, TILES, Part::ONLY>(task, panel, step);
+    } else if (number == 0) {
         matrix_step<D, TILES, Part::OPENING>(task, panel, step);
     } else if (step.fold == FOLD_FREQUENCY_SHIFTED) {
         matrix_step<D, TILES, Part::CLOSING_SHIFTED>(task, panel, step);
@@ -286,7 +458,7 @@ template <int D, int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_
     for (int32_t i = 0; i < task.step_count; i++) {
         const Step step = task.steps[i];
         if (step.tiles == 0) {
-            closing_unit_step(task, panel, step);
+            closing_unit_step<D>(task, panel, step);
         } else if (step.tiles == 1) {
             run_step<D, 1>(task, panel, step, i);
         } else if (MOST_TILES <= 2 || step.tiles == 2) {
@@ -298,10 +470,14 @@ template <int D, int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_
         }
         block_barrier();
     }
-    if (task.sink == SINK_FLOATS) {
-        store_floats(task, panel);
+    if (task.sink != SINK_FLOATS) {
+        measure_outputs<D>(task, panel);
+        block_barrier();
+        store_words<D>(task, panel);
+    } else if (task.output.single != 0) {
+        store_floats<D, true>(task, panel);
     } else {
-        store_words(task, panel);
+        store_floats<D, false>(task, panel);
     }
 }
 
@@ -317,6 +493,6 @@ template <int D, int MOST_TILES> DEVICE void run_block(const Task &task) {
 
 // Digits, and eights of slots of the largest step: what smaller steps do without makes room for more threads.
 KERNEL(THREADS, 2) truncated_8_small(PARAMETERS Task task) { run_block<8, 2>(task); }
-KERNEL(THREADS, 1) truncated_8(PARAMETERS Task task) { run_block<8, 4>(task); }
+KERNEL(THREADS, 2) truncated_8(PARAMETERS Task task) { run_block<8, 4>(task); }
 KERNEL(THREADS, 2) truncated_5_small(PARAMETERS Task task) { run_block<5, 2>(task); }
-KERNEL(THREADS, 1) truncated_5(PARAMETERS Task task) { run_block<5, 4>(task); }
+KERNEL(THREADS, 2) truncated_5(PARAMETERS Task task) { run_block<5, 4>(task); }

@@ -12,14 +12,12 @@
 struct RowPanel {
     Line *lines;
     Words *points;
-    // Exponents of words before they are brought under one; lowest bytes of outputs that become words.
+    // Exponents of words before they are brought under one; upper bytes of outputs.
     int32_t *extra;
     int32_t line_pitch, row_pitch;
     // Points of a row, and rows.
     int32_t columns, rows;
     int32_t count;
-    // The power of two that scales between axes.
-    int32_t bias;
 };
 
 // Division of numbers below 2^16.
@@ -42,11 +40,9 @@ DEVICE Tall operator-(Tall a, Tall b) { return {wrapping_subtract(a.low, b.low),
 DEVICE Tall negated(Tall a) { return {negated(a.low), -a.top}; }
 DEVICE Tall negated_if(bool condition, Tall a) { return condition ? negated(a) : a; }
 // Words are longer than what may be added up in the lower part.
-DEVICE Tall tall(int64_t word) { return {word & ((int64_t{1} << 49) - 1), static_cast<int32_t>(word >> 49)}; }
-DEVICE Wide wide(Tall a) {
-    return {(a.low >> LOW_BITS) + (static_cast<int64_t>(a.top) << (49 - LOW_BITS)), a.low & ((int64_t{1} << LOW_BITS) - 1)};
+template <int D> DEVICE Tall tall(int64_t word) {
+    return D < 8 ? Tall{word, 0} : Tall{word & ((int64_t{1} << 49) - 1), static_cast<int32_t>(word >> 49)};
 }
-
 // Diagonals of four sums (two outputs' real parts, then their imaginary parts) put together and rounded, halves upwards:
 // modulo 2^64, or with the topmost diagonal apart.
 template <int D> DEVICE Tall rounded(const int (&sums)[D][4], int e, bool apart) {
@@ -94,171 +90,118 @@ DEVICE void multiply(int (&sums)[D][4], const uint32_t (&lower)[TILES][4], const
 #pragma unroll
     for (int s = 0; s < TILES; s++) {
 #pragma unroll
-        for (int f = 0; f < FRAGMENTS<D>; f++) {
-            const FragmentPair &pair = matrix[(s * (FRAGMENTS<D> / 2) + f / 2) * 32];
-            const uint32_t b[2] = {pair.words[f % 2][0], pair.words[f % 2][1]};
-            if (f < D) {
-                if (s == 0) {
-                    mma_sync_s8_first(sums[f < D ? f : 0], upper[s], b);
+        for (int f = 0; f < FRAGMENTS<D>; f += 2) {
+            const FragmentPair pair = table_entry(matrix + (s * (FRAGMENTS<D> / 2) + f / 2) * 32);
+#pragma unroll
+            for (int i = f; i < f + 2; i++) {
+                if (i >= D) {
+                    mma_sync_s8(sums[i < D ? 0 : i - D + 4], lower[s], pair.words[i - f]);
+                } else if (s == 0) {
+                    mma_sync_s8_first(sums[i < D ? i : 0], upper[s], pair.words[i - f]);
                 } else {
-                    mma_sync_s8(sums[f < D ? f : 0], upper[s], b);
+                    mma_sync_s8(sums[i < D ? i : 0], upper[s], pair.words[i - f]);
                 }
-            } else {
-                mma_sync_s8(sums[f < D ? 0 : f - D + 4], lower[s], b);
             }
         }
     }
 }
 
-enum class Part { OPENING, CLOSING_SHIFTED, CLOSING_PLAIN };
+enum class Part { ONLY, OPENING, CLOSING_SHIFTED, CLOSING_PLAIN };
 
 // Columns of a line that are worked on: of a Hermitian line's first step those beyond the middle are the others' mirror
 // images, and of a real line's last step the rows beyond the middle are.
 DEVICE int32_t opening_columns(const Task &task, const RowPanel &panel) {
-    return task.symmetry == SYMMETRY_HERMITIAN && task.step_count > 1 ? panel.columns / 2 + 1 : panel.columns;
+    return task.symmetry == SYMMETRY_HERMITIAN && panel.columns > 1 ? panel.columns / 2 + 1 : panel.columns;
 }
 DEVICE int32_t closing_columns(const Task &task, const RowPanel &panel) {
     return task.symmetry == SYMMETRY_REAL ? panel.rows / 2 + 1 : panel.rows;
 }
 
-// The bits of `value · 2^exponent` as a double, where they are those of a number of full precision; else `usual` is cleared
-// and the result is void.
-DEVICE uint64_t usual_double(Tall value, int32_t exponent, bool &usual) {
-    const uint64_t all = static_cast<uint64_t>(value.low) + (static_cast<uint64_t>(static_cast<int64_t>(value.top)) << 49);
-    const uint64_t sign = static_cast<uint64_t>(static_cast<int64_t>(all) >> 63);
-    const uint64_t magnitude = (all ^ sign) - sign;
-    const uint32_t upper = static_cast<uint32_t>(magnitude >> 32);
-    usual = usual && static_cast<uint32_t>(value.top + 8192) < 16384u && upper != 0;
-    const int shift = leading_zeros_of_half(upper);
-    const uint64_t normal = magnitude << shift;
-    const uint64_t floor = normal >> 11;
-    // Up when what is cut off is above one half, or just one half and the number is odd.
-    const uint32_t rest = static_cast<uint32_t>(normal) << 21 | (static_cast<uint32_t>(floor) & 1);
-    const uint64_t significand = floor + (rest > 0x80000000u ? 1 : 0);
-    // The hidden bit adds one to the exponent.
-    const uint32_t field = static_cast<uint32_t>(exponent + 1023 + 62 - shift);
-    return (significand + (static_cast<uint64_t>(field) << 52)) | (sign & SIGN);
+// An output of a block, as an integer of 64 bits. Of those that do not fit the upper bytes are kept apart, with a mark.
+constexpr int32_t LONGER = 1 << 16;
+
+DEVICE_APART int32_t upper_bytes(int64_t re, int32_t re_top, int64_t im, int32_t im_top) {
+    auto byte = [](int64_t low, int32_t top) { return (static_cast<int32_t>(low >> 49) + top) >> 15 & 0xff; };
+    return LONGER | byte(re, re_top) | byte(im, im_top) << 8;
 }
 
-// The same as a single, in the lower half.
-DEVICE uint64_t usual_single(Tall value, int32_t exponent, bool &usual) {
-    const uint64_t all = static_cast<uint64_t>(value.low) + (static_cast<uint64_t>(static_cast<int64_t>(value.top)) << 49);
-    const uint64_t sign = static_cast<uint64_t>(static_cast<int64_t>(all) >> 63);
-    const uint64_t magnitude = (all ^ sign) - sign;
-    const int shift = leading_zeros(magnitude);
-    const int32_t field = exponent + 127 + 62 - shift;
-    usual = usual && static_cast<uint32_t>(value.top + 8192) < 16384u && magnitude != 0 && static_cast<uint32_t>(field) < 253u;
-    const uint64_t normal = magnitude << (shift & 63);
-    const uint32_t upper = static_cast<uint32_t>(normal >> 32), floor = upper >> 8;
-    const uint32_t below = static_cast<uint32_t>(normal) != 0 ? 1 : 0;
-    const uint32_t rest = upper << 24 | (floor & 1) | below;
-    const uint32_t significand = floor + (rest > 0x80000000u ? 1 : 0);
-    return (significand + (static_cast<uint32_t>(field) << 23)) | (static_cast<uint32_t>(sign) & 0x80000000u);
-}
-
-DEVICE_APART uint64_t unusual(int64_t low, int32_t top, int32_t exponent, bool single) {
-    return converted(wide({low, top}), exponent, single);
-}
-
-// Exponents of lines' outputs that a double has in full precision whatever the output, zero excepted.
-constexpr int32_t LEAST_EXPONENT = -900, LARGEST_EXPONENT = 900;
-
-// Outputs of a block: floating-point bits, or integers of 72 bits for words of the next pass.
-struct Finisher {
-    const Task &task;
-    const RowPanel &panel;
-    int32_t exponent;
-    bool flip;
-
-    DEVICE Finisher(const Task &task, const RowPanel &panel, const Line &line)
-        : task(task), panel(panel), exponent(line.exponent + task.exponent_offset + panel.bias), flip(task.output.conjugate != 0) {}
-
-    DEVICE void put(Line &line, int32_t place, Tall re, Tall im) const {
-        if (task.sink == SINK_FLOATS) {
-            im = negated_if(flip, im);
-            bool usual = exponent >= LEAST_EXPONENT && exponent <= LARGEST_EXPONENT;
-            Words bits;
-            if (task.output.single == 0) {
-                bits.re = static_cast<int64_t>(usual_double(re, exponent, usual));
-                bits.im = static_cast<int64_t>(usual_double(im, exponent, usual));
-            } else {
-                bits.re = static_cast<int64_t>(usual_single(re, exponent, usual));
-                bits.im = static_cast<int64_t>(usual_single(im, exponent, usual));
-            }
-            if (!usual) {
-                const bool single = task.output.single != 0;
-                bits.re = static_cast<int64_t>(unusual(re.low, re.top, exponent, single));
-                bits.im = static_cast<int64_t>(unusual(im.low, im.top, exponent, single));
-            }
-            panel.points[place] = bits;
-        } else {
-            // Words will be as long as the longest of the line allows.
-            auto upper = [](Tall x) { return wrapping_add(x.low >> 8, static_cast<int64_t>(x.top) << 41); };
-            const Words words = {upper(re), upper(im)};
-            const int32_t re_byte = static_cast<int32_t>(re.low) & 0xff, im_byte = static_cast<int32_t>(im.low) & 0xff;
-            auto magnitude = [](int64_t x, int32_t byte) {
-                return static_cast<uint64_t>(x < 0 ? ~x + (byte == 0 ? 1 : 0) : x);
-            };
-            const uint64_t both = magnitude(words.re, re_byte) | magnitude(words.im, im_byte);
-            const int32_t bits = 72 - leading_zeros(both);
-            if (bits > line.output_bits) {
-                atomic_maximum(&line.output_bits, bits);
-            }
-            panel.points[place] = words;
-            panel.extra[place] = re_byte | im_byte << 8;
-        }
+template <int D> DEVICE void put_output(const RowPanel &panel, int32_t place, Tall re, Tall im) {
+    if (D < 8) {
+        panel.points[place] = {re.low, im.low};
+        return;
     }
+    auto all = [](Tall x) { return wrapping_add(x.low, static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(x.top) << 17) << 32)); };
+    auto is_long = [](Tall x) { return static_cast<uint32_t>(x.top + 8192) >= 16384u; };
+    panel.points[place] = {all(re), all(im)};
+    panel.extra[place] = is_long(re) || is_long(im) ? upper_bytes(re.low, re.top, im.low, im.top) : 0;
+}
+
+// `x / 2^unit` to nearest, halves away from zero, of a double that has a leading bit or is far below the unit.
+DEVICE int64_t rounded_double(int64_t bits, int32_t unit) {
+    const uint32_t high = static_cast<uint32_t>(bits >> 32);
+    const u64 magnitude = static_cast<u64>(bits) << 11 | SIGN;
+    // One bit more, to round with.
+    const u64 cut = tuned::shift_right(magnitude, static_cast<uint32_t>(unit + 1085) - (high >> 20 & 0x7ff));
+    uint32_t w0, w1;
+    tuned::flipped_plus_one(static_cast<uint32_t>(cut), static_cast<uint32_t>(cut >> 32), static_cast<int32_t>(high) >> 31, w0, w1);
+    return static_cast<int64_t>(static_cast<uint64_t>(w1) << 32 | w0) >> 1;
+}
+
+DEVICE int64_t flipped(int64_t x, int64_t sign) { return wrapping_subtract(x ^ sign, sign); }
+
+// A column that a lane works on.
+struct Column {
+    int32_t line, number, start;
+    // -1 where a column is read backwards and conjugated: those of the first of two steps beyond the middle.
+    int64_t mirrored;
 };
 
 // Two outputs of the first of two steps, or of the only one, made of the sums of row `k`.
-template <int D>
-DEVICE void put_opening(const Task &task, const RowPanel &panel, const Step &step, int32_t line_number, int32_t number, bool mirrored,
-                        int32_t k, int64_t cr, int64_t ci, int64_t sr, int64_t si) {
+template <int D, Part PART>
+DEVICE void put_opening(const Task &task, const RowPanel &panel, const Step &step, const Column &column, int32_t k, bool first, int64_t cr,
+                        int64_t ci, int64_t sr, int64_t si) {
     const int32_t n = step.n;
     // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
-    const bool two = step.fold == FOLD_TIME_SHIFTED && k == 0;
+    const bool two = first && step.fold == FOLD_TIME_SHIFTED;
     Words near = {wrapping_add(cr, two ? 0 : si), wrapping_subtract(ci, two ? 0 : sr)};
     // Rows beyond the middle are outputs of the conjugated column.
-    Words far = {wrapping_subtract(two ? 0 : cr, si), negated(wrapping_add(sr, two ? 0 : ci))};
-    if (two) {
-        far.re = negated(far.re);
-    }
-    const bool has_far = two || (k > 0 && !(task.symmetry == SYMMETRY_REAL && step.role == ROLE_FIRST));
+    Words far = {two ? si : wrapping_subtract(cr, si), negated(wrapping_add(sr, two ? 0 : ci))};
+    const bool has_far = (!first || two) && (two || PART == Part::ONLY || task.symmetry != SYMMETRY_REAL);
     const int32_t far_row = two ? n / 2 : n - k;
-    const int32_t column = mirrored ? panel.columns - number : number;
-    if (step.rotations != nullptr) {
-        const Angle angle = step.rotations[k * step.rotation_stride + column];
+    if (PART == Part::OPENING || step.rotations != nullptr) {
+        const int32_t number = column.mirrored != 0 ? panel.columns - column.number : column.number;
+        const Angle *const row = step.rotations + k * step.rotation_stride + number;
+        Angle angle = table_entry(row);
         near = rotate(near, angle);
-        if (has_far) {
-            far = rotate(far, two ? step.rotations[far_row * step.rotation_stride + column] : angle);
+        if (two) {
+            angle = table_entry(row + far_row * step.rotation_stride);
         }
+        far = rotate(far, angle);
     }
-    const int32_t start = line_number * panel.line_pitch;
-    if (step.role == ROLE_ONLY) {
-        Line &line = panel.lines[line_number];
-        const Finisher finisher(task, panel, line);
-        finisher.put(line, start + k, tall(near.re), tall(near.im));
+    if (PART == Part::ONLY) {
+        put_output<D>(panel, column.start + k, tall<D>(near.re), tall<D>(near.im));
         if (has_far) {
-            finisher.put(line, start + far_row, tall(far.re), negated_if(!two, tall(far.im)));
+            put_output<D>(panel, column.start + far_row, tall<D>(far.re), negated_if(!two, tall<D>(far.im)));
         }
         return;
     }
+    const bool negates = step.mirror_negates != 0;
+    auto mirror_image = [negates](Words x, int64_t sign) { return negates ? Words{flipped(x.re, sign), x.im} : Words{x.re, flipped(x.im, sign)}; };
+    // Rows are where they would be in a column that is not mirrored; nobody reads a mirror image's column.
     auto store = [&](int32_t at) {
-        panel.points[start + k * panel.row_pitch + at] = near;
+        panel.points[at + k * panel.row_pitch] = near;
         if (has_far) {
-            panel.points[start + far_row * panel.row_pitch + at] = far;
+            panel.points[at + far_row * panel.row_pitch] = far;
         }
     };
-    const bool stands_for_two = task.symmetry == SYMMETRY_HERMITIAN && number > 0 && 2 * number < panel.columns;
-    if (!mirrored) {
-        store(number);
-    }
-    if (mirrored || stands_for_two) {
-        const bool negates = step.mirror_negates != 0;
-        near = {negates ? negated(near.re) : near.re, negates ? near.im : negated(near.im)};
-        far = {negates ? negated(far.re) : far.re, negates ? far.im : negated(far.im)};
-        // Rows are where they would be in a column that is not mirrored; nobody reads a mirror image's column.
-        store(mirrored ? number : panel.columns - number);
+    near = mirror_image(near, column.mirrored);
+    far = mirror_image(far, column.mirrored);
+    store(column.start + column.number);
+    if (task.symmetry == SYMMETRY_HERMITIAN && column.number > 0 && 2 * column.number < panel.columns) {
+        // It stands for two.
+        near = mirror_image(near, -1);
+        far = mirror_image(far, -1);
+        store(column.start + panel.columns - column.number);
     }
 }
 
@@ -266,83 +209,96 @@ DEVICE void put_opening(const Task &task, const RowPanel &panel, const Step &ste
 // imaginary part; 32 bytes of a row are four digits of 8 slots. TILES is the number of eights of slots, and of outputs.
 template <int D, int TILES, Part PART>
 DEVICE void matrix_step(const Task &task, const RowPanel &panel, const Step &step) {
-    const int32_t per_line = PART == Part::OPENING ? opening_columns(task, panel) : closing_columns(task, panel);
+    constexpr bool OPENING = PART == Part::OPENING || PART == Part::ONLY;
+    const int32_t per_line = OPENING ? opening_columns(task, panel) : closing_columns(task, panel);
     const Divisor columns(per_line);
     const int32_t total = per_line * panel.count;
     const int32_t warps = static_cast<int32_t>(blockDim.x) / 32, warp = static_cast<int32_t>(threadIdx.x) / 32;
     const int32_t lane = static_cast<int32_t>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
     const int32_t n = step.n;
-    const bool shifted_input = PART == Part::OPENING && step.fold == FOLD_TIME_SHIFTED;
+    const bool shifted_input = OPENING && step.fold == FOLD_TIME_SHIFTED;
     const int32_t slots = shifted_input || PART == Part::CLOSING_SHIFTED ? n / 2 : n / 2 + 1;
     const FragmentPair *const fragments = reinterpret_cast<const FragmentPair *>(step.matrix) + lane;
     constexpr int PER_TILE = TILES * (FRAGMENTS<D> / 2) * 32;
     for (int32_t base = 8 * warp; base < total; base += 8 * warps) {
         const bool active = base + g < total;
         const int32_t index = active ? base + g : base;
-        const int32_t line_number = columns.quotient(index), number = index - line_number * per_line;
-        const int32_t start = line_number * panel.line_pitch;
-        // Columns of the first of two steps beyond the middle are read backwards and conjugated.
-        const bool mirrored = PART == Part::OPENING && 2 * number > panel.columns;
-        int32_t first = start + (PART == Part::OPENING ? number : number * panel.row_pitch);
-        int32_t distance = PART == Part::OPENING ? panel.row_pitch : 1;
+        Column column;
+        column.line = columns.quotient(index);
+        column.number = index - column.line * per_line;
+        column.start = column.line * panel.line_pitch;
+        const bool mirrored = PART == Part::OPENING && 2 * column.number > panel.columns;
+        column.mirrored = mirrored ? -1 : 0;
+        int32_t first = column.start + (OPENING ? column.number : column.number * panel.row_pitch);
+        int32_t distance = OPENING ? panel.row_pitch : 1;
         if (mirrored) {
             first += (n - 1) * distance;
             distance = -distance;
         }
         uint32_t cosine_lower[TILES][4], cosine_upper[TILES][4], sine_lower[TILES][4], sine_upper[TILES][4];
+        auto fold = [&](const auto &element) {
 #pragma unroll
-        for (int s = 0; s < TILES; s++) {
+            for (int s = 0; s < TILES; s++) {
 #pragma unroll
-            for (int part = 0; part < 2; part++) {
-                // Slots beyond the last one meet zeros of the matrices.
-                const int32_t wanted = 8 * s + 4 * part + t, slot = wanted < slots ? wanted : slots - 1;
-                const bool alone = s == 0 && part == 0 && !shifted_input && slot == 0;
-                int32_t partner = shifted_input ? n - 1 - slot : n - slot;
-                if (s == 0 && part == 0 && alone) {
-                    partner = PART == Part::CLOSING_SHIFTED ? n / 2 : 0;
+                for (int part = 0; part < 2; part++) {
+                    // Slots beyond the last one meet zeros of the matrices.
+                    const int32_t wanted = 8 * s + 4 * part + t, slot = wanted < slots ? wanted : slots - 1;
+                    const bool alone = s == 0 && part == 0 && !shifted_input && slot == 0;
+                    int32_t partner = shifted_input ? n - 1 - slot : n - slot;
+                    if (s == 0 && part == 0 && alone) {
+                        partner = PART == Part::CLOSING_SHIFTED ? n / 2 : 0;
+                    }
+                    const Words a = element(first + slot * distance), b = element(first + partner * distance);
+                    Words even = {wrapping_add(a.re, b.re), wrapping_add(a.im, b.im)};
+                    Words odd = {wrapping_subtract(a.re, b.re), wrapping_subtract(a.im, b.im)};
+                    if (PART == Part::CLOSING_SHIFTED) {
+                        const Words exchanged = even;
+                        even = odd;
+                        odd = exchanged;
+                    }
+                    if (s == 0 && part == 0 && alone) {
+                        even = a;
+                        odd = b;
+                    }
+                    if (PART == Part::OPENING) {
+                        even.im = flipped(even.im, column.mirrored);
+                        odd.im = flipped(odd.im, column.mirrored);
+                    }
+                    const Digits even_re = digits_of<D>(even.re), even_im = digits_of<D>(even.im);
+                    const Digits odd_re = digits_of<D>(odd.re), odd_im = digits_of<D>(odd.im);
+                    cosine_lower[s][2 * part] = even_re.lower;
+                    cosine_lower[s][2 * part + 1] = even_im.lower;
+                    cosine_upper[s][2 * part] = even_re.upper;
+                    cosine_upper[s][2 * part + 1] = even_im.upper;
+                    sine_lower[s][2 * part] = odd_re.lower;
+                    sine_lower[s][2 * part + 1] = odd_im.lower;
+                    sine_upper[s][2 * part] = odd_re.upper;
+                    sine_upper[s][2 * part + 1] = odd_im.upper;
                 }
-                const Words a = panel.points[first + slot * distance], b = panel.points[first + partner * distance];
-                Words even = {wrapping_add(a.re, b.re), wrapping_add(a.im, b.im)};
-                Words odd = {wrapping_subtract(a.re, b.re), wrapping_subtract(a.im, b.im)};
-                if (PART == Part::CLOSING_SHIFTED) {
-                    const Words exchanged = even;
-                    even = odd;
-                    odd = exchanged;
-                }
-                if (s == 0 && part == 0 && alone) {
-                    even = a;
-                    odd = b;
-                }
-                if (PART == Part::OPENING && mirrored) {
-                    even.im = negated(even.im);
-                    odd.im = negated(odd.im);
-                }
-                const Digits even_re = digits_of<D>(even.re), even_im = digits_of<D>(even.im);
-                const Digits odd_re = digits_of<D>(odd.re), odd_im = digits_of<D>(odd.im);
-                cosine_lower[s][2 * part] = even_re.lower;
-                cosine_lower[s][2 * part + 1] = even_im.lower;
-                cosine_upper[s][2 * part] = even_re.upper;
-                cosine_upper[s][2 * part + 1] = even_im.upper;
-                sine_lower[s][2 * part] = odd_re.lower;
-                sine_lower[s][2 * part + 1] = odd_im.lower;
-                sine_upper[s][2 * part] = odd_re.upper;
-                sine_upper[s][2 * part + 1] = odd_im.upper;
             }
+        };
+        if (OPENING && panel.lines[column.line].rounded == 0) {
+            const int32_t unit = panel.lines[column.line].exponent;
+            fold([&](int32_t place) {
+                const Words bits = panel.points[place];
+                return Words{rounded_double(bits.re, unit), rounded_double(bits.im, unit)};
+            });
+        } else {
+            fold([&](int32_t place) { return panel.points[place]; });
         }
         // All lanes of the warp have read their columns before any of them writes.
         warp_barrier();
-        constexpr bool CLOSING = PART != Part::OPENING;
-        const bool conjugated = CLOSING && 2 * number > panel.rows;
+        const bool conjugated = !OPENING && 2 * column.number > panel.rows;
 #pragma unroll 1
         for (int32_t tile = 0; tile < TILES; tile++) {
             int sums[D][4];
             Tall cosine[4], sine[4];
             multiply<D, TILES>(sums, cosine_lower, cosine_upper, fragments + tile * PER_TILE);
 #pragma unroll
-            for (int e = 0; e < 4; e++) cosine[e] = rounded<D>(sums, e, CLOSING);
+            for (int e = 0; e < 4; e++) cosine[e] = rounded<D>(sums, e, !OPENING);
             multiply<D, TILES>(sums, sine_lower, sine_upper, fragments + (TILES + tile) * PER_TILE);
 #pragma unroll
-            for (int e = 0; e < 4; e++) sine[e] = rounded<D>(sums, e, CLOSING);
+            for (int e = 0; e < 4; e++) sine[e] = rounded<D>(sums, e, !OPENING);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const int32_t k = 8 * tile + 2 * t + e;
@@ -350,16 +306,14 @@ DEVICE void matrix_step(const Task &task, const RowPanel &panel, const Step &ste
                     continue;
                 }
                 const Tall cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
-                if (PART == Part::OPENING) {
-                    put_opening<D>(task, panel, step, line_number, number, mirrored, k, cr.low, ci.low, sr.low, si.low);
+                if (OPENING) {
+                    put_opening<D, PART>(task, panel, step, column, k, e == 0 && k == 0, cr.low, ci.low, sr.low, si.low);
                 } else {
-                    Line &line = panel.lines[line_number];
-                    const Finisher finisher(task, panel, line);
                     // Rows beyond the middle were computed of the conjugated line, and are conjugated back.
-                    finisher.put(line, first + k, cr + si, conjugated ? sr - ci : ci - sr);
+                    put_output<D>(panel, first + k, cr + si, negated_if(conjugated, ci - sr));
                     if (PART == Part::CLOSING_SHIFTED || k > 0) {
                         const int32_t far = PART == Part::CLOSING_SHIFTED ? n - 1 - k : n - k;
-                        finisher.put(line, first + far, cr - si, negated_if(conjugated, sr + ci));
+                        put_output<D>(panel, first + far, cr - si, negated_if(conjugated, sr + ci));
                     }
                 }
             }
@@ -368,21 +322,19 @@ DEVICE void matrix_step(const Task &task, const RowPanel &panel, const Step &ste
 }
 
 // A last step of 2 or 4 points, whose matrix entries are 0 and ±1: a thread takes a column.
-DEVICE void closing_unit_step(const Task &task, const RowPanel &panel, const Step &step) {
+template <int D> DEVICE void closing_unit_step(const Task &task, const RowPanel &panel, const Step &step) {
     const int32_t per_line = closing_columns(task, panel);
     const Divisor columns(per_line);
     for (int32_t index = static_cast<int32_t>(threadIdx.x); index < per_line * panel.count; index += static_cast<int32_t>(blockDim.x)) {
         const int32_t line_number = columns.quotient(index), number = index - line_number * per_line;
         const int32_t first = line_number * panel.line_pitch + number * panel.row_pitch;
-        Line &line = panel.lines[line_number];
-        const Finisher finisher(task, panel, line);
         const bool conjugated = 2 * number > panel.rows;
         auto element = [&](int i, Tall &re, Tall &im) {
             const Words point = panel.points[first + i];
-            re = tall(point.re);
-            im = tall(point.im);
+            re = tall<D>(point.re);
+            im = tall<D>(point.im);
         };
-        auto put = [&](int k, Tall re, Tall im) { finisher.put(line, first + k, re, negated_if(conjugated, im)); };
+        auto put = [&](int k, Tall re, Tall im) { put_output<D>(panel, first + k, re, negated_if(conjugated, im)); };
         Tall re[4], im[4];
         element(0, re[0], im[0]);
         element(1, re[1], im[1]);

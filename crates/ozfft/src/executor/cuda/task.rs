@@ -257,7 +257,7 @@ const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() ==
 const _: () = assert!(size_of::<Task>() == 488 && size_of::<ArrayTask>() == 192);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
-pub(crate) const LINE_HEADER_BYTES: usize = 120;
+pub(crate) const LINE_HEADER_BYTES: usize = 128;
 
 /// Bytes of shared memory for every point of a line, and for what a point may need besides.
 pub(crate) const POINT_BYTES: usize = 16;

@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// (Tests have few, so that turns are tested.)
 const MOST_WORD_BYTES: u64 = if cfg!(test) { 1 << 17 } else { 1 << 30 };
 
+/// Lines of a thread block: one for every thread at most.
+const MOST_LINES: u64 = ozfft_kernels::GENERAL_THREADS as u64;
+
 /// Cuts the workspace into pieces: whole 256 bytes, so that every piece is aligned.
 pub(super) struct Cutter(pub(super) u64);
 
@@ -502,11 +505,9 @@ impl Writer<'_> {
                 (SOURCE_FLOATS, SINK_FLOATS) if !recorded => NATURE_OWN,
                 _ => NATURE_NONE,
             };
-            let point_bytes = if tables.truncated && (task.source, task.sink) == (SOURCE_FLOATS, SINK_FLOATS) {
-                POINT_BYTES
-            } else {
-                POINT_BYTES + EXTRA_BYTES
-            };
+            // Exponents of words, or what outputs of eight digits have beyond 64 bits.
+            let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
+            let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
             task.lines_per_block = self.lines_per_block(&task, point_bytes) as i32;
             let lines = task.lines_per_block as usize;
             let shared = (lines * LINE_HEADER_BYTES).next_multiple_of(128)
@@ -597,22 +598,24 @@ impl Writer<'_> {
     /// to use whole segments of 128 bytes; but no more than leave every multiprocessor some.
     fn lines_per_block(&self, task: &Task, point_bytes: usize) -> u64 {
         const POINTS: u64 = 4096;
+        // Two numbers of f64 to a sector of 32 bytes: four sectors, or two where lines are long.
         const SEGMENT: u64 = 8;
+        const LONG: u64 = 512;
         let pitch = task.line_pitch as u64;
         let across = task.load_across + task.store_across > 0;
-        let least = if across { SEGMENT } else { 1 };
+        let least = match across {
+            true if pitch > LONG + 32 => SEGMENT / 2,
+            true => SEGMENT,
+            false => 1,
+        };
         let fair = task
             .line_count
             .div_ceil(2 * self.machine.multiprocessors() as u64);
-        let wanted = (POINTS / pitch).min(fair).max(least);
-        let wanted = if across {
-            wanted.next_multiple_of(SEGMENT)
-        } else {
-            wanted
-        };
+        let wanted = (POINTS / pitch).min(fair).clamp(least, MOST_LINES);
         // Head and padding to whole 128 bytes, then the points.
         let room = self.machine.shared_memory() as u64 - 128;
         let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * point_bytes as u64);
-        wanted.min(fitting.max(1)).min(task.line_count)
+        // Powers of two: the kernels share lines among their threads so.
+        1 << wanted.min(fitting.max(1)).ilog2()
     }
 }
