@@ -20,5 +20,6 @@ fn main() {
         .file("src/general.cpp")
         .file("src/truncated.cpp")
         .file("src/tuned.cpp")
+        .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }
