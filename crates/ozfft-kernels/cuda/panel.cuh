@@ -22,7 +22,8 @@ struct Line {
     uint32_t flags;
     // Numbers have become words.
     int32_t rounded;
-    int32_t unused;
+    // Place of the first point in shared memory.
+    int32_t base;
 };
 
 struct Panel {

@@ -118,6 +118,14 @@ struct Task {
     int32_t symmetry;
     // From row to row of the first step in shared memory (truncated_block.cu).
     int32_t row_pitch;
+    // From column to column, likewise.
+    int32_t column_pitch;
+    int32_t unused;
+};
+
+// Two passes of transforms that fit shared memory, or one: then the second has no steps.
+struct Tasks {
+    Task passes[2];
 };
 
 // A copy of lines of one point, and the search for the largest number of an array.
@@ -135,5 +143,5 @@ struct ArrayTask {
     int32_t unused;
 };
 
-static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 488 && sizeof(ArrayTask) == 192,
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 496 && sizeof(ArrayTask) == 192,
               "the host lays out the same structures");

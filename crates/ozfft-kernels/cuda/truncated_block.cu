@@ -1,7 +1,7 @@
 // target: fatbin
 // Blocks of one or two steps with truncated products, on any GPU with the int8 tensor instruction (compute capability 8.0
-// and later): a thread block takes some lines of one pass from numbers or words in memory to numbers or words in memory.
-// The same integers as general_block.cu, which knows all recipes; here digits are known to the compiler.
+// and later): a thread block takes some lines of one pass from numbers or words in memory to numbers or words in memory, or
+// a transform that fits shared memory through both its passes. The same integers as general_block.cu, which knows all recipes; here digits are known to the compiler.
 //
 // No floating-point arithmetic: numbers are read and written as integers.
 #include "lines.cuh"
@@ -11,15 +11,19 @@ constexpr int THREADS = 256;
 // Exponent field of a line's largest number from which on numbers without a leading bit are shifted out.
 constexpr int32_t LEAST_FIELD = 128;
 
-DEVICE RowPanel row_panel_of(const Task &task, int32_t count) {
-    unsigned char *memory = shared_memory();
+// Shared memory begins with what all lines have in common: the flags of a transform of two passes.
+constexpr int COMMON_BYTES = 128;
+DEVICE uint32_t &common_flags() { return *reinterpret_cast<uint32_t *>(shared_memory()); }
+
+DEVICE RowPanel row_panel_of(const Task &task, int32_t count, int32_t points) {
+    unsigned char *memory = shared_memory() + COMMON_BYTES;
     RowPanel panel;
     panel.lines = reinterpret_cast<Line *>(memory);
     memory += (sizeof(Line) * static_cast<size_t>(task.lines_per_block) + 127) / 128 * 128;
     panel.points = reinterpret_cast<Words *>(memory);
-    panel.extra = reinterpret_cast<int32_t *>(panel.points + static_cast<size_t>(task.lines_per_block) * task.line_pitch);
-    panel.line_pitch = task.line_pitch;
+    panel.extra = reinterpret_cast<int32_t *>(panel.points + points);
     panel.row_pitch = task.row_pitch;
+    panel.column_pitch = task.column_pitch;
     panel.rows = task.steps[0].n;
     panel.columns = task.steps[0].inner;
     panel.count = count;
@@ -28,13 +32,14 @@ DEVICE RowPanel row_panel_of(const Task &task, int32_t count) {
 
 // Calls `body(line, first, step)`, so that threads share the elements of all lines: neighbours take neighbouring elements of a
 // line, or, across, the same element of neighbouring lines. In either case a thread is with one line for long.
-template <class Body> DEVICE void for_each_line(const Task &task, const RowPanel &panel, int32_t length, bool across, const Body &body) {
+template <class Body> DEVICE void for_each_line(const RowPanel &panel, int32_t length, bool across, const Body &body) {
     const int32_t threads = static_cast<int32_t>(blockDim.x), thread = static_cast<int32_t>(threadIdx.x);
     if (across) {
-        // A power of two.
-        const int32_t lines = task.lines_per_block, line = thread & (lines - 1);
+        // So many threads side by side, a power of two.
+        const int bits = 32 - leading_zeros_of_half(static_cast<uint32_t>(panel.count - 1));
+        const int32_t line = thread & ((1 << bits) - 1);
         if (line < panel.count) {
-            body(line, thread / lines, threads / lines);
+            body(line, thread >> bits, threads >> bits);
         }
         return;
     }
@@ -74,13 +79,21 @@ struct Seen {
     }
 };
 
+// Where elements lie behind a line's first one.
+struct Places {
+    Divisor columns;
+    int32_t column_pitch, gap;
+    DEVICE explicit Places(const RowPanel &panel)
+        : columns(panel.columns), column_pitch(panel.column_pitch), gap(panel.row_pitch - panel.columns * panel.column_pitch) {}
+    DEVICE int32_t of(int32_t i) const { return i * column_pitch + columns.quotient(i) * gap; }
+};
+
 // Numbers to shared memory. `read(line, element)` returns the bits of two doubles.
 template <class Read> DEVICE void load_floats(const Task &task, const RowPanel &panel, const Read &read) {
-    const Divisor columns(panel.columns);
-    const int32_t gap = panel.row_pitch - panel.columns;
-    for_each_line(task, panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t first, int32_t step) {
+    const Places places(panel);
+    for_each_line(panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         Line &line = panel.lines[number];
-        Words *const points = panel.points + number * panel.line_pitch;
+        Words *const points = panel.points + line.base;
         Seen seen;
         // Several at a time, to wait for memory once. The last element may be there more than once.
         constexpr int TOGETHER = 8;
@@ -94,7 +107,7 @@ template <class Read> DEVICE void load_floats(const Task &task, const RowPanel &
 #pragma unroll
             for (int j = 0; j < TOGETHER; j++) {
                 const int32_t element = i + j * step < task.block_length ? i + j * step : i;
-                points[element + columns.quotient(element) * gap] = bits[j];
+                points[places.of(element)] = bits[j];
                 seen.add(bits[j]);
             }
         }
@@ -103,7 +116,7 @@ template <class Read> DEVICE void load_floats(const Task &task, const RowPanel &
             // Without leading bits: subnormal, or zeros.
             scale = NOTHING;
             for (int32_t i = first; i < task.block_length && (seen.re | seen.im) != 0; i += step) {
-                const Words bits = points[i + columns.quotient(i) * gap];
+                const Words bits = points[places.of(i)];
                 const int32_t re = scale_of(decoded_double(static_cast<uint64_t>(bits.re))), im = scale_of(decoded_double(static_cast<uint64_t>(bits.im)));
                 scale = re > scale ? re : scale;
                 scale = im > scale ? im : scale;
@@ -118,9 +131,8 @@ template <class Read> DEVICE void load_floats(const Task &task, const RowPanel &
 }
 
 DEVICE void load_words(const Task &task, const RowPanel &panel) {
-    const Divisor columns(panel.columns);
-    const int32_t gap = panel.row_pitch - panel.columns;
-    for_each_line(task, panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t first, int32_t step) {
+    const Places places(panel);
+    for_each_line(panel, task.block_length, task.load_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         Line &line = panel.lines[number];
         const Words *const words_in = task.words_in + line.first_word + line.start;
         const int32_t *const exponents_in = task.exponents_in + line.first_exponent_in;
@@ -130,7 +142,7 @@ DEVICE void load_words(const Task &task, const RowPanel &panel) {
             const uint64_t further = static_cast<uint64_t>(i) * task.inner;
             const Words words = words_in[further];
             const int32_t exponent = exponents_in[further];
-            const int32_t place = number * panel.line_pitch + i + columns.quotient(i) * gap;
+            const int32_t place = line.base + places.of(i);
             panel.points[place] = words;
             panel.extra[place] = exponent;
             const int32_t re = scale_of(decoded_word(words.re, exponent)), im = scale_of(decoded_word(words.im, exponent));
@@ -180,7 +192,7 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
         const int32_t index = base + g < total ? base + g : base;
         const int32_t number = columns.quotient(index), column = index - number * panel.columns;
         Line &line = panel.lines[number];
-        const int32_t unit = line.scale - SUM_BITS, first = number * panel.line_pitch + column;
+        const int32_t unit = line.scale - SUM_BITS, first = line.base + column * panel.column_pitch;
         uint32_t sum = 0;
         if (floats && is_moderate(line)) {
             const int32_t shift = line.scale + 1022 + 32 - SUM_BITS;
@@ -213,29 +225,29 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
     }
 }
 
-// Numbers become words under the line's exponent, in place, unless that is easily done when they are read. What lies between
-// rows comes along.
+// Numbers become words under the line's exponent, in place, unless that is easily done when they are read.
 DEVICE void round_to_words(const Task &task, const RowPanel &panel) {
     const bool floats = task.source == SOURCE_FLOATS;
-    for_each_line(task, panel, panel.line_pitch, false, [&](int32_t number, int32_t first, int32_t step) {
+    const Places places(panel);
+    for_each_line(panel, task.block_length, false, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
-        const int32_t unit = line.exponent, start = number * panel.line_pitch, end = start + panel.line_pitch;
         if (line.rounded == 0) {
             return;
         }
+        const int32_t unit = line.exponent;
         if (floats) {
             const bool spoilt = (line.flags & NOT_FINITE) != 0;
             auto rounded = [&](int64_t bits) { return spoilt ? 0 : round_to(decoded_double(static_cast<uint64_t>(bits)), unit); };
 #pragma unroll 1
-            for (int32_t place = start + first; place < end; place += step) {
-                const Words point = panel.points[place];
-                panel.points[place] = {rounded(point.re), rounded(point.im)};
+            for (int32_t i = first; i < task.block_length; i += step) {
+                Words &point = panel.points[line.base + places.of(i)];
+                point = {rounded(point.re), rounded(point.im)};
             }
         } else {
 #pragma unroll 2
-            for (int32_t place = start + first; place < end; place += step) {
+            for (int32_t i = first; i < task.block_length; i += step) {
+                const int32_t place = line.base + places.of(i), exponent = panel.extra[place];
                 const Words point = panel.points[place];
-                const int32_t exponent = panel.extra[place];
                 panel.points[place] = {round_to(decoded_word(point.re, exponent), unit), round_to(decoded_word(point.im, exponent), unit)};
             }
         }
@@ -252,8 +264,8 @@ DEVICE void quantise(const Task &task, const RowPanel &panel) {
         const bool keep = line.scale != NOTHING && (line.flags & NOT_FINITE) == 0;
         line.exponent = keep ? exponent_of(line.scale - SUM_BITS, line.largest_sum, task.word_bits) : 0;
         line.rounded = task.source != SOURCE_FLOATS || !is_moderate(line) ? 1 : 0;
-        if (task.nature_use == NATURE_RECORD && line.flags != 0) {
-            atomic_or(&task.natures[line.transform], line.flags);
+        if (line.flags != 0) {
+            atomic_or(task.nature_use == NATURE_RECORD ? &task.natures[line.transform] : &common_flags(), line.flags);
         }
     }
     block_barrier();
@@ -273,7 +285,7 @@ struct OutputPlace {
             mirrored = 2 * (place / panel.row_pitch) > panel.rows;
             place = mirrored ? static_cast<int32_t>(task.places[task.block_length - i]) : place;
         }
-        place += number * panel.line_pitch;
+        place = panel.lines[number].base + place * panel.column_pitch;
     }
 };
 
@@ -320,12 +332,12 @@ DEVICE_APART int64_t unusual_output(int64_t low, int32_t extra, int shift, int32
     return static_cast<int64_t>(converted(wide_output(low, extra, shift), exponent, single));
 }
 
-template <int D, bool SINGLE> DEVICE void store_floats(const Task &task, const RowPanel &panel) {
+template <int D, bool SINGLE> DEVICE void store_floats_as(const Task &task, const RowPanel &panel) {
     const int64_t stride = static_cast<int64_t>(task.groups) * task.output.stride;
     const uint64_t sign = SINGLE ? uint64_t{0x80000000u} : SIGN;
     const bool whole = task.output.elements == ELEMENTS_COMPLEX && task.output.aligned != 0;
     const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
-    for_each_line(task, panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
+    for_each_line(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
         const uint32_t nature = task.nature_use == NATURE_RECALL ? task.natures[line.transform] : line.flags;
         const bool plain = whole && nature == (HAS_REAL | HAS_IMAGINARY);
@@ -382,9 +394,17 @@ template <int D, bool SINGLE> DEVICE void store_floats(const Task &task, const R
     });
 }
 
+template <int D> DEVICE void store_floats(const Task &task, const RowPanel &panel) {
+    if (task.output.single != 0) {
+        store_floats_as<D, true>(task, panel);
+    } else {
+        store_floats_as<D, false>(task, panel);
+    }
+}
+
 // Bits of the largest output of every line.
 template <int D> DEVICE void measure_outputs(const Task &task, const RowPanel &panel) {
-    for_each_line(task, panel, task.block_length, false, [&](int32_t number, int32_t first, int32_t step) {
+    for_each_line(panel, task.block_length, false, [&](int32_t number, int32_t first, int32_t step) {
         Line &line = panel.lines[number];
         uint64_t magnitudes = 0;
         int32_t bits = 0;
@@ -410,7 +430,7 @@ template <int D> DEVICE void measure_outputs(const Task &task, const RowPanel &p
 }
 
 template <int D> DEVICE void store_words(const Task &task, const RowPanel &panel) {
-    for_each_line(task, panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
+    for_each_line(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
         Words *const words_out = task.words_out + line.first_word + line.start;
         const int32_t excess = line.output_bits - task.word_bits, shift = excess > 0 ? excess : 0;
@@ -442,19 +462,9 @@ template <int D, int TILES> DEVICE void run_step(const Task &task, const RowPane
     }
 }
 
-// Some lines, from the source to the sink. `first` counts lines, or entries of the list of lines.
-template <int D, int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_t first, uint64_t total) {
-    const uint64_t left = total - first;
-    const int32_t count = left < static_cast<uint64_t>(task.lines_per_block) ? static_cast<int32_t>(left) : task.lines_per_block;
-    const RowPanel panel = row_panel_of(task, count);
-    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < count; i += static_cast<int32_t>(blockDim.x)) {
-        const uint64_t entry = first + static_cast<uint64_t>(i);
-        prepare_line(task, panel.lines[i], task.list != nullptr ? task.list[entry] : entry);
-    }
-    block_barrier();
-    load(task, panel);
-    block_barrier();
-    quantise(task, panel);
+// Words under one exponent through all steps.
+template <int D, int MOST_TILES> DEVICE void run_steps(const Task &task, const RowPanel &panel) {
+#pragma unroll 1
     for (int32_t i = 0; i < task.step_count; i++) {
         const Step step = task.steps[i];
         if (step.tiles == 0) {
@@ -470,29 +480,113 @@ template <int D, int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_
         }
         block_barrier();
     }
-    if (task.sink != SINK_FLOATS) {
+}
+
+// From the first pass to the second one within shared memory: words, rotated, where the outputs are, with their exponents.
+template <int D> DEVICE void rotate_between(const Task &task, const RowPanel &panel) {
+    for_each_line(panel, task.block_length, false, [&](int32_t number, int32_t first, int32_t step) {
+        const Line &line = panel.lines[number];
+        const int32_t excess = line.output_bits - task.word_bits, shift = excess > 0 ? excess : 0;
+        const int32_t exponent = line.exponent + task.exponent_offset + shift;
+#pragma unroll 2
+        for (int32_t i = first; i < task.block_length; i += step) {
+            const Angle root = pass_root(task, static_cast<uint64_t>(static_cast<uint32_t>(i * number)));
+            const OutputPlace at(task, panel, number, i);
+            const Words value = panel.points[at.place];
+            const int32_t extra = D == 8 ? panel.extra[at.place] : 0;
+            const Wide re = wide_output(value.re, extra, 0), im = wide_output(value.im, extra, 8);
+            panel.points[at.place] = rotate({shifted_word(re, shift), shifted_word(im, shift)}, root);
+            panel.extra[at.place] = exponent;
+        }
+    });
+}
+
+// The lines of the second pass: each has an output of every line of the first one.
+DEVICE void prepare_second(const Tasks &tasks, const RowPanel &panel, uint64_t transform) {
+    const Task &task = tasks.passes[1];
+    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < panel.count; i += static_cast<int32_t>(blockDim.x)) {
+        Line &line = panel.lines[i];
+        line.transform = transform;
+        line.output_start = static_cast<uint64_t>(i);
+        line.output_offset = line_offset(task.output, task.first_transform + transform);
+        line.store_start = line.output_offset + i * task.output.stride;
+        line.largest_sum = 0;
+        line.scale = NOTHING;
+        line.exponent = 0;
+        line.flags = common_flags();
+        line.base = static_cast<int32_t>(tasks.passes[0].places[i]);
+    }
+    block_barrier();
+    const Places places(panel);
+    for_each_line(panel, task.block_length, false, [&](int32_t number, int32_t first, int32_t step) {
+        Line &line = panel.lines[number];
+        int32_t scale = NOTHING;
+        for (int32_t i = first; i < task.block_length; i += step) {
+            const int32_t place = line.base + places.of(i);
+            const Words words = panel.points[place];
+            const int32_t re = scale_of(decoded_word(words.re, panel.extra[place])), im = scale_of(decoded_word(words.im, panel.extra[place]));
+            scale = re > scale ? re : scale;
+            scale = im > scale ? im : scale;
+        }
+        note_scale(line, scale);
+    });
+    block_barrier();
+}
+
+// Some lines, from the source to the sink. `first` counts lines, or entries of the list of lines.
+template <int D, int MOST_TILES> DEVICE void run_lines(const Tasks &tasks, uint64_t first, int32_t count, int32_t points) {
+    if (threadIdx.x == 0) {
+        common_flags() = 0;
+    }
+    // A loop, not twice the same code.
+#pragma unroll 1
+    for (int pass = 0;; pass++) {
+        const Task &task = tasks.passes[pass];
+        const RowPanel panel = row_panel_of(task, pass == 0 ? count : tasks.passes[0].block_length, points);
+        if (pass == 0) {
+            for (int32_t i = static_cast<int32_t>(threadIdx.x); i < count; i += static_cast<int32_t>(blockDim.x)) {
+                const uint64_t entry = first + static_cast<uint64_t>(i);
+                prepare_line(task, panel.lines[i], task.list != nullptr ? task.list[entry] : entry);
+                panel.lines[i].base = i * task.line_pitch;
+            }
+            block_barrier();
+            load(task, panel);
+            block_barrier();
+        } else {
+            prepare_second(tasks, panel, first / static_cast<uint64_t>(count));
+        }
+        quantise(task, panel);
+        run_steps<D, MOST_TILES>(task, panel);
+        if (task.sink == SINK_FLOATS) {
+            store_floats<D>(task, panel);
+            return;
+        }
         measure_outputs<D>(task, panel);
         block_barrier();
-        store_words<D>(task, panel);
-    } else if (task.output.single != 0) {
-        store_floats<D, true>(task, panel);
-    } else {
-        store_floats<D, false>(task, panel);
+        if (tasks.passes[1].step_count == 0) {
+            store_words<D>(task, panel);
+            return;
+        }
+        rotate_between<D>(task, panel);
+        block_barrier();
     }
 }
 
-template <int D, int MOST_TILES> DEVICE void run_block(const Task &task) {
+template <int D, int MOST_TILES> DEVICE void run_block(const Tasks &tasks) {
+    const Task &task = tasks.passes[0];
     // How many lines another kernel has left is known on the device alone; else every block has one turn.
     const uint64_t total = task.list != nullptr ? *task.list_count : task.line_count;
-    const uint64_t lines = static_cast<uint64_t>(task.lines_per_block), step = gridDim.x * lines;
-    for (uint64_t first = blockIdx.x * lines; first < total; first += step) {
-        run_lines<D, MOST_TILES>(task, first, total);
+    const int32_t lines = tasks.passes[1].step_count != 0 ? static_cast<int32_t>(task.lines_per_transform) : task.lines_per_block;
+    for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * lines; first < total; first += static_cast<uint64_t>(gridDim.x) * lines) {
+        const uint64_t left = total - first;
+        const int32_t count = left < static_cast<uint64_t>(lines) ? static_cast<int32_t>(left) : lines;
+        run_lines<D, MOST_TILES>(tasks, first, count, lines * task.line_pitch);
         block_barrier();
     }
 }
 
 // Digits, and eights of slots of the largest step: what smaller steps do without makes room for more threads.
-KERNEL(THREADS, 2) truncated_8_small(PARAMETERS Task task) { run_block<8, 2>(task); }
-KERNEL(THREADS, 2) truncated_8(PARAMETERS Task task) { run_block<8, 4>(task); }
-KERNEL(THREADS, 2) truncated_5_small(PARAMETERS Task task) { run_block<5, 2>(task); }
-KERNEL(THREADS, 2) truncated_5(PARAMETERS Task task) { run_block<5, 4>(task); }
+KERNEL(THREADS, 2) truncated_8_small(PARAMETERS Tasks tasks) { run_block<8, 2>(tasks); }
+KERNEL(THREADS, 2) truncated_8(PARAMETERS Tasks tasks) { run_block<8, 4>(tasks); }
+KERNEL(THREADS, 2) truncated_5_small(PARAMETERS Tasks tasks) { run_block<5, 2>(tasks); }
+KERNEL(THREADS, 2) truncated_5(PARAMETERS Tasks tasks) { run_block<5, 4>(tasks); }

@@ -7,14 +7,14 @@
 #include "numbers.cuh"
 #include "panel.cuh"
 
-// Lines in shared memory as rows of a matrix: row r of the first step, column c, lies at r · row_pitch + c. Distances are
-// chosen by the host so that neighbours in both directions lie on different banks.
+// Lines in shared memory as rows of a matrix: row r of the first step, column c, lies r · row_pitch + c · column_pitch behind
+// the line's first point. Distances are chosen by the host so that neighbours in both directions lie on different banks.
 struct RowPanel {
     Line *lines;
     Words *points;
     // Exponents of words before they are brought under one; upper bytes of outputs.
     int32_t *extra;
-    int32_t line_pitch, row_pitch;
+    int32_t row_pitch, column_pitch;
     // Points of a row, and rows.
     int32_t columns, rows;
     int32_t count;
@@ -179,9 +179,9 @@ DEVICE void put_opening(const Task &task, const RowPanel &panel, const Step &ste
         far = rotate(far, angle);
     }
     if (PART == Part::ONLY) {
-        put_output<D>(panel, column.start + k, tall<D>(near.re), tall<D>(near.im));
+        put_output<D>(panel, column.start + k * panel.row_pitch, tall<D>(near.re), tall<D>(near.im));
         if (has_far) {
-            put_output<D>(panel, column.start + far_row, tall<D>(far.re), negated_if(!two, tall<D>(far.im)));
+            put_output<D>(panel, column.start + far_row * panel.row_pitch, tall<D>(far.re), negated_if(!two, tall<D>(far.im)));
         }
         return;
     }
@@ -196,12 +196,12 @@ DEVICE void put_opening(const Task &task, const RowPanel &panel, const Step &ste
     };
     near = mirror_image(near, column.mirrored);
     far = mirror_image(far, column.mirrored);
-    store(column.start + column.number);
+    store(column.start + column.number * panel.column_pitch);
     if (task.symmetry == SYMMETRY_HERMITIAN && column.number > 0 && 2 * column.number < panel.columns) {
         // It stands for two.
         near = mirror_image(near, -1);
         far = mirror_image(far, -1);
-        store(column.start + panel.columns - column.number);
+        store(column.start + (panel.columns - column.number) * panel.column_pitch);
     }
 }
 
@@ -226,11 +226,11 @@ DEVICE void matrix_step(const Task &task, const RowPanel &panel, const Step &ste
         Column column;
         column.line = columns.quotient(index);
         column.number = index - column.line * per_line;
-        column.start = column.line * panel.line_pitch;
+        column.start = panel.lines[column.line].base;
         const bool mirrored = PART == Part::OPENING && 2 * column.number > panel.columns;
         column.mirrored = mirrored ? -1 : 0;
-        int32_t first = column.start + (OPENING ? column.number : column.number * panel.row_pitch);
-        int32_t distance = OPENING ? panel.row_pitch : 1;
+        int32_t first = column.start + column.number * (OPENING ? panel.column_pitch : panel.row_pitch);
+        int32_t distance = OPENING ? panel.row_pitch : panel.column_pitch;
         if (mirrored) {
             first += (n - 1) * distance;
             distance = -distance;
@@ -310,10 +310,10 @@ DEVICE void matrix_step(const Task &task, const RowPanel &panel, const Step &ste
                     put_opening<D, PART>(task, panel, step, column, k, e == 0 && k == 0, cr.low, ci.low, sr.low, si.low);
                 } else {
                     // Rows beyond the middle were computed of the conjugated line, and are conjugated back.
-                    put_output<D>(panel, first + k, cr + si, negated_if(conjugated, ci - sr));
+                    put_output<D>(panel, first + k * distance, cr + si, negated_if(conjugated, ci - sr));
                     if (PART == Part::CLOSING_SHIFTED || k > 0) {
                         const int32_t far = PART == Part::CLOSING_SHIFTED ? n - 1 - k : n - k;
-                        put_output<D>(panel, first + far, cr - si, negated_if(conjugated, sr + ci));
+                        put_output<D>(panel, first + far * distance, cr - si, negated_if(conjugated, sr + ci));
                     }
                 }
             }
@@ -327,14 +327,14 @@ template <int D> DEVICE void closing_unit_step(const Task &task, const RowPanel 
     const Divisor columns(per_line);
     for (int32_t index = static_cast<int32_t>(threadIdx.x); index < per_line * panel.count; index += static_cast<int32_t>(blockDim.x)) {
         const int32_t line_number = columns.quotient(index), number = index - line_number * per_line;
-        const int32_t first = line_number * panel.line_pitch + number * panel.row_pitch;
+        const int32_t first = panel.lines[line_number].base + number * panel.row_pitch;
         const bool conjugated = 2 * number > panel.rows;
         auto element = [&](int i, Tall &re, Tall &im) {
-            const Words point = panel.points[first + i];
+            const Words point = panel.points[first + i * panel.column_pitch];
             re = tall<D>(point.re);
             im = tall<D>(point.im);
         };
-        auto put = [&](int k, Tall re, Tall im) { put_output<D>(panel, first + k, re, negated_if(conjugated, im)); };
+        auto put = [&](int k, Tall re, Tall im) { put_output<D>(panel, first + k * panel.column_pitch, re, negated_if(conjugated, im)); };
         Tall re[4], im[4];
         element(0, re[0], im[0]);
         element(1, re[1], im[1]);
