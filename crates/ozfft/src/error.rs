@@ -213,6 +213,9 @@ pub enum FftError {
         total: usize,
     },
     /// The driver reports a failure: a device that is lost, or a launch that failed.
+    ///
+    /// Where `action` is "copying from the device", the transform was complete, and a part of the output **may have been
+    /// written**, in place over the input; otherwise nothing has.
     #[error("{action} failed: {name} ({code}), {text}")]
     DeviceFailure {
         /// What was being done.

@@ -80,6 +80,14 @@ pub(crate) trait Machine: Send + Sync {
     /// # Safety
     /// The address is of [`Machine::allocate`], and nothing uses it any more.
     unsafe fn free(&self, address: u64);
+    /// Page-locked host memory, from which and to which copies run beside the processor; none where there is none to be
+    /// had.
+    fn pin(&self, _bytes: usize) -> Option<*mut u8> {
+        None
+    }
+    /// # Safety
+    /// The address is of [`Machine::pin`], and nothing uses it any more.
+    unsafe fn unpin(&self, _address: *mut u8) {}
     /// A queue of its own for one call.
     fn open_queue(&self) -> Result<Queue, FftError>;
     fn close_queue(&self, queue: Queue);
