@@ -72,6 +72,11 @@ pub(crate) trait Machine: Send + Sync {
     fn shared_memory(&self) -> usize;
     /// Multiprocessors: blocks that run side by side.
     fn multiprocessors(&self) -> usize;
+    /// Words of long lines take no more workspace than this, unless one line does: more lines are transformed in turn.
+    /// (Tests have few, so that turns are tested.)
+    fn most_word_bytes(&self) -> u64 {
+        if cfg!(test) { 1 << 17 } else { 1 << 30 }
+    }
     /// Whether the kernels of `tuned.rs` run here.
     fn has_tuned_kernels(&self) -> bool;
     /// A map of an array for the copy engine.

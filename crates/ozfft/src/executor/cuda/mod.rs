@@ -6,6 +6,8 @@
 mod driver;
 #[cfg(test)]
 mod emulated;
+#[cfg(test)]
+mod large;
 mod machine;
 mod program;
 mod tables;

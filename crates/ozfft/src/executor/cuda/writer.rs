@@ -15,10 +15,6 @@ use crate::sample::Real;
 use bytemuck::Zeroable;
 use std::sync::Arc;
 
-/// Words of long lines take no more workspace than this, unless one line does: more lines are transformed in turn.
-/// (Tests have few, so that turns are tested.)
-const MOST_WORD_BYTES: u64 = if cfg!(test) { 1 << 17 } else { 1 << 30 };
-
 /// Cuts the workspace into pieces: whole 256 bytes, so that every piece is aligned.
 pub(super) struct Cutter(pub(super) u64);
 
@@ -264,7 +260,7 @@ impl Writer<'_> {
         bytes_each: u64,
         mut write: impl FnMut(&mut Self, u64, u64) -> Result<(), FftError>,
     ) -> Result<(), FftError> {
-        let most = (MOST_WORD_BYTES / bytes_each.max(1)).max(1);
+        let most = (self.machine.most_word_bytes() / bytes_each.max(1)).max(1);
         let mut first = 0;
         while first < transforms {
             let count = most.min(transforms - first);
