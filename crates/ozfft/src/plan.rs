@@ -110,6 +110,11 @@ impl<T: Real> Plan<T> {
         self.device
     }
 
+    /// Whether kernels without any floating-point instruction were asked for and run: never on the processor.
+    pub fn integers_only(&self) -> bool {
+        self.problem.integers_only && self.cuda.is_some()
+    }
+
     /// Why this engine and recipe were chosen.
     pub fn why(&self) -> &str {
         &self.why
@@ -147,9 +152,14 @@ impl<T: Real> Plan<T> {
     /// Transforms arrays in the GPU's memory, of the lengths and layouts of the problem; equal pointers transform in
     /// place where the layouts allow it. Returns as soon as the work is in the stream.
     ///
-    /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256. The input is
-    /// not looked at: imaginary parts that no half-spectrum has are taken as 0 without [`FftError::NotHermitian`], and
-    /// plans that are `strict` are refused. Arrays that do not begin at a multiple of 16 bytes are transformed by the
+    /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256.
+    ///
+    /// The input is not looked at, because that would have to wait for it. A plan that is `strict` is refused with
+    /// [`FftError::StrictOnDevice`]. A half-spectrum that no real array has is transformed as [`FftError::NotHermitian`]
+    /// says, with those imaginary parts taken as 0 and the same bits as from host arrays, but is **not** reported: who
+    /// cannot be sure of a half-spectrum passes host arrays.
+    ///
+    /// Arrays that do not begin at a multiple of 16 bytes are transformed by the
     /// general kernel alone, which is slower where the plan names `int8-wgmma`. Failures of the device while the work runs
     /// are reported by the stream.
     ///
@@ -169,9 +179,7 @@ impl<T: Real> Plan<T> {
             ));
         };
         if self.problem.strict {
-            return Err(FftError::Unsupported(
-                "a strict plan looks at its input first, which it cannot in a stream; plan without strict, or pass host arrays".into(),
-            ));
+            return Err(FftError::StrictOnDevice);
         }
         let in_place = input == output;
         if in_place && !(self.lengths.alike || self.lengths.padded) {
@@ -512,7 +520,11 @@ impl<T: Real> fmt::Display for Plan<T> {
         )?;
         match &self.recipe {
             Some(recipe) => {
-                writeln!(f, "engine digits on {}, {recipe}", self.substrate)?;
+                let integers = match self.integers_only() {
+                    true => ", integers only",
+                    false => "",
+                };
+                writeln!(f, "engine digits on {}{integers}, {recipe}", self.substrate)?;
                 writeln!(f, "bound {:.2e} (proven)", self.bound())?;
             }
             None => {
