@@ -49,6 +49,7 @@ struct Report {
     precision: &'static str,
     engine: &'static str,
     substrate: &'static str,
+    integers_only: bool,
     recipe_steps: Option<String>,
     bound: f64,
     bound_is_proven: bool,
@@ -122,6 +123,7 @@ where
         precision,
         engine: engine_name(plan.engine()),
         substrate: plan.substrate(),
+        integers_only: plan.integers_only(),
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),
         bound_is_proven: plan.recipe().is_some(),
@@ -247,8 +249,13 @@ impl FftArguments {
             "{} {} -> {} ({} precision, {} order)",
             report.kind, report.shape, report.output_shape, report.precision, report.order
         ))?;
+        let integers = if report.integers_only {
+            ", integers only"
+        } else {
+            ""
+        };
         say(&format!(
-            "engine  {} on {}: {}",
+            "engine  {} on {}{integers}: {}",
             report.engine, report.substrate, report.why
         ))?;
         say(&format!(
