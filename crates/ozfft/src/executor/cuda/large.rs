@@ -123,6 +123,8 @@ struct Check {
     /// Lines read from the input, and written to the output, by launches of the general kernel.
     read: u64,
     written: u64,
+    /// The line of its axis that the next launch must begin to read with, and to write with.
+    next: [u64; 2],
     /// Launches of tuned kernels.
     tuned: usize,
 }
@@ -140,8 +142,9 @@ impl Check {
         *begun.next().expect("an array of the call")
     }
 
-    /// First and last elements of the first and last lines, of the middle and of those around every power of two.
-    fn lines(&self, lines: &FloatLines, line_count: u64) {
+    /// First and last elements of the first and last lines, of the middle and of those around every power of two. Returns
+    /// how many lines the axis has.
+    fn lines(&self, lines: &FloatLines, line_count: u64) -> u64 {
         let dimensions = lines.dimensions.value() as *const Dimension;
         // SAFETY: tables are in the emulator's memory, and the plan is alive.
         let dimensions =
@@ -172,6 +175,13 @@ impl Check {
                 array.expect(start, element, &format!("{}, line {line}", self.what));
             }
         }
+        numbered
+    }
+
+    /// Launches of an axis follow each other without gaps.
+    fn follow(&mut self, side: usize, task: &Task, axis_lines: u64, transforms: u64) {
+        assert_eq!(task.first_transform, self.next[side], "{}", self.what);
+        self.next[side] = (self.next[side] + transforms) % axis_lines;
     }
 
     fn block(&mut self, task: &Task, blocks: u64) {
@@ -188,7 +198,8 @@ impl Check {
         }
         let last = task.first_transform + transforms;
         if task.source <= SOURCE_CHIRPED_FLOATS {
-            self.lines(&task.input, last);
+            let all = self.lines(&task.input, last);
+            self.follow(0, task, all, transforms);
             self.read += transforms;
         } else {
             self.workspace(
@@ -200,7 +211,8 @@ impl Check {
             self.workspace(task.exponents_in, bytes, "exponents");
         }
         if task.sink == SINK_FLOATS || task.sink == SINK_UNCHIRPED_FLOATS {
-            self.lines(&task.output, last);
+            let all = self.lines(&task.output, last);
+            self.follow(1, task, all, transforms);
             self.written += transforms;
         } else {
             self.workspace(
@@ -297,6 +309,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
         what: format!("{problem:?}"),
         read: 0,
         written: 0,
+        next: [0, 0],
         tuned: 0,
     };
     for told in recorder.told.lock().unwrap().iter() {
@@ -322,6 +335,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
             },
         }
     }
+    assert_eq!(check.next, [0, 0], "all lines of all axes");
     check
 }
 
@@ -335,7 +349,8 @@ fn batches_of_2_to_the_32_points() {
         assert_eq!((general.tuned, general.read), (0, (1 << 32) / n as u64));
     }
     for n in [1, 2, 3, 60, 1000, 10_007, 1 << 20] {
-        let batch = (1usize << 33) / n;
+        // More than 2^32 lines as well.
+        let batch = if n == 2 { 1 << 34 } else { (1usize << 33) / n };
         let problem = Problem::complex(&[n]).batch(batch);
         for problem in [problem.clone(), problem.direction(Direction::Inverse)] {
             let found = check::<f64>(&problem);
