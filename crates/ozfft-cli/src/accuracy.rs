@@ -57,6 +57,7 @@ struct Row {
     direction: &'static str,
     engine: &'static str,
     substrate: &'static str,
+    integers_only: bool,
     recipe: Option<&'static str>,
     recipe_steps: Option<String>,
     accuracy: String,
@@ -152,7 +153,10 @@ impl AccuracyArguments {
         };
         let problem = self.computing.apply(problem_of(kind, shape, direction));
         let plan = planner.plan(&problem.clone().engine(self.engine.into()))?;
-        let native_problem = problem.substrate(Substrate::Auto).device(Device::Cpu);
+        let native_problem = problem
+            .substrate(Substrate::Auto)
+            .device(Device::Cpu)
+            .integers_only(false);
         let native_plan = planner.plan(&native_problem.engine(Engine::Native))?;
         let values = input.values(kind, shape, self.seed);
         let computed = compute(&plan, &values)?;
@@ -177,6 +181,7 @@ impl AccuracyArguments {
             direction: if self.inverse { "inverse" } else { "forward" },
             engine: engine_name(plan.engine()),
             substrate: plan.substrate(),
+            integers_only: plan.integers_only(),
             recipe: plan.recipe().map(|recipe| family_name(recipe.family)),
             recipe_steps: plan.recipe().map(ToString::to_string),
             accuracy: accuracy_text(self.computing.accuracy),

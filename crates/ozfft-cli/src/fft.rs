@@ -4,11 +4,12 @@ use crate::arrays::{Bytes, Order, digest_ordered};
 use crate::failure::Failure;
 use crate::npy::{self, AnyArray, Array, Data};
 use crate::options::{TransformOptions, engine_name, shape_text};
-use crate::report::{say, say_json, seconds_text};
+use crate::report::{bytes_progress, say, say_json, seconds_text};
 use clap::Args;
+use indicatif::ProgressBar;
 use npyz::AutoSerialize;
 use num_complex::Complex;
-use ozfft::{FftError, Kind, Layout, Plan, Planner, Problem, Real};
+use ozfft::{Device, FftError, Kind, Layout, Plan, Planner, Problem, Progress, Real};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,9 @@ pub struct FftArguments {
     json: bool,
 }
 
+/// Bytes from which on copying to a GPU takes so long that it is shown.
+const SHOWN_FROM: usize = 256 << 20;
+
 #[derive(Serialize)]
 struct Report {
     input: String,
@@ -45,6 +49,7 @@ struct Report {
     precision: &'static str,
     engine: &'static str,
     substrate: &'static str,
+    integers_only: bool,
     recipe_steps: Option<String>,
     bound: f64,
     bound_is_proven: bool,
@@ -77,7 +82,14 @@ where
     let (problem, data) = arguments.problem(array)?;
     let plan = Planner::<T>::new().plan(&problem)?;
     let start = Instant::now();
-    let (result, outcome) = execute(&plan, &problem, data);
+    let on_gpu = plan.device() != Device::Cpu;
+    let bar = bytes_progress(arguments.json || !on_gpu);
+    let (result, outcome) = execute(&plan, &problem, data, |progress| {
+        if progress.total >= SHOWN_FROM {
+            show(&bar, progress);
+        }
+    });
+    bar.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
     let warning = match outcome {
         Ok(()) => None,
@@ -111,6 +123,7 @@ where
         precision,
         engine: engine_name(plan.engine()),
         substrate: plan.substrate(),
+        integers_only: plan.integers_only(),
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),
         bound_is_proven: plan.recipe().is_some(),
@@ -128,7 +141,9 @@ fn execute<T: Real>(
     plan: &Arc<Plan<T>>,
     problem: &Problem,
     data: Data<T>,
+    progress: impl FnMut(Progress),
 ) -> (Data<T>, Result<(), FftError>) {
+    let mut plan = plan.reporting(progress);
     let zero = T::narrow(0.0);
     let complex_zero = Complex::new(zero, zero);
     match (problem.kind(), data) {
@@ -155,6 +170,12 @@ fn execute<T: Real>(
             (Data::Complex(values), outcome)
         }
     }
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_message(progress.stage.to_string());
+    bar.set_length(progress.total as u64);
+    bar.set_position(progress.done as u64);
 }
 
 impl FftArguments {
@@ -228,8 +249,13 @@ impl FftArguments {
             "{} {} -> {} ({} precision, {} order)",
             report.kind, report.shape, report.output_shape, report.precision, report.order
         ))?;
+        let integers = if report.integers_only {
+            ", integers only"
+        } else {
+            ""
+        };
         say(&format!(
-            "engine  {} on {}: {}",
+            "engine  {} on {}{integers}: {}",
             report.engine, report.substrate, report.why
         ))?;
         say(&format!(

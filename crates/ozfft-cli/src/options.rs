@@ -285,6 +285,9 @@ pub struct EngineOptions {
     /// Where it runs: cpu, cuda, cuda:1 for the second GPU, or auto; the bits do not depend on it
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
     pub device: Device,
+    /// On a GPU, take kernels without any floating-point instruction; the bits do not depend on it
+    #[arg(long)]
+    pub integers_only: bool,
     /// Where the factor 1/n goes
     #[arg(long, value_enum, default_value = "backward")]
     pub norm: NormName,
@@ -301,6 +304,7 @@ impl EngineOptions {
             .family(self.family())
             .substrate(self.substrate.into())
             .device(self.device)
+            .integers_only(self.integers_only)
             .norm(self.norm());
         match self.threads {
             Some(threads) => problem.threads(threads),

@@ -1,4 +1,6 @@
-//! `ozfft plot`: a record of `ozfft bench` as a picture, time per point over the length.
+//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's.
+
+mod cuda;
 
 use crate::bench::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
@@ -8,7 +10,7 @@ use clap::Args;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `ozfft plot`.
 #[derive(Debug, Args)]
@@ -19,9 +21,9 @@ pub struct PlotArguments {
     /// The SVG file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// The group of definitions that is drawn
-    #[arg(long, default_value = "curve")]
-    group: String,
+    /// The group of definitions that is drawn [default: curve; of a GPU's record all groups]
+    #[arg(long)]
+    group: Option<String>,
 }
 
 const SIZE: (u32, u32) = (1100, 600);
@@ -48,16 +50,34 @@ struct Curve {
 
 /// Runs the command.
 pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
+    let picture = if is_of_gpu(&arguments.record)? {
+        cuda::picture(&arguments.record, arguments.group.as_deref())?
+    } else {
+        picture_of_curves(arguments)?
+    };
+    write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
+    eprintln!("written {}", arguments.out.display());
+    Ok(())
+}
+
+/// Whether a file says on which device it was measured, as records of GPUs do. What it has else is for others to check.
+fn is_of_gpu(path: &Path) -> Result<bool, Failure> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+    let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
+    Ok(value.is_some_and(|value| value.get("device").is_some()))
+}
+
+fn picture_of_curves(arguments: &PlotArguments) -> Result<String, Failure> {
     let record = Record::read(&arguments.record)?;
+    let group = arguments.group.as_deref().unwrap_or("curve");
     let unusable = |reason: String| Failure::Content {
         path: arguments.record.clone(),
         reason,
     };
-    let curves = curves(&record.results, &arguments.group).map_err(unusable)?;
+    let curves = curves(&record.results, group).map_err(unusable)?;
     if curves.is_empty() {
         return Err(unusable(format!(
-            "it has no results of the group {:?}",
-            arguments.group
+            "it has no results of the group {group:?}"
         )));
     }
     let title = format!(
@@ -66,10 +86,7 @@ pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
         record.date.split('T').next().unwrap_or_default(),
         record.software.ozfft
     );
-    let picture = draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))?;
-    write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
-    eprintln!("written {}", arguments.out.display());
-    Ok(())
+    draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))
 }
 
 /// The curves of a group, in the order in which the engines appear.

@@ -38,6 +38,17 @@ pub fn progress(steps: usize, what: &str, json: bool) -> ProgressBar {
     bar
 }
 
+/// The same for bytes that are copied.
+pub fn bytes_progress(json: bool) -> ProgressBar {
+    let bar = progress(0, "", json);
+    let style = ProgressStyle::with_template(
+        "{msg:<10} {bar:30} {binary_bytes}/{binary_total_bytes} {elapsed}",
+    )
+    .unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style);
+    bar
+}
+
 /// Rows of text in aligned columns: the first to the left, all others to the right.
 pub fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

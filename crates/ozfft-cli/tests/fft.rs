@@ -28,6 +28,17 @@ fn half(exact: &ExactSpectrum, last: usize) -> ExactSpectrum {
 }
 
 #[test]
+fn nothing_is_shown_where_nobody_looks() {
+    let directory = directory("fft-silent");
+    let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
+    write(&input, &[64], Order::C, &uniform_complex(64, 1));
+    // On a GPU where there is one; progress is for terminals.
+    let options = ["--engine", "digits", "--device", "auto"];
+    let run = ozfft(&[&["fft", text(&input), text(&output)][..], &options].concat());
+    assert!(run.status.success() && run.stderr.is_empty(), "{run:?}");
+}
+
+#[test]
 fn complex_arrays_in_both_orders() {
     let directory = directory("fft-complex");
     let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));

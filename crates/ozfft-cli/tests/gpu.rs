@@ -97,11 +97,31 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
         "--device cuda",
     );
     refuse(&["selftest", "--device", "auto"], "cuda");
+    refuse(&["selftest", "--integers-only"], "--device cuda");
+    refuse(
+        &["bench", "--shape", "8", "--integers-only"],
+        "--device cuda",
+    );
     refuse(&["accuracy", "--shape", "8", "--sampled", "0"], "--sampled");
     refuse(
         &["accuracy", "--shape", "8", "--sampled", "4", "--real"],
         "--real",
     );
+}
+
+#[test]
+fn integers_only_is_taken_and_told_where_it_changes_nothing() {
+    let plan = ["plan", "--shape", "60", "--engine", "digits"];
+    let asked = [&plan[..], &["--integers-only", "--json"]].concat();
+    let told = &json(&asked)[0];
+    assert_eq!(told["problem"]["integers_only"], true);
+    assert_eq!(told["integers_only"], false);
+    let why = told["why"].as_str().expect("a reason");
+    assert!(why.contains("changes nothing on the processor"), "{why}");
+    let accuracy = ["accuracy", "--shape", "60", "--json"];
+    let asked = &json(&[&accuracy[..], &["--integers-only"]].concat())[0];
+    assert_eq!(asked["integers_only"], false);
+    assert_eq!(asked["sha256"], json(&accuracy)[0]["sha256"]);
 }
 
 #[test]

@@ -3,10 +3,10 @@
 
 extern "C" bool ozfft_emulate_truncated(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {
-        NAMED_KERNEL(Task, truncated_5_small),
-        NAMED_KERNEL(Task, truncated_5),
-        NAMED_KERNEL(Task, truncated_8_small),
-        NAMED_KERNEL(Task, truncated_8),
+        NAMED_KERNEL(Tasks, truncated_5_small),
+        NAMED_KERNEL(Tasks, truncated_5),
+        NAMED_KERNEL(Tasks, truncated_8_small),
+        NAMED_KERNEL(Tasks, truncated_8),
     };
     return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);
 }

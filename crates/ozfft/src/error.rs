@@ -162,6 +162,11 @@ pub enum FftError {
         /// The value, as text.
         value: String,
     },
+    /// A `strict` plan was given device pointers: it would have to look at the input, and wait for it, before it computes.
+    #[error(
+        "a strict plan looks at its input first, which it cannot in a stream; plan without `strict`, or pass host arrays"
+    )]
+    StrictOnDevice,
     /// A complex-to-real input whose zero-frequency or Nyquist value is not real.
     ///
     /// The transform **has been computed** (with those imaginary parts taken as zero) when this is returned.
@@ -213,6 +218,9 @@ pub enum FftError {
         total: usize,
     },
     /// The driver reports a failure: a device that is lost, or a launch that failed.
+    ///
+    /// Where `action` is "copying from the device", the transform was complete, and a part of the output **may have been
+    /// written**, in place over the input; otherwise nothing has.
     #[error("{action} failed: {name} ({code}), {text}")]
     DeviceFailure {
         /// What was being done.

@@ -6,6 +6,7 @@ use crate::executor::cpu::{Executor, InputArray, OutputArray};
 use crate::executor::cuda::{CudaExecutor, HostArrays};
 use crate::layout::Layout;
 use crate::problem::{Device, Engine, Kind, Problem};
+use crate::progress::{Progress, Reporting, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::workspace::SharedArray;
@@ -15,7 +16,11 @@ use std::fmt;
 /// A planned transform of `f64` or `f32` data.
 ///
 /// `process…` allocates its workspace; the `…_with_workspace` variants allocate nothing and take workspace in any
-/// state, [`Plan::workspace_len`] 64-bit words of it.
+/// state, [`Plan::workspace_len`] 64-bit words of it. [`Plan::reporting`] tells progress.
+///
+/// On a GPU, `process…` copies host arrays in, transforms, and copies the result out: the output is not touched until
+/// the transform is complete. Arrays of more than 32 MiB go in pieces through two buffers of page-locked memory, which the
+/// plan keeps from its first such call on (64 MiB); where there is none to be had they are copied without, more slowly.
 ///
 /// ```
 /// use num_complex::Complex;
@@ -45,6 +50,9 @@ pub struct Plan<T: Real> {
 /// An address in a GPU's memory, as the driver gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DevicePointer(pub u64);
+
+/// The arrays of a call, of which the lengths have been checked.
+pub(crate) type CallArrays<'a, T> = (InputArray<'a, T>, OutputArray<'a, T>);
 
 /// What a call is checked against, worked out once.
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +110,11 @@ impl<T: Real> Plan<T> {
         self.device
     }
 
+    /// Whether kernels without any floating-point instruction were asked for and run: never on the processor.
+    pub fn integers_only(&self) -> bool {
+        self.problem.integers_only && self.cuda.is_some()
+    }
+
     /// Why this engine and recipe were chosen.
     pub fn why(&self) -> &str {
         &self.why
@@ -139,9 +152,14 @@ impl<T: Real> Plan<T> {
     /// Transforms arrays in the GPU's memory, of the lengths and layouts of the problem; equal pointers transform in
     /// place where the layouts allow it. Returns as soon as the work is in the stream.
     ///
-    /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256. The input is
-    /// not looked at: imaginary parts that no half-spectrum has are taken as 0 without [`FftError::NotHermitian`], and
-    /// plans that are `strict` are refused. Arrays that do not begin at a multiple of 16 bytes are transformed by the
+    /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256.
+    ///
+    /// The input is not looked at, because that would have to wait for it. A plan that is `strict` is refused with
+    /// [`FftError::StrictOnDevice`]. A half-spectrum that no real array has is transformed as [`FftError::NotHermitian`]
+    /// says, with those imaginary parts taken as 0 and the same bits as from host arrays, but is **not** reported: who
+    /// cannot be sure of a half-spectrum passes host arrays.
+    ///
+    /// Arrays that do not begin at a multiple of 16 bytes are transformed by the
     /// general kernel alone, which is slower where the plan names `int8-wgmma`. Failures of the device while the work runs
     /// are reported by the stream.
     ///
@@ -161,9 +179,7 @@ impl<T: Real> Plan<T> {
             ));
         };
         if self.problem.strict {
-            return Err(FftError::Unsupported(
-                "a strict plan looks at its input first, which it cannot in a stream; plan without strict, or pass host arrays".into(),
-            ));
+            return Err(FftError::StrictOnDevice);
         }
         let in_place = input == output;
         if in_place && !(self.lengths.alike || self.lengths.padded) {
@@ -171,6 +187,33 @@ impl<T: Real> Plan<T> {
         }
         // SAFETY: the caller's promise.
         unsafe { cuda.run_addresses((input.0, output.0, workspace.0), stream) }
+    }
+
+    /// The same calls, telling how far they are: `progress` is called on this thread when a stage begins, after every
+    /// piece of host arrays that has been copied to or from a GPU, and when a stage is done.
+    ///
+    /// On the processor there is only [`Stage::Transform`], told at its beginning and its end.
+    ///
+    /// ```
+    /// use num_complex::Complex;
+    /// use ozfft::{Planner, Problem, Stage};
+    /// let plan = Planner::<f64>::new().plan(&Problem::complex(&[1024]))?;
+    /// let mut field = vec![Complex::new(1.0, 0.0); 1024];
+    /// let mut last = None;
+    /// plan.reporting(|progress| {
+    ///     println!("{}: {} of {} bytes", progress.stage, progress.done, progress.total);
+    ///     last = Some(progress);
+    /// })
+    /// .process(&mut field)?;
+    /// let last = last.expect("progress is told");
+    /// assert_eq!((last.stage, last.done, last.total), (Stage::Transform, 16 * 1024, 16 * 1024));
+    /// # Ok::<(), ozfft::FftError>(())
+    /// ```
+    pub fn reporting<F: FnMut(Progress)>(&self, progress: F) -> Reporting<'_, T, F> {
+        Reporting {
+            plan: self,
+            progress,
+        }
     }
 
     /// Transforms in place.
@@ -184,17 +227,7 @@ impl<T: Real> Plan<T> {
         buffer: &mut [Complex<T>],
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
-        self.expect_kind(Kind::ComplexToComplex)?;
-        if !self.lengths.alike {
-            return Err(FftError::InPlaceLayout);
-        }
-        self.expect_len(Buffer::Output, self.lengths.output, buffer.len())?;
-        let shared = SharedArray::new(buffer);
-        self.run(
-            InputArray::Complex(shared.reader()),
-            OutputArray::Complex(shared),
-            workspace,
-        )
+        self.run(self.in_place(buffer)?, workspace, &mut |_| {})
     }
 
     /// Transforms from one array to another; the input is left as it is.
@@ -213,14 +246,7 @@ impl<T: Real> Plan<T> {
         output: &mut [Complex<T>],
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
-        self.expect_kind(Kind::ComplexToComplex)?;
-        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
-        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
-        self.run(
-            InputArray::Complex(SharedArray::read_only(input)),
-            OutputArray::Complex(SharedArray::new(output)),
-            workspace,
-        )
+        self.run(self.out_of_place(input, output)?, workspace, &mut |_| {})
     }
 
     /// Transforms real data to its half-spectrum.
@@ -239,14 +265,7 @@ impl<T: Real> Plan<T> {
         output: &mut [Complex<T>],
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
-        self.expect_kind(Kind::RealToComplex)?;
-        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
-        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
-        self.run(
-            InputArray::Real(SharedArray::read_only(input)),
-            OutputArray::Complex(SharedArray::new(output)),
-            workspace,
-        )
+        self.run(self.real_to_complex(input, output)?, workspace, &mut |_| {})
     }
 
     /// Transforms a half-spectrum to real data; the input is left as it is.
@@ -268,29 +287,13 @@ impl<T: Real> Plan<T> {
         output: &mut [T],
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
-        self.expect_kind(Kind::ComplexToReal)?;
-        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
-        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
-        self.run(
-            InputArray::Complex(SharedArray::read_only(input)),
-            OutputArray::Real(SharedArray::new(output)),
-            workspace,
-        )
+        self.run(self.complex_to_real(input, output)?, workspace, &mut |_| {})
     }
 
     /// Transforms real data to its half-spectrum in the same memory: rows of `n` reals, padded to `n/2+1` complex
     /// numbers ([`Layout::padded_real`] as the input layout), become rows of the half-spectrum.
     pub fn process_real_in_place(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
-        self.expect_kind(Kind::RealToComplex)?;
-        self.expect_padded()?;
-        self.expect_len(Buffer::Output, self.lengths.output, buffer.len())?;
-        let shared = SharedArray::new(buffer);
-        // Each row is read completely before its half-spectrum is written over it, and rows do not overlap.
-        self.run(
-            InputArray::Real(shared.as_reals().reader()),
-            OutputArray::Complex(shared),
-            &mut self.workspace(),
-        )
+        self.run_allocating(self.real_in_place(buffer)?, &mut |_| {})
     }
 
     /// Transforms a half-spectrum to real data in the same memory: the way back of [`Plan::process_real_in_place`],
@@ -299,16 +302,96 @@ impl<T: Real> Plan<T> {
         &self,
         buffer: &mut [Complex<T>],
     ) -> Result<(), FftError> {
+        self.run_allocating(self.complex_to_real_in_place(buffer)?, &mut |_| {})
+    }
+
+    /// The arrays of [`Plan::process`], checked; so for all other calls below.
+    pub(crate) fn in_place<'a>(
+        &self,
+        buffer: &'a mut [Complex<T>],
+    ) -> Result<CallArrays<'a, T>, FftError> {
+        self.expect_kind(Kind::ComplexToComplex)?;
+        if !self.lengths.alike {
+            return Err(FftError::InPlaceLayout);
+        }
+        self.expect_len(Buffer::Output, self.lengths.output, buffer.len())?;
+        let shared = SharedArray::new(buffer);
+        Ok((
+            InputArray::Complex(shared.reader()),
+            OutputArray::Complex(shared),
+        ))
+    }
+
+    pub(crate) fn out_of_place<'a>(
+        &self,
+        input: &'a [Complex<T>],
+        output: &'a mut [Complex<T>],
+    ) -> Result<CallArrays<'a, T>, FftError> {
+        self.expect_kind(Kind::ComplexToComplex)?;
+        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
+        Ok((
+            InputArray::Complex(SharedArray::read_only(input)),
+            OutputArray::Complex(SharedArray::new(output)),
+        ))
+    }
+
+    pub(crate) fn real_to_complex<'a>(
+        &self,
+        input: &'a [T],
+        output: &'a mut [Complex<T>],
+    ) -> Result<CallArrays<'a, T>, FftError> {
+        self.expect_kind(Kind::RealToComplex)?;
+        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
+        Ok((
+            InputArray::Real(SharedArray::read_only(input)),
+            OutputArray::Complex(SharedArray::new(output)),
+        ))
+    }
+
+    pub(crate) fn complex_to_real<'a>(
+        &self,
+        input: &'a [Complex<T>],
+        output: &'a mut [T],
+    ) -> Result<CallArrays<'a, T>, FftError> {
+        self.expect_kind(Kind::ComplexToReal)?;
+        self.expect_len(Buffer::Input, self.lengths.input, input.len())?;
+        self.expect_len(Buffer::Output, self.lengths.output, output.len())?;
+        Ok((
+            InputArray::Complex(SharedArray::read_only(input)),
+            OutputArray::Real(SharedArray::new(output)),
+        ))
+    }
+
+    pub(crate) fn real_in_place<'a>(
+        &self,
+        buffer: &'a mut [Complex<T>],
+    ) -> Result<CallArrays<'a, T>, FftError> {
+        self.expect_kind(Kind::RealToComplex)?;
+        self.expect_padded()?;
+        self.expect_len(Buffer::Output, self.lengths.output, buffer.len())?;
+        let shared = SharedArray::new(buffer);
+        // Each row is read completely before its half-spectrum is written over it, and rows do not overlap.
+        Ok((
+            InputArray::Real(shared.as_reals().reader()),
+            OutputArray::Complex(shared),
+        ))
+    }
+
+    pub(crate) fn complex_to_real_in_place<'a>(
+        &self,
+        buffer: &'a mut [Complex<T>],
+    ) -> Result<CallArrays<'a, T>, FftError> {
         self.expect_kind(Kind::ComplexToReal)?;
         self.expect_padded()?;
         self.expect_len(Buffer::Output, self.lengths.input, buffer.len())?;
         let shared = SharedArray::new(buffer);
         // As above; transforms of several axes work in the workspace before the rows are written.
-        self.run(
+        Ok((
             InputArray::Complex(shared.reader()),
             OutputArray::Real(shared.as_reals()),
-            &mut self.workspace(),
-        )
+        ))
     }
 
     fn expect_padded(&self) -> Result<(), FftError> {
@@ -323,11 +406,20 @@ impl<T: Real> Plan<T> {
         vec![0; self.workspace_len()]
     }
 
+    /// Runs with workspace of its own.
+    pub(crate) fn run_allocating(
+        &self,
+        arrays: CallArrays<'_, T>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), FftError> {
+        self.run(arrays, &mut self.workspace(), progress)
+    }
+
     fn run(
         &self,
-        input: InputArray<'_, T>,
-        output: OutputArray<'_, T>,
+        (input, output): CallArrays<'_, T>,
         workspace: &mut [u64],
+        progress: &mut dyn FnMut(Progress),
     ) -> Result<(), FftError> {
         self.expect_len(Buffer::Workspace, self.workspace_len(), workspace.len())?;
         if self.problem.strict
@@ -337,8 +429,23 @@ impl<T: Real> Plan<T> {
         }
         let not_hermitian = self.executor.count_not_hermitian(input);
         match &self.cuda {
-            Some(cuda) => self.run_on_device(cuda, input, output)?,
-            None => self.executor.run(input, output, workspace),
+            Some(cuda) => self.run_on_device(cuda, input, output, progress)?,
+            None => {
+                let (_, element) = self.problem.element_sizes::<T>();
+                let total = self.lengths.output * element;
+                let stage = Stage::Transform;
+                progress(Progress {
+                    stage,
+                    done: 0,
+                    total,
+                });
+                self.executor.run(input, output, workspace);
+                progress(Progress {
+                    stage,
+                    done: total,
+                    total,
+                });
+            }
         }
         if not_hermitian > 0 {
             return Err(FftError::NotHermitian {
@@ -354,6 +461,7 @@ impl<T: Real> Plan<T> {
         cuda: &CudaExecutor,
         input: InputArray<'_, T>,
         output: OutputArray<'_, T>,
+        progress: &mut dyn FnMut(Progress),
     ) -> Result<(), FftError> {
         let (from, from_len) = match input {
             InputArray::Complex(array) => array.raw(),
@@ -370,7 +478,7 @@ impl<T: Real> Plan<T> {
             output: to,
         };
         // SAFETY: the whole array, borrowed for this call; lengths have been checked.
-        unsafe { cuda.run_host(&arrays) }
+        unsafe { cuda.run_host(&arrays, self.threads, progress) }
     }
 
     fn expect_kind(&self, called: Kind) -> Result<(), FftError> {
@@ -412,7 +520,11 @@ impl<T: Real> fmt::Display for Plan<T> {
         )?;
         match &self.recipe {
             Some(recipe) => {
-                writeln!(f, "engine digits on {}, {recipe}", self.substrate)?;
+                let integers = match self.integers_only() {
+                    true => ", integers only",
+                    false => "",
+                };
+                writeln!(f, "engine digits on {}{integers}, {recipe}", self.substrate)?;
                 writeln!(f, "bound {:.2e} (proven)", self.bound())?;
             }
             None => {

@@ -201,9 +201,14 @@ impl<T: Real> Planner<T> {
             .map(|&axis| measured_error(problem.shape[axis], T::UNIT_ROUNDOFF))
             .fold(0.0, f64::hypot);
         let recalled = self.recalled(problem);
-        let (engine, why) = match &recalled {
+        let (engine, mut why) = match &recalled {
             Some(decision) => (decision.engine(), "recalled from wisdom".into()),
             None => choose_engine(problem, native_error),
+        };
+        let not_on_gpu = |why: &mut String| {
+            if problem.integers_only {
+                why.push_str("; integers only is a choice of GPU kernels, and changes nothing on the processor");
+            }
         };
         if engine == Engine::Native {
             if let Device::Cuda(_) = problem.device {
@@ -211,6 +216,7 @@ impl<T: Real> Planner<T> {
                     "the native engine runs on the processor alone; take the engine digits, or the device cpu".into(),
                 ));
             }
+            not_on_gpu(&mut why);
             return Ok(self.native(problem, threads, native_error, why));
         }
         let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
@@ -221,6 +227,9 @@ impl<T: Real> Planner<T> {
             None => self.choose_recipe(problem)?,
         };
         let (gpu, passed_over) = open_device(problem)?;
+        if gpu.is_none() {
+            not_on_gpu(&mut why);
+        }
         let (unit, passed_over) = match (&gpu, problem.substrate) {
             // On a GPU the processor only lays out the tables, in the form of the portable unit.
             (Some(_), _) => (Unit::Scalar, passed_over),

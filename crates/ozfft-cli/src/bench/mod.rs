@@ -2,7 +2,7 @@
 //! their own way (`cuda`).
 
 mod buffers;
-mod cuda;
+pub mod cuda;
 mod definitions;
 mod engines;
 mod lines;
@@ -56,6 +56,9 @@ pub struct BenchArguments {
     /// On a GPU: the numbers in the arrays
     #[arg(long, value_enum, default_value = "double")]
     precision: Precision,
+    /// On a GPU: only kernels without any floating-point instruction, beside cuFFT and a copy
+    #[arg(long)]
+    integers_only: bool,
     /// Number of arrays that one call transforms
     #[arg(long, default_value_t = 1)]
     batch: usize,
@@ -170,9 +173,13 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
                 "bench measures what it is told: give --device cpu or --device cuda".into(),
             ));
         }
-        Device::Cpu if arguments.points.is_some() || arguments.precision != Precision::Double => {
+        Device::Cpu
+            if arguments.points.is_some()
+                || arguments.precision != Precision::Double
+                || arguments.integers_only =>
+        {
             return Err(Failure::Usage(
-                "--points and --precision go with --device cuda".into(),
+                "--points, --precision and --integers-only go with --device cuda".into(),
             ));
         }
         Device::Cpu => {}

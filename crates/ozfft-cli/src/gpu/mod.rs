@@ -70,6 +70,9 @@ pub struct Variant {
     pub apply: fn(Problem) -> Problem,
 }
 
+/// The name of the way that does without floating-point instructions.
+pub const INTEGERS_ONLY: &str = "integers-only";
+
 /// All ways that can be asked for; those that a GPU or a problem does not have are refused by the planner. To add one
 /// is a line here.
 pub const VARIANTS: &[Variant] = &[
@@ -86,7 +89,7 @@ pub const VARIANTS: &[Variant] = &[
         apply: |problem| problem.substrate(Substrate::Int8Wgmma),
     },
     Variant {
-        name: "integers-only",
+        name: INTEGERS_ONLY,
         apply: |problem| problem.integers_only(true),
     },
 ];

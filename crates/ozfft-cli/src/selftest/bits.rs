@@ -13,6 +13,8 @@ const LARGEST_MANY: usize = 64;
 /// What a GPU gives for more points than this is compared with the processor's fastest unit instead of the scalar one,
 /// which has the same bits.
 const LARGEST_SCALAR: usize = 1 << 12;
+/// Points of all arrays of a case for tuned kernels at most.
+const LARGEST_TUNED_CASE: usize = 1 << 17;
 
 /// Ways in which the second computation differs from the plain one.
 #[derive(Debug, Clone, Default)]
@@ -78,24 +80,24 @@ pub fn check<T: Real + Bytes>(
     }
 }
 
+/// What computed a case on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Computed {
+    pub substrate: &'static str,
+    pub integers_only: bool,
+}
+
 /// Computes a case on the processor and on a GPU, and compares everything in the output arrays, gaps included. Returns what
 /// multiplied on the GPU; the error names the way and the first difference.
 pub fn check_device<T: Real + Bytes>(
     case: &Case,
     planner: &Planner<T>,
     device: Device,
-) -> Result<&'static str, String> {
+    integers_only: bool,
+) -> Result<Computed, String> {
     let mut generator = Generator::new(case.seed);
     let input = input_values(case, &case.problem(), &mut generator);
-    let mut way = Way::draw(case, &case.problem(), &mut generator, 0);
-    way.wide_integer = false;
-    let padded = way.in_place && case.kind == Kind::RealToComplex && !way.as_complex;
-    if generator.below(4) == 0 && !padded && case.shape.iter().product::<usize>() <= LARGEST_MANY {
-        // More arrays than one block of threads takes.
-        (way.input, way.output) = (None, None);
-        way.batch = 100 + generator.below(1000);
-    }
-    let wanted = generator.below(VARIANTS.len());
+    let (way, wanted) = Way::draw_for_gpu(case, &mut generator);
     let describe = |error: &dyn std::fmt::Display| {
         format!("case {}, {case:?} as {way:?}: {error}", case.number)
     };
@@ -110,8 +112,12 @@ pub fn check_device<T: Real + Bytes>(
     let compute = || -> Result<_, FftError> {
         let on_processor = planner.plan(&problem.clone().substrate(unit))?;
         let asked = |variant: usize| {
-            let problem = problem.clone().device(device);
-            planner.plan(&(VARIANTS[variant].apply)(problem))
+            let problem = (VARIANTS[variant].apply)(problem.clone().device(device));
+            planner.plan(&if integers_only {
+                problem.integers_only(true)
+            } else {
+                problem
+            })
         };
         // Not every GPU and problem has every unit; the first way is left to the planner and always there.
         let on_device = match asked(wanted) {
@@ -120,17 +126,21 @@ pub fn check_device<T: Real + Bytes>(
         };
         let expected = way.execute(case, &on_processor, buffer.clone())?;
         let found = way.execute(case, &on_device, buffer.clone())?;
-        Ok((expected, found, on_device.substrate()))
+        let computed = Computed {
+            substrate: on_device.substrate(),
+            integers_only: on_device.integers_only(),
+        };
+        Ok((expected, found, computed))
     };
-    let (expected, found, substrate) = compute().map_err(|error| describe(&error))?;
+    let (expected, found, computed) = compute().map_err(|error| describe(&error))?;
     let difference = match (&expected, &found) {
         (Values::Real(expected), Values::Real(found)) => first_unequal(expected, found),
         (Values::Complex(expected), Values::Complex(found)) => first_unequal(expected, found),
         _ => Some("one result is real, the other complex".into()),
     };
     match difference {
-        None => Ok(substrate),
-        Some(difference) => Err(describe(&format!("on {substrate} {difference}"))),
+        None => Ok(computed),
+        Some(difference) => Err(describe(&format!("on {computed:?} {difference}"))),
     }
 }
 
@@ -158,11 +168,52 @@ fn input_values<T: Real>(case: &Case, problem: &Problem, generator: &mut Generat
             .step_by(period)
             .for_each(|value| *value = Complex::new(0.0, 0.0));
     }
+    if case.tuned && generator.below(4) == 0 {
+        make_unusual(&mut values, generator);
+    }
     if case.kind == Kind::RealToComplex {
         Values::Real(values.iter().map(|value| T::narrow(value.re)).collect())
     } else {
         let narrow = |value: &Complex<f64>| Complex::new(T::narrow(value.re), T::narrow(value.im));
         Values::Complex(values.iter().map(narrow).collect())
+    }
+}
+
+/// Numbers that tuned kernels leave to the general one, in all lines or in a few: subnormal, near overflow, zero, not finite.
+fn make_unusual(values: &mut [Complex<f64>], generator: &mut Generator) {
+    let scaled = |values: &mut [Complex<f64>], factor: f64| {
+        values.iter_mut().for_each(|value| *value *= factor);
+    };
+    match generator.below(8) {
+        0 => scaled(values, 1e-310),
+        1 => scaled(values, 1.7e308),
+        2 => scaled(values, 0.0),
+        _ => {
+            let special = [
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                f64::MAX,
+                -1e300,
+                1e280,
+                f64::MIN_POSITIVE,
+                f64::from_bits(1),
+                -0.0,
+            ];
+            for _ in 0..1 + generator.below(6) {
+                let place = generator.below(values.len());
+                let number = pick(generator, &special);
+                match generator.below(3) {
+                    0 => values[place].re = number,
+                    1 => values[place].im = number,
+                    // Some neighbours: a line, or the same place of several.
+                    _ => {
+                        let end = values.len().min(place + 1 + generator.below(1024));
+                        values[place..end].fill(Complex::new(number, number));
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -270,6 +321,61 @@ impl Way {
             way.output = layout(generator, &written, batch);
         }
         way
+    }
+
+    /// A way for a GPU, and which of its variants is asked for.
+    fn draw_for_gpu(case: &Case, generator: &mut Generator) -> (Way, usize) {
+        if case.tuned {
+            return Way::draw_tuned(case, generator);
+        }
+        let mut way = Way::draw(case, &case.problem(), generator, 0);
+        way.wide_integer = false;
+        let padded = way.in_place && case.kind == Kind::RealToComplex && !way.as_complex;
+        let points: usize = case.shape.iter().product();
+        if generator.below(4) == 0 && !padded && points <= LARGEST_MANY {
+            // More arrays than one block of threads takes.
+            (way.input, way.output) = (None, None);
+            way.batch = 100 + generator.below(1000);
+        }
+        (way, generator.below(VARIANTS.len()))
+    }
+
+    /// A way that the tuned kernels can go, most of the time: they take lines that are contiguous or side by side.
+    fn draw_tuned(case: &Case, generator: &mut Generator) -> (Way, usize) {
+        let points: usize = case.shape.iter().product();
+        let most = (LARGEST_TUNED_CASE / points).max(1);
+        let batch = pick(generator, &[1, 1, 2, 3, 9, 70]).min(most);
+        let mut way = Way {
+            threads: pick(generator, &[None, Some(1), Some(2)]),
+            batch,
+            position: generator.below(batch),
+            in_place: case.kind == Kind::ComplexToComplex && generator.below(3) == 0,
+            ..Way::default()
+        };
+        let (read, written) = (case.problem().input_shape(), case.problem().output_shape());
+        match generator.below(8) {
+            0 => {
+                way.input = layout(generator, &read, batch);
+                way.output = layout(generator, &written, batch);
+            }
+            1 => {
+                way.input = Some(Layout::fortran(&read));
+                way.output = Some(Layout::fortran(&written));
+            }
+            2 | 3 => {}
+            _ => {
+                way.input = Some(with_longer_rows(generator, &read));
+                way.output = Some(with_longer_rows(generator, &written));
+            }
+        }
+        if way.in_place {
+            way.output = way.input.clone();
+        }
+        let general = |variant: usize| VARIANTS[variant].name == "int8-mma-sync";
+        let wanted = generator.below(VARIANTS.len());
+        // What the general kernel makes of these lengths is of less interest here.
+        let auto = general(wanted) && generator.below(4) != 0;
+        (way, if auto { 0 } else { wanted })
     }
 
     fn problem(&self, case: &Case) -> Problem {
@@ -411,6 +517,21 @@ fn layout(generator: &mut Generator, shape: &[usize], batch: usize) -> Option<La
     Some(Layout::strided(&strides, distance).with_offset(offset))
 }
 
+/// C order with some elements between rows, and an offset.
+fn with_longer_rows(generator: &mut Generator, shape: &[usize]) -> Layout {
+    let mut longer = shape.to_vec();
+    if let Some((last, _)) = longer.split_last_mut().filter(|_| shape.len() > 1) {
+        *last += generator.below(4);
+    }
+    let rows = Layout::contiguous(&longer);
+    let gap = if shape.len() == 1 {
+        generator.below(4) as isize
+    } else {
+        0
+    };
+    Layout::strided(rows.strides(), rows.distance() + gap).with_offset(generator.below(4))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -462,9 +583,9 @@ mod tests {
             let case = Case::draw_for_gpu(3, number);
             largest = largest.max(case.shape.iter().product());
             let outcome = if case.single_precision {
-                check_device(&case, &planners.1, Device::Cpu)
+                check_device(&case, &planners.1, Device::Cpu, false)
             } else {
-                check_device(&case, &planners.0, Device::Cpu)
+                check_device(&case, &planners.0, Device::Cpu, false)
             };
             outcome.expect("equal bits");
         }

@@ -16,10 +16,20 @@ const LARGEST_GPU_ARRAY: usize = 1 << 16;
 /// Lengths of such a group: one or several passes, powers of two or not, and a convolution.
 const LARGE_LENGTHS: [usize; 10] = [16, 64, 100, 243, 512, 1000, 1024, 4096, 10_007, 65_536];
 
+/// On GPUs one case in so many has an axis of a length with kernels of its own. Not all of these come in a layout that those
+/// kernels take, or are left to them; [`TUNED_SHARE`] of all cases must be.
+const TUNED_CASES: usize = 3;
+/// One case in so many runs on kernels of its own at least, where the GPU has them.
+pub const TUNED_SHARE: usize = 5;
+/// Points of one array of such a case at most.
+const LARGEST_TUNED_ARRAY: usize = 1 << 17;
+
 /// One transform.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub number: usize,
+    /// Made for the tuned kernels of GPUs.
+    pub tuned: bool,
     pub kind: Kind,
     pub shape: Vec<usize>,
     pub axes: Vec<usize>,
@@ -38,8 +48,11 @@ impl Case {
         Case::of_group(&Group::draw(seed, number / GROUP), seed, number)
     }
 
-    /// The case of this number for GPUs: some are larger.
+    /// The case of this number for GPUs: some are larger, and some are made for tuned kernels.
     pub fn draw_for_gpu(seed: u64, number: usize) -> Case {
+        if number % TUNED_CASES == TUNED_CASES - 1 {
+            return Case::tuned(seed, number);
+        }
         let mut group = Group::draw(seed, number / GROUP);
         if (number / GROUP) % LARGE_GPU_GROUPS == LARGE_GPU_GROUPS - 1 {
             group.lengths = LARGE_LENGTHS.to_vec();
@@ -61,20 +74,12 @@ impl Case {
         let shape = group.shape(&mut generator);
         Case {
             number,
+            tuned: false,
             kind,
             axes: axes(&mut generator, shape.len()),
             shape,
-            direction: match kind {
-                Kind::ComplexToComplex => {
-                    pick(&mut generator, &[Direction::Forward, Direction::Inverse])
-                }
-                Kind::RealToComplex => Direction::Forward,
-                Kind::ComplexToReal => Direction::Inverse,
-            },
-            norm: pick(
-                &mut generator,
-                &[Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled],
-            ),
+            direction: direction(&mut generator, kind),
+            norm: pick(&mut generator, &NORMS),
             accuracy: pick(
                 &mut generator,
                 &[Accuracy::Double, Accuracy::Double, group.accuracy],
@@ -84,6 +89,57 @@ impl Case {
                 &[Family::Truncated, Family::Truncated, Family::Exact],
             ),
             single_precision: group.single_precision,
+            seed: generator.next_u64(),
+        }
+    }
+
+    /// A case with an axis of complex numbers, contiguous or strided, for which there are tuned kernels.
+    fn tuned(seed: u64, number: usize) -> Case {
+        let mut generator = Generator::new(mixed(seed, 2 * number as u64));
+        let lengths = tuned_lengths();
+        let mut shape = vec![pick(&mut generator, &lengths)];
+        for _ in 0..pick(&mut generator, &[0, 0, 1, 1, 2]) {
+            let room = LARGEST_TUNED_ARRAY / shape.iter().product::<usize>();
+            let length = match generator.below(6) {
+                0 => pick(&mut generator, &lengths),
+                1 => 1 + generator.below(4),
+                _ => 1 + generator.below(40),
+            };
+            let place = generator.below(shape.len() + 1);
+            shape.insert(place, length.min(room).max(1));
+        }
+        let is_tuned = |&axis: &usize| lengths.contains(&shape[axis]);
+        let mut axes = axes(&mut generator, shape.len());
+        if !axes.iter().any(is_tuned) {
+            axes.extend((0..shape.len()).find(is_tuned));
+        }
+        // The halved axis of a real transform has other kernels: it needs one besides.
+        let halved_last = axes.iter().position(|axis| !is_tuned(axis));
+        let kinds = [
+            Kind::ComplexToComplex,
+            Kind::ComplexToComplex,
+            Kind::RealToComplex,
+            Kind::ComplexToReal,
+        ];
+        let kind = match halved_last {
+            Some(place) => {
+                let axis = axes.remove(place);
+                axes.push(axis);
+                pick(&mut generator, &kinds)
+            }
+            None => Kind::ComplexToComplex,
+        };
+        Case {
+            number,
+            tuned: true,
+            kind,
+            axes,
+            shape,
+            direction: direction(&mut generator, kind),
+            norm: pick(&mut generator, &NORMS),
+            accuracy: Accuracy::Double,
+            family: Family::Truncated,
+            single_precision: false,
             seed: generator.next_u64(),
         }
     }
@@ -174,6 +230,22 @@ impl Group {
     }
 }
 
+const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+
+fn direction(generator: &mut Generator, kind: Kind) -> Direction {
+    match kind {
+        Kind::ComplexToComplex => pick(generator, &[Direction::Forward, Direction::Inverse]),
+        Kind::RealToComplex => Direction::Forward,
+        Kind::ComplexToReal => Direction::Inverse,
+    }
+}
+
+/// Lengths of lines with kernels of their own.
+fn tuned_lengths() -> Vec<usize> {
+    let shapes = ozfft_kernels::TUNED.iter();
+    shapes.map(|shape| shape.first * shape.last).collect()
+}
+
 /// Some of the axes, at least one, in any order.
 fn axes(generator: &mut Generator, rank: usize) -> Vec<usize> {
     let mut axes: Vec<usize> = (0..rank).collect();
@@ -198,4 +270,39 @@ pub fn shuffle<V>(generator: &mut Generator, values: &mut [V]) {
 pub fn mixed(seed: u64, number: u64) -> u64 {
     let mut generator = Generator::new(seed);
     Generator::new(generator.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93)).next_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_third_case_for_gpus_has_an_axis_with_tuned_kernels() {
+        let lengths = tuned_lengths();
+        let cases: Vec<Case> = (0..3000).map(|n| Case::draw_for_gpu(5, n)).collect();
+        let tuned: Vec<&Case> = cases.iter().filter(|case| case.tuned).collect();
+        assert_eq!(tuned.len(), 1000);
+        for case in &tuned {
+            case.problem().validate().expect("a problem");
+            let points: usize = case.shape.iter().product();
+            assert!(points <= LARGEST_TUNED_ARRAY, "{case:?}");
+            let whole = match case.kind {
+                Kind::ComplexToComplex => &case.axes[..],
+                _ => &case.axes[..case.axes.len() - 1],
+            };
+            let fits = |axis: &usize| lengths.contains(&case.shape[*axis]);
+            assert!(whole.iter().any(fits), "{case:?}");
+        }
+        let of = |wanted: &dyn Fn(&Case) -> bool| tuned.iter().filter(|case| wanted(case)).count();
+        assert!(of(&|case| case.kind != Kind::ComplexToComplex) > 100);
+        assert!(of(&|case| case.shape.len() == 3) > 100);
+        assert!(of(&|case| fits_in_the_middle(case, &lengths)) > 20);
+        // The others are what they were before there were such cases.
+        let other = Case::draw(5, 600);
+        assert_eq!(format!("{other:?}"), format!("{:?}", cases[600]));
+    }
+
+    fn fits_in_the_middle(case: &Case, lengths: &[usize]) -> bool {
+        case.shape.len() == 3 && case.axes.contains(&1) && lengths.contains(&case.shape[1])
+    }
 }

@@ -1,7 +1,7 @@
 //! `ozfft selftest --device cuda`: random transforms on a GPU, bit by bit against the processor.
 
 use super::bits::check_device;
-use super::case::{Case, GROUP};
+use super::case::{Case, GROUP, TUNED_SHARE};
 use super::{SelftestArguments, TOLD, in_parallel};
 use crate::failure::Failure;
 use crate::gpu::Gpu;
@@ -16,6 +16,9 @@ use std::time::Instant;
 
 const CASES: usize = 10_000;
 const QUICK_CASES: usize = 1000;
+/// The compute capability that has tuned kernels, and cases from which on their share is looked at.
+const TUNED_CAPABILITY: (i32, i32) = (9, 0);
+const ENOUGH_FOR_SHARES: usize = 1000;
 /// Groups of cases between two lines of progress.
 const TOLD_EVERY: usize = 10;
 
@@ -26,8 +29,10 @@ struct Report {
     driver: Option<String>,
     cases: usize,
     differing: usize,
-    /// Cases that each unit of the GPU computed.
-    substrates: BTreeMap<&'static str, usize>,
+    /// Cases that each unit of the GPU computed, and whether without floating-point instructions because it was asked to.
+    substrates: BTreeMap<String, usize>,
+    /// Cases of which tuned kernels computed an axis or more.
+    tuned: usize,
     seconds: f64,
     failures: Vec<String>,
 }
@@ -39,14 +44,28 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
     let seed = arguments.seed;
     eprintln!("{}, seed {seed}", gpu.facts.name);
     let substrates = Mutex::new(BTreeMap::new());
+    let tuned = AtomicUsize::new(0);
+    let (device, integers_only) = (Device::Cuda(ordinal), arguments.integers_only);
     let one = |number: usize, planners: &(Planner<f64>, Planner<f32>)| {
         let case = Case::draw_for_gpu(seed, number);
         let outcome = if case.single_precision {
-            check_device(&case, &planners.1, Device::Cuda(ordinal))
+            check_device(&case, &planners.1, device, integers_only)
         } else {
-            check_device(&case, &planners.0, Device::Cuda(ordinal))
+            check_device(&case, &planners.0, device, integers_only)
         };
-        let substrate = outcome.as_ref().copied().unwrap_or("different or failed");
+        let substrate = match &outcome {
+            Ok(computed) => {
+                let is_tuned = computed.substrate.contains("wgmma");
+                tuned.fetch_add(usize::from(is_tuned), Ordering::Relaxed);
+                let asked = if computed.integers_only {
+                    ", integers only"
+                } else {
+                    ""
+                };
+                format!("{}{asked}", computed.substrate)
+            }
+            Err(_) => "different or failed".into(),
+        };
         let mut counts = substrates
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -75,6 +94,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
         cases: checked,
         differing: failures.len(),
         substrates,
+        tuned: tuned.into_inner(),
         seconds: start.elapsed().as_secs_f64(),
         failures: failures.iter().take(TOLD).cloned().collect(),
     };
@@ -86,6 +106,14 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
     // A check of nothing must not look like one that was passed.
     if checked == 0 {
         return Err(Failure::Check("no case was computed".into()));
+    }
+    // Nor one of the general kernel like one of all.
+    let expected = gpu.capability == TUNED_CAPABILITY && checked >= ENOUGH_FOR_SHARES;
+    if failures.is_empty() && expected && report.tuned * TUNED_SHARE < checked {
+        return Err(Failure::Check(format!(
+            "only {} of {checked} cases ran on tuned kernels; one in {TUNED_SHARE} should",
+            report.tuned
+        )));
     }
     if failures.is_empty() {
         Ok(())
@@ -136,14 +164,15 @@ fn tell(report: &Report) -> Result<(), Failure> {
     let substrates: Vec<String> = report
         .substrates
         .iter()
-        .map(|(name, count)| format!("{count} by {name}"))
+        .map(|(name, count)| format!("  {count} by {name}"))
         .collect();
     say(&format!(
-        "{}: {} random cases against the processor, {} differing ({})",
+        "{}: {} random cases against the processor, {} differing; {} with tuned kernels\n{}",
         report.device,
         report.cases,
         report.differing,
-        substrates.join(", ")
+        report.tuned,
+        substrates.join("\n")
     ))?;
     say(&format!("seed {}, {:.1} s", report.seed, report.seconds))
 }

@@ -31,6 +31,9 @@ pub struct SelftestArguments {
     /// What is checked: cpu, or the bits of a GPU against the processor's: cuda, or cuda:1 for the second one
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
     device: Device,
+    /// On a GPU: only kernels without any floating-point instruction
+    #[arg(long)]
+    integers_only: bool,
     /// Number of cases whose bits are compared [default: 100000, on a GPU 10000]
     #[arg(long)]
     cases: Option<usize>,
@@ -75,6 +78,11 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
         Device::Auto => {
             return Err(Failure::Usage(
                 "selftest checks what it is told: give --device cpu or --device cuda".into(),
+            ));
+        }
+        Device::Cpu if arguments.integers_only => {
+            return Err(Failure::Usage(
+                "--integers-only goes with --device cuda".into(),
             ));
         }
         Device::Cpu => {}

@@ -93,6 +93,7 @@ impl Entry {
                 kind: self.kind,
                 precision: self.precision,
                 accuracy: parse_accuracy(&self.accuracy)?,
+                integers_only: false,
             },
         })
     }

@@ -4,7 +4,9 @@ use super::record::Measurement;
 use super::{Notices, Setting};
 use crate::arrays::Bytes;
 use crate::failure::Failure;
-use crate::gpu::{Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision, VARIANTS};
+use crate::gpu::{
+    Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, INTEGERS_ONLY, Precision, VARIANTS,
+};
 use crate::options::accuracy_text;
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
@@ -88,7 +90,8 @@ impl<'a, T: Real + Bytes> Item<'a, T> {
         let problem = problem(setting)?;
         let planner = Planner::<T>::new();
         let mut plans = Vec::new();
-        for variant in VARIANTS {
+        let wanted = |name: &str| !setting.integers_only || name == INTEGERS_ONLY;
+        for variant in VARIANTS.iter().filter(|variant| wanted(variant.name)) {
             let asked = (variant.apply)(problem.clone().device(Device::Cuda(ordinal)));
             match planner.plan(&asked) {
                 Ok(plan) => plans.push((variant.name, plan)),

@@ -2,7 +2,7 @@
 
 mod definitions;
 mod item;
-mod record;
+pub mod record;
 
 use super::BenchArguments;
 use super::engines::Notices;
@@ -26,6 +26,8 @@ pub struct Setting {
     kind: KindName,
     precision: Precision,
     accuracy: Accuracy,
+    /// Only kernels without floating-point instructions, instead of all there are.
+    integers_only: bool,
 }
 
 impl Setting {
@@ -40,12 +42,17 @@ impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} {} × {}, {:?} precision, accuracy {}",
+            "{} {} × {}, {:?} precision, accuracy {}{}",
             super::kind_text(self.kind),
             self.shape,
             self.batch,
             self.precision,
-            accuracy_text(self.accuracy)
+            accuracy_text(self.accuracy),
+            if self.integers_only {
+                ", integers only"
+            } else {
+                ""
+            }
         )
     }
 }
@@ -53,7 +60,10 @@ impl std::fmt::Display for Setting {
 /// What is to be measured, and the digest of the file that says so.
 fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<String>), Failure> {
     if let Some(path) = &arguments.definitions {
-        let (list, sha256) = definitions::read(path, &arguments.only, arguments.points)?;
+        let (mut list, sha256) = definitions::read(path, &arguments.only, arguments.points)?;
+        for definition in &mut list {
+            definition.setting.integers_only = arguments.integers_only;
+        }
         return Ok((list, Some(sha256)));
     }
     let Some(shape) = &arguments.shape else {
@@ -72,6 +82,7 @@ fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<Strin
         kind: arguments.kind,
         precision: arguments.precision,
         accuracy: arguments.accuracy,
+        integers_only: arguments.integers_only,
     };
     let definition = Definition {
         name: shape.to_string(),

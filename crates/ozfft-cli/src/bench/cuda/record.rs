@@ -80,6 +80,15 @@ pub struct Record {
 }
 
 impl Record {
+    /// Reads a record file.
+    pub fn read(path: &Path) -> Result<Record, Failure> {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        serde_json::from_str(&text).map_err(|error| Failure::Content {
+            path: path.to_path_buf(),
+            reason: format!("this is not a record of ozfft bench --device cuda: {error}"),
+        })
+    }
+
     /// Writes a record file, which is either complete or untouched.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         write_json(path, self)
@@ -123,10 +132,11 @@ pub fn cells(named: &NamedMeasurement) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    fn measurement() -> NamedMeasurement {
+    /// A measurement for tests.
+    pub fn measurement() -> NamedMeasurement {
         NamedMeasurement {
             name: "batched-1024".into(),
             group: "batched".into(),

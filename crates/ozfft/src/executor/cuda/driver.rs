@@ -1,6 +1,7 @@
 //! A GPU behind NVIDIA's driver, which is looked for at run time.
 
 use super::machine::{Machine, Parameters, Queue};
+use super::transfer::COPYING_BACK;
 use super::tuned::{MappedArray, TensorMap};
 use crate::error::{Buffer, FftError};
 use cudarc::driver::result::{self, DriverError};
@@ -289,6 +290,20 @@ impl Machine for Driver {
         }
     }
 
+    fn pin(&self, bytes: usize) -> Option<*mut u8> {
+        let _current = Current::enter(self.context).ok()?;
+        // SAFETY: the memory is freed by its owner.
+        let address = unsafe { result::malloc_host(bytes, 0) }.ok()?;
+        Some(address.cast())
+    }
+
+    unsafe fn unpin(&self, address: *mut u8) {
+        if let Ok(_current) = Current::enter(self.context) {
+            // SAFETY: the caller's promise. What a lost device does not give back the process's end does.
+            let _ = unsafe { result::free_host(address.cast()) };
+        }
+    }
+
     fn open_queue(&self) -> Result<Queue, FftError> {
         let _current = Current::enter(self.context)?;
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking)
@@ -314,7 +329,7 @@ impl Machine for Driver {
         let _current = Current::enter(self.context)?;
         // SAFETY: the caller's promise.
         unsafe { result::memcpy_dtoh_async(bytes, from, queue as sys::CUstream) }
-            .map_err(|error| failure("copying from the device", error))
+            .map_err(|error| failure(COPYING_BACK, error))
     }
 
     unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError> {

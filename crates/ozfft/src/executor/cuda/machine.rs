@@ -1,6 +1,6 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
-use super::task::{ArrayTask, Task};
+use super::task::{ArrayTask, Task, Tasks};
 use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(crate) enum Parameters {
     /// A block of small steps alone.
     SmallBlock(Task),
     /// A block with truncated products, and the kernel's name.
-    Truncated(Task, &'static str),
+    Truncated(Tasks, &'static str),
     Copy(ArrayTask),
     Largest(ArrayTask),
     /// The same among the lines that a tuned kernel has left.
@@ -44,9 +44,10 @@ impl Parameters {
 
     pub(crate) fn pointer(&self) -> *const std::ffi::c_void {
         match self {
-            Parameters::Block(task)
-            | Parameters::SmallBlock(task)
-            | Parameters::Truncated(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::Block(task) | Parameters::SmallBlock(task) => {
+                std::ptr::from_ref(task).cast()
+            }
+            Parameters::Truncated(tasks, _) => std::ptr::from_ref(tasks).cast(),
             Parameters::Copy(task)
             | Parameters::Largest(task)
             | Parameters::LargestLeft(task)
@@ -76,6 +77,11 @@ pub(crate) trait Machine: Send + Sync {
     fn shared_memory(&self) -> usize;
     /// Multiprocessors: blocks that run side by side.
     fn multiprocessors(&self) -> usize;
+    /// Words of long lines take no more workspace than this, unless one line does: more lines are transformed in turn.
+    /// (Tests have few, so that turns are tested.)
+    fn most_word_bytes(&self) -> u64 {
+        if cfg!(test) { 1 << 17 } else { 1 << 30 }
+    }
     /// Whether the kernels of `tuned.rs` run here.
     fn has_tuned_kernels(&self) -> bool;
     /// A map of an array for the copy engine.
@@ -84,6 +90,14 @@ pub(crate) trait Machine: Send + Sync {
     /// # Safety
     /// The address is of [`Machine::allocate`], and nothing uses it any more.
     unsafe fn free(&self, address: u64);
+    /// Page-locked host memory, from which and to which copies run beside the processor; none where there is none to be
+    /// had.
+    fn pin(&self, _bytes: usize) -> Option<*mut u8> {
+        None
+    }
+    /// # Safety
+    /// The address is of [`Machine::pin`], and nothing uses it any more.
+    unsafe fn unpin(&self, _address: *mut u8) {}
     /// A queue of its own for one call.
     fn open_queue(&self) -> Result<Queue, FftError>;
     fn close_queue(&self, queue: Queue);

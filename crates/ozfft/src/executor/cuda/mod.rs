@@ -6,12 +6,15 @@
 mod driver;
 #[cfg(test)]
 mod emulated;
+#[cfg(test)]
+mod large;
 mod machine;
 mod program;
 mod tables;
 mod task;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod tuned;
 #[cfg(test)]
 mod tuned_tests;
@@ -20,6 +23,7 @@ mod writer;
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;
 use crate::problem::Problem;
+use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 pub(crate) use driver::open;
@@ -29,6 +33,7 @@ pub(crate) use program::Choice;
 use program::Program;
 use std::sync::Arc;
 use task::Arrays;
+use transfer::{Staging, Transfer};
 
 /// A planned problem on a device.
 pub(crate) struct CudaExecutor {
@@ -38,6 +43,7 @@ pub(crate) struct CudaExecutor {
     output_bytes: usize,
     /// There are elements between those of the output, which must stay as the caller has them.
     output_has_gaps: bool,
+    staging: Staging,
 }
 
 /// A queue that is closed again.
@@ -65,6 +71,30 @@ pub(crate) struct HostArrays<'a> {
     pub(crate) output: (*mut u8, usize),
 }
 
+/// One stage's progress, told from its beginning on.
+struct Told<'a> {
+    progress: &'a mut dyn FnMut(Progress),
+    now: Progress,
+}
+
+impl<'a> Told<'a> {
+    fn new(stage: Stage, total: usize, progress: &'a mut dyn FnMut(Progress)) -> Self {
+        let now = Progress {
+            stage,
+            done: 0,
+            total,
+        };
+        progress(now);
+        Told { progress, now }
+    }
+
+    /// So many bytes more are done.
+    fn add(&mut self, bytes: usize) {
+        self.now.done += bytes;
+        (self.progress)(self.now);
+    }
+}
+
 impl CudaExecutor {
     pub(crate) fn new<T: Real>(
         machine: Arc<dyn Machine>,
@@ -84,6 +114,7 @@ impl CudaExecutor {
             input_bytes: problem.input_len() * input_size,
             output_bytes: problem.output_len() * output_size,
             output_has_gaps: problem.output_len() != elements,
+            staging: Staging::default(),
         })
     }
 
@@ -107,7 +138,12 @@ impl CudaExecutor {
     /// # Safety
     /// The output's memory is as long as it says and may be written; in place it is that of the input, which nobody else
     /// holds.
-    pub(crate) unsafe fn run_host(&self, arrays: &HostArrays<'_>) -> Result<(), FftError> {
+    pub(crate) unsafe fn run_host(
+        &self,
+        arrays: &HostArrays<'_>,
+        threads: usize,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), FftError> {
         let machine = &self.machine;
         let (output, output_len) = arrays.output;
         let output_bytes = self.output_bytes.min(output_len);
@@ -122,31 +158,43 @@ impl CudaExecutor {
             .transpose()?;
         let workspace = DeviceMemory::new(machine, self.workspace_bytes())?;
         let to = separate.as_ref().map_or(input.address(), |m| m.address());
-        // Declared last, and so closed first: it waits for what uses the memory.
+        // Declared after the memory, and so closed before: both wait for what uses it.
         let queue = OpenQueue::new(&**machine)?;
-        // SAFETY: the memory was allocated for these lengths; nothing is freed before the queue is closed.
-        unsafe {
-            if let Some(bytes) = arrays.input {
-                machine.upload(queue.1, input.address(), &bytes[..input_bytes])?;
-                if self.output_has_gaps {
-                    let before = std::slice::from_raw_parts(output, output_bytes);
-                    machine.upload(queue.1, to, before)?;
-                }
-            } else {
-                let before = std::slice::from_raw_parts(output, input_bytes);
-                machine.upload(queue.1, input.address(), before)?;
-            }
-            let device = Arrays {
-                input: input.address(),
-                output: to,
-                workspace: workspace.address(),
-            };
-            self.program.run(&**machine, queue.1, &device)?;
-            machine.synchronize(queue.1)?;
-            let result = std::slice::from_raw_parts_mut(output, output_bytes);
-            machine.download(queue.1, to, result)?;
+        let most = input_bytes.max(output_bytes);
+        let mut transfer = Transfer::new(machine, &self.staging, queue.1, most, threads)?;
+        // SAFETY: as long as it says, by the caller's promise; nothing writes to it before the download.
+        let before = |bytes| unsafe { std::slice::from_raw_parts(output.cast_const(), bytes) };
+        let uploads = match arrays.input {
+            Some(bytes) if self.output_has_gaps => vec![
+                (input.address(), &bytes[..input_bytes]),
+                (to, before(output_bytes)),
+            ],
+            Some(bytes) => vec![(input.address(), &bytes[..input_bytes])],
+            None => vec![(input.address(), before(input_bytes))],
+        };
+        let total = uploads.iter().map(|(_, bytes)| bytes.len()).sum();
+        let mut told = Told::new(Stage::Upload, total, progress);
+        for (to, bytes) in uploads {
+            // SAFETY: the memory was allocated for these lengths; nothing is freed before the queues are closed.
+            unsafe { transfer.upload(to, bytes, &mut |more| told.add(more))? };
         }
-        machine.synchronize(queue.1)
+        let mut told = Told::new(Stage::Transform, output_bytes, progress);
+        let device = Arrays {
+            input: input.address(),
+            output: to,
+            workspace: workspace.address(),
+        };
+        // SAFETY: as above.
+        unsafe { self.program.run(&**machine, queue.1, &device)? };
+        machine.synchronize(queue.1)?;
+        told.add(output_bytes);
+        let mut told = Told::new(Stage::Download, output_bytes, progress);
+        // SAFETY: the caller's promise; nobody reads the array any more.
+        let result = unsafe { std::slice::from_raw_parts_mut(output, output_bytes) };
+        // SAFETY: as above.
+        unsafe { transfer.download(to, result, &mut |more| told.add(more))? };
+        transfer.finish();
+        Ok(())
     }
 
     /// Puts the transform of arrays in device memory into a stream, and returns.

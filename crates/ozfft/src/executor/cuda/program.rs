@@ -1,10 +1,12 @@
 //! A plan as a list of launches, worked out once (`writer.rs`), and how it is run.
 
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
-use super::tables::{BlockTables, Builder, Piece, is_for_truncated_kernels};
+use super::tables::{
+    BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
+};
 use super::task::*;
 use super::tuned::{self, StridedTask, TunedLaunch};
-use super::writer::{Cutter, Writer, flattened, merged};
+use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
 use crate::line::Line;
@@ -84,6 +86,8 @@ enum LineTables {
 
 pub(super) struct PassesTables {
     pub(super) blocks: Vec<BlockTables>,
+    /// Both passes of a transform go through one kernel.
+    pub(super) together: bool,
     /// For the tuned kernels, where a line is one block that they take.
     pub(super) tuned: Option<(&'static TunedShape, Piece)>,
     /// Low and high powers of the roots between passes.
@@ -96,6 +100,7 @@ impl PassesTables {
         passes: &Passes,
         recipe: &Recipe,
         machine: Option<&dyn Machine>,
+        shared_memory: usize,
         chirped: bool,
     ) -> Self {
         let blocks = passes.blocks().iter();
@@ -106,14 +111,23 @@ impl PassesTables {
                 .map(|shape| (shape, builder.add(&tuned::tables(block)))),
             _ => None,
         };
+        let together = !chirped && fit_together(passes, recipe, shared_memory);
         PassesTables {
             tuned,
             blocks: blocks
-                .map(|block| {
+                .enumerate()
+                .map(|(number, block)| {
                     let truncated = !chirped && is_for_truncated_kernels(block, recipe);
-                    builder.block(block, recipe.digits, truncated)
+                    let layout = match (truncated, together, number) {
+                        (false, ..) => PanelLayout::General,
+                        (true, false, _) => PanelLayout::Truncated,
+                        (true, true, 0) => PanelLayout::FirstOfTwo,
+                        (true, true, _) => PanelLayout::SecondOfTwo,
+                    };
+                    builder.block(block, recipe.digits, layout)
                 })
                 .collect(),
+            together,
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
@@ -125,6 +139,18 @@ impl PassesTables {
     }
 }
 
+/// Whether both passes of a transform can go through one kernel.
+fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool {
+    let [first, second] = passes.blocks() else {
+        return false;
+    };
+    let lines = first.len().max(second.len());
+    let points = second.len() * first_of_two_pitch(first);
+    is_for_truncated_kernels(first, recipe)
+        && is_for_truncated_kernels(second, recipe)
+        && two_pass_bytes(lines, points) <= shared_memory
+}
+
 impl LineTables {
     /// `machine`: where tuned kernels may run.
     fn new(
@@ -132,14 +158,20 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         machine: Option<&dyn Machine>,
+        shared_memory: usize,
     ) -> Self {
         match line {
             Line::Copy => LineTables::Copy,
-            Line::Passes(passes) => {
-                LineTables::Passes(PassesTables::new(builder, passes, recipe, machine, false))
-            }
+            Line::Passes(passes) => LineTables::Passes(PassesTables::new(
+                builder,
+                passes,
+                recipe,
+                machine,
+                shared_memory,
+                false,
+            )),
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, None, true),
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, None, 0, true),
                 chirp: builder.add_angles(bluestein.chirp().entries()),
                 kernel: builder.add_angles(bluestein.kernel().entries()),
             },
@@ -162,9 +194,15 @@ impl Program {
         let mut dimensions = Vec::new();
         for pass in executor.passes() {
             let line = line_of(pass);
-            lines
-                .entry(Arc::as_ptr(line))
-                .or_insert_with(|| LineTables::new(&mut builder, line, recipe, tuned_on));
+            lines.entry(Arc::as_ptr(line)).or_insert_with(|| {
+                LineTables::new(
+                    &mut builder,
+                    line,
+                    recipe,
+                    tuned_on,
+                    machine.shared_memory(),
+                )
+            });
             let mut add = |set: &LineSet| {
                 let list = merged(set);
                 (builder.add(&list), list)
@@ -320,7 +358,7 @@ impl Program {
                             }
                             (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
                         }
-                        let rest = Parameters::Truncated(rest, rest_kernel);
+                        let rest = Parameters::Truncated(Tasks::one(rest), rest_kernel);
                         machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
                     }
                 }

@@ -46,6 +46,26 @@ pub(crate) struct BlockTables {
     pub(crate) row_pitch: usize,
 }
 
+/// How the points of a block lie in shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PanelLayout {
+    /// As the general kernels have them.
+    General,
+    /// As the kernels for truncated products have them.
+    Truncated,
+    /// Likewise, and a second pass will read them across.
+    FirstOfTwo,
+    /// Where the first pass has left them.
+    SecondOfTwo,
+}
+
+/// From line to line of the first of two passes in shared memory: odd, as the second one reads across them.
+pub(crate) fn first_of_two_pitch(block: &Block) -> usize {
+    let columns = block.steps()[0].inner;
+    let (_, row_pitch) = pitches(block.len() / columns, columns);
+    (block.len() / columns * row_pitch) | 1
+}
+
 /// Whether the kernels for truncated products take a block.
 pub(crate) fn is_for_truncated_kernels(block: &Block, recipe: &Recipe) -> bool {
     let Digits {
@@ -97,7 +117,13 @@ impl Builder {
         Ok(memory)
     }
 
-    pub(crate) fn block(&mut self, block: &Block, digits: Digits, truncated: bool) -> BlockTables {
+    pub(crate) fn block(
+        &mut self,
+        block: &Block,
+        digits: Digits,
+        layout: PanelLayout,
+    ) -> BlockTables {
+        let truncated = layout != PanelLayout::General;
         let last = block.steps().len() - 1;
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
@@ -143,10 +169,14 @@ impl Builder {
             }
         }
         let columns = block.steps()[0].inner;
-        let (line_pitch, row_pitch) = if truncated {
-            pitches(block.len() / columns, columns)
-        } else {
-            (block.len().next_multiple_of(8), columns)
+        let (line_pitch, row_pitch) = match layout {
+            PanelLayout::General => (block.len().next_multiple_of(8), columns),
+            PanelLayout::Truncated => pitches(block.len() / columns, columns),
+            PanelLayout::FirstOfTwo => (
+                first_of_two_pitch(block),
+                pitches(block.len() / columns, columns).1,
+            ),
+            PanelLayout::SecondOfTwo => (block.len(), columns),
         };
         let mut places = places(block);
         for place in &mut places {
@@ -168,7 +198,11 @@ impl Builder {
         let matrices = step.matrices.as_ref()?;
         // Rows and slots of a plain step's sines are counted from 1, as those of its cosines that they go with.
         let skip = usize::from(step.recipe.fold == Fold::Plain);
-        let order = if truncated { truncated_fragments } else { fragments };
+        let order = if truncated {
+            truncated_fragments
+        } else {
+            fragments
+        };
         let mut words = order(matrices.cosine.digits(), digits, tiles(step), 0);
         words.extend(order(matrices.sine.digits(), digits, tiles(step), skip));
         Some(self.add(&words))
@@ -236,8 +270,12 @@ fn truncated_fragments(
         let planes = matrix.row(row - skip, digits);
         u32::from_le_bytes(std::array::from_fn(|byte| {
             let digit = first + 3 - byte as u32;
-            let met = diagonal.checked_sub(digit).filter(|&i| i < count && digit < data);
-            met.map_or(0, |i| planes[(count - 1 - i) as usize * matrix.slots + slot - skip] as u8)
+            let met = diagonal
+                .checked_sub(digit)
+                .filter(|&i| i < count && digit < data);
+            met.map_or(0, |i| {
+                planes[(count - 1 - i) as usize * matrix.slots + slot - skip] as u8
+            })
         }))
     };
     let met: Vec<(u32, u32)> = (0..diagonals)
@@ -276,7 +314,8 @@ fn pitches(rows: usize, columns: usize) -> (usize, usize) {
         // Columns are lines: neighbouring ones, four elements of each.
         return (rows + (12 - rows % 8) % 8, 1);
     }
-    let cost = |pitch: &usize| 2 * turns(1, *pitch, 1) + turns(1, *pitch, 2) + 2 * turns(*pitch, 1, 1);
+    let cost =
+        |pitch: &usize| 2 * turns(1, *pitch, 1) + turns(1, *pitch, 2) + 2 * turns(*pitch, 1, 1);
     let row_pitch = (columns..columns + 4).min_by_key(cost).unwrap_or(columns);
     let length = rows * row_pitch;
     (length + (10 - length % 8) % 8, row_pitch)

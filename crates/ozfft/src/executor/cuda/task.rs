@@ -194,6 +194,24 @@ pub(crate) struct Task {
     pub(crate) symmetry: i32,
     /// From row to row of the first step, in the shared memory of the kernels for truncated products.
     pub(crate) row_pitch: i32,
+    pub(crate) column_pitch: i32,
+    pub(crate) unused: i32,
+}
+
+/// Two passes of transforms that fit shared memory, or one: then the second has no steps.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Tasks(pub(crate) [Task; 2]);
+
+impl Tasks {
+    pub(crate) fn one(task: Task) -> Tasks {
+        Tasks([task, Task::zeroed()])
+    }
+
+    /// With the arrays of a call.
+    pub(crate) fn resolved(self, arrays: &Arrays) -> Tasks {
+        Tasks(self.0.map(|task| task.resolved(arrays)))
+    }
 }
 
 impl Task {
@@ -254,10 +272,13 @@ impl ArrayTask {
 
 // The kernels' sources assert the same sizes.
 const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
-const _: () = assert!(size_of::<Task>() == 488 && size_of::<ArrayTask>() == 192);
+const _: () = assert!(size_of::<Task>() == 496 && size_of::<ArrayTask>() == 192);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
 pub(crate) const LINE_HEADER_BYTES: usize = 128;
+
+/// Bytes of shared memory that all lines have in common.
+pub(crate) const COMMON_BYTES: usize = 128;
 
 /// Bytes of shared memory for every point of a line, and for what a point may need besides.
 pub(crate) const POINT_BYTES: usize = 16;

@@ -1,10 +1,10 @@
 //! The kernels under the emulator against the portable unit: not a bit may differ.
 
 use super::emulated::Emulator;
-use super::machine::Machine;
+use super::machine::{DeviceMemory, Machine};
 use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use crate::sample::Real;
-use crate::{Layout, Planner};
+use crate::{DevicePointer, FftError, Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
 
@@ -394,6 +394,83 @@ fn real_transforms_in_place() {
             bytemuck::cast_slice(&b),
             &format!("{problem:?}"),
         );
+    }
+}
+
+/// Transforms a half-spectrum on device pointers; all the memory is the emulator's.
+fn on_pointers(
+    plan: &Plan<f64>,
+    machine: &Arc<dyn Machine>,
+    input: &[Complex<f64>],
+    output: &mut [f64],
+) -> Result<(), FftError> {
+    let memory = |bytes: &[u8]| {
+        let memory = DeviceMemory::new(machine, bytes.len()).unwrap();
+        // SAFETY: just allocated with this length.
+        unsafe { machine.upload(0, memory.address(), bytes) }.unwrap();
+        memory
+    };
+    let from = memory(bytemuck::cast_slice(input));
+    let to = memory(bytemuck::cast_slice(output));
+    let workspace = memory(&vec![0xa5; plan.device_workspace_len()]);
+    let [from_, to_, workspace_] = [&from, &to, &workspace].map(|m| DevicePointer(m.address()));
+    // SAFETY: long enough, ours, and alive until the emulator, which does everything at once, has returned.
+    let outcome = unsafe { plan.process_device(from_, to_, workspace_, 0) };
+    // SAFETY: as above.
+    unsafe { machine.download(0, to.address(), bytemuck::cast_slice_mut(output)) }.unwrap();
+    outcome
+}
+
+#[test]
+fn half_spectra_on_device_pointers_are_taken_as_from_the_host_and_strict_plans_refuse_them() {
+    let planner = Planner::<f64>::new();
+    let machine: Arc<dyn Machine> = Arc::new(Emulator::default());
+    for n in [6, 7, 67, 2048] {
+        let problem = Problem::complex_to_real(&[n]).batch(3);
+        let mut input = numbers::<f64>(problem.input_len(), Style::Uniform, 9);
+        // The first line is a half-spectrum, the other two are not.
+        (input[0].im, input[n / 2].im) = (0.0, 0.0);
+        let plan = planner.plan_on(&problem, &machine).unwrap();
+        let (mut expected, mut found) = (vec![0.0; 3 * n], vec![0.0; 3 * n]);
+        assert_eq!(
+            plan.process_complex_to_real(&input, &mut expected),
+            Err(FftError::NotHermitian { count: 2 })
+        );
+        assert_eq!(on_pointers(&plan, &machine, &input, &mut found), Ok(()));
+        let what = format!("{n} points");
+        same(
+            bytemuck::cast_slice(&expected),
+            bytemuck::cast_slice(&found),
+            &what,
+        );
+
+        let strict = planner.plan_on(&problem.strict(true), &machine).unwrap();
+        found.fill(0.25);
+        let refused = on_pointers(&strict, &machine, &input, &mut found);
+        assert_eq!(refused, Err(FftError::StrictOnDevice));
+        assert!(found.iter().all(|&x| x == 0.25));
+        input[1].re = f64::NAN;
+        let refused = strict.process_complex_to_real(&input, &mut found);
+        assert!(matches!(refused, Err(FftError::NotFinite { index: 1, .. })));
+        assert!(found.iter().all(|&x| x == 0.25));
+    }
+}
+
+#[test]
+fn plans_say_that_they_use_integers_only() {
+    let planner = Planner::<f64>::new();
+    let machine: Arc<dyn Machine> = Arc::new(Emulator::default());
+    let problem = Problem::complex(&[60]).engine(Engine::Digits);
+    let asked = problem.clone().integers_only(true);
+    let text = planner.plan_on(&asked, &machine).unwrap().to_string();
+    assert!(text.contains("int8-mma-sync, integers only,"), "{text}");
+    let text = planner.plan_on(&problem, &machine).unwrap().to_string();
+    assert!(!text.contains("integers only"), "{text}");
+    // It is a choice of kernels; what is asked of the processor is said to change nothing.
+    for engine in [Engine::Digits, Engine::Native] {
+        let plan = planner.plan(&asked.clone().engine(engine)).unwrap();
+        assert!(!plan.integers_only());
+        assert!(plan.why().contains("changes nothing"), "{plan}");
     }
 }
 

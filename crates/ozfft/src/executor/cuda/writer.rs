@@ -15,10 +15,6 @@ use crate::sample::Real;
 use bytemuck::Zeroable;
 use std::sync::Arc;
 
-/// Words of long lines take no more workspace than this, unless one line does: more lines are transformed in turn.
-/// (Tests have few, so that turns are tested.)
-const MOST_WORD_BYTES: u64 = if cfg!(test) { 1 << 17 } else { 1 << 30 };
-
 /// Lines of a thread block: one for every thread at most.
 const MOST_LINES: u64 = ozfft_kernels::GENERAL_THREADS as u64;
 
@@ -31,6 +27,16 @@ impl Cutter {
         self.0 = (start + bytes).next_multiple_of(256);
         Address::of_workspace(start)
     }
+}
+
+/// Shared memory of a block: what its lines have in common, their headers, their points.
+fn shared_bytes(lines: usize, points: usize, point_bytes: usize) -> usize {
+    COMMON_BYTES + (lines * LINE_HEADER_BYTES).next_multiple_of(128) + points * point_bytes
+}
+
+/// The same for both passes of a transform.
+pub(super) fn two_pass_bytes(lines: usize, points: usize) -> usize {
+    shared_bytes(lines, points, POINT_BYTES + EXTRA_BYTES)
 }
 
 /// What all launches of a plan have in common.
@@ -267,7 +273,7 @@ impl Writer<'_> {
         bytes_each: u64,
         mut write: impl FnMut(&mut Self, u64, u64) -> Result<(), FftError>,
     ) -> Result<(), FftError> {
-        let most = (MOST_WORD_BYTES / bytes_each.max(1)).max(1);
+        let most = (self.machine.most_word_bytes() / bytes_each.max(1)).max(1);
         let mut first = 0;
         while first < transforms {
             let count = most.min(transforms - first);
@@ -295,7 +301,8 @@ impl Writer<'_> {
         passes: &Passes,
         tables: &PassesTables,
     ) -> Result<(), FftError> {
-        let long = !passes.is_one_block();
+        // Words between passes that go through memory.
+        let long = !passes.is_one_block() && !tables.together;
         let bytes_each = if long { 16 * passes.len() as u64 } else { 0 };
         self.in_turns(axis.transforms, bytes_each, |writer, first, count| {
             let mut cutter = Cutter(writer.lasting);
@@ -304,7 +311,11 @@ impl Writer<'_> {
             } else {
                 Address::NONE
             };
-            let (between, exponents) = writer.between(&mut cutter, passes, count);
+            let (between, exponents) = if long {
+                writer.between(&mut cutter, passes, count)
+            } else {
+                (Address::NONE, [Address::NONE; 2])
+            };
             writer.most_workspace = writer.most_workspace.max(cutter.0);
             let course = Course {
                 passes,
@@ -406,112 +417,24 @@ impl Writer<'_> {
                 blocks.len()
             )));
         }
-        let most_exponents = passes.most_exponents() as u64;
         let (mut groups, mut length) = (1u64, passes.len() as u64);
+        if course.tables.together {
+            let opening = self.pass_task(axis, course, (first, count), (0, groups, length));
+            let block = blocks[0].len() as u64;
+            let closing = self.pass_task(axis, course, (first, count), (1, block, length / block));
+            self.both_passes(course, opening, closing);
+            return Ok(());
+        }
         for (number, block) in blocks.iter().enumerate() {
-            let inner = length / block.len() as u64;
-            let (is_first, is_last) = (number == 0, number + 1 == blocks.len());
-            let mut task = Task::zeroed();
-            task.input = axis.input;
-            task.output = axis.output;
-            task.steps = course.tables.blocks[number].steps.at(&self.tables);
-            task.places = course.tables.blocks[number].places.at(&self.tables);
-            task.step_count = block.steps().len() as i32;
-            task.block_length = block.len() as i32;
+            let mut task = self.pass_task(axis, course, (first, count), (number, groups, length));
             let tables = course.tables.blocks[number];
-            task.line_pitch = tables.line_pitch as i32;
-            task.row_pitch = tables.row_pitch as i32;
-            task.data_digits = digits.data as i32;
-            task.matrix_digits = digits.matrix as i32;
-            task.diagonals = digits.diagonals as i32;
-            task.exact = i32::from(self.recipe.family == Family::Exact);
-            task.word_bits = digits.word_bits() as i32;
-            task.exponent_offset = block.exponent_offset();
-            task.transform_length = passes.len() as u64;
-            task.lines_per_transform = groups * inner;
-            (task.inner, task.length, task.groups) = (inner, length, groups);
-            task.line_count = count * groups * inner;
-            task.first_transform = first;
-            task.visible_length = axis.n;
-            task.natures = course.natures;
-            // The source.
-            if is_first {
-                task.source = course.source;
-                task.source_table = course.source_table;
-                task.words_in = course.from.words;
-                task.exponents_in = course.from.exponents;
-                task.words_distance = course.from.distance;
-                task.exponents_in_distance = course.from.exponents_distance;
-                task.previous = course.from.exponents_distance;
-                task.load_across = i32::from(match course.source {
-                    _ if inner > 1 => true,
-                    SOURCE_LINE_WORDS => false,
-                    _ => axis.read_across,
-                });
-            } else {
-                task.source = SOURCE_GROUP_WORDS;
-                task.words_in = course.between;
-                task.exponents_in = course.exponents[(number + 1) % 2];
-                task.words_distance = passes.len() as u64;
-                task.exponents_in_distance = most_exponents;
-                task.previous = blocks[number - 1].len() as u64;
-                task.load_across = i32::from(inner > 1);
-            }
-            task.symmetry = match (task.source, axis.input.elements) {
-                (SOURCE_FLOATS, ELEMENTS_REAL) => SYMMETRY_REAL,
-                // One block holds the whole line; of a longer one it holds every so many elements.
-                (SOURCE_FLOATS, ELEMENTS_HALF) if is_last => SYMMETRY_HERMITIAN,
-                _ => SYMMETRY_NONE,
-            };
-            // The sink.
-            if is_last {
-                task.sink = course.sink;
-                task.sink_table = course.sink_table;
-                task.words_out = course.to.words;
-                task.exponents_out = course.to.exponents;
-                task.exponents_out_distance = course.to.exponents_distance;
-                task.exponent_offset += passes.exponent_offset() + course.sink_exponent;
-                if course.sink == SINK_KERNEL_PRODUCT {
-                    debug_assert_eq!(course.to.distance, passes.len() as u64);
-                    task.words_distance = course.to.distance;
-                }
-                task.largest = self.largest;
-                task.bias_threshold = self.bias_threshold;
-                task.bias = axis.bias;
-                for (place, earlier) in task.earlier_lengths.iter_mut().zip(&blocks[..number]) {
-                    *place = earlier.len() as u64;
-                }
-                task.earlier_count = number as i32;
-                task.store_across = i32::from(match course.sink {
-                    _ if groups > 1 => true,
-                    SINK_KERNEL_PRODUCT => false,
-                    _ => axis.write_across,
-                });
-            } else {
-                task.sink = SINK_NEXT_PASS;
-                task.words_out = course.between;
-                task.exponents_out = course.exponents[number % 2];
-                task.words_distance = passes.len() as u64;
-                task.exponents_out_distance = most_exponents;
-                let (low, high) = course.tables.roots[number];
-                (task.roots_low, task.roots_high) = (low.at(&self.tables), high.at(&self.tables));
-                task.root_low_bits = passes.roots()[number].low_bits() as i32;
-                task.store_across = 1;
-            }
-            let recorded = course.natures != Address::NONE;
-            task.nature_use = match (course.source, course.sink) {
-                (SOURCE_FLOATS | SOURCE_CHIRPED_FLOATS, _) if is_first && recorded => NATURE_RECORD,
-                (_, SINK_FLOATS | SINK_UNCHIRPED_FLOATS) if is_last && recorded => NATURE_RECALL,
-                (SOURCE_FLOATS, SINK_FLOATS) if !recorded => NATURE_OWN,
-                _ => NATURE_NONE,
-            };
             // Exponents of words, or what outputs of eight digits have beyond 64 bits.
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
             task.lines_per_block = self.lines_per_block(&task, point_bytes) as i32;
             let lines = task.lines_per_block as usize;
-            let shared = (lines * LINE_HEADER_BYTES).next_multiple_of(128)
-                + lines * task.line_pitch as usize * point_bytes;
+            let points = lines * task.line_pitch as usize;
+            let shared = shared_bytes(lines, points, point_bytes);
             let blocks = task.line_count.div_ceil(lines as u64);
             self.tuned_passes.1 += 1;
             if let Some(action) = self.tuned(axis, course, &task, blocks, shared) {
@@ -524,7 +447,7 @@ impl Writer<'_> {
                 .then(|| ozfft_kernels::truncated(digits.data, tables.tiles))
                 .flatten();
             let parameters = if let Some(kernel) = truncated {
-                Parameters::Truncated(task, kernel)
+                Parameters::Truncated(Tasks::one(task), kernel)
             } else if tables.tiles <= ozfft_kernels::SMALL_TILES {
                 Parameters::SmallBlock(task)
             } else {
@@ -532,9 +455,150 @@ impl Writer<'_> {
             };
             self.launch(parameters, blocks, shared);
             groups *= block.len() as u64;
-            length = inner;
+            length /= block.len() as u64;
         }
         Ok(())
+    }
+
+    /// What a launch of pass `number` is told, but for how its lines are shared out.
+    fn pass_task(
+        &self,
+        axis: &Axis,
+        course: &Course<'_>,
+        (first, count): (u64, u64),
+        (number, groups, length): (usize, u64, u64),
+    ) -> Task {
+        let passes = course.passes;
+        let blocks = passes.blocks();
+        let block = &blocks[number];
+        let tables = course.tables.blocks[number];
+        let digits = self.recipe.digits;
+        let most_exponents = passes.most_exponents() as u64;
+        let inner = length / block.len() as u64;
+        let (is_first, is_last) = (number == 0, number + 1 == blocks.len());
+        let mut task = Task::zeroed();
+        task.input = axis.input;
+        task.output = axis.output;
+        task.steps = tables.steps.at(&self.tables);
+        task.places = tables.places.at(&self.tables);
+        task.step_count = block.steps().len() as i32;
+        task.block_length = block.len() as i32;
+        task.line_pitch = tables.line_pitch as i32;
+        task.row_pitch = tables.row_pitch as i32;
+        task.column_pitch = 1;
+        task.data_digits = digits.data as i32;
+        task.matrix_digits = digits.matrix as i32;
+        task.diagonals = digits.diagonals as i32;
+        task.exact = i32::from(self.recipe.family == Family::Exact);
+        task.word_bits = digits.word_bits() as i32;
+        task.exponent_offset = block.exponent_offset();
+        task.transform_length = passes.len() as u64;
+        task.lines_per_transform = groups * inner;
+        (task.inner, task.length, task.groups) = (inner, length, groups);
+        task.line_count = count * groups * inner;
+        task.first_transform = first;
+        task.visible_length = axis.n;
+        task.natures = course.natures;
+        // The source.
+        if is_first {
+            task.source = course.source;
+            task.source_table = course.source_table;
+            task.words_in = course.from.words;
+            task.exponents_in = course.from.exponents;
+            task.words_distance = course.from.distance;
+            task.exponents_in_distance = course.from.exponents_distance;
+            task.previous = course.from.exponents_distance;
+            task.load_across = i32::from(match course.source {
+                _ if inner > 1 => true,
+                SOURCE_LINE_WORDS => false,
+                _ => axis.read_across,
+            });
+        } else {
+            task.source = SOURCE_GROUP_WORDS;
+            task.words_in = course.between;
+            task.exponents_in = course.exponents[(number + 1) % 2];
+            task.words_distance = passes.len() as u64;
+            task.exponents_in_distance = most_exponents;
+            task.previous = blocks[number - 1].len() as u64;
+            task.load_across = i32::from(inner > 1);
+        }
+        task.symmetry = match (task.source, axis.input.elements) {
+            (SOURCE_FLOATS, ELEMENTS_REAL) => SYMMETRY_REAL,
+            // One block holds the whole line; of a longer one it holds every so many elements.
+            (SOURCE_FLOATS, ELEMENTS_HALF) if is_last => SYMMETRY_HERMITIAN,
+            _ => SYMMETRY_NONE,
+        };
+        // The sink.
+        if is_last {
+            task.sink = course.sink;
+            task.sink_table = course.sink_table;
+            task.words_out = course.to.words;
+            task.exponents_out = course.to.exponents;
+            task.exponents_out_distance = course.to.exponents_distance;
+            task.exponent_offset += passes.exponent_offset() + course.sink_exponent;
+            if course.sink == SINK_KERNEL_PRODUCT {
+                debug_assert_eq!(course.to.distance, passes.len() as u64);
+                task.words_distance = course.to.distance;
+            }
+            task.largest = self.largest;
+            task.bias_threshold = self.bias_threshold;
+            task.bias = axis.bias;
+            for (place, earlier) in task.earlier_lengths.iter_mut().zip(&blocks[..number]) {
+                *place = earlier.len() as u64;
+            }
+            task.earlier_count = number as i32;
+            task.store_across = i32::from(match course.sink {
+                _ if groups > 1 => true,
+                SINK_KERNEL_PRODUCT => false,
+                _ => axis.write_across,
+            });
+        } else {
+            task.sink = SINK_NEXT_PASS;
+            task.words_out = course.between;
+            task.exponents_out = course.exponents[number % 2];
+            task.words_distance = passes.len() as u64;
+            task.exponents_out_distance = most_exponents;
+            let (low, high) = course.tables.roots[number];
+            (task.roots_low, task.roots_high) = (low.at(&self.tables), high.at(&self.tables));
+            task.root_low_bits = passes.roots()[number].low_bits() as i32;
+            task.store_across = 1;
+        }
+        let recorded = course.natures != Address::NONE;
+        task.nature_use = match (course.source, course.sink) {
+            (SOURCE_FLOATS | SOURCE_CHIRPED_FLOATS, _) if is_first && recorded => NATURE_RECORD,
+            (_, SINK_FLOATS | SINK_UNCHIRPED_FLOATS) if is_last && recorded => NATURE_RECALL,
+            (SOURCE_FLOATS, SINK_FLOATS) if !recorded => NATURE_OWN,
+            _ => NATURE_NONE,
+        };
+        task
+    }
+
+    /// Both passes of transforms that fit shared memory, in one launch.
+    fn both_passes(&mut self, course: &Course<'_>, mut first: Task, mut second: Task) {
+        let [opening, closing] = [0, 1].map(|number| course.tables.blocks[number]);
+        let lines = [first, second].map(|task| task.lines_per_transform);
+        // Threads share the lines of either pass; there is one set of headers.
+        let most = lines[0].max(lines[1]);
+        (first.lines_per_block, second.lines_per_block) = (most as i32, most as i32);
+        // The second pass finds its elements where the first one has left them.
+        second.column_pitch = first.line_pitch;
+        second.row_pitch = closing.row_pitch as i32 * first.line_pitch;
+        // What is known of real lines spares outputs that the second pass would look for.
+        first.symmetry = SYMMETRY_NONE;
+        (first.nature_use, second.nature_use) = (NATURE_OWN, NATURE_OWN);
+        (first.load_across, second.store_across) = (1, 1);
+        let shared = two_pass_bytes(most as usize, lines[0] as usize * opening.line_pitch);
+        let blocks = first.line_count / lines[0];
+        self.tuned_passes.1 += 1;
+        let tiles = opening.tiles.max(closing.tiles);
+        let Some(kernel) = ozfft_kernels::truncated(self.recipe.digits.data, tiles) else {
+            unreachable!("tables are together only where there are kernels");
+        };
+        self.launch(
+            Parameters::Truncated(Tasks([first, second]), kernel),
+            blocks,
+            shared,
+        );
     }
 
     /// A tuned kernel for a pass from floats to floats, if there is one.
@@ -613,7 +677,7 @@ impl Writer<'_> {
             .div_ceil(2 * self.machine.multiprocessors() as u64);
         let wanted = (POINTS / pitch).min(fair).clamp(least, MOST_LINES);
         // Head and padding to whole 128 bytes, then the points.
-        let room = self.machine.shared_memory() as u64 - 128;
+        let room = self.machine.shared_memory() as u64 - 128 - COMMON_BYTES as u64;
         let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * point_bytes as u64);
         // Powers of two: the kernels share lines among their threads so.
         1 << wanted.min(fitting.max(1)).ilog2()
