@@ -67,6 +67,30 @@ DEVICE void note_scale(Line &line, int32_t scale) {
     }
 }
 
+DEVICE u64 magnitude_of(int64_t x) {
+    uint32_t m0, m1;
+    tuned::magnitude_of(static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32), static_cast<int32_t>(x >> 63), m0, m1);
+    return static_cast<u64>(m1) << 32 | m0;
+}
+
+// The scale of the larger part of a complex word.
+DEVICE int32_t scale_of_words(Words words, int32_t exponent) {
+    const u64 both = magnitude_of(words.re) | magnitude_of(words.im);
+    return both == 0 ? NOTHING : exponent + 64 - leading_zeros(both);
+}
+
+// `word · 2^-right` to nearest, halves away from zero.
+DEVICE int64_t rounded_word(int64_t word, int32_t right) {
+    if (right <= 0) {
+        return right > -64 ? shifted_left(word, -right) : 0;
+    }
+    // One bit more, to round with.
+    const u64 cut = tuned::shift_right(magnitude_of(word), static_cast<uint32_t>(right - 1));
+    uint32_t w0, w1;
+    tuned::flipped_plus_one(static_cast<uint32_t>(cut), static_cast<uint32_t>(cut >> 32), static_cast<int32_t>(word >> 63), w0, w1);
+    return static_cast<int64_t>(static_cast<uint64_t>(w1) << 32 | w0) >> 1;
+}
+
 // What a thread has seen of a line's numbers.
 struct Seen {
     uint32_t largest = 0, re = 0, im = 0;
@@ -145,9 +169,8 @@ DEVICE void load_words(const Task &task, const RowPanel &panel) {
             const int32_t place = line.base + places.of(i);
             panel.points[place] = words;
             panel.extra[place] = exponent;
-            const int32_t re = scale_of(decoded_word(words.re, exponent)), im = scale_of(decoded_word(words.im, exponent));
-            scale = re > scale ? re : scale;
-            scale = im > scale ? im : scale;
+            const int32_t larger = scale_of_words(words, exponent);
+            scale = larger > scale ? larger : scale;
         }
         note_scale(line, scale);
     });
@@ -205,15 +228,23 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
                 };
                 sum += leading(point.re) + leading(point.im) + 2;
             }
+        } else if (!floats) {
+#pragma unroll 2
+            for (int32_t row = t; row < panel.rows; row += 4) {
+                const int32_t place = first + row * panel.row_pitch, right = unit - panel.extra[place];
+                const Words point = panel.points[place];
+                auto leading = [right](int64_t x) {
+                    const u64 magnitude = magnitude_of(x);
+                    const uint32_t left = static_cast<uint32_t>(magnitude) << (-right & 31);
+                    return right >= 0 ? static_cast<uint32_t>(tuned::shift_right(magnitude, static_cast<uint32_t>(right))) : left;
+                };
+                sum += leading(point.re) + leading(point.im) + 2;
+            }
         } else {
 #pragma unroll 1
             for (int32_t row = t; row < panel.rows; row += 4) {
-                const int32_t place = first + row * panel.row_pitch;
-                const Words point = panel.points[place];
-                const int32_t exponent = floats ? 0 : panel.extra[place];
-                auto leading = [&](int64_t x) {
-                    return static_cast<uint32_t>(floor_to(floats ? decoded_double(static_cast<uint64_t>(x)) : decoded_word(x, exponent), unit));
-                };
+                const Words point = panel.points[first + row * panel.row_pitch];
+                auto leading = [unit](int64_t x) { return static_cast<uint32_t>(floor_to(decoded_double(static_cast<uint64_t>(x)), unit)); };
                 sum += leading(point.re) + leading(point.im) + 2;
             }
         }
@@ -248,7 +279,7 @@ DEVICE void round_to_words(const Task &task, const RowPanel &panel) {
             for (int32_t i = first; i < task.block_length; i += step) {
                 const int32_t place = line.base + places.of(i), exponent = panel.extra[place];
                 const Words point = panel.points[place];
-                panel.points[place] = {round_to(decoded_word(point.re, exponent), unit), round_to(decoded_word(point.im, exponent), unit)};
+                panel.points[place] = {rounded_word(point.re, unit - exponent), rounded_word(point.im, unit - exponent)};
             }
         }
     });
@@ -328,8 +359,9 @@ DEVICE uint64_t usual_single(int64_t value, int32_t exponent, bool &usual) {
     return (floor + (rest > 0x80000000u ? 1 : 0) + (field << 23)) | (static_cast<uint32_t>(sign) & 0x80000000u);
 }
 
-DEVICE_APART int64_t unusual_output(int64_t low, int32_t extra, int shift, int32_t exponent, bool single) {
-    return static_cast<int64_t>(converted(wide_output(low, extra, shift), exponent, single));
+DEVICE_APART int64_t unusual_output(int64_t low, int32_t extra, int shift, int32_t exponent, bool single, bool negative) {
+    const Wide value = wide_output(low, extra, shift);
+    return static_cast<int64_t>(converted(negative ? negated(value) : value, exponent, single));
 }
 
 template <int D, bool SINGLE> DEVICE void store_floats_as(const Task &task, const RowPanel &panel) {
@@ -374,13 +406,12 @@ template <int D, bool SINGLE> DEVICE void store_floats_as(const Task &task, cons
                 if (output >= count) {
                     break;
                 }
+                const bool negative = mirrored[j] != (task.output.conjugate != 0);
+                bits.im ^= negative ? static_cast<int64_t>(sign) : 0;
                 if (!usual) {
-                    bits.re = unusual_output(value.re, extra, 0, exponent, SINGLE);
-                    bits.im = unusual_output(value.im, extra, 8, exponent, SINGLE);
-                }
-                // Zero has no sign.
-                if (mirrored[j] != (task.output.conjugate != 0) && bits.im != 0) {
-                    bits.im ^= static_cast<int64_t>(sign);
+                    // Zero has no sign, but what is rounded to zero has.
+                    bits.re = unusual_output(value.re, extra, 0, exponent, SINGLE, false);
+                    bits.im = unusual_output(value.im, extra, 8, exponent, SINGLE, negative);
                 }
                 if (!plain) {
                     store_float(task, line, line.output_start + static_cast<uint64_t>(output) * task.groups, bits);
@@ -417,8 +448,7 @@ template <int D> DEVICE void measure_outputs(const Task &task, const RowPanel &p
                 bits = re > bits ? re : bits;
                 bits = im > bits ? im : bits;
             } else {
-                auto magnitude = [](int64_t x) { return static_cast<uint64_t>(x < 0 ? negated(x) : x); };
-                magnitudes |= magnitude(value.re) | magnitude(value.im);
+                magnitudes |= magnitude_of(value.re) | magnitude_of(value.im);
             }
         }
         const int32_t usual = 64 - leading_zeros(magnitudes);
@@ -429,6 +459,18 @@ template <int D> DEVICE void measure_outputs(const Task &task, const RowPanel &p
     });
 }
 
+// An output as words of the next pass: rounded, halves upwards.
+template <int D> DEVICE Words narrowed_words(const RowPanel &panel, const OutputPlace &at, int32_t shift) {
+    const Words value = panel.points[at.place];
+    const int32_t extra = D == 8 ? panel.extra[at.place] : 0;
+    if (extra == 0 && !at.mirrored) {
+        const int64_t half = int64_t{1} << shift >> 1;
+        return {(value.re + half) >> shift, (value.im + half) >> shift};
+    }
+    const Wide re = wide_output(value.re, extra, 0), im = wide_output(value.im, extra, 8);
+    return {shifted_word(re, shift), shifted_word(at.mirrored ? negated(im) : im, shift)};
+}
+
 template <int D> DEVICE void store_words(const Task &task, const RowPanel &panel) {
     for_each_line(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
@@ -437,12 +479,8 @@ template <int D> DEVICE void store_words(const Task &task, const RowPanel &panel
 #pragma unroll 2
         for (int32_t i = first; i < task.block_length; i += step) {
             const OutputPlace at(task, panel, number, i);
-            const Words value = panel.points[at.place];
-            const int32_t extra = D == 8 ? panel.extra[at.place] : 0;
-            const Wide re = wide_output(value.re, extra, 0), im = wide_output(value.im, extra, 8);
-            const Words words = {shifted_word(re, shift), shifted_word(at.mirrored ? negated(im) : im, shift)};
             const Angle root = pass_root(task, static_cast<uint64_t>(i) * line.place_in_group);
-            words_out[static_cast<uint64_t>(i) * task.inner] = rotate(words, root);
+            words_out[static_cast<uint64_t>(i) * task.inner] = rotate(narrowed_words<D>(panel, at, shift), root);
         }
         if (first == 0) {
             task.exponents_out[line.first_exponent_out + line.number] = line.exponent + task.exponent_offset + shift;
@@ -490,12 +528,10 @@ template <int D> DEVICE void rotate_between(const Task &task, const RowPanel &pa
         const int32_t exponent = line.exponent + task.exponent_offset + shift;
 #pragma unroll 2
         for (int32_t i = first; i < task.block_length; i += step) {
-            const Angle root = pass_root(task, static_cast<uint64_t>(static_cast<uint32_t>(i * number)));
+            // Roots of short transforms are all there.
+            const Angle root = table_entry(task.roots_low + i * number);
             const OutputPlace at(task, panel, number, i);
-            const Words value = panel.points[at.place];
-            const int32_t extra = D == 8 ? panel.extra[at.place] : 0;
-            const Wide re = wide_output(value.re, extra, 0), im = wide_output(value.im, extra, 8);
-            panel.points[at.place] = rotate({shifted_word(re, shift), shifted_word(im, shift)}, root);
+            panel.points[at.place] = rotate(narrowed_words<D>(panel, at, shift), root);
             panel.extra[at.place] = exponent;
         }
     });
@@ -523,10 +559,8 @@ DEVICE void prepare_second(const Tasks &tasks, const RowPanel &panel, uint64_t t
         int32_t scale = NOTHING;
         for (int32_t i = first; i < task.block_length; i += step) {
             const int32_t place = line.base + places.of(i);
-            const Words words = panel.points[place];
-            const int32_t re = scale_of(decoded_word(words.re, panel.extra[place])), im = scale_of(decoded_word(words.im, panel.extra[place]));
-            scale = re > scale ? re : scale;
-            scale = im > scale ? im : scale;
+            const int32_t larger = scale_of_words(panel.points[place], panel.extra[place]);
+            scale = larger > scale ? larger : scale;
         }
         note_scale(line, scale);
     });
@@ -534,16 +568,16 @@ DEVICE void prepare_second(const Tasks &tasks, const RowPanel &panel, uint64_t t
 }
 
 // Some lines, from the source to the sink. `first` counts lines, or entries of the list of lines.
-template <int D, int MOST_TILES> DEVICE void run_lines(const Tasks &tasks, uint64_t first, int32_t count, int32_t points) {
+template <int D, int MOST_TILES, bool TWO> DEVICE void run_lines(const Tasks &tasks, uint64_t first, int32_t count, int32_t points) {
     if (threadIdx.x == 0) {
         common_flags() = 0;
     }
     // A loop, not twice the same code.
 #pragma unroll 1
     for (int pass = 0;; pass++) {
-        const Task &task = tasks.passes[pass];
-        const RowPanel panel = row_panel_of(task, pass == 0 ? count : tasks.passes[0].block_length, points);
-        if (pass == 0) {
+        const Task &task = tasks.passes[TWO ? pass : 0];
+        const RowPanel panel = row_panel_of(task, !TWO || pass == 0 ? count : tasks.passes[0].block_length, points);
+        if (!TWO || pass == 0) {
             for (int32_t i = static_cast<int32_t>(threadIdx.x); i < count; i += static_cast<int32_t>(blockDim.x)) {
                 const uint64_t entry = first + static_cast<uint64_t>(i);
                 prepare_line(task, panel.lines[i], task.list != nullptr ? task.list[entry] : entry);
@@ -563,7 +597,7 @@ template <int D, int MOST_TILES> DEVICE void run_lines(const Tasks &tasks, uint6
         }
         measure_outputs<D>(task, panel);
         block_barrier();
-        if (tasks.passes[1].step_count == 0) {
+        if (!TWO) {
             store_words<D>(task, panel);
             return;
         }
@@ -572,21 +606,31 @@ template <int D, int MOST_TILES> DEVICE void run_lines(const Tasks &tasks, uint6
     }
 }
 
-template <int D, int MOST_TILES> DEVICE void run_block(const Tasks &tasks) {
+template <int D, int MOST_TILES, bool TWO> DEVICE void run_block(const Tasks &tasks) {
     const Task &task = tasks.passes[0];
     // How many lines another kernel has left is known on the device alone; else every block has one turn.
     const uint64_t total = task.list != nullptr ? *task.list_count : task.line_count;
-    const int32_t lines = tasks.passes[1].step_count != 0 ? static_cast<int32_t>(task.lines_per_transform) : task.lines_per_block;
+    const int32_t lines = TWO ? static_cast<int32_t>(task.lines_per_transform) : task.lines_per_block;
     for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * lines; first < total; first += static_cast<uint64_t>(gridDim.x) * lines) {
         const uint64_t left = total - first;
         const int32_t count = left < static_cast<uint64_t>(lines) ? static_cast<int32_t>(left) : lines;
-        run_lines<D, MOST_TILES>(tasks, first, count, lines * task.line_pitch);
+        run_lines<D, MOST_TILES, TWO>(tasks, first, count, lines * task.line_pitch);
         block_barrier();
     }
 }
 
-// Digits, and eights of slots of the largest step: what smaller steps do without makes room for more threads.
-KERNEL(THREADS, 2) truncated_8_small(PARAMETERS Tasks tasks) { run_block<8, 2>(tasks); }
-KERNEL(THREADS, 2) truncated_8(PARAMETERS Tasks tasks) { run_block<8, 4>(tasks); }
-KERNEL(THREADS, 2) truncated_5_small(PARAMETERS Tasks tasks) { run_block<5, 2>(tasks); }
-KERNEL(THREADS, 2) truncated_5(PARAMETERS Tasks tasks) { run_block<5, 4>(tasks); }
+// One pass, or two. Kernels for steps of up to two eights of slots, and for all: what smaller steps do without makes room
+// for registers.
+#define TRUNCATED_KERNELS(D)                                                                    \
+    KERNEL(THREADS, 2) truncated_##D##_small(PARAMETERS Tasks tasks) { run_block<D, 2, false>(tasks); } \
+    KERNEL(THREADS, 2) truncated_##D(PARAMETERS Tasks tasks) { run_block<D, 4, false>(tasks); }
+#define TWO_PASS_KERNELS(D)                                                                     \
+    KERNEL(THREADS, 2) two_passes_##D##_small(PARAMETERS Tasks tasks) { run_block<D, 2, true>(tasks); } \
+    KERNEL(THREADS, 2) two_passes_##D(PARAMETERS Tasks tasks) { run_block<D, 4, true>(tasks); }
+
+TRUNCATED_KERNELS(5)
+TRUNCATED_KERNELS(6)
+TRUNCATED_KERNELS(7)
+TRUNCATED_KERNELS(8)
+TWO_PASS_KERNELS(5)
+TWO_PASS_KERNELS(8)

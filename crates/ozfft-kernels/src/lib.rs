@@ -37,22 +37,32 @@ pub static TRUNCATED_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
-/// Their names.
-pub const TRUNCATED_NAMES: [&str; 4] = [
-    "truncated_5_small",
-    "truncated_5",
-    "truncated_8_small",
-    "truncated_8",
+/// Their names: for steps of up to [`SMALL_TILES`] eights of slots, and for all.
+pub const TRUNCATED_NAMES: [[&str; 2]; 6] = [
+    ["truncated_5_small", "truncated_5"],
+    ["truncated_6_small", "truncated_6"],
+    ["truncated_7_small", "truncated_7"],
+    ["truncated_8_small", "truncated_8"],
+    ["two_passes_5_small", "two_passes_5"],
+    ["two_passes_8_small", "two_passes_8"],
 ];
+
+fn named(row: usize, tiles: i32) -> &'static str {
+    TRUNCATED_NAMES[row][usize::from(tiles > SMALL_TILES)]
+}
 
 /// The kernel for so many digits, and so many eights of slots of the largest step.
 pub fn truncated(digits: u32, tiles: i32) -> Option<&'static str> {
-    let place = match digits {
-        5 => 0,
-        8 => 2,
-        _ => return None,
-    };
-    Some(TRUNCATED_NAMES[place + usize::from(tiles > SMALL_TILES)])
+    matches!(digits, 5..=8).then(|| named(digits as usize - 5, tiles))
+}
+
+/// The same for both passes of short transforms at once.
+pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
+    match digits {
+        5 => Some(named(4, tiles)),
+        8 => Some(named(5, tiles)),
+        _ => None,
+    }
 }
 
 /// Threads of a block of the general kernels.

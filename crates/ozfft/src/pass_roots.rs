@@ -57,6 +57,11 @@ impl PassRoots {
         self.low_bits
     }
 
+    /// All powers, from 0 on.
+    pub(crate) fn powers(&self) -> impl Iterator<Item = Complex<i64>> + '_ {
+        (0..self.order).map(|power| self.power(power))
+    }
+
     /// `exp(-2πi power/order)` scaled by 2^62, `power < order`.
     fn power(&self, power: usize) -> Complex<i64> {
         let low = self.low.get(power & ((1 << self.low_bits) - 1));

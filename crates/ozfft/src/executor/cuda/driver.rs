@@ -167,9 +167,9 @@ impl Driver {
         load(
             &mut functions,
             ozfft_kernels::TRUNCATED_IMAGE,
-            &ozfft_kernels::TRUNCATED_NAMES,
+            ozfft_kernels::TRUNCATED_NAMES.as_flattened(),
         )?;
-        with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
+        with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES.as_flattened());
         if tuned {
             let names: Vec<&'static str> = ozfft_kernels::TUNED
                 .iter()

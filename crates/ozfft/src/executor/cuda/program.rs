@@ -10,6 +10,7 @@ use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
 use crate::line::Line;
+use crate::pass_roots::PassRoots;
 use crate::passes::Passes;
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -90,6 +91,8 @@ pub(super) struct PassesTables {
     pub(super) together: bool,
     /// For the tuned kernels, where a line is one block that they take.
     pub(super) tuned: Option<(&'static TunedShape, Piece)>,
+    /// All roots between both passes, where they go through one kernel.
+    pub(super) short_roots: Piece,
     /// Low and high powers of the roots between passes.
     pub(super) roots: Vec<(Piece, Piece)>,
 }
@@ -128,6 +131,14 @@ impl PassesTables {
                 })
                 .collect(),
             together,
+            short_roots: builder.add_angles(
+                passes
+                    .roots()
+                    .first()
+                    .filter(|_| together)
+                    .into_iter()
+                    .flat_map(PassRoots::powers),
+            ),
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
@@ -146,7 +157,8 @@ fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool 
     };
     let lines = first.len().max(second.len());
     let points = second.len() * first_of_two_pitch(first);
-    is_for_truncated_kernels(first, recipe)
+    ozfft_kernels::two_passes(recipe.digits.data, 1).is_some()
+        && is_for_truncated_kernels(first, recipe)
         && is_for_truncated_kernels(second, recipe)
         && two_pass_bytes(lines, points) <= shared_memory
 }

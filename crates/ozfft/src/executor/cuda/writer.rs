@@ -583,6 +583,7 @@ impl Writer<'_> {
         // The second pass finds its elements where the first one has left them.
         second.column_pitch = first.line_pitch;
         second.row_pitch = closing.row_pitch as i32 * first.line_pitch;
+        first.roots_low = course.tables.short_roots.at(&self.tables);
         // What is known of real lines spares outputs that the second pass would look for.
         first.symmetry = SYMMETRY_NONE;
         (first.nature_use, second.nature_use) = (NATURE_OWN, NATURE_OWN);
@@ -591,7 +592,7 @@ impl Writer<'_> {
         let blocks = first.line_count / lines[0];
         self.tuned_passes.1 += 1;
         let tiles = opening.tiles.max(closing.tiles);
-        let Some(kernel) = ozfft_kernels::truncated(self.recipe.digits.data, tiles) else {
+        let Some(kernel) = ozfft_kernels::two_passes(self.recipe.digits.data, tiles) else {
             unreachable!("tables are together only where there are kernels");
         };
         self.launch(
