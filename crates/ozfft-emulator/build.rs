@@ -3,15 +3,21 @@
 fn main() {
     let kernels = "../ozfft-kernels/cuda";
     println!("cargo::rerun-if-changed={kernels}");
-    println!("cargo::rerun-if-changed=src/launch.cpp");
+    println!("cargo::rerun-if-changed=src");
     cc::Build::new()
         .cpp(true)
         .std("c++17")
         .opt_level(2)
         // Fibers jump between stacks, which this check takes for an error.
         .flag("-U_FORTIFY_SOURCE")
+        // A GPU's integers wrap around, and it fuses no operations but those that are asked for.
+        .flag("-fwrapv")
+        .flag("-ffp-contract=off")
         .flag("-Wno-unknown-pragmas")
+        // Kernels take structures of 64-byte alignment by value, which old compilers did in another way.
+        .flag_if_supported("-Wno-psabi")
         .include(kernels)
-        .file("src/launch.cpp")
+        .file("src/general.cpp")
+        .file("src/tuned.cpp")
         .compile("ozfft_emulated_kernels");
 }

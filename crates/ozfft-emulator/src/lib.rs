@@ -3,21 +3,29 @@
 
 #![warn(missing_docs)]
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 
-type Entry = unsafe extern "C" fn(*const c_void, u64, c_int, usize);
+/// Runs a kernel if it knows one of this name.
+type Launcher = unsafe extern "C" fn(*const c_char, *const c_void, u64, c_int, usize) -> bool;
 
 unsafe extern "C" {
-    fn ozfft_emulate_general_block(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
-    fn ozfft_emulate_general_block_small(
-        task: *const c_void,
+    fn ozfft_emulate_general(
+        name: *const c_char,
+        parameters: *const c_void,
         blocks: u64,
         threads: c_int,
-        shared: usize,
-    );
-    fn ozfft_emulate_copy_points(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
-    fn ozfft_emulate_find_largest(task: *const c_void, blocks: u64, threads: c_int, shared: usize);
+        shared_bytes: usize,
+    ) -> bool;
+    fn ozfft_emulate_tuned(
+        name: *const c_char,
+        parameters: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> bool;
 }
+
+const LAUNCHERS: [Launcher; 2] = [ozfft_emulate_general, ozfft_emulate_tuned];
 
 /// Runs a kernel, by its name, to its end.
 ///
@@ -25,8 +33,8 @@ unsafe extern "C" {
 /// If there is no such kernel.
 ///
 /// # Safety
-/// `parameters` points to the kernel's parameters as `task.cuh` lays them out, aligned, and the addresses in them are of
-/// memory that the kernel may use.
+/// `parameters` points to the kernel's parameters as `task.cuh` or `tuned_block.cuh` lays them out, aligned, and the
+/// addresses in them are of memory that the kernel may use. A tensor map is that of `emulated_bulk_copy.h`.
 pub unsafe fn launch(
     kernel: &str,
     parameters: *const c_void,
@@ -34,13 +42,18 @@ pub unsafe fn launch(
     threads: u32,
     shared_bytes: usize,
 ) {
-    let entry: Entry = match kernel {
-        "general_block" => ozfft_emulate_general_block,
-        "general_block_small" => ozfft_emulate_general_block_small,
-        "copy_points" => ozfft_emulate_copy_points,
-        "find_largest" => ozfft_emulate_find_largest,
-        _ => panic!("there is no kernel {kernel}"),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { entry(parameters, blocks, threads as c_int, shared_bytes) }
+    let name = CString::new(kernel).expect("names have no zeros");
+    let found = LAUNCHERS.iter().any(|launcher| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            launcher(
+                name.as_ptr(),
+                parameters,
+                blocks,
+                threads as c_int,
+                shared_bytes,
+            )
+        }
+    });
+    assert!(found, "there is no kernel {kernel}");
 }

@@ -13,4 +13,6 @@ DEVICE void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory");
 // All copies of this thread are complete.
 DEVICE void copy_wait() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
+#else
+#include "emulated_async_copy.h"
 #endif

@@ -48,4 +48,6 @@ DEVICE void stores_have_read() { asm volatile("cp.async.bulk.wait_group.read 0;"
 // All groups of this thread are complete.
 DEVICE void stores_complete() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+#else
+#include "emulated_bulk_copy.h"
 #endif

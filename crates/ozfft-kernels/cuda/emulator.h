@@ -1,10 +1,12 @@
 // The names of threads.cuh and mma_sync.cuh on a host without a GPU: for tests of the kernels' arithmetic and of their
-// use of barriers, not for speed.
+// use of barriers, not for speed. The other headers of instructions have emulated_….h beside them.
 //
 // A thread block is a set of fibers on one operating-system thread, run one after the other until each has to wait: at a
-// barrier of the block, at a numbered barrier, or for the other lanes of its warp. What a GPU leaves undefined is
-// reported: lanes of a warp that do not all reach an exchange, and barriers that some threads never reach, end the
-// program with a message. Kernels are called once for every fiber, with the same parameters.
+// barrier of the block, at a numbered barrier, or for the other lanes of its warp. A warpgroup goes as far as it gets
+// before the next has its turn, so that one which does not wait for another is found far ahead of it, or far behind.
+// What a GPU leaves undefined is reported: lanes of a warp that do not all reach an exchange, barriers that some threads
+// never reach, work under way that a thread does not wait for, and addresses beyond shared memory end the program with a
+// message. Kernels are called once for every fiber, with the same parameters.
 #pragma once
 #include <csetjmp>
 #include <cstdint>
@@ -22,9 +24,11 @@
 
 namespace emulator {
 
-constexpr int WARP = 32;
+constexpr int WARP = 32, WARPGROUP = 128;
 constexpr int NUMBERED_BARRIERS = 16;
 constexpr size_t STACK_BYTES = 128 << 10;
+// Where shared memory begins: not at 0, nor does a GPU's.
+constexpr uint32_t SHARED_START = 1024;
 
 struct Index {
     unsigned x = 0, y = 0, z = 0;
@@ -44,6 +48,8 @@ struct Fiber {
     // Waits until the meeting has had more rounds than this.
     const Meeting *meeting = nullptr;
     uint64_t round = 0;
+    // Products and copies that this thread has begun and not waited for.
+    int under_way = 0;
 };
 
 // What the lanes of a warp hand each other.
@@ -60,6 +66,9 @@ struct Block {
     Meeting barriers[NUMBERED_BARRIERS];
     std::vector<unsigned char> shared;
     unsigned char *shared_start = nullptr;
+    size_t shared_bytes = 0;
+    // Copies that have been begun, and that any thread may wait for.
+    int under_way = 0;
     jmp_buf scheduler;
     int current = 0;
     const std::function<void()> *kernel = nullptr;
@@ -99,53 +108,91 @@ template <class Work> inline void meet(Meeting &meeting, int count, const Work &
     }
 }
 
+// Memory at an address of shared memory.
+inline unsigned char *shared_at(uint32_t address, size_t bytes, size_t alignment) {
+    const Block &state = block();
+    if (address < SHARED_START || address - SHARED_START + bytes > state.shared_bytes || address % alignment != 0) {
+        fail("uses an address that is not one of its shared memory, or not aligned");
+    }
+    return state.shared_start + (address - SHARED_START);
+}
+
+inline Fiber &fiber() { return block().fibers[block().current]; }
 inline Exchange &warp() { return block().warps[block().current / WARP]; }
 inline int lane() { return block().current % WARP; }
 
 inline void fiber_main() {
     Block &state = block();
     (*state.kernel)();
-    state.fibers[state.current].done = true;
+    if (fiber().under_way != 0) {
+        fail("ends before the products or copies that it has begun");
+    }
+    fiber().done = true;
     _longjmp(state.scheduler, 1);
+}
+
+// Runs a fiber until it waits or ends. Says whether it has not waited all the time.
+inline bool run_fiber(int number) {
+    Block &state = block();
+    Fiber &fiber = state.fibers[number];
+    if (fiber.done || (fiber.meeting != nullptr && fiber.meeting->rounds == fiber.round)) {
+        return false;
+    }
+    state.current = number;
+    state.thread.x = static_cast<unsigned>(number);
+    if (_setjmp(state.scheduler) == 0) {
+        if (fiber.begun) {
+            _longjmp(fiber.resume, 1);
+        }
+        fiber.begun = true;
+        getcontext(&fiber.start);
+        fiber.start.uc_stack.ss_sp = fiber.stack.get();
+        fiber.start.uc_stack.ss_size = STACK_BYTES;
+        fiber.start.uc_link = nullptr;
+        makecontext(&fiber.start, fiber_main, 0);
+        setcontext(&fiber.start);
+    }
+    return true;
+}
+
+// Runs a warpgroup as far as it gets.
+inline bool run_warpgroup(int group) {
+    const int first = group * WARPGROUP, threads = static_cast<int>(block().threads.x);
+    const int end = first + WARPGROUP < threads ? first + WARPGROUP : threads;
+    bool moved_ever = false;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int number = first; number < end; number++) {
+            moved |= run_fiber(number);
+        }
+        moved_ever |= moved;
+    }
+    return moved_ever;
 }
 
 // Runs all fibers of one block to their ends.
 inline void run_block() {
     Block &state = block();
-    const int count = static_cast<int>(state.fibers.size());
+    const int threads = static_cast<int>(state.threads.x), groups = (threads + WARPGROUP - 1) / WARPGROUP;
     for (Fiber &fiber : state.fibers) {
         fiber.begun = fiber.done = false;
         fiber.meeting = nullptr;
     }
-    for (volatile int left = count; left > 0;) {
-        volatile bool moved = false;
-        for (volatile int number = 0; number < count; number = number + 1) {
-            Fiber &fiber = state.fibers[number];
-            if (fiber.done || (fiber.meeting != nullptr && fiber.meeting->rounds == fiber.round)) {
-                continue;
-            }
-            moved = true;
-            state.current = number;
-            state.thread.x = static_cast<unsigned>(number);
-            if (_setjmp(state.scheduler) == 0) {
-                if (fiber.begun) {
-                    _longjmp(fiber.resume, 1);
-                }
-                fiber.begun = true;
-                getcontext(&fiber.start);
-                fiber.start.uc_stack.ss_sp = fiber.stack.get();
-                fiber.start.uc_stack.ss_size = STACK_BYTES;
-                fiber.start.uc_link = nullptr;
-                makecontext(&fiber.start, fiber_main, 0);
-                setcontext(&fiber.start);
-            }
-            if (state.fibers[number].done) {
-                left = left - 1;
-            }
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int group = 0; group < groups; group++) {
+            // The first or the last of them is ahead.
+            moved |= run_warpgroup(state.block.x % 2 == 0 ? group : groups - 1 - group);
         }
-        if (!moved) {
+    }
+    for (int number = 0; number < threads; number++) {
+        if (!state.fibers[number].done) {
+            state.current = number;
             fail("waits for threads that have ended or wait elsewhere");
         }
+    }
+    if (state.under_way != 0) {
+        fail("ends before copies to the block's shared memory");
     }
 }
 
@@ -155,16 +202,15 @@ inline void launch(uint64_t blocks, int threads, size_t shared_bytes, const std:
     if (threads % WARP != 0) {
         fail("blocks are whole warps here");
     }
-    if (state.fibers.size() != static_cast<size_t>(threads)) {
-        state.fibers.clear();
-        state.fibers.resize(threads);
-        for (Fiber &fiber : state.fibers) {
-            fiber.stack = std::make_unique<unsigned char[]>(STACK_BYTES);
-        }
-        state.warps.assign(threads / WARP, Exchange{});
+    while (state.fibers.size() < static_cast<size_t>(threads)) {
+        state.fibers.emplace_back();
+        // Left as it is, so that most of it takes no memory.
+        state.fibers.back().stack.reset(new unsigned char[STACK_BYTES]);
     }
+    state.warps.assign(threads / WARP, Exchange{});
     state.threads.x = static_cast<unsigned>(threads);
     state.blocks.x = static_cast<unsigned>(blocks);
+    state.shared_bytes = shared_bytes;
     state.kernel = &kernel;
     for (uint64_t number = 0; number < blocks; number++) {
         // Shared memory begins with anything on a GPU.
@@ -183,13 +229,33 @@ inline void launch(uint64_t blocks, int threads, size_t shared_bytes, const std:
 #define blockDim (emulator::block().threads)
 #define gridDim (emulator::block().blocks)
 
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+DEVICE uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+
 DEVICE unsigned char *shared_memory() { return emulator::block().shared_start; }
+DEVICE uint32_t shared_address(const void *place) {
+    return emulator::SHARED_START + static_cast<uint32_t>(static_cast<const unsigned char *>(place) - shared_memory());
+}
+template <class T> DEVICE T loaded(uint32_t at) {
+    T value;
+    std::memcpy(&value, emulator::shared_at(at, sizeof(T), sizeof(T)), sizeof(T));
+    return value;
+}
+DEVICE uint4 load_shared(uint32_t at) { return loaded<uint4>(at); }
+DEVICE int load_shared_int(uint32_t at) { return loaded<int>(at); }
+DEVICE void store_shared(uint32_t at, uint4 value) {
+    std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
+}
+
+DEVICE int thread_number() { return emulator::block().current; }
 
 // A numbered barrier; number 0 is the block's own. It counts arrivals: a thread that arrives twice is not told apart.
 DEVICE void named_barrier(int number, int threads) {
     emulator::meet(emulator::block().barriers[number], threads, [] {});
 }
-DEVICE void block_barrier() { named_barrier(0, static_cast<int>(emulator::block().fibers.size())); }
+DEVICE void block_barrier() { named_barrier(0, static_cast<int>(emulator::block().threads.x)); }
 DEVICE void warp_barrier() {
     emulator::meet(emulator::warp().meeting, emulator::WARP, [] {});
 }
@@ -218,8 +284,21 @@ template <class T> DEVICE T shuffle_xor(T value, int mask) {
 template <class T> DEVICE T shuffle(T value, int lane) {
     return exchanged(value, [lane](int) { return lane; });
 }
+DEVICE unsigned warp_maximum(unsigned value) {
+    for (int mask = 16; mask > 0; mask /= 2) {
+        const unsigned other = shuffle_xor(value, mask);
+        value = other > value ? other : value;
+    }
+    return value;
+}
 
-// Fibers change places only where they wait, so plain operations are atomic among them.
+// Fibers change places only where they wait, so plain operations are atomic among them, and seen in their order.
+DEVICE void block_fence() {}
+DEVICE unsigned atomic_add(unsigned *place, unsigned value) {
+    const unsigned before = *place;
+    *place += value;
+    return before;
+}
 DEVICE void atomic_or(uint32_t *place, uint32_t bits) { *place |= bits; }
 DEVICE void atomic_maximum(int32_t *place, int32_t value) { *place = value > *place ? value : *place; }
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) { *place = value > *place ? value : *place; }

@@ -13,6 +13,29 @@ DEVICE unsigned char *shared_memory() {
     return memory;
 }
 
+// Where something lies in shared memory, as instructions want it; and what lies there.
+DEVICE uint32_t shared_address(const void *place) { return (uint32_t)__cvta_generic_to_shared(place); }
+DEVICE uint4 load_shared(uint32_t at) {
+    uint4 v;
+    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at));
+    return v;
+}
+DEVICE int load_shared_int(uint32_t at) {
+    int v;
+    asm volatile("ld.shared.s32 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+DEVICE void store_shared(uint32_t at, uint4 v) {
+    asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+
+// The thread's number, looked up anew and not kept in a register.
+DEVICE int thread_number() {
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
 DEVICE void block_barrier() { __syncthreads(); }
 
 // A barrier of `threads` threads of the block (a multiple of 32); number 0 is the block's own.
@@ -25,12 +48,19 @@ DEVICE void warp_barrier() { __syncwarp(); }
 
 template <class T> DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 template <class T> DEVICE T shuffle(T value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
+// The largest value of a warp's lanes.
+DEVICE unsigned warp_maximum(unsigned value) { return __reduce_max_sync(0xffffffffu, value); }
 
 // A function that the host launches with blocks of so many threads, of which a multiprocessor is to have so many at once;
 // and its parameters: read only, in the constant bank.
 #define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define PARAMETERS const __grid_constant__
 
+// Orders what the thread has written to memory before what it writes later, for all threads of the block.
+DEVICE void block_fence() { __threadfence_block(); }
+
+// Returns what was there before.
+DEVICE unsigned atomic_add(unsigned *place, unsigned value) { return atomicAdd(place, value); }
 DEVICE void atomic_or(uint32_t *place, uint32_t bits) { atomicOr(place, bits); }
 DEVICE void atomic_maximum(int32_t *place, int32_t value) { atomicMax(place, value); }
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) {

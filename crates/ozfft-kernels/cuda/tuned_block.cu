@@ -42,8 +42,7 @@ struct Lane {
     DEVICE int in_group() const { return 32 * warp + 4 * g + t; }
     DEVICE int in_block() const { return 128 * group + in_group(); }
     DEVICE Lane() {
-        int thread;
-        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+        const int thread = thread_number();
         group = thread / 128;
         warp = thread / 32 % 4;
         g = thread % 32 / 4;
@@ -78,14 +77,14 @@ template <class S, bool STRIDED> struct Panel {
 
 // Shared memory behind the tables: buffers, statistics of every warpgroup, facts of every line of two panels (its exponent,
 // and what is known of its numbers), and the exponent that all lines have in common.
-template <class S> DEVICE uint32_t tables_memory() { return (uint32_t)__cvta_generic_to_shared(shared_memory()); }
+template <class S> DEVICE uint32_t tables_memory() { return shared_address(shared_memory()); }
 template <class S> DEVICE uint32_t buffer_memory() { return tables_memory<S>() + S::BEGINNING; }
 template <class S> DEVICE unsigned *statistics_memory() { return (unsigned *)(shared_memory() + S::BEGINNING + 2 * S::BUFFER); }
 template <class S> DEVICE unsigned *facts_memory() { return statistics_memory<S>() + WARPGROUPS * (S::STATISTICS / 4); }
 template <class S> DEVICE int &common_exponent() { return *(int *)(facts_memory<S>() + 2 * S::PANEL); }
 // Strided panels: how many warpgroups have put their results into either buffer; and the barriers of the copies.
 template <class S> DEVICE unsigned *finished_memory() { return facts_memory<S>() + 2 * S::PANEL + 2; }
-template <class S> DEVICE uint32_t barrier_memory() { return (uint32_t)__cvta_generic_to_shared(facts_memory<S>() + 2 * S::PANEL + 8); }
+template <class S> DEVICE uint32_t barrier_memory() { return shared_address(facts_memory<S>() + 2 * S::PANEL + 8); }
 
 // Begins to copy a warpgroup's contiguous lines to shared memory.
 template <class S> DEVICE void fetch_contiguous(const TunedArguments &args, unsigned panel, int round) {
@@ -123,7 +122,7 @@ template <class S> DEVICE void store_strided(const StridedArguments &args, unsig
         stores_commit();
     } else {
         for (int line = 0; line < S::PANEL && lines.has(args.common, line); line++)
-            args.common.left[atomicAdd(args.common.left_count, 1u)] = lines.number(args.common, line);
+            args.common.left[atomic_add(args.common.left_count, 1u)] = lines.number(args.common, line);
     }
 }
 
@@ -458,7 +457,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     if (!STRIDED && lane.in_group() < S::LINES) {
         const int line = in_panel(lane, lane.in_group());
         const Panel<S, false> lines(args, blockIdx.x + round * gridDim.x);
-        if (lines.has(args, line) && !(facts(lane, lane.in_group()) >> 24 & 1)) args.left[atomicAdd(args.left_count, 1u)] = lines.number(args, line);
+        if (lines.has(args, line) && !(facts(lane, lane.in_group()) >> 24 & 1)) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
     }
 }
 
@@ -516,10 +515,10 @@ template <class S, bool CONVERSIONS> DEVICE void run_strided(const StridedArgume
         const Lane lane;
         named_barrier(1 + lane.group, 128);
         if (lane.in_group() == 0) {
-            __threadfence_block();
-            if (atomicAdd(finished_memory<S>() + (round & 1), 1u) == WARPGROUPS - 1) {
+            block_fence();
+            if (atomic_add(finished_memory<S>() + (round & 1), 1u) == WARPGROUPS - 1) {
                 finished_memory<S>()[round & 1] = 0;
-                __threadfence_block();
+                block_fence();
                 store_strided<S>(args, round);
                 owes = true;
             }
@@ -530,26 +529,25 @@ template <class S, bool CONVERSIONS> DEVICE void run_strided(const StridedArgume
 
 }  // namespace tuned
 
-#define TUNED_KERNEL(NAME, ARGUMENTS, RUN, PRODUCT, N1, N2, CONVERSIONS)                                       \
-    extern "C" __global__ void __launch_bounds__(tuned::THREADS, 1) NAME(const __grid_constant__ ARGUMENTS a) { \
-        tuned::RUN<tuned::Shape<tuned::PRODUCT, N1, N2>, CONVERSIONS>(a);                                       \
+#define TUNED_KERNEL(NAME, ARGUMENTS, RUN, PRODUCT, N1, N2, CONVERSIONS)     \
+    KERNEL(tuned::THREADS, 1) NAME(PARAMETERS ARGUMENTS a) {                  \
+        tuned::RUN<tuned::Shape<tuned::PRODUCT, N1, N2>, CONVERSIONS>(a);     \
     }
-#define TUNED_KERNELS(NAME, PRODUCT, N1, N2)                                                                     \
-    TUNED_KERNEL(NAME##_##N1##x##N2, TunedArguments, run_contiguous, PRODUCT, N1, N2, false)                     \
-    TUNED_KERNEL(NAME##_##N1##x##N2##_strided, StridedArguments, run_strided, PRODUCT, N1, N2, false)            \
-    TUNED_KERNEL(NAME##_##N1##x##N2##_conversions, TunedArguments, run_contiguous, PRODUCT, N1, N2, true)        \
+#define TUNED_KERNELS(NAME, PRODUCT, N1, N2)                                                               \
+    TUNED_KERNEL(NAME##_##N1##x##N2, TunedArguments, run_contiguous, PRODUCT, N1, N2, false)               \
+    TUNED_KERNEL(NAME##_##N1##x##N2##_strided, StridedArguments, run_strided, PRODUCT, N1, N2, false)      \
+    TUNED_KERNEL(NAME##_##N1##x##N2##_conversions, TunedArguments, run_contiguous, PRODUCT, N1, N2, true)  \
     TUNED_KERNEL(NAME##_##N1##x##N2##_strided_conversions, StridedArguments, run_strided, PRODUCT, N1, N2, true)
 
 TUNED_KERNELS(tuned, Int8, 32, 32)
 TUNED_KERNELS(tuned, Int8, 16, 16)
 TUNED_KERNELS(tuned, Int8, 32, 16)
-#ifndef WITHOUT_FP8
 TUNED_KERNELS(tuned_fp8, Fp8, 32, 32)
 TUNED_KERNELS(tuned_fp8, Fp8, 16, 16)
 TUNED_KERNELS(tuned_fp8, Fp8, 32, 16)
-#endif
 
 // `tuned_shared_bytes` of the crate.
 static_assert(tuned::Shape<tuned::Int8, 32, 32>::SHARED == 186976 && tuned::Shape<tuned::Int8, 16, 16>::SHARED == 80512 &&
-                  tuned::Shape<tuned::Int8, 32, 16>::SHARED == 166528,
+                  tuned::Shape<tuned::Int8, 32, 16>::SHARED == 166528 && tuned::Shape<tuned::Fp8, 32, 32>::SHARED == 219744 &&
+                  tuned::Shape<tuned::Fp8, 16, 16>::SHARED == 94848 && tuned::Shape<tuned::Fp8, 32, 16>::SHARED == 190080,
               "the host asks for the same");

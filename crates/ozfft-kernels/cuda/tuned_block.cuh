@@ -1,12 +1,10 @@
 // Lines of two matrix steps, a warpgroup each, on wgmma: everything between f64 in and f64 out in registers and shared
 // memory. The products are on int8 (`Int8`, below) or on fp8 (tuned_fp8.cuh).
 #pragma once
+#include "arithmetic.cuh"
 #include "async_copy.cuh"
 #include "bulk_copy.cuh"
 #include "wgmma.cuh"
-
-typedef long long i64;
-typedef unsigned long long u64;
 
 // Where lines lie, in complex numbers.
 struct Places {
@@ -85,31 +83,6 @@ DEVICE i64 join(unsigned low, unsigned high) { return (i64)((u64)high << 32 | lo
 DEVICE unsigned low_of(i64 x) { return (unsigned)x; }
 DEVICE unsigned high_of(i64 x) { return (unsigned)((u64)x >> 32); }
 
-DEVICE uint4 load_shared(uint32_t at) {
-    uint4 v;
-    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at));
-    return v;
-}
-DEVICE int load_shared_int(uint32_t at) {
-    int v;
-    asm volatile("ld.shared.s32 %0, [%1];" : "=r"(v) : "r"(at));
-    return v;
-}
-DEVICE void store_shared(uint32_t at, uint4 v) {
-    asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
-}
-DEVICE unsigned shift_right(unsigned x, unsigned bits) {  // 0 beyond 31 bits
-    unsigned r;
-    asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(bits));
-    return r;
-}
-DEVICE u64 shift_right(u64 x, unsigned bits) {  // 0 beyond 63 bits
-    u64 r;
-    asm("shr.u64 %0, %1, %2;" : "=l"(r) : "l"(x), "r"(bits));
-    return r;
-}
-DEVICE unsigned warp_maximum(unsigned x) { return __reduce_max_sync(0xffffffffu, x); }
-
 // A double-precision number taken apart: 64 bits of magnitude, the leading one topmost, and sign and exponent field as
 // one signed integer. Numbers without a leading bit, zero among them, get one all the same: next to numbers that are far
 // from the end of the range it is shifted out.
@@ -130,9 +103,7 @@ DEVICE i64 quantise(const Parts &x, int shift) {
     const u64 magnitude = shift_right((u64)join(x.low, x.top), (unsigned)(shift - x.field()));
     const int sign = x.signed_field >> 31;
     unsigned w0, w1;
-    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; add.cc.u32 %0, a, 1; addc.u32 %1, b, 0; }"
-        : "=r"(w0), "=r"(w1)
-        : "r"((unsigned)magnitude), "r"((unsigned)(magnitude >> 32)), "r"(sign));
+    flipped_plus_one((unsigned)magnitude, (unsigned)(magnitude >> 32), sign, w0, w1);
     return join(__funnelshift_r(w0, w1, 1), (unsigned)((int)w1 >> 1));
 }
 
@@ -156,22 +127,8 @@ template <int STEPS> struct Words {
     unsigned low[STEPS][4], high[STEPS][4];
 };
 
-// A copy in a register of its own. Sums that stay in use keep the compiler from overlapping products.
-DEVICE int moved(int x) {
-    int y;
-    asm volatile("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
-    return y;
-}
-
-// What the compiler must have worked out by now.
-DEVICE void settled(unsigned &a, unsigned &b) { asm volatile("" : "+r"(a), "+r"(b)::"memory"); }
-
-// a·b + c, exactly. Written out, because the compiler takes 64-bit multiplications for lower halves.
-DEVICE i64 product(int a, int b, i64 c) {
-    i64 p;
-    asm("mul.wide.s32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
-    return p + c;
-}
+// a·b + c.
+DEVICE i64 product(int a, int b, i64 c) { return wide_product(a, b) + c; }
 
 // Products of 8 outputs at a time, and their sums put together.
 struct Int8 {
@@ -261,17 +218,13 @@ DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {
 // The nearest f64 to ±(high·2^32 + low)·2^(base - …), ties to even, where high is not 0. `base` is the field of the
 // exponent less one, were the leading bit the topmost, at its place.
 DEVICE void round_to_double(unsigned m0, unsigned m1, int sign, int base, unsigned flip, unsigned &low, unsigned &high) {
-    unsigned shift;
-    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(shift) : "r"(m1));
+    const unsigned shift = shift_to_top(m1);
     const unsigned n1 = __funnelshift_l(m0, m1, shift), n0 = m0 << shift;
     const unsigned f1 = n1 >> 11, f0 = __funnelshift_r(n0, n1, 11);
     // Up when what is cut off is above one half, or just one half and the number is odd.
-    unsigned decide;
-    asm("lop3.b32 %0, %1, 1, %2, 0xea;" : "=r"(decide) : "r"(f0), "r"(n0 << 21));
+    const unsigned decide = lowest_bit_or(f0, n0 << 21);
     const unsigned field = (unsigned)base - (shift << 20);
-    asm("{ .reg .u32 d; add.cc.u32 d, %2, 0x7fffffff; addc.cc.u32 %0, %3, 0; addc.u32 %1, %4, %5; }"
-        : "=r"(low), "=r"(high)
-        : "r"(decide), "r"(f0), "r"(f1), "r"(field));
+    rounded_up(decide, f0, f1, field, low, high);
     high |= ((unsigned)sign ^ flip) & 0x80000000u;
 }
 
@@ -280,9 +233,7 @@ DEVICE void to_double(i64 sum, int top, int base, unsigned flip, unsigned &low, 
     const unsigned upper = high_of(sum) + ((unsigned)top << 17);
     const int sign = (int)upper >> 31;
     unsigned m0, m1;
-    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; sub.cc.u32 %0, a, %4; subc.u32 %1, b, %4; }"
-        : "=r"(m0), "=r"(m1)
-        : "r"(low_of(sum)), "r"(upper), "r"(sign));
+    magnitude_of(low_of(sum), upper, sign, m0, m1);
     usual = usual && (unsigned)(top + 8192) < 16384u && m1 != 0;
     round_to_double(m0, m1, sign, base, flip, low, high);
 }

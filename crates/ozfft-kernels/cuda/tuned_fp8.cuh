@@ -13,25 +13,6 @@
 
 namespace tuned {
 
-#ifdef __CUDACC__
-DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-// a + b, rounded downwards.
-DEVICE float downwards(float a, float b) { return __fadd_rd(a, b); }
-DEVICE int bits_of(float x) { return __float_as_int(x); }
-DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) { return __byte_perm(a, b, which); }
-// A branch that is never taken. The compiler would otherwise begin with the next products before the sums of the last ones
-// have been used, and run out of registers. `place` is another one everywhere: it would take two of the same for one.
-DEVICE void in_order(const Factors &factors, int place) {
-    asm volatile("{ .reg .pred p; setp.eq.s32 p, %0, %1; @p trap; }" ::"r"(factors.first), "r"(-1 - place) : "memory");
-}
-DEVICE void settled(unsigned &a, float &b, int &c) { asm volatile("" : "+r"(a), "+f"(b), "+r"(c)::"memory"); }
-// A sum that is worked out before anything is added to it.
-DEVICE i64 settled(i64 x) {
-    asm("" : "+l"(x));
-    return x;
-}
-#endif
-
 struct Fp8 {
     static constexpr bool TAKES_TURNS = false;
     // Blocks of 8 outputs' columns, 32 bytes each: a block of zeros and the matrix; then, for the upper nibbles of all but
@@ -140,7 +121,7 @@ struct Fp8 {
         }
 #pragma unroll
         for (int e = 0; e < 4; e++) settled(sums.high[e], sums.middle[e], sums.top[e]);
-        in_order(factors, sums.place);
+        in_order(factors.first, sums.place);
         begin<true>(sums, data, matrix);
     }
 
@@ -152,13 +133,13 @@ struct Fp8 {
     // The rounded sum: all classes, less the topmost three if they are kept apart, over 128.
     template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Roundings &, const Factors &factors) {
         const float(&c)[36] = sums.classes;
-        const float rounding = downwards(fused(c[4 + e], UNIT / 8, fused(c[e], UNIT / 128, 0.5f)), MAGIC);
+        const float rounding = sum_downwards(fused(c[4 + e], UNIT / 8, fused(c[e], UNIT / 128, 0.5f)), MAGIC);
         const float low = fused(c[16 + e], 512 * UNIT, fused(c[12 + e], 32 * UNIT, fused(c[8 + e], 2 * UNIT, rounding)));
         const float lower_middle = joined(c[28 + e], c[24 + e], c[20 + e]);
         const float upper_middle = fused(c[32 + e], UNIT, sums.middle[e]);
         // Bits of positive floats: integers that are not negative.
         const i64 sum = product(bits_of(lower_middle), factors.first, join((unsigned)bits_of(low), sums.high[e]));
-        if (e == 3) in_order(factors, sums.place + 1);
+        if (e == 3) in_order(factors.first, sums.place + 1);
         return product(bits_of(upper_middle), factors.second, settled(sum));
     }
 

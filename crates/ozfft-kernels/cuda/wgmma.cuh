@@ -9,6 +9,11 @@
 #pragma once
 #include "threads.cuh"
 
+// Where B lies: a group of 8 columns every 256 bytes, its second piece 128 bytes after the first.
+DEVICE uint64_t wgmma_matrix(uint32_t address) {
+    return (uint64_t)((address & 0x3ffff) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(256 >> 4) << 32;
+}
+
 #ifdef __CUDACC__
 
 // Registers that the next products read or write may have been changed.
@@ -18,11 +23,6 @@ DEVICE void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" :::
 template <int pending> DEVICE void wgmma_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory"); }
 // Shared memory written by ordinary stores is read by products from here on (followed by a barrier).
 DEVICE void wgmma_publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
-// Where B lies: a group of 8 columns every 256 bytes, its second piece 128 bytes after the first.
-DEVICE uint64_t wgmma_matrix(uint32_t shared_address) {
-    return (uint64_t)((shared_address & 0x3ffff) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(256 >> 4) << 32;
-}
 
 // c = a·b, 32 columns.
 DEVICE void wgmma_u8_n32_first(int (&c)[16], const unsigned (&a)[4], uint64_t b) {
@@ -42,4 +42,6 @@ DEVICE void wgmma_u8_n32_more(int (&c)[16], const unsigned (&a)[4], uint64_t b) 
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
+#else
+#include "emulated_wgmma.h"
 #endif

@@ -51,4 +51,6 @@ template <int COLUMNS, int COUNT> DEVICE void wgmma_e4m3_more(float (&c)[COUNT],
     if constexpr (COLUMNS == 72) E4M3_PRODUCT(72, 36, E4M3_OLD, "1", "%36", "%37", "%38", "%39", "%40");
 }
 
+#else
+#include "emulated_wgmma_fp8.h"
 #endif

@@ -1,18 +1,34 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
 use super::machine::{Machine, Parameters, Queue};
-use super::tuned::{MappedArray, TensorMap};
+use super::tuned::{MappedArray, StridedTask, TensorMap};
 use crate::error::{Buffer, FftError};
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes before and after all memory, which nobody may write to.
+const GUARD: usize = 256;
+const GUARD_BYTE: u8 = 0x3c;
 
 /// A device without a GPU.
 #[derive(Default)]
 pub(crate) struct Emulator {
     allocated: Mutex<HashMap<u64, Layout>>,
-    /// Plans as for a GPU with tuned kernels, whose instructions the emulator does not know: such plans do not run.
-    pub(crate) plans_tuned_kernels: bool,
+    /// A GPU with tuned kernels; without, there is less shared memory, too.
+    pub(crate) tuned_kernels: bool,
+    /// Lines that tuned kernels have left to the general one so far.
+    pub(crate) lines_left: AtomicU64,
+}
+
+impl Emulator {
+    pub(crate) fn with_tuned_kernels() -> Self {
+        Emulator {
+            tuned_kernels: true,
+            ..Emulator::default()
+        }
+    }
 }
 
 impl Machine for Emulator {
@@ -21,7 +37,11 @@ impl Machine for Emulator {
     }
 
     fn shared_memory(&self) -> usize {
-        99 << 10
+        if self.tuned_kernels {
+            227 << 10
+        } else {
+            99 << 10
+        }
     }
 
     fn multiprocessors(&self) -> usize {
@@ -29,30 +49,66 @@ impl Machine for Emulator {
     }
 
     fn has_tuned_kernels(&self) -> bool {
-        self.plans_tuned_kernels
+        self.tuned_kernels
     }
 
-    fn tensor_map(&self, _: &MappedArray) -> Result<TensorMap, FftError> {
-        unreachable!("there are no tuned kernels here")
+    /// What the kernels' source declares as `TensorMap` (`emulated_bulk_copy.h`), after the checks that the driver makes.
+    fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
+        let rank = array.dimensions.len();
+        assert!((3..=5).contains(&rank));
+        assert_eq!(
+            (array.distances.len(), array.box_dimensions.len()),
+            (rank - 1, rank)
+        );
+        assert!(array.address.is_multiple_of(16));
+        assert!(array.dimensions.iter().all(|&n| (1..=1 << 32).contains(&n)));
+        assert!(
+            array
+                .distances
+                .iter()
+                .all(|&d| d.is_multiple_of(16) && d < 1 << 40)
+        );
+        assert!(array.box_dimensions.iter().all(|&n| (1..=256).contains(&n)));
+        assert!([64, 128].contains(&(8 * array.box_dimensions[0])));
+        let mut map = [0; 16];
+        (map[0], map[1]) = (array.address, rank as u64);
+        map[2..2 + rank].copy_from_slice(&array.dimensions);
+        map[7..7 + rank - 1].copy_from_slice(&array.distances);
+        for (to, &from) in map[11..].iter_mut().zip(&array.box_dimensions) {
+            *to = u64::from(from);
+        }
+        Ok(map)
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
-        let layout = Layout::from_size_align(bytes, 256).expect("a layout");
+        let layout = Layout::from_size_align(GUARD + bytes + GUARD, 256).expect("a layout");
         // SAFETY: not of length 0.
-        let address = unsafe { std::alloc::alloc(layout) };
-        assert!(!address.is_null());
+        let start = unsafe { std::alloc::alloc(layout) };
+        assert!(!start.is_null());
         // Memory of a device begins with anything.
         // SAFETY: just allocated.
-        unsafe { address.write_bytes(0x5a, bytes) };
-        let address = address as u64;
+        let address = unsafe {
+            start.write_bytes(GUARD_BYTE, layout.size());
+            let address = start.add(GUARD);
+            address.write_bytes(0x5a, bytes);
+            address as u64
+        };
         self.allocated.lock().unwrap().insert(address, layout);
         Ok(address)
     }
 
     unsafe fn free(&self, address: u64) {
         let layout = self.allocated.lock().unwrap().remove(&address);
+        let layout = layout.expect("our own");
         // SAFETY: allocated above with this layout.
-        unsafe { std::alloc::dealloc(address as *mut u8, layout.expect("our own")) }
+        unsafe {
+            let start = (address as *mut u8).sub(GUARD);
+            let all = std::slice::from_raw_parts(start, layout.size());
+            let (before, after) = (&all[..GUARD], &all[layout.size() - GUARD..]);
+            let intact = before.iter().chain(after).all(|&byte| byte == GUARD_BYTE);
+            std::alloc::dealloc(start, layout);
+            assert!(intact, "a kernel has written beyond the ends of an array");
+        }
     }
 
     fn open_queue(&self) -> Result<Queue, FftError> {
@@ -95,9 +151,15 @@ impl Machine for Emulator {
                 parameters.kernel(),
                 parameters.pointer(),
                 blocks,
-                ozfft_kernels::GENERAL_THREADS,
+                parameters.threads(),
                 shared_bytes,
             );
+            if let Parameters::Tuned(task, _)
+            | Parameters::TunedStrided(StridedTask { common: task, .. }, _) = parameters
+            {
+                let left = *(task.left_count.value() as *const u32);
+                self.lines_left.fetch_add(left.into(), Ordering::Relaxed);
+            }
         }
         Ok(())
     }

@@ -13,6 +13,8 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod tuned;
+#[cfg(test)]
+mod tuned_tests;
 mod writer;
 
 use crate::error::{Buffer, FftError};

@@ -9,10 +9,10 @@ use num_complex::Complex;
 use std::sync::Arc;
 
 /// Reproducible pseudo-random integers.
-struct Generator(u64);
+pub(super) struct Generator(pub(super) u64);
 
 impl Generator {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -20,14 +20,14 @@ impl Generator {
     }
 
     /// Uniform in ±1.
-    fn uniform(&mut self) -> f64 {
+    pub(super) fn uniform(&mut self) -> f64 {
         ((self.next() >> 11) as f64 / (1u64 << 52) as f64) - 1.0
     }
 }
 
 /// What the numbers look like.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Style {
+pub(super) enum Style {
     Uniform,
     /// Every exponent that the type has.
     Wild,
@@ -75,7 +75,7 @@ fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> 
     T::narrow(value)
 }
 
-fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
+pub(super) fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
     let mut generator = Generator(seed | 1);
     (0..count)
         .map(|_| {
@@ -85,49 +85,90 @@ fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Complex<T>> {
         .collect()
 }
 
-struct Bench<T: Real> {
+pub(super) struct Bench<T: Real> {
     planner: Planner<T>,
     machine: Arc<dyn Machine>,
-    cases: usize,
+    pub(super) cases: usize,
 }
 
 impl<T: Real> Bench<T> {
     fn new() -> Self {
+        Self::on(Arc::new(Emulator::default()))
+    }
+
+    pub(super) fn on(machine: Arc<dyn Machine>) -> Self {
         Bench {
             planner: Planner::new(),
-            machine: Arc::new(Emulator::default()),
+            machine,
             cases: 0,
         }
     }
 
+    /// Transforms complex numbers on both, in place, too, where that can be, and compares all bytes, gaps included: on
+    /// the emulator once for every choice of `integers_only`. Returns the substrate.
+    pub(super) fn check_numbers(
+        &mut self,
+        problem: &Problem,
+        input: &[Complex<T>],
+        integers_only: &[bool],
+    ) -> &'static str {
+        let problem = problem.clone().engine(Engine::Digits).threads(1);
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let expected = self.planner.plan(&scalar).unwrap();
+        let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
+        let mut apart = blank.clone();
+        expected.process_outofplace(input, &mut apart).unwrap();
+        let in_place = (problem.resolved_input() == problem.resolved_output()).then(|| {
+            let elements = problem.shape().iter().product::<usize>() * problem.batch;
+            if problem.output_len() == elements {
+                return apart.clone();
+            }
+            let mut numbers = input.to_vec();
+            expected.process(&mut numbers).unwrap();
+            numbers
+        });
+        let mut substrate = "";
+        for &integers_only in integers_only {
+            let problem = problem.clone().integers_only(integers_only);
+            let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
+            let compare = |expected: &[Complex<T>], got: &[Complex<T>], how: &str| {
+                let what = format!("{how}: {problem:?} on {plan}");
+                same(
+                    bytemuck::cast_slice(expected),
+                    bytemuck::cast_slice(got),
+                    &what,
+                );
+            };
+            let mut output = blank.clone();
+            plan.process_outofplace(input, &mut output).unwrap();
+            compare(&apart, &output, "out of place");
+            if let Some(expected) = &in_place {
+                let mut numbers = input.to_vec();
+                plan.process(&mut numbers).unwrap();
+                compare(expected, &numbers, "in place");
+            }
+            substrate = plan.substrate();
+            self.cases += 1;
+        }
+        substrate
+    }
+
     /// Transforms on both and compares all bytes of the output, gaps included.
     fn check(&mut self, problem: &Problem, style: Style) {
+        let seed = 0x9e37_79b9 * (self.cases as u64 + 1);
+        if problem.kind() == Kind::ComplexToComplex {
+            let input = numbers(problem.input_len(), style, seed);
+            self.check_numbers(problem, &input, &[false]);
+            return;
+        }
         let problem = problem.clone().engine(Engine::Digits).threads(1);
         let scalar = problem.clone().substrate(Substrate::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
         let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
-        let seed = 0x9e37_79b9 * (self.cases as u64 + 1);
         self.cases += 1;
         let what = || format!("{problem:?} {style:?}");
         match problem.kind() {
-            Kind::ComplexToComplex => {
-                let input = numbers::<T>(problem.input_len(), style, seed);
-                let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
-                let (mut a, mut b) = (blank.clone(), blank);
-                expected.process_outofplace(&input, &mut a).unwrap();
-                plan.process_outofplace(&input, &mut b).unwrap();
-                same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&b), &what());
-                if problem.resolved_input() == problem.resolved_output() {
-                    let mut c = input;
-                    plan.process(&mut c).unwrap();
-                    let (mut a, c) = (a, c);
-                    if problem.output_len() != problem.shape().iter().product::<usize>() {
-                        // Gaps hold other numbers here.
-                        a.clone_from(&c);
-                    }
-                    same(bytemuck::cast_slice(&a), bytemuck::cast_slice(&c), &what());
-                }
-            }
+            Kind::ComplexToComplex => unreachable!("checked above"),
             Kind::RealToComplex => {
                 let input: Vec<T> = numbers::<T>(problem.input_len(), style, seed)
                     .iter()
@@ -156,7 +197,7 @@ impl<T: Real> Bench<T> {
 }
 
 /// Compares bytes; NaN included.
-fn same(expected: &[u8], got: &[u8], what: &str) {
+pub(super) fn same(expected: &[u8], got: &[u8], what: &str) {
     if expected != got {
         let differing = expected.iter().zip(got).filter(|(a, b)| a != b).count();
         let first = expected.iter().zip(got).position(|(a, b)| a != b);
@@ -164,7 +205,7 @@ fn same(expected: &[u8], got: &[u8], what: &str) {
     }
 }
 
-const STYLES: [Style; 9] = [
+pub(super) const STYLES: [Style; 9] = [
     Style::Uniform,
     Style::Wild,
     Style::Tiny,

@@ -408,9 +408,7 @@ mod tests {
 
     #[test]
     fn plans_take_tuned_kernels_where_they_fit_and_only_there() {
-        let mut emulator = Emulator::default();
-        emulator.plans_tuned_kernels = true;
-        let machine: Arc<dyn Machine> = Arc::new(emulator);
+        let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
         let planner = Planner::<f64>::new();
         let runs_on = |problem: Problem| {
             let plan = planner.plan_on(&problem, &machine).unwrap();

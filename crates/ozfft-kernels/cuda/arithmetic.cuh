@@ -1,0 +1,101 @@
+// Arithmetic of the tuned kernels that C++ has no words for: carries from one register to the next, shifts by any number of
+// bits, and instructions that the compiler would not choose. Everything has its equivalent in C++, for the emulator.
+#pragma once
+#include "threads.cuh"
+
+typedef long long i64;
+typedef unsigned long long u64;
+
+#ifdef __CUDACC__
+
+namespace tuned {
+
+DEVICE unsigned shift_right(unsigned x, unsigned bits) {  // 0 beyond 31 bits
+    unsigned r;
+    asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(bits));
+    return r;
+}
+DEVICE u64 shift_right(u64 x, unsigned bits) {  // 0 beyond 63 bits
+    u64 r;
+    asm("shr.u64 %0, %1, %2;" : "=l"(r) : "l"(x), "r"(bits));
+    return r;
+}
+
+// The bits that a number can be shifted to the left by until its leading one is topmost; of 0, 2^32 - 1.
+DEVICE unsigned shift_to_top(unsigned x) {
+    unsigned shift;
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(shift) : "r"(x));
+    return shift;
+}
+
+// A copy in a register of its own. Sums that stay in use keep the compiler from overlapping products.
+DEVICE int moved(int x) {
+    int y;
+    asm volatile("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
+// Here the compiler must have worked out all of these.
+DEVICE void settled(unsigned &a, unsigned &b) { asm volatile("" : "+r"(a), "+r"(b)::"memory"); }
+DEVICE void settled(unsigned &a, float &b, int &c) { asm volatile("" : "+r"(a), "+f"(b), "+r"(c)::"memory"); }
+// A sum that is worked out before anything is added to it.
+DEVICE i64 settled(i64 x) {
+    asm("" : "+l"(x));
+    return x;
+}
+
+// A branch that is never taken, as `value` is not negative. The compiler would otherwise begin with the next products before
+// the sums of the last ones have been used, and run out of registers. Of two branches for the same `place` it makes one.
+DEVICE void in_order(int value, int place) {
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, %0, %1; @p trap; }" ::"r"(value), "r"(-1 - place) : "memory");
+}
+
+// a·b, exactly. Written out, because the compiler takes 64-bit multiplications for lower halves.
+DEVICE i64 wide_product(int a, int b) {
+    i64 p;
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
+    return p;
+}
+
+// a·b + c with one rounding.
+DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// a + b, rounded downwards.
+DEVICE float sum_downwards(float a, float b) { return __fadd_rd(a, b); }
+DEVICE int bits_of(float x) { return __float_as_int(x); }
+
+// The bytes of a (0 to 3) and b (4 to 7) that the digits of `which` name.
+DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) { return __byte_perm(a, b, which); }
+
+// (x ^ sign) + 1 for a sign of 0 or -1, in two registers.
+DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {
+    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; add.cc.u32 %0, a, 1; addc.u32 %1, b, 0; }"
+        : "=r"(w0), "=r"(w1)
+        : "r"(x0), "r"(x1), "r"(sign));
+}
+
+// (x ^ sign) - sign: the magnitude of a number of this sign.
+DEVICE void magnitude_of(unsigned x0, unsigned x1, int sign, unsigned &m0, unsigned &m1) {
+    asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; sub.cc.u32 %0, a, %4; subc.u32 %1, b, %4; }"
+        : "=r"(m0), "=r"(m1)
+        : "r"(x0), "r"(x1), "r"(sign));
+}
+
+// x & 1 | rest.
+DEVICE unsigned lowest_bit_or(unsigned x, unsigned rest) {
+    unsigned r;
+    asm("lop3.b32 %0, %1, 1, %2, 0xea;" : "=r"(r) : "r"(x), "r"(rest));
+    return r;
+}
+
+// (f1 + field)·2^32 + f0, and one more where `decide` is above 2^31.
+DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field, unsigned &low, unsigned &high) {
+    asm("{ .reg .u32 d; add.cc.u32 d, %2, 0x7fffffff; addc.cc.u32 %0, %3, 0; addc.u32 %1, %4, %5; }"
+        : "=r"(low), "=r"(high)
+        : "r"(decide), "r"(f0), "r"(f1), "r"(field));
+}
+
+}  // namespace tuned
+
+#else
+#include "emulated_arithmetic.h"
+#endif

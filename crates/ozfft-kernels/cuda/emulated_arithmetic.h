@@ -1,0 +1,85 @@
+// The names of arithmetic.cuh, and the compiler's functions that tuned kernels use, on a host without a GPU.
+#pragma once
+#include <cmath>
+#include <cstring>
+
+DEVICE unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+DEVICE int __clz(unsigned x) { return x == 0 ? 32 : __builtin_clz(x); }
+
+// The upper, or the lower, half of two registers side by side that are shifted by less than 32 bits.
+DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned bits) {
+    return (unsigned)(((u64)high << 32 | low) << (bits & 31) >> 32);
+}
+DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned bits) {
+    return (unsigned)(((u64)high << 32 | low) >> (bits & 31));
+}
+
+DEVICE double __hiloint2double(int high, int low) {
+    const u64 bits = (u64)(unsigned)high << 32 | (unsigned)low;
+    double x;
+    std::memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+DEVICE u64 bits_of_double(double x) {
+    u64 bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+DEVICE int __double2hiint(double x) { return (int)(bits_of_double(x) >> 32); }
+DEVICE int __double2loint(double x) { return (int)bits_of_double(x); }
+DEVICE double __fma_rn(double x, double y, double z) { return std::fma(x, y, z); }
+// Cut off towards zero; what does not fit becomes the nearest integer that does.
+DEVICE i64 __double2ll_rz(double x) {
+    constexpr i64 LEAST = -0x7fffffffffffffff - 1;
+    if (!(x >= -9223372036854775808.0)) return LEAST;  // NaN among them
+    return x >= 9223372036854775808.0 ? -(LEAST + 1) : (i64)x;
+}
+
+namespace tuned {
+
+DEVICE unsigned shift_right(unsigned x, unsigned bits) { return bits > 31 ? 0 : x >> bits; }
+DEVICE u64 shift_right(u64 x, unsigned bits) { return bits > 63 ? 0 : x >> bits; }
+DEVICE unsigned shift_to_top(unsigned x) { return x == 0 ? 0xffffffffu : (unsigned)__builtin_clz(x); }
+DEVICE int moved(int x) { return x; }
+DEVICE void settled(unsigned &, unsigned &) {}
+DEVICE void settled(unsigned &, float &, int &) {}
+DEVICE i64 settled(i64 x) { return x; }
+DEVICE void in_order(int, int) {}
+DEVICE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
+DEVICE float sum_downwards(float a, float b) {
+    // Exact in double precision, for numbers as these kernels have them; rounded to the nearest, then corrected.
+    const double exact = (double)a + b;
+    const float sum = (float)exact;
+    return sum > exact ? std::nextafter(sum, -INFINITY) : sum;
+}
+DEVICE int bits_of(float x) {
+    int bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) {
+    const u64 bytes = (u64)b << 32 | a;
+    unsigned chosen = 0;
+    for (int byte = 0; byte < 4; byte++) chosen |= (unsigned)(bytes >> (8 * (which >> (4 * byte) & 7)) & 0xff) << (8 * byte);
+    return chosen;
+}
+DEVICE i64 wide_product(int a, int b) { return (i64)a * b; }
+
+DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {
+    const u64 sum = (((u64)x1 << 32 | x0) ^ (u64)(i64)sign) + 1;
+    w0 = (unsigned)sum;
+    w1 = (unsigned)(sum >> 32);
+}
+DEVICE void magnitude_of(unsigned x0, unsigned x1, int sign, unsigned &m0, unsigned &m1) {
+    const u64 magnitude = (((u64)x1 << 32 | x0) ^ (u64)(i64)sign) - (u64)(i64)sign;
+    m0 = (unsigned)magnitude;
+    m1 = (unsigned)(magnitude >> 32);
+}
+DEVICE unsigned lowest_bit_or(unsigned x, unsigned rest) { return (x & 1) | rest; }
+DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field, unsigned &low, unsigned &high) {
+    const u64 sum = ((u64)(f1 + field) << 32 | f0) + (decide > 0x80000000u);
+    low = (unsigned)sum;
+    high = (unsigned)(sum >> 32);
+}
+
+}  // namespace tuned

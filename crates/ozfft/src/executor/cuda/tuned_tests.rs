@@ -1,0 +1,290 @@
+//! The tuned kernels under the emulator against the portable unit, as `tests/cuda_tuned.rs` compares them on a GPU: every
+//! way of laying out lines that they know, with and without conversion instructions, and lines that they must leave to the
+//! general kernel among those that they take.
+
+use super::emulated::Emulator;
+use super::machine::{DeviceMemory, Machine};
+use super::tests::{Bench, Generator, STYLES, Style, numbers, same};
+use crate::plan::DevicePointer;
+use crate::problem::{Direction, Engine, Norm, Problem, Substrate};
+use crate::{Layout, Planner};
+use num_complex::Complex;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
+const LENGTHS: [usize; 3] = [256, 512, 1024];
+const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
+
+fn power(exponent: i32) -> f64 {
+    2f64.powi(exponent)
+}
+
+/// Numbers of a line that the tuned kernels take, of one of 12 kinds.
+fn usual(line: usize, index: usize, random: Complex<f64>, n: usize) -> Complex<f64> {
+    match line % 12 {
+        1 => Complex::new(random.re, 0.0),
+        2 => Complex::new(-0.0, random.im),
+        3 if index == line % n => Complex::new(3.0, -1.0),
+        3 => random * 1e-9,
+        4 => Complex::new(1.0, 0.25),
+        5 => random * power((index * 7 % 120) as i32 - 60),
+        6 => random * power((line * 3 % 1700) as i32 - 850),
+        7 => Complex::new(0.0, 0.0),
+        // Real but for the smallest imaginary number there is.
+        8 if index + 1 == n => Complex::new(random.re, f64::from_bits(1)),
+        8 => Complex::new(random.re, 0.0),
+        9 => Complex::new((random.re * 8.0).round(), (random.im * 8.0).round()),
+        // One large output, and many small ones.
+        10 => Complex::new(1.0 + random.re * 1e-12, random.im * 1e-12),
+        // The smallest and the largest numbers that are not left.
+        11 if index == 3 => Complex::new(0.0, 1.0) * power([-895, 877][line / 12 % 2]),
+        11 => random * power([-896, 876][line / 12 % 2]),
+        _ => random,
+    }
+}
+
+/// Near the ends of the range, or not finite: what the tuned kernels leave to the general one.
+fn unusual(kind: usize, index: usize, random: Complex<f64>) -> Complex<f64> {
+    match kind % 7 {
+        0 if index == 5 => Complex::new(f64::NAN, 0.0),
+        1 if index == 7 => Complex::new(1.0, f64::NEG_INFINITY),
+        2 => random * power(1000),
+        3 => random * power(-1060),
+        4 => Complex::new(f64::from_bits(kind as u64 + 1), 0.0),
+        // Just beyond what is not left.
+        5 if index == 3 => Complex::new(1.0, 0.0) * power(-896),
+        5 => random * power(-897),
+        6 if index == 3 => Complex::new(0.0, 1.0) * power(878),
+        _ => random,
+    }
+}
+
+/// An array whose lines along one axis are of all kinds; `unusual_every` so many of them is an unusual one.
+fn lines(
+    shape: &[usize],
+    axis: usize,
+    unusual_every: Option<usize>,
+    seed: u64,
+) -> Vec<Complex<f64>> {
+    let n = shape[axis];
+    let inner: usize = shape[axis + 1..].iter().product();
+    let random = numbers::<f64>(shape.iter().product(), Style::Uniform, seed);
+    let number = |(place, &random): (usize, &Complex<f64>)| {
+        let (index, line) = (
+            place / inner % n,
+            place / (inner * n) * inner + place % inner,
+        );
+        match unusual_every {
+            Some(every) if line % every == every - 1 => unusual(line / every, index, random),
+            _ => usual(line, index, random, n),
+        }
+    };
+    random.iter().enumerate().map(number).collect()
+}
+
+/// A machine with tuned kernels, and what is to be known of it afterwards.
+struct TunedBench {
+    emulator: Arc<Emulator>,
+    bench: Bench<f64>,
+}
+
+impl TunedBench {
+    fn new() -> Self {
+        println!("seed {SEED:#x}");
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        let bench = Bench::on(Arc::<Emulator>::clone(&emulator));
+        TunedBench { emulator, bench }
+    }
+
+    /// With and without conversion instructions.
+    fn check(&mut self, problem: &Problem, input: &[Complex<f64>]) {
+        let substrate = self.bench.check_numbers(problem, input, &[true, false]);
+        assert_eq!(substrate, "int8-wgmma", "{problem:?}");
+    }
+
+    /// One axis of an array of lines of all kinds.
+    fn check_axis(
+        &mut self,
+        shape: &[usize],
+        axis: usize,
+        unusual_every: Option<usize>,
+        change: impl Fn(Problem) -> Problem,
+    ) {
+        let seed = SEED ^ (self.bench.cases as u64 + 1);
+        let input = lines(shape, axis, unusual_every, seed);
+        self.check(&change(Problem::complex(shape).axes(&[axis])), &input);
+    }
+
+    fn left(&self) -> u64 {
+        self.emulator.lines_left.load(Ordering::Relaxed)
+    }
+}
+
+/// Panels are of four or eight lines, and the emulator has two multiprocessors: some counts fill no panel, with others a
+/// block has several.
+#[test]
+fn lines_that_tuned_kernels_take() {
+    let mut bench = TunedBench::new();
+    for n in LENGTHS {
+        for count in [1, 5, 12, 37] {
+            bench.check_axis(&[count, n], 1, None, |problem| problem);
+            bench.check_axis(&[n, count], 0, None, |problem| problem);
+        }
+        bench.check_axis(&[3, n, 5], 1, None, |problem| problem);
+        bench.check_axis(&[2, n, 17], 1, None, |problem| problem);
+        bench.check_axis(&[2, 2, n, 8], 2, None, |problem| problem);
+        bench.check_axis(&[n, 3, 4], 0, None, |problem| problem);
+    }
+    assert_eq!(bench.left(), 0, "a line was left to the general kernel");
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn lines_that_tuned_kernels_leave_among_others() {
+    let mut bench = TunedBench::new();
+    for n in LENGTHS {
+        for (count, every) in [(1, 1), (7, 1), (30, 4), (44, 11)] {
+            let left = bench.left();
+            bench.check_axis(&[count, n], 1, Some(every), |problem| problem);
+            // With and without conversions, in place and out of place.
+            assert_eq!(bench.left() - left, 4 * (count / every) as u64);
+            bench.check_axis(&[n, count], 0, Some(every), |problem| problem);
+        }
+        bench.check_axis(&[2, n, 19], 1, Some(9), |problem| problem);
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn norms_directions_and_gaps_of_tuned_kernels() {
+    let mut bench = TunedBench::new();
+    for n in LENGTHS {
+        for norm in NORMS {
+            for direction in DIRECTIONS {
+                let change = |problem: Problem| problem.norm(norm).direction(direction);
+                bench.check_axis(&[5, n], 1, None, change);
+                bench.check_axis(&[n, 5], 0, None, change);
+            }
+        }
+        // Gaps between lines, and between their elements, of either array or of both.
+        let size = n as isize;
+        let rows = Layout::strided(&[size + 3, 1], 0).with_offset(2);
+        let columns = Layout::strided(&[7, 1], 0).with_offset(1);
+        let groups = Layout::strided(&[size * 9 + 4, 9, 1], 0);
+        let layouts = [
+            (vec![6, n], 1, rows),
+            (vec![n, 6], 0, columns),
+            (vec![3, n, 7], 1, groups),
+        ];
+        for (number, (shape, axis, layout)) in layouts.into_iter().enumerate() {
+            let problem = Problem::complex(&shape).axes(&[axis]);
+            let from = problem.clone().input_layout(layout.clone());
+            let to = problem.clone().output_layout(layout.clone());
+            let both = problem.input_layout(layout.clone()).output_layout(layout);
+            for (problem, style) in [
+                (from, Style::Sparse),
+                (to, Style::Edge),
+                (both, Style::Uniform),
+            ] {
+                let seed = SEED ^ (n + number) as u64;
+                bench.check(&problem, &numbers(problem.input_len(), style, seed));
+            }
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// One number near overflow changes the scale between axes of all lines, also of those that were stored before it was
+/// found.
+#[test]
+fn several_axes_and_the_search_for_the_largest_number() {
+    let mut bench = TunedBench::new();
+    for shape in [&[256, 256][..], &[2, 256, 8], &[512, 5, 2], &[3, 1024]] {
+        for huge in [false, true] {
+            let mut input = numbers::<f64>(shape.iter().product(), Style::Uniform, SEED);
+            if huge {
+                let middle = input.len() / 2;
+                input[middle].re = 1.5e308;
+                input[7].im = f64::INFINITY;
+            }
+            let problem = Problem::complex(shape);
+            let substrate = bench.bench.check_numbers(&problem, &input, &[true, false]);
+            assert!(
+                substrate.starts_with("int8-wgmma"),
+                "{shape:?}: {substrate}"
+            );
+            // All lines near overflow: none is for the tuned kernels of the first axis.
+            let input: Vec<_> = input.iter().map(|z| z * power(1015)).collect();
+            bench.bench.check_numbers(&problem, &input, &[false]);
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn random_problems_of_tuned_kernels() {
+    let mut bench = TunedBench::new();
+    let mut generator = Generator(SEED);
+    for _ in 0..30 {
+        let mut below = |n: usize| (generator.next() >> 20) as usize % n;
+        let n = LENGTHS[below(3)];
+        let (outer, inner) = (1 + below(4), 1 + below(14));
+        let (norm, direction) = (NORMS[below(4)], DIRECTIONS[below(2)]);
+        let style = STYLES[below(STYLES.len())];
+        let problem = if below(2) == 0 {
+            Problem::complex(&[n]).batch(outer * inner)
+        } else {
+            Problem::complex(&[outer, n, inner]).axes(&[1])
+        };
+        let problem = problem.norm(norm).direction(direction);
+        let input = numbers(problem.input_len(), style, generator.next());
+        bench.check(&problem, &input);
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Arrays that do not begin at a multiple of 16 bytes go to the general kernel alone.
+#[test]
+fn device_arrays_at_any_address() {
+    let planner = Planner::<f64>::new();
+    let emulator = Arc::new(Emulator::with_tuned_kernels());
+    let machine: Arc<dyn Machine> = Arc::<Emulator>::clone(&emulator);
+    for shape in [[3, 256], [256, 3]] {
+        let problem = Problem::complex(&shape).engine(Engine::Digits).threads(1);
+        let plan = planner.plan_on(&problem, &machine).unwrap();
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let mut expected = numbers::<f64>(problem.input_len(), Style::Uniform, SEED);
+        let input = expected.clone();
+        planner
+            .plan(&scalar)
+            .unwrap()
+            .process(&mut expected)
+            .unwrap();
+        let bytes = size_of_val(&input[..]);
+        let workspace = DeviceMemory::new(&machine, plan.device_workspace_len()).unwrap();
+        for offset in [0, 8] {
+            let memory = DeviceMemory::new(&machine, bytes + 8).unwrap();
+            let array = memory.address() + offset;
+            let mut output = input.clone();
+            // SAFETY: all memory is so long, and calls are done when they return.
+            unsafe {
+                machine
+                    .upload(0, array, bytemuck::cast_slice(&input))
+                    .unwrap();
+                let workspace = DevicePointer(workspace.address());
+                let array = DevicePointer(array);
+                plan.process_device(array, array, workspace, 0).unwrap();
+                let output = bytemuck::cast_slice_mut(&mut output);
+                machine.download(0, array.0, output).unwrap();
+            }
+            let what = format!("{shape:?} at {offset}");
+            same(
+                bytemuck::cast_slice(&expected),
+                bytemuck::cast_slice(&output),
+                &what,
+            );
+        }
+    }
+}
