@@ -8,8 +8,13 @@
 
 namespace emulator {
 
-// Adds the product of a row of A and a column of B, 32 bytes each, to a sum of 4 bytes.
-typedef void (*AddProduct)(void *sum, const unsigned char *row, const unsigned char *column);
+// How numbers are multiplied: what the bytes of A and of B mean, as integers; and what is done to a sum of 4 bytes, given the
+// sums of the positive and of the negative products of a row and a column.
+struct Arithmetic {
+    int (*a)(unsigned char byte);
+    int (*b)(unsigned char byte);
+    void (*add)(void *sum, int positive, int negative);
+};
 
 // A thread's part of a product that has been begun.
 struct Product {
@@ -18,10 +23,10 @@ struct Product {
     bool first;  // sums begin at 0
     uint32_t a[4];
     uint64_t b;
-    AddProduct add;
+    const Arithmetic *arithmetic;
     uint64_t group;
     bool same_for_all(const Product &other) const {
-        return columns == other.columns && first == other.first && b == other.b && add == other.add && group == other.group;
+        return columns == other.columns && first == other.first && b == other.b && arithmetic == other.arithmetic && group == other.group;
     }
 };
 
@@ -50,12 +55,12 @@ inline Warpgroup &warpgroup() {
 }
 inline ProductQueue &product_queue() { return warpgroup().queues[block().current % WARPGROUP]; }
 
-inline void begin_product(void *sums, int columns, bool first, const unsigned (&a)[4], uint64_t b, AddProduct add) {
+inline void begin_product(void *sums, int columns, bool first, const unsigned (&a)[4], uint64_t b, const Arithmetic &arithmetic) {
     ProductQueue &queue = product_queue();
     if (!queue.fenced) {
         fail("begins a group of products without a fence for its registers");
     }
-    queue.products.push_back({static_cast<unsigned char *>(sums), columns, first, {a[0], a[1], a[2], a[3]}, b, add, queue.groups});
+    queue.products.push_back({static_cast<unsigned char *>(sums), columns, first, {a[0], a[1], a[2], a[3]}, b, &arithmetic, queue.groups});
     fiber().under_way++;
 }
 
@@ -75,7 +80,9 @@ inline void read_column(uint64_t descriptor, int column, unsigned char *bytes) {
 // The product that is the oldest of every thread of the warpgroup.
 inline void compute_oldest_product(Warpgroup &group) {
     const Product &one = group.queues[0].products.front();
-    std::vector<std::array<unsigned char, 32>> rows(64), columns(one.columns);
+    const Arithmetic &arithmetic = *one.arithmetic;
+    std::vector<std::array<unsigned char, 32>> rows(64);
+    std::vector<std::array<int, 32>> row_numbers(64), column_numbers(one.columns);
     for (int thread = 0; thread < WARPGROUP; thread++) {
         const Product &product = group.queues[thread].products.front();
         if (!product.same_for_all(one)) {
@@ -87,8 +94,13 @@ inline void compute_oldest_product(Warpgroup &group) {
         std::memcpy(&rows[top][16 + 4 * t], &product.a[2], 4);
         std::memcpy(&rows[top + 8][16 + 4 * t], &product.a[3], 4);
     }
+    for (int row = 0; row < 64; row++) {
+        for (int k = 0; k < 32; k++) row_numbers[row][k] = arithmetic.a(rows[row][k]);
+    }
     for (int column = 0; column < one.columns; column++) {
-        read_column(one.b, column, columns[column].data());
+        unsigned char bytes[32];
+        read_column(one.b, column, bytes);
+        for (int k = 0; k < 32; k++) column_numbers[column][k] = arithmetic.b(bytes[k]);
     }
     for (int thread = 0; thread < WARPGROUP; thread++) {
         const Product &product = group.queues[thread].products.front();
@@ -98,7 +110,13 @@ inline void compute_oldest_product(Warpgroup &group) {
             if (one.first) {
                 std::memset(product.sums + 4 * i, 0, 4);
             }
-            one.add(product.sums + 4 * i, rows[row].data(), columns[column].data());
+            int positive = 0, negative = 0;
+            for (int k = 0; k < 32; k++) {
+                const int number = row_numbers[row][k] * column_numbers[column][k];
+                positive += number > 0 ? number : 0;
+                negative += number < 0 ? number : 0;
+            }
+            arithmetic.add(product.sums + 4 * i, positive, negative);
         }
     }
 }
@@ -123,13 +141,11 @@ inline void complete_products(Warpgroup &group, uint64_t but) {
     }
 }
 
-inline void add_product_u8_s8(void *sum, const unsigned char *row, const unsigned char *column) {
-    int total = 0;
-    for (int byte = 0; byte < 32; byte++) {
-        total += row[byte] * static_cast<signed char>(column[byte]);
-    }
-    *static_cast<int *>(sum) += total;
-}
+inline const Arithmetic U8_S8 = {
+    [](unsigned char byte) { return static_cast<int>(byte); },
+    [](unsigned char byte) { return static_cast<int>(static_cast<signed char>(byte)); },
+    [](void *sum, int positive, int negative) { *static_cast<int *>(sum) += positive + negative; },
+};
 
 }  // namespace emulator
 
@@ -147,8 +163,8 @@ template <int pending> DEVICE void wgmma_wait() {
 DEVICE void wgmma_publish() {}
 
 DEVICE void wgmma_u8_n32_first(int (&c)[16], const unsigned (&a)[4], uint64_t b) {
-    emulator::begin_product(c, 32, true, a, b, emulator::add_product_u8_s8);
+    emulator::begin_product(c, 32, true, a, b, emulator::U8_S8);
 }
 DEVICE void wgmma_u8_n32_more(int (&c)[16], const unsigned (&a)[4], uint64_t b) {
-    emulator::begin_product(c, 32, false, a, b, emulator::add_product_u8_s8);
+    emulator::begin_product(c, 32, false, a, b, emulator::U8_S8);
 }

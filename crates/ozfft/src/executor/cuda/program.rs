@@ -12,8 +12,9 @@ use crate::passes::Passes;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use num_complex::Complex;
-use ozfft_kernels::TunedShape;
+use ozfft_kernels::{Product, TunedShape};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// One thing to do.
@@ -64,8 +65,8 @@ pub(crate) struct Program {
 /// Which kernels may run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choice {
-    /// Tuned ones, where there are some.
-    pub(crate) tuned: bool,
+    /// Tuned ones, where there are some, that multiply so.
+    pub(crate) tuned: Option<Product>,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
 }
@@ -94,17 +95,19 @@ impl PassesTables {
         builder: &mut Builder,
         passes: &Passes,
         recipe: &Recipe,
-        machine: Option<&dyn Machine>,
-    ) -> Self {
+        tuned_on: Option<(&dyn Machine, Product)>,
+    ) -> Result<Self, FftError> {
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
         let tuned = match passes.blocks() {
-            [block] => machine
-                .and_then(|machine| tuned::shape_of(machine, recipe, block))
-                .map(|shape| (shape, builder.add(&tuned::tables(block)))),
+            [block] => tuned_on
+                .and_then(|(machine, product)| tuned::shape_of(machine, product, recipe, block))
+                .map(|shape| tuned::tables(shape.product, block).map(|tables| (shape, tables)))
+                .transpose()?
+                .map(|(shape, tables)| (shape, builder.add(&tables))),
             _ => None,
         };
-        PassesTables {
+        Ok(PassesTables {
             tuned,
             blocks: blocks.map(|b| builder.block(b, recipe.digits)).collect(),
             roots: roots
@@ -114,29 +117,29 @@ impl PassesTables {
                     (low, builder.add_words(high.entries()))
                 })
                 .collect(),
-        }
+        })
     }
 }
 
 impl LineTables {
-    /// `machine`: where tuned kernels may run.
+    /// `tuned_on`: where tuned kernels may run, and how they multiply.
     fn new(
         builder: &mut Builder,
         line: &Line,
         recipe: &Recipe,
-        machine: Option<&dyn Machine>,
-    ) -> Self {
-        match line {
+        tuned_on: Option<(&dyn Machine, Product)>,
+    ) -> Result<Self, FftError> {
+        Ok(match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => {
-                LineTables::Passes(PassesTables::new(builder, passes, recipe, machine))
+                LineTables::Passes(PassesTables::new(builder, passes, recipe, tuned_on)?)
             }
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, None),
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, None)?,
                 chirp: builder.add_words(bluestein.chirp().entries()),
                 kernel: builder.add_words(bluestein.kernel().entries()),
             },
-        }
+        })
     }
 }
 
@@ -149,15 +152,15 @@ impl Program {
         choice: Choice,
     ) -> Result<Program, FftError> {
         let mut builder = Builder::default();
-        let tuned_on = choice.tuned.then_some(&**machine);
+        let tuned_on = choice.tuned.map(|product| (&**machine, product));
         // Axes of the same length share their tables.
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
         let mut dimensions = Vec::new();
         for pass in executor.passes() {
             let line = line_of(pass);
-            lines
-                .entry(Arc::as_ptr(line))
-                .or_insert_with(|| LineTables::new(&mut builder, line, recipe, tuned_on));
+            if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
+                place.insert(LineTables::new(&mut builder, line, recipe, tuned_on)?);
+            }
             let mut add = |set: &LineSet| {
                 let list = merged(set);
                 (builder.add(&list), list)
