@@ -19,5 +19,6 @@ fn main() {
         .include(kernels)
         .file("src/general.cpp")
         .file("src/tuned.cpp")
+        .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

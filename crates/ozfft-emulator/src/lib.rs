@@ -23,9 +23,20 @@ unsafe extern "C" {
         threads: c_int,
         shared_bytes: usize,
     ) -> bool;
+    fn ozfft_emulate_faulty(
+        name: *const c_char,
+        parameters: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> bool;
 }
 
-const LAUNCHERS: [Launcher; 2] = [ozfft_emulate_general, ozfft_emulate_tuned];
+const LAUNCHERS: [Launcher; 3] = [
+    ozfft_emulate_general,
+    ozfft_emulate_tuned,
+    ozfft_emulate_faulty,
+];
 
 /// Runs a kernel, by its name, to its end.
 ///

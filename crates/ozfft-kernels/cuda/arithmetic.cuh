@@ -10,6 +10,11 @@ typedef unsigned long long u64;
 
 namespace tuned {
 
+DEVICE unsigned shift_left(unsigned x, unsigned bits) {  // 0 beyond 31 bits
+    unsigned r;
+    asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(bits));
+    return r;
+}
 DEVICE unsigned shift_right(unsigned x, unsigned bits) {  // 0 beyond 31 bits
     unsigned r;
     asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(bits));

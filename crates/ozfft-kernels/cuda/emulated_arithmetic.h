@@ -37,6 +37,7 @@ DEVICE i64 __double2ll_rz(double x) {
 
 namespace tuned {
 
+DEVICE unsigned shift_left(unsigned x, unsigned bits) { return bits > 31 ? 0 : x << bits; }
 DEVICE unsigned shift_right(unsigned x, unsigned bits) { return bits > 31 ? 0 : x >> bits; }
 DEVICE u64 shift_right(u64 x, unsigned bits) { return bits > 63 ? 0 : x >> bits; }
 DEVICE unsigned shift_to_top(unsigned x) { return x == 0 ? 0xffffffffu : (unsigned)__builtin_clz(x); }

@@ -1,10 +1,14 @@
 // The names of wgmma.cuh on a host without a GPU.
 //
-// Products are noted when they are begun, and computed when the warpgroup waits for them: sums are the old ones until
-// then, and B is read as late as can be. Without the wait, or with B overwritten too early, bits differ.
+// Products are noted when they are begun, and computed when a warp waits for them: sums are the old ones until then, and B
+// is read as late as can be. Without the wait, or with B overwritten too early, bits differ. Warps compute their own rows
+// and do not meet the others of their warpgroup, for a product is no barrier; but all must begin the same ones.
 #pragma once
 #include "emulator.h"
+#include <algorithm>
 #include <array>
+#include <deque>
+#include <iterator>
 
 namespace emulator {
 
@@ -30,30 +34,52 @@ struct Product {
     }
 };
 
+// Those that a thread has begun and not waited for.
 struct ProductQueue {
     std::vector<Product> products;
     uint64_t groups = 0;  // committed so far
     bool fenced = false;
 };
 
+inline ProductQueue &product_queue(int thread) {
+    static thread_local std::vector<ProductQueue> queues;
+    if (queues.size() < block().fibers.size()) {
+        queues.resize(block().fibers.size());
+    }
+    return queues[thread];
+}
+inline ProductQueue &product_queue() { return product_queue(block().current); }
+
+// What some warps of a warpgroup have computed and others have not come to yet.
 struct Warpgroup {
-    Meeting meeting;
-    ProductQueue queues[WARPGROUP];
+    std::deque<Product> ahead;
+    uint64_t computed[WARPGROUP / WARP] = {}, forgotten = 0;
 };
 
 inline Warpgroup &warpgroup() {
-    // Warpgroups stay where they are while fibers wait at their meetings.
-    static thread_local std::vector<std::unique_ptr<Warpgroup>> groups;
-    const size_t number = block().current / WARPGROUP;
+    static thread_local std::vector<Warpgroup> groups;
     if (block().threads.x % WARPGROUP != 0) {
         fail("multiplies, and its block is not made of whole warpgroups");
     }
-    while (groups.size() <= number) {
-        groups.push_back(std::make_unique<Warpgroup>());
-    }
-    return *groups[number];
+    groups.resize(std::max<size_t>(groups.size(), block().threads.x / WARPGROUP));
+    return groups[block().current / WARPGROUP];
 }
-inline ProductQueue &product_queue() { return warpgroup().queues[block().current % WARPGROUP]; }
+
+// Compares a warp's product with that of the other warps.
+inline void compare_in_warpgroup(const Product &product) {
+    Warpgroup &group = warpgroup();
+    uint64_t &computed = group.computed[block().current % WARPGROUP / WARP];
+    if (computed - group.forgotten == group.ahead.size()) {
+        group.ahead.push_back(product);
+    } else if (!group.ahead[computed - group.forgotten].same_for_all(product)) {
+        fail("is in a warpgroup whose warps multiply differently");
+    }
+    computed++;
+    if (*std::min_element(std::begin(group.computed), std::end(group.computed)) > group.forgotten) {
+        group.ahead.pop_front();
+        group.forgotten++;
+    }
+}
 
 inline void begin_product(void *sums, int columns, bool first, const unsigned (&a)[4], uint64_t b, const Arithmetic &arithmetic) {
     ProductQueue &queue = product_queue();
@@ -77,36 +103,36 @@ inline void read_column(uint64_t descriptor, int column, unsigned char *bytes) {
     }
 }
 
-// The product that is the oldest of every thread of the warpgroup.
-inline void compute_oldest_product(Warpgroup &group) {
-    const Product &one = group.queues[0].products.front();
+// The oldest product of a warp, whose first thread is `first`.
+inline void compute_oldest_product(int first) {
+    const Product &one = product_queue(first).products.front();
+    compare_in_warpgroup(one);
     const Arithmetic &arithmetic = *one.arithmetic;
-    std::vector<std::array<unsigned char, 32>> rows(64);
-    std::vector<std::array<int, 32>> row_numbers(64), column_numbers(one.columns);
-    for (int thread = 0; thread < WARPGROUP; thread++) {
-        const Product &product = group.queues[thread].products.front();
+    std::vector<std::array<unsigned char, 32>> rows(16);
+    for (int lane = 0; lane < WARP; lane++) {
+        const Product &product = product_queue(first + lane).products.front();
         if (!product.same_for_all(one)) {
-            fail("is in a warpgroup whose threads multiply differently");
+            fail("is in a warp whose lanes multiply differently");
         }
-        const int top = thread / WARP * 16 + thread % WARP / 4, t = thread % 4;
-        std::memcpy(&rows[top][4 * t], &product.a[0], 4);
-        std::memcpy(&rows[top + 8][4 * t], &product.a[1], 4);
-        std::memcpy(&rows[top][16 + 4 * t], &product.a[2], 4);
-        std::memcpy(&rows[top + 8][16 + 4 * t], &product.a[3], 4);
+        const int g = lane / 4, t = lane % 4;
+        std::memcpy(&rows[g][4 * t], &product.a[0], 4);
+        std::memcpy(&rows[g + 8][4 * t], &product.a[1], 4);
+        std::memcpy(&rows[g][16 + 4 * t], &product.a[2], 4);
+        std::memcpy(&rows[g + 8][16 + 4 * t], &product.a[3], 4);
     }
-    for (int row = 0; row < 64; row++) {
-        for (int k = 0; k < 32; k++) row_numbers[row][k] = arithmetic.a(rows[row][k]);
+    std::vector<std::array<int, 32>> row_numbers(16), column_numbers(one.columns);
+    for (int row = 0; row < 16; row++) {
+        std::transform(rows[row].begin(), rows[row].end(), row_numbers[row].begin(), arithmetic.a);
     }
     for (int column = 0; column < one.columns; column++) {
         unsigned char bytes[32];
         read_column(one.b, column, bytes);
-        for (int k = 0; k < 32; k++) column_numbers[column][k] = arithmetic.b(bytes[k]);
+        std::transform(bytes, bytes + 32, column_numbers[column].begin(), arithmetic.b);
     }
-    for (int thread = 0; thread < WARPGROUP; thread++) {
-        const Product &product = group.queues[thread].products.front();
-        const int top = thread / WARP * 16 + thread % WARP / 4, t = thread % 4;
+    for (int lane = 0; lane < WARP; lane++) {
+        const Product &product = product_queue(first + lane).products.front();
         for (int i = 0; i < one.columns / 2; i++) {
-            const int row = top + 8 * (i / 2 % 2), column = 8 * (i / 4) + 2 * t + i % 2;
+            const int row = lane / 4 + 8 * (i / 2 % 2), column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
             if (one.first) {
                 std::memset(product.sums + 4 * i, 0, 4);
             }
@@ -121,22 +147,24 @@ inline void compute_oldest_product(Warpgroup &group) {
     }
 }
 
-// Completes all groups of a warpgroup but the last ones.
-inline void complete_products(Warpgroup &group, uint64_t but) {
-    const ProductQueue &one = group.queues[0];
-    while (!one.products.empty() && one.products.front().group + but < one.groups) {
-        for (const ProductQueue &queue : group.queues) {
-            if (queue.products.empty()) {
-                fail("is in a warpgroup whose threads multiply differently");
+// Completes all groups of this warp but the last ones.
+inline void complete_products(uint64_t but) {
+    const int first = block().current / WARP * WARP;
+    const auto oldest_waited_for = [=](int thread) {
+        const ProductQueue &queue = product_queue(thread);
+        return !queue.products.empty() && queue.products.front().group + but < queue.groups;
+    };
+    while (oldest_waited_for(first)) {
+        for (int thread = first; thread < first + WARP; thread++) {
+            if (!oldest_waited_for(thread)) {
+                fail("is in a warp whose lanes multiply differently");
             }
         }
-        compute_oldest_product(group);
-        for (ProductQueue &queue : group.queues) {
-            queue.products.erase(queue.products.begin());
-        }
-        const int first = block().current / WARPGROUP * WARPGROUP;
-        for (int thread = 0; thread < WARPGROUP; thread++) {
-            block().fibers[first + thread].under_way--;
+        compute_oldest_product(first);
+        for (int thread = first; thread < first + WARP; thread++) {
+            std::vector<Product> &products = product_queue(thread).products;
+            products.erase(products.begin());
+            block().fibers[thread].under_way--;
         }
     }
 }
@@ -156,8 +184,7 @@ DEVICE void wgmma_commit() {
     queue.fenced = false;
 }
 template <int pending> DEVICE void wgmma_wait() {
-    emulator::Warpgroup &group = emulator::warpgroup();
-    emulator::meet(group.meeting, emulator::WARPGROUP, [&group] { emulator::complete_products(group, pending); });
+    emulator::meet(emulator::warp().meeting, emulator::WARP, [] { emulator::complete_products(pending); });
 }
 // Fibers see each other's stores at once, so that a missing call is not found.
 DEVICE void wgmma_publish() {}

@@ -219,7 +219,7 @@ DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {
 // exponent less one, were the leading bit the topmost, at its place.
 DEVICE void round_to_double(unsigned m0, unsigned m1, int sign, int base, unsigned flip, unsigned &low, unsigned &high) {
     const unsigned shift = shift_to_top(m1);
-    const unsigned n1 = __funnelshift_l(m0, m1, shift), n0 = m0 << shift;
+    const unsigned n1 = __funnelshift_l(m0, m1, shift), n0 = shift_left(m0, shift);
     const unsigned f1 = n1 >> 11, f0 = __funnelshift_r(n0, n1, 11);
     // Up when what is cut off is above one half, or just one half and the number is odd.
     const unsigned decide = lowest_bit_or(f0, n0 << 21);
