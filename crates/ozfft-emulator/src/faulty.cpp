@@ -2,7 +2,7 @@
 #include "launch.h"
 #include "async_copy.cuh"
 #include "bulk_copy.cuh"
-#include "wgmma.cuh"
+#include "wgmma_fp8.cuh"
 
 // As tests/faults.rs has them.
 enum Fault {
@@ -19,6 +19,8 @@ enum Fault {
     NO_TRANSFER_WAIT,
     NO_STORE_WAIT,
     OVERWRITTEN_BEFORE_STORE,
+    FP8_SUM_TOO_LARGE,
+    FP8_MATRIX_WITHOUT_DIGITS,
 };
 
 struct FaultyTask {
@@ -27,6 +29,23 @@ struct FaultyTask {
     int *sums;                    // 16 of every thread
     uint64_t fault;
 };
+
+// Data of 15 · 2^-9 with a matrix of 15, which may be overwritten: three products exceed what is exact. Whether two have
+// another sum than they should.
+DEVICE bool multiplied_in_fp8(uint32_t matrix, uint64_t fault) {
+    const int thread = thread_number();
+    block_barrier();
+    const unsigned fifteens = fault == FP8_MATRIX_WITHOUT_DIGITS ? 0x60606060u : 0x57575757u;
+    if (thread < 64) store_shared(matrix + 16 * thread, make_uint4(fifteens, fifteens, fifteens, fifteens));
+    block_barrier();
+    const unsigned a[4] = {0x0f0f0f0fu, 0x0f0f0f0fu, 0x0f0f0f0fu, 0x0f0f0f0fu};
+    float sums[16] = {};
+    wgmma_fence();
+    for (int product = 0; product < (fault == FP8_SUM_TOO_LARGE ? 3 : 2); product++) wgmma_e4m3_more<32>(sums, a, wgmma_matrix(matrix));
+    wgmma_commit();
+    wgmma_wait<0>();
+    return sums[15] != 2 * 32 * 15 * 15 / 512.0f;
+}
 
 // A warpgroup multiplies a matrix with rows of which byte k of row r is r + k, and copies a box of numbers.
 KERNEL(128, 1) faulty(PARAMETERS FaultyTask task) {
@@ -54,6 +73,7 @@ KERNEL(128, 1) faulty(PARAMETERS FaultyTask task) {
     wgmma_commit();
     if (task.fault != NO_PRODUCT_WAIT) wgmma_wait<0>();
     for (int i = 0; i < 16; i++) task.sums[16 * thread + i] = sums[i];
+    if (task.fault != NO_PRODUCT_WAIT) task.sums[16 * thread] += multiplied_in_fp8(matrix, task.fault);
     if (task.fault == OUTSIDE) load_shared(barrier + 16);
     if (thread == 0) {
         if (task.fault != NOT_ANNOUNCED) transfer_expect(barrier, 1024);

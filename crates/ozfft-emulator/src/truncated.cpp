@@ -3,17 +3,13 @@
 
 extern "C" bool ozfft_emulate_truncated(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {
-        NAMED_KERNEL(Tasks, truncated_5_small),
         NAMED_KERNEL(Tasks, truncated_5),
-        NAMED_KERNEL(Tasks, truncated_6_small),
+        NAMED_KERNEL(Tasks, truncated_5_large),
         NAMED_KERNEL(Tasks, truncated_6),
-        NAMED_KERNEL(Tasks, truncated_7_small),
         NAMED_KERNEL(Tasks, truncated_7),
-        NAMED_KERNEL(Tasks, truncated_8_small),
         NAMED_KERNEL(Tasks, truncated_8),
-        NAMED_KERNEL(Tasks, two_passes_5_small),
+        NAMED_KERNEL(Tasks, truncated_8_large),
         NAMED_KERNEL(Tasks, two_passes_5),
-        NAMED_KERNEL(Tasks, two_passes_8_small),
         NAMED_KERNEL(Tasks, two_passes_8),
     };
     return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);

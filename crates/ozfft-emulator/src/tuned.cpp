@@ -1,17 +1,22 @@
+#include "fp8_exactness.cu"
 #include "tuned_block.cu"
 #include "launch.h"
 
-#define NAMED_TUNED_KERNELS(shape)                                    \
-    NAMED_KERNEL(TunedArguments, tuned_##shape),                      \
-        NAMED_KERNEL(StridedArguments, tuned_##shape##_strided),      \
-        NAMED_KERNEL(TunedArguments, tuned_##shape##_conversions),    \
-        NAMED_KERNEL(StridedArguments, tuned_##shape##_strided_conversions)
+#define NAMED_TUNED_KERNELS(name)                              \
+    NAMED_KERNEL(TunedArguments, name),                        \
+        NAMED_KERNEL(StridedArguments, name##_strided),        \
+        NAMED_KERNEL(TunedArguments, name##_conversions),      \
+        NAMED_KERNEL(StridedArguments, name##_strided_conversions)
 
 extern "C" bool ozfft_emulate_tuned(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {
-        NAMED_TUNED_KERNELS(32x32),
-        NAMED_TUNED_KERNELS(16x16),
-        NAMED_TUNED_KERNELS(32x16),
+        NAMED_TUNED_KERNELS(tuned_32x32),
+        NAMED_TUNED_KERNELS(tuned_16x16),
+        NAMED_TUNED_KERNELS(tuned_32x16),
+        NAMED_TUNED_KERNELS(tuned_fp8_32x32),
+        NAMED_TUNED_KERNELS(tuned_fp8_16x16),
+        NAMED_TUNED_KERNELS(tuned_fp8_32x16),
+        NAMED_KERNEL(ExactnessArguments, fp8_exactness),
     };
     return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);
 }

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Mistakes by their numbers, and what is reported.
-const FAULTS: [&str; 12] = [
+const FAULTS: [&str; 14] = [
     "ends before the products or copies",
     "wrong sums",
     "without a fence",
@@ -17,6 +17,8 @@ const FAULTS: [&str; 12] = [
     "ends before copies to the block's shared memory",
     "ends before the products or copies",
     "wrong copy",
+    "more than 2^14 units in fp8",
+    "a matrix in fp8 that has not digits",
 ];
 
 /// Says which mistake the kernel is to make.

@@ -40,12 +40,36 @@ DEVICE int moved(int x) {
     return y;
 }
 
+// Here the compiler must have worked out all of these.
+DEVICE void settled(unsigned &a, unsigned &b) { asm volatile("" : "+r"(a), "+r"(b)::"memory"); }
+DEVICE void settled(unsigned &a, float &b, int &c) { asm volatile("" : "+r"(a), "+f"(b), "+r"(c)::"memory"); }
+// A sum that is worked out before anything is added to it.
+DEVICE i64 settled(i64 x) {
+    asm("" : "+l"(x));
+    return x;
+}
+
+// A branch that is never taken, as `value` is not negative. The compiler would otherwise begin with the next products before
+// the sums of the last ones have been used, and run out of registers. Of two branches for the same `place` it makes one.
+DEVICE void in_order(int value, int place) {
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, %0, %1; @p trap; }" ::"r"(value), "r"(-1 - place) : "memory");
+}
+
 // a·b, exactly. Written out, because the compiler takes 64-bit multiplications for lower halves.
 DEVICE i64 wide_product(int a, int b) {
     i64 p;
     asm("mul.wide.s32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
     return p;
 }
+
+// a·b + c with one rounding.
+DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// a + b, rounded downwards.
+DEVICE float sum_downwards(float a, float b) { return __fadd_rd(a, b); }
+DEVICE int bits_of(float x) { return __float_as_int(x); }
+
+// The bytes of a (0 to 3) and b (4 to 7) that the digits of `which` name.
+DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) { return __byte_perm(a, b, which); }
 
 // (x ^ sign) + 1 for a sign of 0 or -1, in two registers.
 DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {

@@ -42,6 +42,28 @@ DEVICE unsigned shift_right(unsigned x, unsigned bits) { return bits > 31 ? 0 : 
 DEVICE u64 shift_right(u64 x, unsigned bits) { return bits > 63 ? 0 : x >> bits; }
 DEVICE unsigned shift_to_top(unsigned x) { return x == 0 ? 0xffffffffu : (unsigned)__builtin_clz(x); }
 DEVICE int moved(int x) { return x; }
+DEVICE void settled(unsigned &, unsigned &) {}
+DEVICE void settled(unsigned &, float &, int &) {}
+DEVICE i64 settled(i64 x) { return x; }
+DEVICE void in_order(int, int) {}
+DEVICE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
+DEVICE float sum_downwards(float a, float b) {
+    // Exact in double precision, for numbers as these kernels have them; rounded to the nearest, then corrected.
+    const double exact = (double)a + b;
+    const float sum = (float)exact;
+    return sum > exact ? std::nextafter(sum, -INFINITY) : sum;
+}
+DEVICE int bits_of(float x) {
+    int bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) {
+    const u64 bytes = (u64)b << 32 | a;
+    unsigned chosen = 0;
+    for (int byte = 0; byte < 4; byte++) chosen |= (unsigned)(bytes >> (8 * (which >> (4 * byte) & 7)) & 0xff) << (8 * byte);
+    return chosen;
+}
 DEVICE i64 wide_product(int a, int b) { return (i64)a * b; }
 
 DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {

@@ -12,8 +12,13 @@
 
 namespace emulator {
 
-// Adds the product of a row of A and a column of B, 32 bytes each, to a sum of 4 bytes.
-typedef void (*AddProduct)(void *sum, const unsigned char *row, const unsigned char *column);
+// How numbers are multiplied: what the bytes of A and of B mean, as integers; and what is done to a sum of 4 bytes, given the
+// sums of the positive and of the negative products of a row and a column.
+struct Arithmetic {
+    int (*a)(unsigned char byte);
+    int (*b)(unsigned char byte);
+    void (*add)(void *sum, int positive, int negative);
+};
 
 // A thread's part of a product that has been begun.
 struct Product {
@@ -22,10 +27,10 @@ struct Product {
     bool first;  // sums begin at 0
     uint32_t a[4];
     uint64_t b;
-    AddProduct add;
+    const Arithmetic *arithmetic;
     uint64_t group;
     bool same_for_all(const Product &other) const {
-        return columns == other.columns && first == other.first && b == other.b && add == other.add && group == other.group;
+        return columns == other.columns && first == other.first && b == other.b && arithmetic == other.arithmetic && group == other.group;
     }
 };
 
@@ -76,12 +81,12 @@ inline void compare_in_warpgroup(const Product &product) {
     }
 }
 
-inline void begin_product(void *sums, int columns, bool first, const unsigned (&a)[4], uint64_t b, AddProduct add) {
+inline void begin_product(void *sums, int columns, bool first, const unsigned (&a)[4], uint64_t b, const Arithmetic &arithmetic) {
     ProductQueue &queue = product_queue();
     if (!queue.fenced) {
         fail("begins a group of products without a fence for its registers");
     }
-    queue.products.push_back({static_cast<unsigned char *>(sums), columns, first, {a[0], a[1], a[2], a[3]}, b, add, queue.groups});
+    queue.products.push_back({static_cast<unsigned char *>(sums), columns, first, {a[0], a[1], a[2], a[3]}, b, &arithmetic, queue.groups});
     fiber().under_way++;
 }
 
@@ -102,7 +107,8 @@ inline void read_column(uint64_t descriptor, int column, unsigned char *bytes) {
 inline void compute_oldest_product(int first) {
     const Product &one = product_queue(first).products.front();
     compare_in_warpgroup(one);
-    std::vector<std::array<unsigned char, 32>> rows(16), columns(one.columns);
+    const Arithmetic &arithmetic = *one.arithmetic;
+    std::vector<std::array<unsigned char, 32>> rows(16);
     for (int lane = 0; lane < WARP; lane++) {
         const Product &product = product_queue(first + lane).products.front();
         if (!product.same_for_all(one)) {
@@ -114,8 +120,14 @@ inline void compute_oldest_product(int first) {
         std::memcpy(&rows[g][16 + 4 * t], &product.a[2], 4);
         std::memcpy(&rows[g + 8][16 + 4 * t], &product.a[3], 4);
     }
+    std::vector<std::array<int, 32>> row_numbers(16), column_numbers(one.columns);
+    for (int row = 0; row < 16; row++) {
+        std::transform(rows[row].begin(), rows[row].end(), row_numbers[row].begin(), arithmetic.a);
+    }
     for (int column = 0; column < one.columns; column++) {
-        read_column(one.b, column, columns[column].data());
+        unsigned char bytes[32];
+        read_column(one.b, column, bytes);
+        std::transform(bytes, bytes + 32, column_numbers[column].begin(), arithmetic.b);
     }
     for (int lane = 0; lane < WARP; lane++) {
         const Product &product = product_queue(first + lane).products.front();
@@ -124,7 +136,13 @@ inline void compute_oldest_product(int first) {
             if (one.first) {
                 std::memset(product.sums + 4 * i, 0, 4);
             }
-            one.add(product.sums + 4 * i, rows[row].data(), columns[column].data());
+            int positive = 0, negative = 0;
+            for (int k = 0; k < 32; k++) {
+                const int number = row_numbers[row][k] * column_numbers[column][k];
+                positive += number > 0 ? number : 0;
+                negative += number < 0 ? number : 0;
+            }
+            arithmetic.add(product.sums + 4 * i, positive, negative);
         }
     }
 }
@@ -151,13 +169,11 @@ inline void complete_products(uint64_t but) {
     }
 }
 
-inline void add_product_u8_s8(void *sum, const unsigned char *row, const unsigned char *column) {
-    int total = 0;
-    for (int byte = 0; byte < 32; byte++) {
-        total += row[byte] * static_cast<signed char>(column[byte]);
-    }
-    *static_cast<int *>(sum) += total;
-}
+inline const Arithmetic U8_S8 = {
+    [](unsigned char byte) { return static_cast<int>(byte); },
+    [](unsigned char byte) { return static_cast<int>(static_cast<signed char>(byte)); },
+    [](void *sum, int positive, int negative) { *static_cast<int *>(sum) += positive + negative; },
+};
 
 }  // namespace emulator
 
@@ -174,8 +190,8 @@ template <int pending> DEVICE void wgmma_wait() {
 DEVICE void wgmma_publish() {}
 
 DEVICE void wgmma_u8_n32_first(int (&c)[16], const unsigned (&a)[4], uint64_t b) {
-    emulator::begin_product(c, 32, true, a, b, emulator::add_product_u8_s8);
+    emulator::begin_product(c, 32, true, a, b, emulator::U8_S8);
 }
 DEVICE void wgmma_u8_n32_more(int (&c)[16], const unsigned (&a)[4], uint64_t b) {
-    emulator::begin_product(c, 32, false, a, b, emulator::add_product_u8_s8);
+    emulator::begin_product(c, 32, false, a, b, emulator::U8_S8);
 }

@@ -619,18 +619,15 @@ template <int D, int MOST_TILES, bool TWO> DEVICE void run_block(const Tasks &ta
     }
 }
 
-// One pass, or two. Kernels for steps of up to two eights of slots, and for all: what smaller steps do without makes room
-// for registers.
-#define TRUNCATED_KERNELS(D)                                                                    \
-    KERNEL(THREADS, 2) truncated_##D##_small(PARAMETERS Tasks tasks) { run_block<D, 2, false>(tasks); } \
-    KERNEL(THREADS, 2) truncated_##D(PARAMETERS Tasks tasks) { run_block<D, 4, false>(tasks); }
-#define TWO_PASS_KERNELS(D)                                                                     \
-    KERNEL(THREADS, 2) two_passes_##D##_small(PARAMETERS Tasks tasks) { run_block<D, 2, true>(tasks); } \
-    KERNEL(THREADS, 2) two_passes_##D(PARAMETERS Tasks tasks) { run_block<D, 4, true>(tasks); }
+// Steps of up to two eights of slots, and of more: what smaller steps do without makes room for registers.
+#define TRUNCATED_KERNEL(NAME, D, MOST_TILES, TWO) \
+    KERNEL(THREADS, 2) NAME(PARAMETERS Tasks tasks) { run_block<D, MOST_TILES, TWO>(tasks); }
 
-TRUNCATED_KERNELS(5)
-TRUNCATED_KERNELS(6)
-TRUNCATED_KERNELS(7)
-TRUNCATED_KERNELS(8)
-TWO_PASS_KERNELS(5)
-TWO_PASS_KERNELS(8)
+TRUNCATED_KERNEL(truncated_5, 5, 2, false)
+TRUNCATED_KERNEL(truncated_5_large, 5, 4, false)
+TRUNCATED_KERNEL(truncated_6, 6, 2, false)
+TRUNCATED_KERNEL(truncated_7, 7, 2, false)
+TRUNCATED_KERNEL(truncated_8, 8, 2, false)
+TRUNCATED_KERNEL(truncated_8_large, 8, 4, false)
+TRUNCATED_KERNEL(two_passes_5, 5, 2, true)
+TRUNCATED_KERNEL(two_passes_8, 8, 2, true)

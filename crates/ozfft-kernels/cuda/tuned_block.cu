@@ -12,7 +12,19 @@
 // expect: tuned_32x16_strided 30 ^IGMMA
 // expect: tuned_32x16_conversions 30 ^IGMMA
 // expect: tuned_32x16_strided_conversions 30 ^IGMMA
-#include "tuned_block.cuh"
+// expect: tuned_fp8_32x32 96 ^QGMMA
+// expect: tuned_fp8_32x32_strided 96 ^QGMMA
+// expect: tuned_fp8_32x32_conversions 96 ^QGMMA
+// expect: tuned_fp8_32x32_strided_conversions 96 ^QGMMA
+// expect: tuned_fp8_16x16 24 ^QGMMA
+// expect: tuned_fp8_16x16_strided 24 ^QGMMA
+// expect: tuned_fp8_16x16_conversions 24 ^QGMMA
+// expect: tuned_fp8_16x16_strided_conversions 24 ^QGMMA
+// expect: tuned_fp8_32x16 60 ^QGMMA
+// expect: tuned_fp8_32x16_strided 60 ^QGMMA
+// expect: tuned_fp8_32x16_conversions 60 ^QGMMA
+// expect: tuned_fp8_32x16_strided_conversions 60 ^QGMMA
+#include "tuned_fp8.cuh"
 
 namespace tuned {
 
@@ -130,6 +142,7 @@ template <class S> DEVICE void store_strided(const StridedArguments &args, unsig
 // cheaply worked out is worked out wherever it is needed: registers are full.
 template <class S, bool STRIDED, bool CONVERSIONS, class Between>
 DEVICE void transform(const TunedArguments &args, unsigned round, const Between &between) {
+    typedef typename S::Product Product;
     constexpr int N1 = S::N1, N2 = S::N2, N = S::N;
     constexpr int STEPS1 = S::SLOTS1 / 8, STEPS2 = S::SLOTS2 / 8;
     const uint32_t cosine1 = tables_memory<S>(), sine1 = cosine1 + S::MATRIX1, cosine2 = sine1 + S::MATRIX1, sine2 = cosine2 + S::MATRIX2;
@@ -144,7 +157,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     };
     const auto facts = [=](const Lane &lane, int line) -> unsigned & { return facts_memory<S>()[(round & 1) * S::PANEL + in_panel(lane, line)]; };
     const auto together = [](const Lane &lane) { named_barrier(1 + lane.group, 128); };
-    const int factor = args.factor;
+    const Factors factors = {args.factor, args.second_factor};
 
     // Step 1: column 8·warp + g of each tile; the slots t, t+4, … of it.
     const Lane lane1;
@@ -230,7 +243,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     }
 
     {
-        unsigned cosine_low[STEPS1][4], cosine_high[STEPS1][4], sine_low[STEPS1][4], sine_high[STEPS1][4];
+        Words<STEPS1> cosine_words, sine_words;
         const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent) << 20, 0) : 0.0;
         const auto real_word = [&](int i) {
             return CONVERSIONS ? quantise_by_conversion(numbers[i].x, numbers[i].y, scale) : quantise(re[i], exponent + 1085);
@@ -242,10 +255,10 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         for (int q = 0; q < N1 / 8; q++) {
             const i64 ar = real_word(2 * q), ai = imaginary_word(2 * q), br = real_word(2 * q + 1), bi = imaginary_word(2 * q + 1);
             const int s = q >> 1, e = 2 * (q & 1);
-            digits(ar + br, cosine_low[s][e], cosine_high[s][e]);
-            digits(ai + bi, cosine_low[s][e + 1], cosine_high[s][e + 1]);
-            digits(ar - br, sine_low[s][e], sine_high[s][e]);
-            digits(ai - bi, sine_low[s][e + 1], sine_high[s][e + 1]);
+            digits(ar + br, cosine_words.low[s][e], cosine_words.high[s][e]);
+            digits(ai + bi, cosine_words.low[s][e + 1], cosine_words.high[s][e + 1]);
+            digits(ar - br, sine_words.low[s][e], sine_words.high[s][e]);
+            digits(ai - bi, sine_words.low[s][e + 1], sine_words.high[s][e + 1]);
         }
         const Lane lane;
         const int t = lane.t, column = 8 * lane.warp + lane.g, line = column / N2, j = column % N2;
@@ -253,22 +266,34 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const uint32_t partner_even = at(lane, line, place_words<S>(N1 - 2 * t, j));
         const uint32_t partner_odd = at(lane, line, place_words<S>(N1 - 2 * t - 1, j));
         const uint32_t angles = rotations + 16 * (2 * t * (N2 / 2 + 1) + (2 * j > N2 ? N2 - j : j));
-#pragma unroll
-        for (int o = 0; o < S::SLOTS1 / 8; o++) {
-            int upper[16], lower[16];
-            i64 cosine[4], sine[4];
-            const uint32_t constants = constants1 + 16 * (8 * o + 2 * t), roundings = constants + 16 * S::SLOTS1;
-            multiply<STEPS1>(upper, lower, cosine_low, cosine_high, wgmma_matrix(cosine1 + o * 3 * STEPS1 * 1024));
-            int rounding[2] = {load_shared_int(roundings), load_shared_int(roundings + 16)};
+        constexpr int EIGHTS = S::SLOTS1 / 8;
+        typename Product::Sums sums;
+        i64 cosines[Product::TAKES_TURNS ? 1 : EIGHTS][4];
+        const auto constants_of = [=](int o) { return constants1 + 16 * (8 * o + 2 * t); };
+        typename Product::template Operand<STEPS1> cosine_digits(cosine_words);
+        const auto sum_up_cosines = [&](int o) {
+            Product::template multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 4 * o);
+            const typename Product::Roundings roundings(constants_of(o) + 16 * S::SLOTS1, 0);
             wgmma_wait<0>();
 #pragma unroll
-            for (int e = 0; e < 4; e++) cosine[e] = rounded(upper, lower, e, rounding[e & 1], factor, true);
-            multiply<STEPS1>(upper, lower, sine_low, sine_high, wgmma_matrix(sine1 + o * 3 * STEPS1 * 1024));
-            rounding[0] = load_shared_int(roundings + 4);
-            rounding[1] = load_shared_int(roundings + 20);
+            for (int e = 0; e < 4; e++) cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<true>(sums, e, roundings, factors);
+        };
+        if (!Product::TAKES_TURNS) {
+#pragma unroll
+            for (int o = 0; o < EIGHTS; o++) sum_up_cosines(o);
+        }
+        typename Product::template Operand<STEPS1> sine_digits(sine_words);
+#pragma unroll
+        for (int o = 0; o < EIGHTS; o++) {
+            if (Product::TAKES_TURNS) sum_up_cosines(o);
+            const i64(&cosine)[4] = cosines[Product::TAKES_TURNS ? 0 : o];
+            i64 sine[4];
+            const uint32_t constants = constants_of(o);
+            Product::template multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 4 * o + 1);
+            const typename Product::Roundings roundings(constants + 16 * S::SLOTS1, 1);
             wgmma_wait<0>();
 #pragma unroll
-            for (int e = 0; e < 4; e++) sine[e] = rounded(upper, lower, e, rounding[e & 1], factor, true);
+            for (int e = 0; e < 4; e++) sine[e] = Product::template rounded<true>(sums, e, roundings, factors);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Outputs k = 8o + 2t + e and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
@@ -308,7 +333,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const int line = column2 / N1 + tile * (32 / N1);
         const uint32_t near_even = at(lane, line, place_words<S>(k1, t)), near_odd = at(lane, line, place_words<S>(k1, t + 4));
         const uint32_t far_even = at(lane, line, place_words<S>(k1, N2 - t)), far_odd = at(lane, line, place_words<S>(k1, N2 - t - 4));
-        unsigned cosine_low[STEPS2][4], cosine_high[STEPS2][4], sine_low[STEPS2][4], sine_high[STEPS2][4];
+        Words<STEPS2> cosine_words, sine_words;
 #pragma unroll
         for (int q = 0; q < N2 / 8; q++) {
             const int s = q >> 1, e = 2 * (q & 1);
@@ -323,10 +348,10 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                 sr = br;
                 si = bi;
             }
-            digits(cr, cosine_low[s][e], cosine_high[s][e]);
-            digits(ci, cosine_low[s][e + 1], cosine_high[s][e + 1]);
-            digits(sr, sine_low[s][e], sine_high[s][e]);
-            digits(si, sine_low[s][e + 1], sine_high[s][e + 1]);
+            digits(cr, cosine_words.low[s][e], cosine_words.high[s][e]);
+            digits(ci, cosine_words.low[s][e + 1], cosine_words.high[s][e + 1]);
+            digits(sr, sine_words.low[s][e], sine_words.high[s][e]);
+            digits(si, sine_words.low[s][e + 1], sine_words.high[s][e + 1]);
         }
         const unsigned known = facts(lane, line);
         const int exponent2 = ((int)(known << 8) >> 8) + common_exponent<S>();
@@ -360,33 +385,46 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             far_number = number;
             step = -step;
         }
-#pragma unroll
-        for (int o = 0; o < S::SLOTS2 / 8; o++) {
-            int upper[16], lower[16], top[4];
-            i64 cosine[4];
-            const uint32_t constants = constants2 + 16 * (8 * o + 2 * t), roundings = constants + 16 * S::SLOTS2;
-            multiply<STEPS2>(upper, lower, cosine_low, cosine_high, wgmma_matrix(cosine2 + o * 3 * STEPS2 * 1024));
-            int rounding[2] = {load_shared_int(roundings), load_shared_int(roundings + 16)};
+        constexpr int EIGHTS = S::SLOTS2 / 8;
+        typename Product::Sums sums;
+        i64 cosines[Product::TAKES_TURNS ? 1 : EIGHTS][4];
+        int tops[Product::TAKES_TURNS ? 1 : EIGHTS][4];
+        const auto constants_of = [=](int o) { return constants2 + 16 * (8 * o + 2 * t); };
+        typename Product::template Operand<STEPS2> cosine_digits(cosine_words);
+        const auto sum_up_cosines = [&](int o) {
+            Product::template multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 4 * o + 2);
+            const typename Product::Roundings roundings(constants_of(o) + 16 * S::SLOTS2, 0);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 4; e++) {
-                cosine[e] = rounded(upper, lower, e, rounding[e & 1], factor, false);
-                top[e] = moved(upper[e]);
+                cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<false>(sums, e, roundings, factors);
+                tops[Product::TAKES_TURNS ? 0 : o][e] = Product::top(sums, e);
             }
-            multiply<STEPS2>(upper, lower, sine_low, sine_high, wgmma_matrix(sine2 + o * 3 * STEPS2 * 1024));
-            rounding[0] = load_shared_int(roundings + 4);
-            rounding[1] = load_shared_int(roundings + 20);
+        };
+        if (!Product::TAKES_TURNS) {
+#pragma unroll
+            for (int o = 0; o < EIGHTS; o++) sum_up_cosines(o);
+        }
+        typename Product::template Operand<STEPS2> sine_digits(sine_words);
+#pragma unroll
+        for (int o = 0; o < EIGHTS; o++) {
+            if (Product::TAKES_TURNS) sum_up_cosines(o);
+            const i64(&cosine)[4] = cosines[Product::TAKES_TURNS ? 0 : o];
+            const int(&top)[4] = tops[Product::TAKES_TURNS ? 0 : o];
+            const uint32_t constants = constants_of(o), roundings_at = constants + 16 * S::SLOTS2;
+            Product::template multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 4 * o + 3);
+            const typename Product::Roundings roundings(roundings_at, 1);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Outputs k = 8o + 2t + e and N2 - 1 - k, exchanged in mirrored rows.
                 const uint4 raised = load_shared(constants + 16 * e);
                 const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
-                const int top_sum = load_shared_int(roundings + 16 * e + 8), top_difference = load_shared_int(roundings + 16 * e + 12);
+                const int top_sum = load_shared_int(roundings_at + 16 * e + 8), top_difference = load_shared_int(roundings_at + 16 * e + 12);
                 const i64 cr = cosine[e], ci = cosine[2 + e];
-                const i64 sr = rounded(upper, lower, e, rounding[e], factor, false);
-                const i64 si = rounded(upper, lower, 2 + e, rounding[e], factor, false);
-                const int tsr = moved(upper[e]), tsi = moved(upper[2 + e]);
+                const i64 sr = Product::template rounded<false>(sums, e, roundings, factors);
+                const i64 si = Product::template rounded<false>(sums, 2 + e, roundings, factors);
+                const int tsr = Product::top(sums, e), tsi = Product::top(sums, 2 + e);
                 // One number after the other: registers are full.
 #pragma unroll
                 for (int far = 0; far < 2; far++) {
@@ -503,18 +541,25 @@ template <class S, bool CONVERSIONS> DEVICE void run_strided(const StridedArgume
 
 }  // namespace tuned
 
-#define TUNED_KERNEL(NAME, ARGUMENTS, RUN, N1, N2, CONVERSIONS) \
-    KERNEL(tuned::THREADS, 1) NAME(PARAMETERS ARGUMENTS a) { tuned::RUN<tuned::Shape<N1, N2>, CONVERSIONS>(a); }
-#define TUNED_KERNELS(N1, N2)                                                                                     \
-    TUNED_KERNEL(tuned_##N1##x##N2, TunedArguments, run_contiguous, N1, N2, false)                                \
-    TUNED_KERNEL(tuned_##N1##x##N2##_strided, StridedArguments, run_strided, N1, N2, false)                       \
-    TUNED_KERNEL(tuned_##N1##x##N2##_conversions, TunedArguments, run_contiguous, N1, N2, true)                   \
-    TUNED_KERNEL(tuned_##N1##x##N2##_strided_conversions, StridedArguments, run_strided, N1, N2, true)
+#define TUNED_KERNEL(NAME, ARGUMENTS, RUN, PRODUCT, N1, N2, CONVERSIONS)     \
+    KERNEL(tuned::THREADS, 1) NAME(PARAMETERS ARGUMENTS a) {                  \
+        tuned::RUN<tuned::Shape<tuned::PRODUCT, N1, N2>, CONVERSIONS>(a);     \
+    }
+#define TUNED_KERNELS(NAME, PRODUCT, N1, N2)                                                               \
+    TUNED_KERNEL(NAME##_##N1##x##N2, TunedArguments, run_contiguous, PRODUCT, N1, N2, false)               \
+    TUNED_KERNEL(NAME##_##N1##x##N2##_strided, StridedArguments, run_strided, PRODUCT, N1, N2, false)      \
+    TUNED_KERNEL(NAME##_##N1##x##N2##_conversions, TunedArguments, run_contiguous, PRODUCT, N1, N2, true)  \
+    TUNED_KERNEL(NAME##_##N1##x##N2##_strided_conversions, StridedArguments, run_strided, PRODUCT, N1, N2, true)
 
-TUNED_KERNELS(32, 32)
-TUNED_KERNELS(16, 16)
-TUNED_KERNELS(32, 16)
+TUNED_KERNELS(tuned, Int8, 32, 32)
+TUNED_KERNELS(tuned, Int8, 16, 16)
+TUNED_KERNELS(tuned, Int8, 32, 16)
+TUNED_KERNELS(tuned_fp8, Fp8, 32, 32)
+TUNED_KERNELS(tuned_fp8, Fp8, 16, 16)
+TUNED_KERNELS(tuned_fp8, Fp8, 32, 16)
 
 // `tuned_shared_bytes` of the crate.
-static_assert(tuned::Shape<32, 32>::SHARED == 186976 && tuned::Shape<16, 16>::SHARED == 80512 && tuned::Shape<32, 16>::SHARED == 166528,
+static_assert(tuned::Shape<tuned::Int8, 32, 32>::SHARED == 186976 && tuned::Shape<tuned::Int8, 16, 16>::SHARED == 80512 &&
+                  tuned::Shape<tuned::Int8, 32, 16>::SHARED == 166528 && tuned::Shape<tuned::Fp8, 32, 32>::SHARED == 219744 &&
+                  tuned::Shape<tuned::Fp8, 16, 16>::SHARED == 94848 && tuned::Shape<tuned::Fp8, 32, 16>::SHARED == 190080,
               "the host asks for the same");

@@ -1,5 +1,5 @@
-// Lines of two matrix steps, a warpgroup each, on int8 wgmma: everything between f64 in and f64 out in registers and
-// shared memory.
+// Lines of two matrix steps, a warpgroup each, on wgmma: everything between f64 in and f64 out in registers and shared
+// memory. The products are on int8 (`Int8`, below) or on fp8 (tuned_fp8.cuh).
 #pragma once
 #include "arithmetic.cuh"
 #include "async_copy.cuh"
@@ -11,6 +11,12 @@ struct Places {
     i64 element;  // from one element of a line to the next
     i64 fast;     // from line to line
     i64 slow;     // from one group of `fast_count` lines to the next
+};
+
+// Powers of two that sums are put together with, where the compiler does not see them: it takes one multiplication then,
+// and not three shifts. 2^17 for int8; 2^13 and 2^25 for fp8.
+struct Factors {
+    int first, second;
 };
 
 struct TunedArguments {
@@ -27,9 +33,10 @@ struct TunedArguments {
     unsigned int *left_count;
     i64 *left;
     int exponent_offset, bias;
-    int factor;                     // 2^17, where the compiler does not see it
+    int factor;                     // see Factors
     unsigned int conjugate_input;   // sign bit to flip in imaginary parts
     unsigned int conjugate_output;
+    int second_factor;
 };
 
 // Strided lines: boxes of neighbouring lines. Load: lines, lowest two bits of the row, column, rest of the row, group.
@@ -49,13 +56,15 @@ constexpr unsigned BIAS = 0x80808080u;
 // Exponent fields of the largest number of a line that are handled here.
 constexpr int LEAST_FIELD = 128, LARGEST_FIELD = 1900;
 
-template <int N1_, int N2_> struct Shape {
+// `Product_`: what multiplies.
+template <class Product_, int N1_, int N2_> struct Shape {
+    typedef Product_ Product;
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2;
     static constexpr int LINES = 32 / (N1 < N2 ? N1 : N2);  // of a warpgroup
     static constexpr int TILES1 = LINES * N2 / 32, TILES2 = LINES * N1 / 32;
     static constexpr int SLOTS1 = N1 / 2, SLOTS2 = N2 / 2;
-    static constexpr int MATRIX1 = SLOTS1 / 8 * 3 * (SLOTS1 / 8) * 1024;  // bytes of one matrix
-    static constexpr int MATRIX2 = SLOTS2 / 8 * 3 * (SLOTS2 / 8) * 1024;
+    static constexpr int PART1 = Product::part_bytes(SLOTS1), PART2 = Product::part_bytes(SLOTS2);  // of 8 outputs
+    static constexpr int MATRIX1 = SLOTS1 / 8 * PART1, MATRIX2 = SLOTS2 / 8 * PART2;                // bytes of one matrix
     // What the sums of every output are raised by: sum and difference of both sums, then roundings and topmost digits,
     // 16 bytes each; and for the first step's first outputs 32 bytes more.
     static constexpr int CONSTANTS1 = 32 * SLOTS1 + 128, CONSTANTS2 = 32 * SLOTS2;
@@ -113,45 +122,76 @@ DEVICE void digits(i64 word, unsigned &low, unsigned &high) {
     high = (unsigned)(biased >> 32);
 }
 
-// Sums of 8 outputs: diagonals 0 to 3 in `upper`, 4 to 7 in `lower`. `a` holds words: [k-step][re/im, slot][half].
-template <int STEPS>
-DEVICE void multiply(int (&upper)[16], int (&lower)[16], unsigned (&low)[STEPS][4], unsigned (&high)[STEPS][4],
-                     uint64_t matrix) {
-#pragma unroll
-    for (int s = 0; s < STEPS; s++)
-#pragma unroll
-        for (int i = 0; i < 4; i++) asm volatile("" : "+r"(low[s][i]), "+r"(high[s][i])::"memory");
-    wgmma_fence();
-    wgmma_u8_n32_first(upper, high[0], matrix);
-#pragma unroll
-    for (int s = 1; s < STEPS; s++) wgmma_u8_n32_more(upper, high[s], matrix + 64 * s);
-    wgmma_u8_n32_first(lower, high[0], matrix + 64 * STEPS);
-#pragma unroll
-    for (int s = 1; s < STEPS; s++) wgmma_u8_n32_more(lower, high[s], matrix + 64 * (STEPS + s));
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) wgmma_u8_n32_more(lower, low[s], matrix + 64 * (2 * STEPS + s));
-    wgmma_commit();
-}
+// The digits of the words that a product takes: [k-step][re/im, slot].
+template <int STEPS> struct Words {
+    unsigned low[STEPS][4], high[STEPS][4];
+};
 
-// m·2^17 + l. The factor is a variable, so that the compiler takes one multiplication and not three shifts.
-DEVICE i64 widened(int m, int l, int factor) { return wide_product(m, factor) + l; }
+// a·b + c.
+DEVICE i64 product(int a, int b, i64 c) { return wide_product(a, b) + c; }
 
-// The rounded sum number e (0, 1: real parts of two outputs, 2, 3: imaginary parts), modulo 2^64 and raised by its
-// constant; without its topmost diagonal where `whole` is false. `rounding` is one half of the unit, less what the last
-// diagonal is raised by.
-DEVICE i64 rounded(const int (&upper)[16], const int (&lower)[16], int e, int rounding, int factor, bool whole) {
-    const int l = ((lower[12 + e] + rounding) >> 7) + 2 * lower[8 + e] + 512 * lower[4 + e];
-    const int m = lower[e] + 256 * upper[12 + e];
-    unsigned h = (unsigned)upper[8 + e] + 256u * (unsigned)upper[4 + e];
-    if (whole) h += 65536u * (unsigned)upper[e];
-    const i64 sum = widened(m, l, factor);
-    return join(low_of(sum), high_of(sum) + 2 * h);
-}
+// Products of 8 outputs at a time, and their sums put together.
+struct Int8 {
+    // Cosines and sines of eight outputs one after the other; else cosines of all outputs first.
+    static constexpr bool TAKES_TURNS = true;
+    // Of the matrix of 8 outputs.
+    static constexpr int part_bytes(int slots) { return 3 * (slots / 8) * 1024; }
+
+    // Words as they are.
+    template <int STEPS> struct Operand {
+        Words<STEPS> words;
+        DEVICE explicit Operand(const Words<STEPS> &words) : words(words) {}
+    };
+
+    // Diagonals 0 to 3, and 4 to 7.
+    struct Sums {
+        int upper[16], lower[16];
+    };
+
+    // Begins to sum up. `WHOLE`: the topmost diagonal is part of the sum; else it is kept apart.
+    template <bool WHOLE, int STEPS>
+    static DEVICE void multiply(Sums &sums, Operand<STEPS> &data, uint64_t matrix, const Factors &, int) {
+        Words<STEPS> &words = data.words;
+#pragma unroll
+        for (int s = 0; s < STEPS; s++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) settled(words.low[s][i], words.high[s][i]);
+        wgmma_fence();
+        wgmma_u8_n32_first(sums.upper, words.high[0], matrix);
+#pragma unroll
+        for (int s = 1; s < STEPS; s++) wgmma_u8_n32_more(sums.upper, words.high[s], matrix + 64 * s);
+        wgmma_u8_n32_first(sums.lower, words.high[0], matrix + 64 * STEPS);
+#pragma unroll
+        for (int s = 1; s < STEPS; s++) wgmma_u8_n32_more(sums.lower, words.high[s], matrix + 64 * (STEPS + s));
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) wgmma_u8_n32_more(sums.lower, words.low[s], matrix + 64 * (2 * STEPS + s));
+        wgmma_commit();
+    }
+
+    // One half of the unit, less what the last diagonal is raised by: of both outputs, for cosines (0) or sines (1).
+    struct Roundings {
+        int of[2];
+        DEVICE Roundings(uint32_t at, int sines) : of{load_shared_int(at + 4 * sines), load_shared_int(at + 16 + 4 * sines)} {}
+    };
+
+    // The rounded sum number e (0, 1: real parts of two outputs, 2, 3: imaginary parts), modulo 2^64 and raised by its
+    // constant.
+    template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Roundings &roundings, const Factors &factors) {
+        const int(&upper)[16] = sums.upper, (&lower)[16] = sums.lower;
+        const int l = ((lower[12 + e] + roundings.of[e & 1]) >> 7) + 2 * lower[8 + e] + 512 * lower[4 + e];
+        const int m = lower[e] + 256 * upper[12 + e];
+        unsigned h = (unsigned)upper[8 + e] + 256u * (unsigned)upper[4 + e];
+        if (WHOLE) h += 65536u * (unsigned)upper[e];
+        const i64 sum = product(m, factors.first, l);
+        return join(low_of(sum), high_of(sum) + 2 * h);
+    }
+
+    // What is kept apart, at weight 2^49.
+    static DEVICE int top(const Sums &sums, int e) { return moved(sums.upper[e]); }
+};
 
 // Signed halves: the high one.
 DEVICE int high_half(i64 x) { return (int)(high_of(x) + (low_of(x) >> 31)); }
-
-DEVICE i64 product(int a, int b, i64 c) { return wide_product(a, b) + c; }
 
 // (re + i·im) · angle / 2^62: twiddle.rs.
 DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {

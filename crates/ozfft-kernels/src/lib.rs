@@ -37,30 +37,36 @@ pub static TRUNCATED_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
-/// Their names: for steps of up to [`SMALL_TILES`] eights of slots, and for all.
-pub const TRUNCATED_NAMES: [[&str; 2]; 6] = [
-    ["truncated_5_small", "truncated_5"],
-    ["truncated_6_small", "truncated_6"],
-    ["truncated_7_small", "truncated_7"],
-    ["truncated_8_small", "truncated_8"],
-    ["two_passes_5_small", "two_passes_5"],
-    ["two_passes_8_small", "two_passes_8"],
+/// Their names.
+pub const TRUNCATED_NAMES: [&str; 8] = [
+    "truncated_5",
+    "truncated_5_large",
+    "truncated_6",
+    "truncated_7",
+    "truncated_8",
+    "truncated_8_large",
+    "two_passes_5",
+    "two_passes_8",
 ];
 
-fn named(row: usize, tiles: i32) -> &'static str {
-    TRUNCATED_NAMES[row][usize::from(tiles > SMALL_TILES)]
-}
-
-/// The kernel for so many digits, and so many eights of slots of the largest step.
+/// The kernel for so many digits, and so many eights of slots of the largest step, if there is one.
 pub fn truncated(digits: u32, tiles: i32) -> Option<&'static str> {
-    matches!(digits, 5..=8).then(|| named(digits as usize - 5, tiles))
+    match (digits, tiles > SMALL_TILES) {
+        (5, false) => Some("truncated_5"),
+        (5, true) => Some("truncated_5_large"),
+        (6, false) => Some("truncated_6"),
+        (7, false) => Some("truncated_7"),
+        (8, false) => Some("truncated_8"),
+        (8, true) => Some("truncated_8_large"),
+        _ => None,
+    }
 }
 
 /// The same for both passes of short transforms at once.
 pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
-    match digits {
-        5 => Some(named(4, tiles)),
-        8 => Some(named(5, tiles)),
+    match (digits, tiles > SMALL_TILES) {
+        (5, false) => Some("two_passes_5"),
+        (8, false) => Some("two_passes_8"),
         _ => None,
     }
 }
@@ -78,9 +84,20 @@ pub static TUNED_IMAGE: &[u8] = {
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
+/// What the tuned kernels multiply digits with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// 8-bit integers.
+    Int8,
+    /// 8-bit floating-point numbers (e4m3), sums in f32.
+    Fp8,
+}
+
 /// The tuned kernels for blocks of two steps.
 #[derive(Debug)]
 pub struct TunedShape {
+    /// What they multiply with.
+    pub product: Product,
     /// Points of the first step.
     pub first: usize,
     /// Points of the last step.
@@ -94,26 +111,37 @@ pub struct TunedShape {
 }
 
 macro_rules! tuned {
-    ($first:literal, $last:literal, $lines:literal) => {
+    ($product:ident, $name:literal, $first:literal, $last:literal, $lines:literal) => {
         TunedShape {
+            product: Product::$product,
             first: $first,
             last: $last,
             lines: 4 * $lines,
-            shared_bytes: tuned_shared_bytes($first, $last, $lines),
+            shared_bytes: tuned_shared_bytes(Product::$product, $first, $last, $lines),
             kernels: [
-                concat!("tuned_", $first, "x", $last),
-                concat!("tuned_", $first, "x", $last, "_strided"),
-                concat!("tuned_", $first, "x", $last, "_conversions"),
-                concat!("tuned_", $first, "x", $last, "_strided_conversions"),
+                concat!($name, "_", $first, "x", $last),
+                concat!($name, "_", $first, "x", $last, "_strided"),
+                concat!($name, "_", $first, "x", $last, "_conversions"),
+                concat!($name, "_", $first, "x", $last, "_strided_conversions"),
             ],
         }
     };
 }
 
+/// Bytes of the matrix of a step of so many points: for every eight of outputs, `part_bytes` of the kernels' products.
+pub const fn tuned_matrix_bytes(product: Product, points: usize) -> usize {
+    let eights = points / 16;
+    let part = match (product, eights) {
+        (Product::Int8, _) => 3 * eights * 1024,
+        (Product::Fp8, 2) => 40 * 256,
+        (Product::Fp8, _) => 26 * 256,
+    };
+    eights * part
+}
+
 /// `Shape::SHARED` of `tuned_block.cuh`.
-const fn tuned_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
-    let (first_eights, last_eights) = (first / 16, last / 16);
-    let matrices = 2 * 3072 * (first_eights * first_eights + last_eights * last_eights);
+const fn tuned_shared_bytes(product: Product, first: usize, last: usize, lines: usize) -> usize {
+    let matrices = 2 * (tuned_matrix_bytes(product, first) + tuned_matrix_bytes(product, last));
     let constants = 16 * first + 128 + 16 * last;
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
     let tables = (matrices + constants + rotations).next_multiple_of(1024);
@@ -121,11 +149,40 @@ const fn tuned_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
 }
 
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 3] = [tuned!(32, 32, 1), tuned!(16, 16, 2), tuned!(32, 16, 2)];
+pub static TUNED: [TunedShape; 6] = [
+    tuned!(Int8, "tuned", 32, 32, 1),
+    tuned!(Int8, "tuned", 16, 16, 2),
+    tuned!(Int8, "tuned", 32, 16, 2),
+    tuned!(Fp8, "tuned_fp8", 32, 32, 1),
+    tuned!(Fp8, "tuned_fp8", 16, 16, 2),
+    tuned!(Fp8, "tuned_fp8", 32, 16, 2),
+];
 
 // The kernels' source asserts the same.
 const _: () = assert!(
     TUNED[0].shared_bytes == 186_976
         && TUNED[1].shared_bytes == 80_512
         && TUNED[2].shared_bytes == 166_528
+        && TUNED[3].shared_bytes == 219_744
+        && TUNED[4].shared_bytes == 94_848
+        && TUNED[5].shared_bytes == 190_080
 );
+
+/// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.
+pub static FP8_EXACTNESS_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> =
+        &Aligned(*include_bytes!("../compiled/fp8_exactness.sm_90a.cubin"));
+    &IMAGE.0
+};
+
+/// Its kernel.
+pub const FP8_EXACTNESS_NAME: &str = "fp8_exactness";
+
+/// Threads of a block of it.
+pub const FP8_EXACTNESS_THREADS: u32 = 128;
+
+/// Shared memory of a block of it: eight tiles of 72 columns, and their digits.
+pub const FP8_EXACTNESS_SHARED_BYTES: usize = 2 * 8 * 32 * 72;
+
+/// The largest sum that Hopper's fp8 products keep exact, in units of the products' last place.
+pub const FP8_EXACT: i64 = 1 << 14;

@@ -232,6 +232,34 @@ pub enum FftError {
         /// The driver's text for it.
         text: String,
     },
+    /// The device's fp8 products are not exact where its kernels need them to be.
+    #[error(
+        "{name} is not exact in fp8: {differing} of {compared} sums of digits, up to {largest}, differ from integers; take the substrate auto"
+    )]
+    Fp8Inexact {
+        /// The device's name.
+        name: String,
+        /// Sums that differed.
+        differing: u32,
+        /// Sums that were compared.
+        compared: u32,
+        /// The largest of them.
+        largest: u32,
+    },
+    /// A matrix whose digits could add up to more than fp8 products keep exact.
+    #[error(
+        "fp8 products could sum up to {largest} and are exact to {exact} (put together: {combined} and {combined_exact}); take the substrate auto"
+    )]
+    Fp8SumsTooLarge {
+        /// The largest sum that data could lead to.
+        largest: i64,
+        /// The largest that is exact.
+        exact: i64,
+        /// The largest of several sums that are put together in f32.
+        combined: i64,
+        /// The largest that is exact there.
+        combined_exact: i64,
+    },
     /// A pointer that is not device memory that the plan can use.
     #[error("{buffer}: the device pointer {address:#x} cannot be used: {reason}")]
     WrongPointer {

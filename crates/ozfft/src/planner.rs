@@ -257,23 +257,35 @@ impl<T: Real> Planner<T> {
         });
         let device = gpu.as_ref().map_or(Device::Cpu, |gpu| Device::Cuda(gpu.1));
         let choice = cuda::Choice {
-            tuned: problem.substrate != Substrate::Int8MmaSync,
+            tuned: match problem.substrate {
+                Substrate::Int8MmaSync => None,
+                Substrate::Fp8Wgmma => Some(cuda::Product::Fp8),
+                _ => Some(cuda::Product::Int8),
+            },
             conversions: !problem.integers_only,
         };
         let cuda = gpu
             .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe, choice))
             .transpose()?;
         let (tuned, passes) = cuda.as_ref().map_or((0, 0), CudaExecutor::tuned_passes);
-        if problem.substrate == Substrate::Int8Wgmma && cuda.is_some() && tuned == 0 {
-            return Err(FftError::Unsupported(
-                "no kernel on Int8Wgmma fits this device, recipe and layout; take the substrate auto or Int8MmaSync".into(),
-            ));
+        let tuned_only = matches!(
+            problem.substrate,
+            Substrate::Int8Wgmma | Substrate::Fp8Wgmma
+        );
+        if tuned_only && cuda.is_some() && tuned == 0 {
+            return Err(FftError::Unsupported(format!(
+                "no kernel on {:?} fits this device, recipe and layout; take the substrate auto or Int8MmaSync",
+                problem.substrate
+            )));
         }
+        let fp8 = problem.substrate == Substrate::Fp8Wgmma;
         Ok(Plan {
             problem: problem.clone(),
             engine,
             substrate: match cuda {
                 Some(_) if tuned == 0 => "int8-mma-sync",
+                Some(_) if tuned == passes && fp8 => "fp8-wgmma",
+                Some(_) if fp8 => "fp8-wgmma and int8-mma-sync",
                 Some(_) if tuned == passes => "int8-wgmma",
                 Some(_) => "int8-wgmma and int8-mma-sync",
                 None => unit.name(),
@@ -421,16 +433,10 @@ type OpenDevice = (Option<(Arc<dyn cuda::Machine>, usize)>, String);
 
 /// The GPU that a problem is for.
 fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
-    let for_gpu = match problem.substrate {
-        Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma => true,
-        Substrate::Fp8Wgmma => {
-            return Err(FftError::Unsupported(format!(
-                "there are no kernels for the substrate {:?} yet; take auto, Int8Wgmma or Int8MmaSync",
-                problem.substrate
-            )));
-        }
-        _ => false,
-    };
+    let for_gpu = matches!(
+        problem.substrate,
+        Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma
+    );
     match problem.device {
         Device::Cpu => Ok((None, String::new())),
         Device::Cuda(_) if !for_gpu => Err(FftError::Unsupported(format!(

@@ -1,5 +1,6 @@
 //! A GPU behind NVIDIA's driver, which is looked for at run time.
 
+use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::transfer::COPYING_BACK;
 use super::tuned::{MappedArray, TensorMap};
@@ -25,6 +26,7 @@ pub(crate) struct Driver {
     shared_memory: usize,
     multiprocessors: usize,
     tuned: bool,
+    exactness: OnceLock<Exactness>,
 }
 
 // SAFETY: handles of the driver may be used from any thread.
@@ -167,9 +169,9 @@ impl Driver {
         load(
             &mut functions,
             ozfft_kernels::TRUNCATED_IMAGE,
-            ozfft_kernels::TRUNCATED_NAMES.as_flattened(),
+            &ozfft_kernels::TRUNCATED_NAMES,
         )?;
-        with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES.as_flattened());
+        with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
         if tuned {
             let names: Vec<&'static str> = ozfft_kernels::TUNED
                 .iter()
@@ -177,6 +179,11 @@ impl Driver {
                 .collect();
             load(&mut functions, ozfft_kernels::TUNED_IMAGE, &names)?;
             with_much_memory.extend(names);
+            load(
+                &mut functions,
+                ozfft_kernels::FP8_EXACTNESS_IMAGE,
+                &[ozfft_kernels::FP8_EXACTNESS_NAME],
+            )?;
         }
         for kernel in with_much_memory {
             // SAFETY: the function is the module's.
@@ -198,6 +205,7 @@ impl Driver {
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
             tuned,
+            exactness: OnceLock::new(),
         })
     }
 
@@ -229,6 +237,10 @@ impl Machine for Driver {
 
     fn has_tuned_kernels(&self) -> bool {
         self.tuned
+    }
+
+    fn exactness(&self) -> &OnceLock<Exactness> {
+        &self.exactness
     }
 
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {

@@ -1,12 +1,13 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
+use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::tuned::{MappedArray, StridedTask, TensorMap};
 use crate::error::{Buffer, FftError};
 use std::alloc::Layout;
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Bytes before and after all memory, which nobody may write to.
 const GUARD: usize = 256;
@@ -20,6 +21,7 @@ pub(crate) struct Emulator {
     pub(crate) tuned_kernels: bool,
     /// Lines that tuned kernels have left to the general one so far.
     pub(crate) lines_left: AtomicU64,
+    exactness: OnceLock<Exactness>,
 }
 
 impl Emulator {
@@ -50,6 +52,10 @@ impl Machine for Emulator {
 
     fn has_tuned_kernels(&self) -> bool {
         self.tuned_kernels
+    }
+
+    fn exactness(&self) -> &OnceLock<Exactness> {
+        &self.exactness
     }
 
     /// What the kernels' source declares as `TensorMap` (`emulated_bulk_copy.h`), after the checks that the driver makes.

@@ -5,6 +5,7 @@
 //! ones); what is checked here is what they are told.
 
 use super::emulated::Emulator;
+use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::task::*;
 use super::tuned::{MappedArray, TensorMap, TunedTask};
@@ -12,7 +13,7 @@ use crate::error::{Buffer, FftError};
 use crate::problem::{Accuracy, Direction, Kind, Problem, Substrate};
 use crate::sample::Real;
 use crate::{DevicePointer, Layout, Plan, Planner};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the arrays would lie.
 const INPUT: u64 = 1 << 56;
@@ -53,6 +54,9 @@ impl Machine for Recorder {
     }
     fn has_tuned_kernels(&self) -> bool {
         true
+    }
+    fn exactness(&self) -> &OnceLock<Exactness> {
+        self.memory.exactness()
     }
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
         self.add(Told::Map(array.clone()));
@@ -348,6 +352,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Largest(task)
                 | Parameters::LargestLeft(task)
                 | Parameters::Scale(task) => check.array_task(task),
+                Parameters::Exactness(_) => panic!("nobody asked for fp8"),
                 Parameters::Tuned(task, kernel) => check.tuned(task, false, kernel),
                 Parameters::TunedStrided(task, kernel) => check.tuned(&task.common, true, kernel),
             },

@@ -1,9 +1,10 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
+use super::fp8::{Exactness, ExactnessTask};
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A launch's parameters, complete.
 // Copied once a launch: memory of its own for the larger ones would cost more than it saves.
@@ -24,6 +25,8 @@ pub(crate) enum Parameters {
     /// A tuned kernel, by its name.
     Tuned(TunedTask, &'static str),
     TunedStrided(StridedTask, &'static str),
+    /// The question whether fp8 sums are exact.
+    Exactness(ExactnessTask),
 }
 
 impl Parameters {
@@ -39,6 +42,7 @@ impl Parameters {
             Parameters::Truncated(_, name)
             | Parameters::Tuned(_, name)
             | Parameters::TunedStrided(_, name) => name,
+            Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_NAME,
         }
     }
 
@@ -54,6 +58,7 @@ impl Parameters {
             | Parameters::Scale(task) => std::ptr::from_ref(task).cast(),
             Parameters::Tuned(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::Exactness(task) => std::ptr::from_ref(task).cast(),
         }
     }
 
@@ -61,6 +66,7 @@ impl Parameters {
     pub(crate) fn threads(&self) -> u32 {
         match self {
             Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
+            Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
             _ => ozfft_kernels::GENERAL_THREADS,
         }
     }
@@ -84,6 +90,8 @@ pub(crate) trait Machine: Send + Sync {
     }
     /// Whether the kernels of `tuned.rs` run here.
     fn has_tuned_kernels(&self) -> bool;
+    /// What `fp8.rs` has found out about this device.
+    fn exactness(&self) -> &OnceLock<Exactness>;
     /// A map of an array for the copy engine.
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError>;
     fn allocate(&self, bytes: usize) -> Result<u64, FftError>;

@@ -6,6 +6,7 @@
 mod driver;
 #[cfg(test)]
 mod emulated;
+mod fp8;
 #[cfg(test)]
 mod large;
 mod machine;
@@ -29,6 +30,7 @@ use crate::sample::Real;
 pub(crate) use driver::open;
 pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
+pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
 use std::sync::Arc;
@@ -103,6 +105,9 @@ impl CudaExecutor {
         recipe: &Recipe,
         choice: Choice,
     ) -> Result<Self, FftError> {
+        if choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels() {
+            fp8::check_device(&machine)?;
+        }
         let queue = OpenQueue::new(&*machine)?;
         let program = Program::new(&machine, queue.1, executor, recipe, choice)?;
         drop(queue);

@@ -3,6 +3,7 @@
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::tables::{
     BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
+    most_tiles,
 };
 use super::task::*;
 use super::tuned::{self, StridedTask, TunedLaunch};
@@ -15,8 +16,9 @@ use crate::passes::Passes;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use num_complex::Complex;
-use ozfft_kernels::TunedShape;
+use ozfft_kernels::{Product, TunedShape};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// One thing to do.
@@ -68,8 +70,8 @@ pub(crate) struct Program {
 /// Which kernels may run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choice {
-    /// Tuned ones, where there are some.
-    pub(crate) tuned: bool,
+    /// Tuned ones, where there are some, that multiply so.
+    pub(crate) tuned: Option<Product>,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
 }
@@ -102,20 +104,22 @@ impl PassesTables {
         builder: &mut Builder,
         passes: &Passes,
         recipe: &Recipe,
-        machine: Option<&dyn Machine>,
+        tuned_on: Option<(&dyn Machine, Product)>,
         shared_memory: usize,
         chirped: bool,
-    ) -> Self {
+    ) -> Result<Self, FftError> {
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
         let tuned = match passes.blocks() {
-            [block] => machine
-                .and_then(|machine| tuned::shape_of(machine, recipe, block))
-                .map(|shape| (shape, builder.add(&tuned::tables(block)))),
+            [block] => tuned_on
+                .and_then(|(machine, product)| tuned::shape_of(machine, product, recipe, block))
+                .map(|shape| tuned::tables(shape.product, block).map(|tables| (shape, tables)))
+                .transpose()?
+                .map(|(shape, tables)| (shape, builder.add(&tables))),
             _ => None,
         };
         let together = !chirped && fit_together(passes, recipe, shared_memory);
-        PassesTables {
+        Ok(PassesTables {
             tuned,
             blocks: blocks
                 .enumerate()
@@ -146,7 +150,7 @@ impl PassesTables {
                     (low, builder.add_angles(high.entries()))
                 })
                 .collect(),
-        }
+        })
     }
 }
 
@@ -157,37 +161,38 @@ fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool 
     };
     let lines = first.len().max(second.len());
     let points = second.len() * first_of_two_pitch(first);
-    ozfft_kernels::two_passes(recipe.digits.data, 1).is_some()
+    let tiles = most_tiles(first).max(most_tiles(second));
+    ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
         && is_for_truncated_kernels(first, recipe)
         && is_for_truncated_kernels(second, recipe)
         && two_pass_bytes(lines, points) <= shared_memory
 }
 
 impl LineTables {
-    /// `machine`: where tuned kernels may run.
+    /// `tuned_on`: where tuned kernels may run, and how they multiply.
     fn new(
         builder: &mut Builder,
         line: &Line,
         recipe: &Recipe,
-        machine: Option<&dyn Machine>,
+        tuned_on: Option<(&dyn Machine, Product)>,
         shared_memory: usize,
-    ) -> Self {
-        match line {
+    ) -> Result<Self, FftError> {
+        Ok(match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => LineTables::Passes(PassesTables::new(
                 builder,
                 passes,
                 recipe,
-                machine,
+                tuned_on,
                 shared_memory,
                 false,
-            )),
+            )?),
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, None, 0, true),
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, None, 0, true)?,
                 chirp: builder.add_angles(bluestein.chirp().entries()),
                 kernel: builder.add_angles(bluestein.kernel().entries()),
             },
-        }
+        })
     }
 }
 
@@ -200,21 +205,22 @@ impl Program {
         choice: Choice,
     ) -> Result<Program, FftError> {
         let mut builder = Builder::default();
-        let tuned_on = choice.tuned.then_some(&**machine);
+        let tuned_on = choice.tuned.map(|product| (&**machine, product));
         // Axes of the same length share their tables.
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
         let mut dimensions = Vec::new();
         for pass in executor.passes() {
             let line = line_of(pass);
-            lines.entry(Arc::as_ptr(line)).or_insert_with(|| {
-                LineTables::new(
+            if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
+                let shared_memory = machine.shared_memory();
+                place.insert(LineTables::new(
                     &mut builder,
                     line,
                     recipe,
                     tuned_on,
-                    machine.shared_memory(),
-                )
-            });
+                    shared_memory,
+                )?);
+            }
             let mut add = |set: &LineSet| {
                 let list = merged(set);
                 (builder.add(&list), list)

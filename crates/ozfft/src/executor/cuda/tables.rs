@@ -66,6 +66,12 @@ pub(crate) fn first_of_two_pitch(block: &Block) -> usize {
     (block.len() / columns * row_pitch) | 1
 }
 
+/// Eights of slots of a block's largest step.
+pub(crate) fn most_tiles(block: &Block) -> i32 {
+    let most = block.steps().iter().map(tiles).max();
+    most.unwrap_or(0) as i32
+}
+
 /// Whether the kernels for truncated products take a block.
 pub(crate) fn is_for_truncated_kernels(block: &Block, recipe: &Recipe) -> bool {
     let Digits {
@@ -74,7 +80,7 @@ pub(crate) fn is_for_truncated_kernels(block: &Block, recipe: &Recipe) -> bool {
     let steps = block.steps();
     recipe.family == Family::Truncated
         && diagonals == data
-        && ozfft_kernels::truncated(data, 1).is_some()
+        && ozfft_kernels::truncated(data, most_tiles(block)).is_some()
         && steps.len() <= 2
         && steps[0].matrices.is_some()
 }

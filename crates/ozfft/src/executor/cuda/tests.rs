@@ -523,3 +523,56 @@ fn random_problems() {
     }
     println!("{} cases", doubles.cases + singles.cases);
 }
+
+#[test]
+fn outputs_that_are_rounded_to_zero_keep_their_sign_when_they_are_conjugated() {
+    // An impulse whose spectrum is below the smallest number: zeros of both signs, and inverse transforms conjugate twice.
+    let mut bench = Bench::<f64>::new();
+    for n in [16, 60, 61, 256, 1000, 2048] {
+        let scalar = Planner::<f64>::new();
+        let problem = Problem::complex(&[n])
+            .direction(Direction::Inverse)
+            .norm(Norm::Backward)
+            .engine(Engine::Digits);
+        let mut input = vec![Complex::new(0.0, 0.0); n];
+        input[1] = Complex::new(3e-323, -2e-323);
+        input[n / 2] = Complex::new(-5e-324, 1e-323);
+        let mut expected = input.clone();
+        let portable = problem.clone().substrate(Substrate::Scalar).threads(1);
+        scalar
+            .plan(&portable)
+            .unwrap()
+            .process(&mut expected)
+            .unwrap();
+        let mut found = input;
+        let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
+        plan.process(&mut found).unwrap();
+        let negative = |z: &Complex<f64>| z.im == 0.0 && z.im.is_sign_negative();
+        assert!(expected.iter().any(negative), "{n} has none of them");
+        same(
+            bytemuck::cast_slice(&expected),
+            bytemuck::cast_slice(&found),
+            &format!("{n}"),
+        );
+    }
+    bench.cases += 1;
+}
+
+#[test]
+fn short_transforms_of_two_passes_take_one_launch() {
+    let mut bench = Bench::<f64>::new();
+    for n in [1025, 1152, 2048, 3000, 4096] {
+        for style in [Style::Uniform, Style::Wild, Style::NotFinite, Style::Real] {
+            bench.check(&Problem::complex(&[n]).batch(2), style);
+            bench.check(&Problem::complex(&[n]).accuracy(Accuracy::Single), style);
+        }
+        bench.check(&Problem::real_to_complex(&[n]), Style::Uniform);
+        bench.check(&Problem::complex_to_real(&[n]), Style::Uniform);
+        let plan = bench
+            .planner
+            .plan_on(&Problem::complex(&[n]), &bench.machine)
+            .unwrap();
+        // Words between passes through memory would need it.
+        assert!(plan.device_workspace_len() < 16 * n, "{n}");
+    }
+}

@@ -215,6 +215,7 @@ fn copying_back(error: FftError) -> FftError {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
+    use super::super::fp8::Exactness;
     use super::super::machine::Parameters;
     use super::super::tuned::{MappedArray, TensorMap};
     use super::*;
@@ -222,6 +223,7 @@ mod tests {
     use crate::{Engine, Kind, Layout, Planner, Problem, Progress, Stage};
     use num_complex::Complex;
     use std::collections::{HashMap, HashSet};
+    use std::sync::OnceLock;
 
     /// Something put into a queue: done when the queue is waited for, and no sooner.
     enum Operation {
@@ -283,6 +285,9 @@ mod tests {
         }
         fn has_tuned_kernels(&self) -> bool {
             false
+        }
+        fn exactness(&self) -> &OnceLock<Exactness> {
+            self.emulator.exactness()
         }
         fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
             self.emulator.tensor_map(array)

@@ -1,23 +1,32 @@
 //! Kernels for a few lengths on Hopper's tensor instruction (`crates/ozfft-kernels/cuda/tuned_block.cu`): which blocks
-//! they take, their tables, and what a launch is told.
+//! they take, their tables (those for products in fp8 are in `fp8.rs`), and what a launch is told.
 //!
 //! They handle lines whose largest number is far from the ends of the range, and leave all others to the general kernel,
 //! by a list that stays on the device.
 
+use super::fp8;
 use super::machine::Machine;
 use super::task::{Address, Arrays, Dimension, ELEMENTS_COMPLEX, FloatLines};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
+use crate::error::FftError;
 use crate::matrix_unit::meeting;
 use crate::problem::Family;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::TunedShape;
+use ozfft_kernels::{Product, TunedShape};
 
-/// Bits of a data word's unit above the last diagonal, one half of it, and the factor of the kernel's middle limb.
-const HALF_UNIT: i64 = 64;
-const MIDDLE_FACTOR: i32 = 1 << 17;
+/// One half of a word's unit, in units of the last diagonal.
+pub(super) const HALF_UNIT: i64 = 64;
+
+/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`.
+fn factors(product: Product) -> (i32, i32) {
+    match product {
+        Product::Int8 => (1 << 17, 0),
+        Product::Fp8 => (1 << 13, 1 << 25),
+    }
+}
 
 /// What a launch is told: `TunedArguments` of `tuned_block.cuh`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -41,7 +50,7 @@ pub(crate) struct TunedTask {
     factor: i32,
     conjugate_input: u32,
     conjugate_output: u32,
-    unused: u32,
+    second_factor: i32,
 }
 
 /// Where lines lie, in complex numbers: from element to element, from line to line, from group to group of lines.
@@ -161,6 +170,7 @@ fn distance_of_groups(places: Places) -> u64 {
 /// The tuned kernels that take a block, if there are some: all on this machine that give its recipe's bits.
 pub(crate) fn shape_of(
     machine: &dyn Machine,
+    product: Product,
     recipe: &Recipe,
     block: &Block,
 ) -> Option<&'static TunedShape> {
@@ -173,7 +183,8 @@ pub(crate) fn shape_of(
         && first.recipe.fold == Fold::TimeShifted
         && last.recipe.fold == Fold::FrequencyShifted;
     let shapes = ozfft_kernels::TUNED.iter();
-    let mut fitting = shapes.filter(|s| (s.first, s.last) == (first.recipe.n, last.recipe.n));
+    let steps = (first.recipe.n, last.recipe.n);
+    let mut fitting = shapes.filter(|s| s.product == product && (s.first, s.last) == steps);
     fitting.next().filter(|_| usual)
 }
 
@@ -255,6 +266,7 @@ pub(crate) fn launch(
         .ok()
         .filter(|&p| p < 1 << 30)?;
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
+    let (factor, second_factor) = factors(shape.product);
     let task = TunedTask {
         input: input.numbers.later(16 * input.offset),
         output: output.numbers.later(16 * output.offset),
@@ -264,7 +276,8 @@ pub(crate) fn launch(
         fast_count: read_fast as i64,
         panels,
         panels_a_group: panels_a_group as u32,
-        factor: MIDDLE_FACTOR,
+        factor,
+        second_factor,
         conjugate_input: sign(input.conjugate),
         conjugate_output: sign(output.conjugate),
         ..TunedTask::zeroed()
@@ -280,26 +293,29 @@ pub(crate) fn launch(
 }
 
 /// The tables of a block, as the kernel keeps them in shared memory.
-pub(crate) fn tables(block: &Block) -> Vec<u8> {
+pub(crate) fn tables(product: Product, block: &Block) -> Result<Vec<u8>, FftError> {
     let [first, last] = block.steps() else {
         unreachable!("tuned blocks have two steps");
     };
     let mut image = Vec::new();
     for step in [first, last] {
         for matrix in matrices(step) {
-            operand(matrix, &mut image);
+            match product {
+                Product::Int8 => operand(matrix, &mut image),
+                Product::Fp8 => fp8::operand(matrix, &mut image)?,
+            }
         }
     }
-    constants(first, true, &mut image);
-    constants(last, false, &mut image);
+    constants(product, first, true, &mut image);
+    constants(product, last, false, &mut image);
     for rotation in &first.rotations {
         let (re, im) = (rotation.real, rotation.imaginary);
         image.extend_from_slice(bytemuck::cast_slice(&[re.0, re.1, im.0, im.1]));
     }
-    image
+    Ok(image)
 }
 
-fn matrices(step: &Step) -> [&DigitMatrix; 2] {
+pub(super) fn matrices(step: &Step) -> [&DigitMatrix; 2] {
     let Some(matrices) = &step.matrices else {
         unreachable!("tuned steps are products");
     };
@@ -334,53 +350,68 @@ fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
     }
 }
 
-/// What every diagonal of a row is raised by, because data digits are: 128 times the sum of the row's digits.
-fn raised(matrix: &DigitMatrix, row: usize) -> [i64; 8] {
-    std::array::from_fn(|diagonal| {
+/// What the sums of an output are raised by, because data digits are, and by the kernel's ways to put them together.
+pub(super) struct Raised {
+    /// The rounded sum, modulo 2^64; without what is kept apart.
+    pub(super) sum: i64,
+    /// What is kept apart.
+    pub(super) top: i64,
+    /// One half of the unit, less what is taken off before rounding.
+    pub(super) rounding: i64,
+}
+
+/// Data digits are raised by 128, so that a diagonal is raised by 128 times the sum of the row's digits. `whole`: the topmost
+/// diagonal is part of the sum.
+fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
+    let d: [i64; 8] = std::array::from_fn(|diagonal| {
         let digits = (0..matrix.slots)
             .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
         128 * digits
             .flatten()
             .map(|digit| i64::from(digit as i8))
             .sum::<i64>()
-    })
-}
-
-/// What a rounded sum is raised by, modulo 2^64; without its topmost diagonal where that is kept apart.
-fn raised_sum(d: &[i64; 8], whole: bool) -> i64 {
+    });
     let low = 2 * d[6] + 512 * d[5];
     let middle = d[4] + 256 * d[3];
     let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
-    low.wrapping_add(middle << 17)
-        .wrapping_add(high.wrapping_shl(33))
+    Raised {
+        sum: low
+            .wrapping_add(middle << 17)
+            .wrapping_add(high.wrapping_shl(33)),
+        top: d[0],
+        rounding: HALF_UNIT - d[7],
+    }
 }
 
-fn constants(step: &Step, whole: bool, image: &mut Vec<u8>) {
+fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     let [cosines, sines] = matrices(step);
-    let rows: Vec<_> = (0..cosines.rows)
-        .map(|row| (raised(cosines, row), raised(sines, row)))
-        .collect();
-    let sums = |(cosine, sine): &([i64; 8], [i64; 8])| {
-        (raised_sum(cosine, whole), raised_sum(sine, whole))
+    let of_row = |matrix, row| match product {
+        Product::Int8 => raised(matrix, row, whole),
+        Product::Fp8 => fp8::raised(matrix, row, whole),
     };
-    for row in &rows {
-        let (cosine, sine) = sums(row);
-        let both = [cosine.wrapping_add(sine), cosine.wrapping_sub(sine)];
+    let rows: Vec<_> = (0..cosines.rows)
+        .map(|row| (of_row(cosines, row), of_row(sines, row)))
+        .collect();
+    for (cosine, sine) in &rows {
+        let both = [
+            cosine.sum.wrapping_add(sine.sum),
+            cosine.sum.wrapping_sub(sine.sum),
+        ];
         image.extend_from_slice(bytemuck::cast_slice(&both));
     }
     for (cosine, sine) in &rows {
         let more = [
-            HALF_UNIT - cosine[7],
-            HALF_UNIT - sine[7],
-            cosine[0] + sine[0],
-            cosine[0] - sine[0],
+            cosine.rounding,
+            sine.rounding,
+            cosine.top + sine.top,
+            cosine.top - sine.top,
         ];
         image.extend_from_slice(bytemuck::cast_slice(&more.map(|x| x as i32)));
     }
     if whole {
         // The four constants of outputs 2t and n - 2t; of the first pair one has cosines only, the other sines only.
-        for (t, row) in rows.iter().step_by(2).take(4).enumerate() {
-            let (cosine, sine) = sums(row);
+        for (t, (cosine, sine)) in rows.iter().step_by(2).take(4).enumerate() {
+            let (cosine, sine) = (cosine.sum, sine.sum);
             let (sum, difference) = (cosine.wrapping_add(sine), cosine.wrapping_sub(sine));
             let four = match t {
                 0 => [cosine, cosine, sine, sine],
@@ -392,7 +423,7 @@ fn constants(step: &Step, whole: bool, image: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::emulated::Emulator;
     use super::*;
     use crate::bailey::Setting;
@@ -444,7 +475,7 @@ mod tests {
         );
     }
 
-    fn block(n: usize, tables: &Tables) -> Block {
+    pub(in super::super) fn block(n: usize, tables: &Tables) -> Block {
         let LineRecipe::Passes(recipes) = factor::line(n) else {
             panic!("{n} is smooth");
         };
@@ -458,7 +489,7 @@ mod tests {
     }
 
     /// The kept diagonals of a row's product with words, from their signed digits.
-    fn diagonals(matrix: &DigitMatrix, row: usize, words: &[i64]) -> [i64; 8] {
+    pub(in super::super) fn diagonals(matrix: &DigitMatrix, row: usize, words: &[i64]) -> [i64; 8] {
         let planes = matrix.row(row, Digits::DOUBLE);
         let mut sums = [0; 8];
         for (slot, &word) in words.iter().enumerate() {
@@ -504,7 +535,7 @@ mod tests {
         let mut state = 77u64;
         for n in [256, 512, 1024] {
             let block = block(n, &tables_of_plans);
-            let image = tables(&block);
+            let image = tables(Product::Int8, &block).unwrap();
             let [first, last] = block.steps() else {
                 panic!("two steps")
             };

@@ -88,20 +88,29 @@ fn lines(
 struct TunedBench {
     emulator: Arc<Emulator>,
     bench: Bench<f64>,
+    substrate: (Substrate, &'static str),
 }
 
+const INT8: (Substrate, &str) = (Substrate::Auto, "int8-wgmma");
+const FP8: (Substrate, &str) = (Substrate::Fp8Wgmma, "fp8-wgmma");
+
 impl TunedBench {
-    fn new() -> Self {
+    fn new(substrate: (Substrate, &'static str)) -> Self {
         println!("seed {SEED:#x}");
         let emulator = Arc::new(Emulator::with_tuned_kernels());
         let bench = Bench::on(Arc::<Emulator>::clone(&emulator));
-        TunedBench { emulator, bench }
+        TunedBench {
+            emulator,
+            bench,
+            substrate,
+        }
     }
 
     /// With and without conversion instructions.
     fn check(&mut self, problem: &Problem, input: &[Complex<f64>]) {
-        let substrate = self.bench.check_numbers(problem, input, &[true, false]);
-        assert_eq!(substrate, "int8-wgmma", "{problem:?}");
+        let problem = problem.clone().substrate(self.substrate.0);
+        let found = self.bench.check_numbers(&problem, input, &[true, false]);
+        assert_eq!(found, self.substrate.1, "{problem:?}");
     }
 
     /// One axis of an array of lines of all kinds.
@@ -126,7 +135,7 @@ impl TunedBench {
 /// block has several.
 #[test]
 fn lines_that_tuned_kernels_take() {
-    let mut bench = TunedBench::new();
+    let mut bench = TunedBench::new(INT8);
     for n in LENGTHS {
         for count in [1, 5, 12, 37] {
             bench.check_axis(&[count, n], 1, None, |problem| problem);
@@ -143,7 +152,7 @@ fn lines_that_tuned_kernels_take() {
 
 #[test]
 fn lines_that_tuned_kernels_leave_among_others() {
-    let mut bench = TunedBench::new();
+    let mut bench = TunedBench::new(INT8);
     for n in LENGTHS {
         for (count, every) in [(1, 1), (7, 1), (30, 4), (44, 11)] {
             let left = bench.left();
@@ -159,7 +168,7 @@ fn lines_that_tuned_kernels_leave_among_others() {
 
 #[test]
 fn norms_directions_and_gaps_of_tuned_kernels() {
-    let mut bench = TunedBench::new();
+    let mut bench = TunedBench::new(INT8);
     for n in LENGTHS {
         for norm in NORMS {
             for direction in DIRECTIONS {
@@ -200,7 +209,7 @@ fn norms_directions_and_gaps_of_tuned_kernels() {
 /// found.
 #[test]
 fn several_axes_and_the_search_for_the_largest_number() {
-    let mut bench = TunedBench::new();
+    let mut bench = TunedBench::new(INT8);
     for shape in [&[256, 256][..], &[2, 256, 8], &[512, 5, 2], &[3, 1024]] {
         for huge in [false, true] {
             let mut input = numbers::<f64>(shape.iter().product(), Style::Uniform, SEED);
@@ -223,11 +232,89 @@ fn several_axes_and_the_search_for_the_largest_number() {
     println!("{} cases", bench.bench.cases);
 }
 
+/// Everything but the products and how their sums are put together is the same as for int8.
+#[test]
+fn lines_on_fp8() {
+    let mut bench = TunedBench::new(FP8);
+    for n in LENGTHS {
+        bench.check_axis(&[12, n], 1, None, |problem| problem);
+        bench.check_axis(&[n, 12], 0, None, |problem| problem);
+        bench.check_axis(&[2, n, 17], 1, None, |problem| problem);
+        let inverse = |problem: Problem| problem.norm(Norm::Ortho).direction(Direction::Inverse);
+        bench.check_axis(&[3, n], 1, None, inverse);
+        bench.check_axis(&[n, 3], 0, None, inverse);
+    }
+    assert_eq!(bench.left(), 0, "a line was left to the general kernel");
+    bench.check_axis(&[9, 256], 1, Some(3), |problem| problem);
+    bench.check_axis(&[512, 11], 0, Some(4), |problem| problem);
+    assert!(bench.left() > 0);
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Words whose digits are at the ends of their range, with the signs of matrix rows: large sums. (`fp8.rs` proves the
+/// largest.) The emulator stops at those that a GPU would not keep.
+#[test]
+fn large_sums_on_fp8() {
+    let mut bench = TunedBench::new(FP8);
+    for n in LENGTHS {
+        let shape = [6, n];
+        let input: Vec<_> = (0..6 * n)
+            .map(|place| {
+                let (line, index) = (place / n, place % n);
+                // Fractions 0.7f7f…, 0.8080… and others whose bytes, once raised, are all ones or zeros.
+                let fraction = f64::from_bits(match line {
+                    0 => 0x3fe0_1010_1010_1010,
+                    1 => 0x3fdf_efef_efef_efef,
+                    2 => 0x3fef_ffff_ffff_ffff,
+                    3 => 0x3fe0_2020_2020_2020,
+                    4 => 0x3fd0_0404_0404_0404,
+                    _ => 0x3fef_7f7f_7f7f_7f7f,
+                });
+                let angle = std::f64::consts::TAU * (index * (line + 1)) as f64 / 32.0;
+                let (re, im) = (angle.cos().signum(), angle.sin().signum());
+                Complex::new(fraction * re, fraction * im)
+            })
+            .collect();
+        bench.check(&Problem::complex(&shape).axes(&[1]), &input);
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn problems_that_fp8_does_not_have_are_refused() {
+    let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
+    let planner = Planner::<f64>::new();
+    let on_fp8 = |problem: Problem| {
+        let problem = problem.substrate(Substrate::Fp8Wgmma);
+        let plan = planner.plan_on(&problem, &machine);
+        plan.map(|plan| plan.substrate())
+    };
+    let complex = Problem::complex;
+    assert_eq!(on_fp8(complex(&[512, 256])), Ok("fp8-wgmma"));
+    let both = "fp8-wgmma and int8-mma-sync";
+    assert_eq!(on_fp8(complex(&[100, 256])), Ok(both));
+    for problem in [complex(&[100]), Problem::real_to_complex(&[1024])] {
+        let error = on_fp8(problem).unwrap_err();
+        assert!(
+            error.to_string().contains("take the substrate auto"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn random_problems_of_tuned_kernels() {
-    let mut bench = TunedBench::new();
+    random_problems(TunedBench::new(INT8), 30);
+}
+
+#[test]
+fn random_problems_on_fp8() {
+    random_problems(TunedBench::new(FP8), 12);
+}
+
+fn random_problems(mut bench: TunedBench, count: usize) {
     let mut generator = Generator(SEED);
-    for _ in 0..30 {
+    for _ in 0..count {
         let mut below = |n: usize| (generator.next() >> 20) as usize % n;
         let n = LENGTHS[below(3)];
         let (outer, inner) = (1 + below(4), 1 + below(14));
