@@ -69,14 +69,11 @@ DEVICE uint64_t converted(Wide value, int exponent, bool single) {
 }
 
 // The bits of a single as those of the same number in double precision.
-DEVICE uint64_t widened_single(uint32_t bits) {
+DEVICE_APART uint64_t widened_unusual_single(uint32_t bits) {
     const uint64_t sign = static_cast<uint64_t>(bits >> 31) << 63;
     const uint32_t field = (bits >> 23) & 0xff, fraction = bits & 0x7fffff;
     if (field == 0xff) {
         return sign | (fraction != 0 ? DOUBLE_NAN : DOUBLE_INFINITY);
-    }
-    if (field != 0) {
-        return sign | (static_cast<uint64_t>(field + 1023 - 127) << 52) | (static_cast<uint64_t>(fraction) << 29);
     }
     if (fraction == 0) {
         return sign;
@@ -85,4 +82,13 @@ DEVICE uint64_t widened_single(uint32_t bits) {
     const int top = 63 - leading_zeros(fraction);
     const uint64_t shifted = static_cast<uint64_t>(fraction) << (52 - top);
     return sign | (static_cast<uint64_t>(top - 149 + 1023) << 52) | (shifted & ((uint64_t{1} << 52) - 1));
+}
+
+DEVICE uint64_t widened_single(uint32_t bits) {
+    const uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude - 0x800000u >= 0x7f000000u) {
+        return widened_unusual_single(bits);
+    }
+    const uint32_t high = (magnitude >> 3) + ((1023u - 127u) << 20);
+    return static_cast<uint64_t>(high | (bits & 0x80000000u)) << 32 | static_cast<uint32_t>(bits << 29);
 }

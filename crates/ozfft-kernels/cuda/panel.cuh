@@ -24,6 +24,8 @@ struct Line {
     int32_t rounded;
     // Place of the first point in shared memory.
     int32_t base;
+    // Neighbouring lines' headers begin on different banks.
+    int64_t unused;
 };
 
 struct Panel {

@@ -43,12 +43,12 @@ template <class Body> DEVICE void for_each_line(const RowPanel &panel, int32_t l
         }
         return;
     }
-    // Few long lines are shared by several warps, short lines share one.
+    // Few long lines are shared by several warps; short lines share one, so that a thread has some elements of each.
     int32_t group = 32;
     while (group * panel.count < threads) {
         group *= 2;
     }
-    while (group / 2 >= length && group > 4) {
+    while (8 * group > length && group > 8 && group / 2 * panel.count >= threads) {
         group /= 2;
     }
     for (int32_t line = thread / group; line < panel.count; line += threads / group) {

@@ -275,7 +275,7 @@ const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() ==
 const _: () = assert!(size_of::<Task>() == 496 && size_of::<ArrayTask>() == 192);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
-pub(crate) const LINE_HEADER_BYTES: usize = 128;
+pub(crate) const LINE_HEADER_BYTES: usize = 136;
 
 /// Bytes of shared memory that all lines have in common.
 pub(crate) const COMMON_BYTES: usize = 128;
