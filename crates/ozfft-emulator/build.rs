@@ -19,6 +19,7 @@ fn main() {
         .include(kernels)
         .file("src/general.cpp")
         .file("src/tuned.cpp")
+        .file("src/mixed.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

@@ -23,6 +23,13 @@ unsafe extern "C" {
         threads: c_int,
         shared_bytes: usize,
     ) -> bool;
+    fn ozfft_emulate_mixed(
+        name: *const c_char,
+        parameters: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> bool;
     fn ozfft_emulate_faulty(
         name: *const c_char,
         parameters: *const c_void,
@@ -32,9 +39,10 @@ unsafe extern "C" {
     ) -> bool;
 }
 
-const LAUNCHERS: [Launcher; 3] = [
+const LAUNCHERS: [Launcher; 4] = [
     ozfft_emulate_general,
     ozfft_emulate_tuned,
+    ozfft_emulate_mixed,
     ozfft_emulate_faulty,
 ];
 

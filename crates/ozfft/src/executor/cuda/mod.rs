@@ -8,6 +8,7 @@ mod driver;
 mod emulated;
 mod fp8;
 mod machine;
+mod mixed;
 mod program;
 mod tables;
 mod task;

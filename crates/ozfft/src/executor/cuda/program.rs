@@ -34,6 +34,8 @@ pub(super) enum Action {
     Tuned {
         launch: Box<TunedLaunch>,
         rest: Box<Task>,
+        /// Eights of slots of its largest step.
+        rest_tiles: i32,
         rest_blocks: u64,
         rest_shared_bytes: usize,
         /// Where this is the first of several axes: how the array's largest number is found.
@@ -102,7 +104,7 @@ impl PassesTables {
         let tuned = match passes.blocks() {
             [block] => tuned_on
                 .and_then(|(machine, product)| tuned::shape_of(machine, product, recipe, block))
-                .map(|shape| tuned::tables(shape.product, block).map(|tables| (shape, tables)))
+                .map(|shape| tuned::tables(shape, block).map(|tables| (shape, tables)))
                 .transpose()?
                 .map(|(shape, tables)| (shape, builder.add(&tables))),
             _ => None,
@@ -270,6 +272,7 @@ impl Program {
                     Action::Tuned {
                         launch,
                         rest,
+                        rest_tiles,
                         rest_blocks,
                         rest_shared_bytes,
                         search,
@@ -312,7 +315,7 @@ impl Program {
                             }
                             (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
                         }
-                        let rest = Parameters::SmallBlock(rest);
+                        let rest = Parameters::block(rest, *rest_tiles);
                         machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
                     }
                 }

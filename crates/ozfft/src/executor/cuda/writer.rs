@@ -511,12 +511,8 @@ impl Writer<'_> {
                 self.tuned_passes.0 += 1;
                 continue;
             }
-            let parameters = if course.tables.blocks[number].tiles <= ozfft_kernels::SMALL_TILES {
-                Parameters::SmallBlock(task)
-            } else {
-                Parameters::Block(task)
-            };
-            self.launch(parameters, blocks, shared);
+            let tiles = course.tables.blocks[number].tiles;
+            self.launch(Parameters::block(task, tiles), blocks, shared);
             groups *= block.len() as u64;
             length = inner;
         }
@@ -573,6 +569,7 @@ impl Writer<'_> {
         Some(Action::Tuned {
             launch: Box::new(launch),
             rest: Box::new(rest),
+            rest_tiles: course.tables.blocks[0].tiles,
             rest_blocks,
             rest_shared_bytes,
             search,
