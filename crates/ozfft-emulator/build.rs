@@ -20,6 +20,7 @@ fn main() {
         .file("src/general.cpp")
         .file("src/truncated.cpp")
         .file("src/tuned.cpp")
+        .file("src/mixed.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

@@ -16,6 +16,13 @@ void launch_kernel(const void *parameters, uint64_t blocks, int threads, size_t 
 
 #define NAMED_KERNEL(Parameters, name) {#name, launch_kernel<Parameters, name>}
 
+// A shape of the tuned kernels.
+#define NAMED_TUNED_KERNELS(name)                              \
+    NAMED_KERNEL(TunedArguments, name),                        \
+        NAMED_KERNEL(StridedArguments, name##_strided),        \
+        NAMED_KERNEL(TunedArguments, name##_conversions),      \
+        NAMED_KERNEL(StridedArguments, name##_strided_conversions)
+
 // Whether there is a kernel of this name.
 template <size_t COUNT>
 bool launch_named(const NamedKernel (&kernels)[COUNT], const char *name, const void *parameters, uint64_t blocks, int threads,

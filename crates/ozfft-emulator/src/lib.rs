@@ -30,6 +30,13 @@ unsafe extern "C" {
         threads: c_int,
         shared_bytes: usize,
     ) -> bool;
+    fn ozfft_emulate_mixed(
+        name: *const c_char,
+        parameters: *const c_void,
+        blocks: u64,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> bool;
     fn ozfft_emulate_faulty(
         name: *const c_char,
         parameters: *const c_void,
@@ -43,6 +50,7 @@ const LAUNCHERS: [Launcher; 4] = [
     ozfft_emulate_general,
     ozfft_emulate_truncated,
     ozfft_emulate_tuned,
+    ozfft_emulate_mixed,
     ozfft_emulate_faulty,
 ];
 

@@ -2,12 +2,6 @@
 #include "tuned_block.cu"
 #include "launch.h"
 
-#define NAMED_TUNED_KERNELS(name)                              \
-    NAMED_KERNEL(TunedArguments, name),                        \
-        NAMED_KERNEL(StridedArguments, name##_strided),        \
-        NAMED_KERNEL(TunedArguments, name##_conversions),      \
-        NAMED_KERNEL(StridedArguments, name##_strided_conversions)
-
 extern "C" bool ozfft_emulate_tuned(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {
         NAMED_TUNED_KERNELS(tuned_32x32),

@@ -36,6 +36,12 @@ DEVICE void tensor_load(uint32_t to, const TensorMap *map, int c0, int c4, uint3
                  "l"(map), "r"(c0), "r"(c4), "r"(barrier)
                  : "memory");
 }
+DEVICE void tensor_load_rows(uint32_t to, const TensorMap *map, int c0, int c3, uint32_t barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, 0, 0, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(c0), "r"(c3), "r"(barrier)
+                 : "memory");
+}
 DEVICE void tensor_store(const TensorMap *map, int c0, int c3, uint32_t from) {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, 0, 0, %2}], [%3];" ::"l"(map),
                  "r"(c0), "r"(c3), "r"(from)

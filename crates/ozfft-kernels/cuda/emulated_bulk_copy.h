@@ -141,15 +141,23 @@ DEVICE void transfer_wait(uint32_t at, unsigned parity) {
     }
 }
 
-DEVICE void tensor_load(uint32_t to, const TensorMap *map, int c0, int c4, uint32_t at) {
-    emulator::TransferBarrier &barrier = emulator::transfer_barrier(at);
-    const emulator::BoxCopy copy = emulator::box_copy(map, 5, c0, c4, to);
-    emulator::spoil(to, copy.bytes());
+namespace emulator {
+inline void load_box(uint32_t to, const BoxCopy &copy, uint32_t at) {
+    TransferBarrier &barrier = transfer_barrier(at);
+    spoil(to, copy.bytes());
     barrier.loads.push_back(copy);
     barrier.missing -= copy.bytes();
-    emulator::block().under_way++;
+    block().under_way++;
     // Whoever waits looks again.
     barrier.meeting.rounds++;
+}
+}  // namespace emulator
+
+DEVICE void tensor_load(uint32_t to, const TensorMap *map, int c0, int c4, uint32_t at) {
+    emulator::load_box(to, emulator::box_copy(map, 5, c0, c4, to), at);
+}
+DEVICE void tensor_load_rows(uint32_t to, const TensorMap *map, int c0, int c3, uint32_t at) {
+    emulator::load_box(to, emulator::box_copy(map, 4, c0, c3, to), at);
 }
 DEVICE void tensor_store(const TensorMap *map, int c0, int c3, uint32_t from) {
     emulator::box_stores().push_back({emulator::box_copy(map, 4, c0, c3, from), false, false, {}});

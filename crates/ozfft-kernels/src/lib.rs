@@ -81,8 +81,18 @@ pub static TUNED_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// The same for lengths that are no powers of two (`cuda/tuned_mixed.cu`).
+pub static TUNED_MIXED_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> =
+        &Aligned(*include_bytes!("../compiled/tuned_mixed.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
+
+/// Most lines that the copy engine takes side by side.
+pub const TUNED_BOX_LINES: usize = 8;
 
 /// What the tuned kernels multiply digits with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +118,9 @@ pub struct TunedShape {
     pub shared_bytes: usize,
     /// Names: contiguous, strided; then both with conversion instructions.
     pub kernels: [&'static str; 4],
+    /// From row to row in shared memory, in places of one number of every line, where rows are padded (those of
+    /// [`TUNED_MIXED_IMAGE`]).
+    pub pitch: Option<usize>,
 }
 
 macro_rules! tuned {
@@ -124,6 +137,26 @@ macro_rules! tuned {
                 concat!($name, "_", $first, "x", $last, "_conversions"),
                 concat!($name, "_", $first, "x", $last, "_strided_conversions"),
             ],
+            pitch: None,
+        }
+    };
+}
+
+macro_rules! mixed {
+    ($first:literal, $last:literal) => {
+        TunedShape {
+            product: Product::Int8,
+            first: $first,
+            last: $last,
+            lines: mixed_lines($last),
+            shared_bytes: mixed_shared_bytes($first, $last),
+            kernels: [
+                concat!("tuned_", $first, "x", $last),
+                concat!("tuned_", $first, "x", $last, "_strided"),
+                concat!("tuned_", $first, "x", $last, "_conversions"),
+                concat!("tuned_", $first, "x", $last, "_strided_conversions"),
+            ],
+            pitch: Some(mixed_pitch($last)),
         }
     };
 }
@@ -148,14 +181,66 @@ const fn tuned_shared_bytes(product: Product, first: usize, last: usize, lines: 
     tables + 2 * (16 * 4 * lines * first * last) + 4 * 128 + 8 * 4 * lines + 64
 }
 
+/// Eights of outputs of a step of so many points.
+pub const fn mixed_eights(points: usize) -> usize {
+    points.div_ceil(2).div_ceil(8)
+}
+
+/// Bytes of the matrix of such a step: for every eight of outputs, `Digits::PART` of `tuned_mixed.cu`.
+pub const fn mixed_matrix_bytes(points: usize) -> usize {
+    let slots = points.div_ceil(2);
+    let pieces = match slots % 8 {
+        1..=4 => 3 * (slots / 8) + 2,
+        _ => 3 * slots.div_ceil(8),
+    };
+    mixed_eights(points) * pieces * 1024
+}
+
+/// `MixedShape::PANEL` of `tuned_mixed.cu`.
+const fn mixed_lines(last: usize) -> usize {
+    4 * (4 / last.div_ceil(8))
+}
+
+/// `MixedShape::PITCH`: 2 or 6 more than a multiple of 8.
+const fn mixed_pitch(last: usize) -> usize {
+    last + (6 - last % 4) % 4
+}
+
+/// `MixedShape::SHARED`.
+const fn mixed_shared_bytes(first: usize, last: usize) -> usize {
+    let eights = (mixed_eights(first), mixed_eights(last));
+    let matrices = 2 * (mixed_matrix_bytes(first) + mixed_matrix_bytes(last));
+    let constants = 256 * eights.0 + 128 + 256 * eights.1;
+    let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
+    let tables = (matrices + constants + rotations).next_multiple_of(1024);
+    let lines = mixed_lines(last);
+    let in_box = if lines < TUNED_BOX_LINES {
+        lines
+    } else {
+        TUNED_BOX_LINES
+    };
+    let boxed = (16 * in_box * first * mixed_pitch(last)).next_multiple_of(1024);
+    tables + 2 * (lines / in_box * boxed) + 4 * 128 + 8 * lines + 64
+}
+
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 6] = [
+pub static TUNED: [TunedShape; 16] = [
     tuned!(Int8, "tuned", 32, 32, 1),
     tuned!(Int8, "tuned", 16, 16, 2),
     tuned!(Int8, "tuned", 32, 16, 2),
     tuned!(Fp8, "tuned_fp8", 32, 32, 1),
     tuned!(Fp8, "tuned_fp8", 16, 16, 2),
     tuned!(Fp8, "tuned_fp8", 32, 16, 2),
+    mixed!(16, 8),
+    mixed!(16, 12),
+    mixed!(20, 16),
+    mixed!(24, 16),
+    mixed!(24, 20),
+    mixed!(32, 20),
+    mixed!(32, 24),
+    mixed!(32, 25),
+    mixed!(32, 30),
+    mixed!(40, 25),
 ];
 
 // The kernels' source asserts the same.
@@ -166,6 +251,16 @@ const _: () = assert!(
         && TUNED[3].shared_bytes == 219_744
         && TUNED[4].shared_bytes == 94_848
         && TUNED[5].shared_bytes == 190_080
+        && TUNED[6].shared_bytes == 94_912
+        && TUNED[7].shared_bytes == 72_320
+        && TUNED[8].shared_bytes == 122_496
+        && TUNED[9].shared_bytes == 140_928
+        && TUNED[10].shared_bytes == 113_248
+        && TUNED[11].shared_bytes == 140_896
+        && TUNED[12].shared_bytes == 157_280
+        && TUNED[13].shared_bytes == 161_376
+        && TUNED[14].shared_bytes == 178_784
+        && TUNED[15].shared_bytes == 213_600
 );
 
 /// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.

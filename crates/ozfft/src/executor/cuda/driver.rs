@@ -173,12 +173,18 @@ impl Driver {
         )?;
         with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
         if tuned {
-            let names: Vec<&'static str> = ozfft_kernels::TUNED
-                .iter()
-                .flat_map(|shape| shape.kernels)
-                .collect();
-            load(&mut functions, ozfft_kernels::TUNED_IMAGE, &names)?;
-            with_much_memory.extend(names);
+            for (image, padded) in [
+                (ozfft_kernels::TUNED_IMAGE, false),
+                (ozfft_kernels::TUNED_MIXED_IMAGE, true),
+            ] {
+                let names: Vec<&'static str> = ozfft_kernels::TUNED
+                    .iter()
+                    .filter(|shape| shape.pitch.is_some() == padded)
+                    .flat_map(|shape| shape.kernels)
+                    .collect();
+                load(&mut functions, image, &names)?;
+                with_much_memory.extend(names);
+            }
             load(
                 &mut functions,
                 ozfft_kernels::FP8_EXACTNESS_IMAGE,

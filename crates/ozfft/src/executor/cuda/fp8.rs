@@ -273,7 +273,7 @@ fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
-    use super::super::tuned::tests::{block, diagonals};
+    use super::super::tuned::tests::{block, diagonals, shape};
     use super::super::tuned::{HALF_UNIT, matrices, tables};
     use super::*;
     use crate::step::Step;
@@ -411,7 +411,7 @@ mod tests {
         let mut state = 78u64;
         for n in [256, 512, 1024] {
             let block = block(n, &tables_of_plans);
-            let image = tables(Product::Fp8, &block).unwrap();
+            let image = tables(shape(Product::Fp8, &block), &block).unwrap();
             let [first, last] = block.steps() else {
                 panic!("two steps")
             };

@@ -30,6 +30,15 @@ pub(crate) enum Parameters {
 }
 
 impl Parameters {
+    /// The general kernel for a block whose largest step has so many eights of slots.
+    pub(crate) fn block(task: Task, tiles: i32) -> Parameters {
+        if tiles <= ozfft_kernels::SMALL_TILES {
+            Parameters::SmallBlock(task)
+        } else {
+            Parameters::Block(task)
+        }
+    }
+
     /// Name of the kernel that takes them.
     pub(crate) fn kernel(&self) -> &'static str {
         match self {

@@ -10,6 +10,7 @@ mod fp8;
 #[cfg(test)]
 mod large;
 mod machine;
+mod mixed;
 mod program;
 mod tables;
 mod task;

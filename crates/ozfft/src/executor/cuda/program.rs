@@ -113,7 +113,7 @@ impl PassesTables {
         let tuned = match passes.blocks() {
             [block] => tuned_on
                 .and_then(|(machine, product)| tuned::shape_of(machine, product, recipe, block))
-                .map(|shape| tuned::tables(shape.product, block).map(|tables| (shape, tables)))
+                .map(|shape| tuned::tables(shape, block).map(|tables| (shape, tables)))
                 .transpose()?
                 .map(|(shape, tables)| (shape, builder.add(&tables))),
             _ => None,

@@ -6,6 +6,7 @@
 
 use super::fp8;
 use super::machine::Machine;
+use super::mixed;
 use super::task::{Address, Arrays, Dimension, ELEMENTS_COMPLEX, FloatLines};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
@@ -15,7 +16,7 @@ use crate::problem::Family;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::{Product, TunedShape};
+use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape};
 
 /// One half of a word's unit, in units of the last diagonal.
 pub(super) const HALF_UNIT: i64 = 64;
@@ -105,6 +106,10 @@ impl TunedTask {
     pub(crate) fn mapped_input(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.first as u64, shape.last as u64);
         let element = 16 * self.from.element as u64;
+        if let Some(pitch) = shape.pitch {
+            let distances = [element, columns * element];
+            return self.mapped_rows(shape, pitch, self.input, self.from, distances);
+        }
         MappedArray {
             address: self.input.value(),
             dimensions: vec![
@@ -134,11 +139,43 @@ impl TunedTask {
     pub(crate) fn mapped_output(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.last as u64, shape.first as u64);
         let element = 16 * self.to.element as u64;
+        if let Some(pitch) = shape.pitch {
+            let distances = [columns * element, element];
+            return self.mapped_rows(shape, pitch, self.output, self.to, distances);
+        }
         MappedArray {
             address: self.output.value(),
             dimensions: vec![2 * self.fast_count as u64, rows, columns, self.groups()],
             distances: vec![columns * element, element, distance_of_groups(self.to)],
             box_dimensions: vec![2 * shape.lines as u32, rows as u32, columns as u32, 1],
+        }
+    }
+
+    /// Either array for kernels that pad rows: lines, the columns of a row, rows, groups of lines. A box is as wide as a
+    /// padded row, of which there is no more in the array than the row.
+    fn mapped_rows(
+        &self,
+        shape: &TunedShape,
+        pitch: usize,
+        array: Address,
+        places: Places,
+        [column, row]: [u64; 2],
+    ) -> MappedArray {
+        MappedArray {
+            address: array.value(),
+            dimensions: vec![
+                2 * self.fast_count as u64,
+                shape.last as u64,
+                shape.first as u64,
+                self.groups(),
+            ],
+            distances: vec![column, row, distance_of_groups(places)],
+            box_dimensions: vec![
+                2 * shape.lines.min(TUNED_BOX_LINES) as u32,
+                pitch as u32,
+                shape.first as u32,
+                1,
+            ],
         }
     }
 
@@ -181,7 +218,7 @@ pub(crate) fn shape_of(
         && recipe.digits == Digits::DOUBLE
         && recipe.family == Family::Truncated
         && first.recipe.fold == Fold::TimeShifted
-        && last.recipe.fold == Fold::FrequencyShifted;
+        && matches!(last.recipe.fold, Fold::FrequencyShifted | Fold::Plain);
     let shapes = ozfft_kernels::TUNED.iter();
     let steps = (first.recipe.n, last.recipe.n);
     let mut fitting = shapes.filter(|s| s.product == product && (s.first, s.last) == steps);
@@ -293,10 +330,14 @@ pub(crate) fn launch(
 }
 
 /// The tables of a block, as the kernel keeps them in shared memory.
-pub(crate) fn tables(product: Product, block: &Block) -> Result<Vec<u8>, FftError> {
+pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftError> {
     let [first, last] = block.steps() else {
         unreachable!("tuned blocks have two steps");
     };
+    if shape.pitch.is_some() {
+        return Ok(mixed::tables(first, last));
+    }
+    let product = shape.product;
     let mut image = Vec::new();
     for step in [first, last] {
         for matrix in matrices(step) {
@@ -308,11 +349,15 @@ pub(crate) fn tables(product: Product, block: &Block) -> Result<Vec<u8>, FftErro
     }
     constants(product, first, true, &mut image);
     constants(product, last, false, &mut image);
+    rotations(first, &mut image);
+    Ok(image)
+}
+
+pub(super) fn rotations(first: &Step, image: &mut Vec<u8>) {
     for rotation in &first.rotations {
         let (re, im) = (rotation.real, rotation.imaginary);
         image.extend_from_slice(bytemuck::cast_slice(&[re.0, re.1, im.0, im.1]));
     }
-    Ok(image)
 }
 
 pub(super) fn matrices(step: &Step) -> [&DigitMatrix; 2] {
@@ -323,7 +368,12 @@ pub(super) fn matrices(step: &Step) -> [&DigitMatrix; 2] {
 }
 
 /// The digits of a matrix that the four lower (`half` 0) or upper digits of a data word meet on a diagonal.
-fn met(matrix: &DigitMatrix, half: u32, place: (usize, usize), diagonal: u32) -> [u8; 4] {
+pub(super) fn met(
+    matrix: &DigitMatrix,
+    half: u32,
+    place: (usize, usize),
+    diagonal: u32,
+) -> [u8; 4] {
     meeting(matrix, Digits::DOUBLE, 4 * half, place, diagonal)
 }
 
@@ -360,9 +410,18 @@ pub(super) struct Raised {
     pub(super) rounding: i64,
 }
 
+impl Raised {
+    /// Of sums of nothing.
+    pub(super) const NOTHING: Raised = Raised {
+        sum: 0,
+        top: 0,
+        rounding: HALF_UNIT,
+    };
+}
+
 /// Data digits are raised by 128, so that a diagonal is raised by 128 times the sum of the row's digits. `whole`: the topmost
 /// diagonal is part of the sum.
-fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
+pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
     let d: [i64; 8] = std::array::from_fn(|diagonal| {
         let digits = (0..matrix.slots)
             .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
@@ -392,14 +451,24 @@ fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     let rows: Vec<_> = (0..cosines.rows)
         .map(|row| (of_row(cosines, row), of_row(sines, row)))
         .collect();
-    for (cosine, sine) in &rows {
+    lay_out_constants(&rows, image);
+    if whole {
+        // Outputs 0, 2, 4 and 6 are the first ones of their threads.
+        lay_out_first(rows.iter().step_by(2).take(4), image);
+    }
+}
+
+/// Sum and difference of what the cosine and the sine sums of every output are raised by; then their roundings, and sum
+/// and difference of what is kept apart.
+pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], image: &mut Vec<u8>) {
+    for (cosine, sine) in rows {
         let both = [
             cosine.sum.wrapping_add(sine.sum),
             cosine.sum.wrapping_sub(sine.sum),
         ];
         image.extend_from_slice(bytemuck::cast_slice(&both));
     }
-    for (cosine, sine) in &rows {
+    for (cosine, sine) in rows {
         let more = [
             cosine.rounding,
             sine.rounding,
@@ -408,17 +477,22 @@ fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
         ];
         image.extend_from_slice(bytemuck::cast_slice(&more.map(|x| x as i32)));
     }
-    if whole {
-        // The four constants of outputs 2t and n - 2t; of the first pair one has cosines only, the other sines only.
-        for (t, (cosine, sine)) in rows.iter().step_by(2).take(4).enumerate() {
-            let (cosine, sine) = (cosine.sum, sine.sum);
-            let (sum, difference) = (cosine.wrapping_add(sine), cosine.wrapping_sub(sine));
-            let four = match t {
-                0 => [cosine, cosine, sine, sine],
-                _ => [sum, difference, difference, sum],
-            };
-            image.extend_from_slice(bytemuck::cast_slice(&four));
-        }
+}
+
+/// The four constants of the first output of every thread, and of its partner; of the very first pair one has cosines only,
+/// the other sines only.
+pub(super) fn lay_out_first<'a>(
+    rows: impl Iterator<Item = &'a (Raised, Raised)>,
+    image: &mut Vec<u8>,
+) {
+    for (t, (cosine, sine)) in rows.enumerate() {
+        let (cosine, sine) = (cosine.sum, sine.sum);
+        let (sum, difference) = (cosine.wrapping_add(sine), cosine.wrapping_sub(sine));
+        let four = match t {
+            0 => [cosine, cosine, sine, sine],
+            _ => [sum, difference, difference, sum],
+        };
+        image.extend_from_slice(bytemuck::cast_slice(&four));
     }
 }
 
@@ -450,6 +524,8 @@ pub(super) mod tests {
             complex(&[256]),
             complex(&[1024]).batch(7),
             complex(&[512, 1024]),
+            complex(&[1000, 3]).axes(&[0]),
+            complex(&[5, 1000]).axes(&[1]),
             complex(&[256, 512, 16]).axes(&[1]),
             complex(&[3, 1024])
                 .axes(&[1])
@@ -458,7 +534,8 @@ pub(super) mod tests {
             assert_eq!(runs_on(problem.clone()), "int8-wgmma", "{problem:?}");
         }
         for problem in [
-            complex(&[1000]),
+            complex(&[1001]),
+            complex(&[1000]).accuracy(Accuracy::Single),
             complex(&[1024]).accuracy(Accuracy::Single),
             complex(&[1024]).substrate(Substrate::Int8MmaSync),
             Problem::real_to_complex(&[1024]),
@@ -470,7 +547,7 @@ pub(super) mod tests {
             assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
         }
         assert_eq!(
-            runs_on(complex(&[1000, 1024])),
+            runs_on(complex(&[1001, 1024])),
             "int8-wgmma and int8-mma-sync"
         );
     }
@@ -486,6 +563,15 @@ pub(super) mod tests {
             tables,
         };
         Block::new(&recipes[0], &Fixed::one(), setting)
+    }
+
+    pub(in super::super) fn shape(product: Product, block: &Block) -> &'static TunedShape {
+        let steps = block.steps();
+        let fits = |shape: &&TunedShape| {
+            shape.product == product
+                && [shape.first, shape.last] == [0, 1].map(|i| steps[i].recipe.n)
+        };
+        ozfft_kernels::TUNED.iter().find(fits).expect("a shape")
     }
 
     /// The kept diagonals of a row's product with words, from their signed digits.
@@ -535,7 +621,7 @@ pub(super) mod tests {
         let mut state = 77u64;
         for n in [256, 512, 1024] {
             let block = block(n, &tables_of_plans);
-            let image = tables(Product::Int8, &block).unwrap();
+            let image = tables(shape(Product::Int8, &block), &block).unwrap();
             let [first, last] = block.steps() else {
                 panic!("two steps")
             };

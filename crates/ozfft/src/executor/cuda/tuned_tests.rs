@@ -14,6 +14,8 @@ use std::sync::atomic::Ordering;
 
 const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
 const LENGTHS: [usize; 3] = [256, 512, 1024];
+/// Those of `tuned_mixed.cu`.
+const MIXED: [usize; 10] = [128, 192, 320, 384, 480, 640, 768, 800, 960, 1000];
 const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
@@ -135,9 +137,18 @@ impl TunedBench {
 /// block has several.
 #[test]
 fn lines_that_tuned_kernels_take() {
+    lines_of_all_kinds(&LENGTHS, &[1, 5, 12, 37]);
+}
+
+#[test]
+fn lines_that_mixed_kernels_take() {
+    lines_of_all_kinds(&MIXED, &[1, 7, 37]);
+}
+
+fn lines_of_all_kinds(lengths: &[usize], counts: &[usize]) {
     let mut bench = TunedBench::new(INT8);
-    for n in LENGTHS {
-        for count in [1, 5, 12, 37] {
+    for &n in lengths {
+        for &count in counts {
             bench.check_axis(&[count, n], 1, None, |problem| problem);
             bench.check_axis(&[n, count], 0, None, |problem| problem);
         }
@@ -153,7 +164,7 @@ fn lines_that_tuned_kernels_take() {
 #[test]
 fn lines_that_tuned_kernels_leave_among_others() {
     let mut bench = TunedBench::new(INT8);
-    for n in LENGTHS {
+    for n in LENGTHS.into_iter().chain([128, 192, 640, 1000]) {
         for (count, every) in [(1, 1), (7, 1), (30, 4), (44, 11)] {
             let left = bench.left();
             bench.check_axis(&[count, n], 1, Some(every), |problem| problem);
@@ -169,7 +180,7 @@ fn lines_that_tuned_kernels_leave_among_others() {
 #[test]
 fn norms_directions_and_gaps_of_tuned_kernels() {
     let mut bench = TunedBench::new(INT8);
-    for n in LENGTHS {
+    for n in LENGTHS.into_iter().chain([128, 480, 1000]) {
         for norm in NORMS {
             for direction in DIRECTIONS {
                 let change = |problem: Problem| problem.norm(norm).direction(direction);
@@ -210,7 +221,14 @@ fn norms_directions_and_gaps_of_tuned_kernels() {
 #[test]
 fn several_axes_and_the_search_for_the_largest_number() {
     let mut bench = TunedBench::new(INT8);
-    for shape in [&[256, 256][..], &[2, 256, 8], &[512, 5, 2], &[3, 1024]] {
+    for shape in [
+        &[256, 256][..],
+        &[2, 256, 8],
+        &[512, 5, 2],
+        &[3, 1024],
+        &[4, 1000],
+        &[128, 192],
+    ] {
         for huge in [false, true] {
             let mut input = numbers::<f64>(shape.iter().product(), Style::Uniform, SEED);
             if huge {
@@ -304,19 +322,24 @@ fn problems_that_fp8_does_not_have_are_refused() {
 
 #[test]
 fn random_problems_of_tuned_kernels() {
-    random_problems(TunedBench::new(INT8), 30);
+    random_problems(TunedBench::new(INT8), &LENGTHS, 30);
+}
+
+#[test]
+fn random_problems_of_mixed_kernels() {
+    random_problems(TunedBench::new(INT8), &MIXED, 30);
 }
 
 #[test]
 fn random_problems_on_fp8() {
-    random_problems(TunedBench::new(FP8), 12);
+    random_problems(TunedBench::new(FP8), &LENGTHS, 12);
 }
 
-fn random_problems(mut bench: TunedBench, count: usize) {
+fn random_problems(mut bench: TunedBench, lengths: &[usize], count: usize) {
     let mut generator = Generator(SEED);
     for _ in 0..count {
         let mut below = |n: usize| (generator.next() >> 20) as usize % n;
-        let n = LENGTHS[below(3)];
+        let n = lengths[below(lengths.len())];
         let (outer, inner) = (1 + below(4), 1 + below(14));
         let (norm, direction) = (NORMS[below(4)], DIRECTIONS[below(2)]);
         let style = STYLES[below(STYLES.len())];

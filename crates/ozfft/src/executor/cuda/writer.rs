@@ -446,12 +446,9 @@ impl Writer<'_> {
                 .truncated
                 .then(|| ozfft_kernels::truncated(digits.data, tables.tiles))
                 .flatten();
-            let parameters = if let Some(kernel) = truncated {
-                Parameters::Truncated(Tasks::one(task), kernel)
-            } else if tables.tiles <= ozfft_kernels::SMALL_TILES {
-                Parameters::SmallBlock(task)
-            } else {
-                Parameters::Block(task)
+            let parameters = match truncated {
+                Some(kernel) => Parameters::Truncated(Tasks::one(task), kernel),
+                None => Parameters::block(task, tables.tiles),
             };
             self.launch(parameters, blocks, shared);
             groups *= block.len() as u64;
@@ -652,7 +649,7 @@ impl Writer<'_> {
         Some(Action::Tuned {
             launch: Box::new(launch),
             rest: Box::new(rest),
-            rest_kernel: ozfft_kernels::truncated(8, 1)?,
+            rest_kernel: ozfft_kernels::truncated(8, course.tables.blocks[0].tiles)?,
             rest_blocks,
             rest_shared_bytes,
             search,

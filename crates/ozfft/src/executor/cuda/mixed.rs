@@ -1,0 +1,278 @@
+//! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/tuned_mixed.cu`): those of
+//! `tuned.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
+
+use super::tuned::{Raised, lay_out_constants, lay_out_first, matrices, met, raised, rotations};
+use crate::digits::DigitMatrix;
+use crate::recipe::Fold;
+use crate::step::Step;
+use ozfft_kernels::mixed_eights;
+
+/// The tables of two steps, as the kernel keeps them in shared memory.
+pub(super) fn tables(first: &Step, last: &Step) -> Vec<u8> {
+    let mut image = Vec::new();
+    for step in [first, last] {
+        for matrix in padded(step) {
+            matrix.operand(&mut image);
+        }
+    }
+    let first_rows = raised_rows(first, true);
+    lay_out_constants(&first_rows, &mut image);
+    // Outputs 0 to 3 are the first ones of their threads.
+    lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
+    lay_out_constants(&raised_rows(last, false), &mut image);
+    rotations(first, &mut image);
+    image
+}
+
+/// A matrix of a step, and what surrounds it.
+#[derive(Clone, Copy)]
+struct Padded<'a> {
+    matrix: &'a DigitMatrix,
+    /// Rows and slots of a plain step's sines are counted from 1, as those of its cosines that they go with.
+    skip: usize,
+    /// Outputs of the step's cosines.
+    outputs: usize,
+    plain: bool,
+    /// Eights of outputs.
+    eights: usize,
+}
+
+fn padded(step: &Step) -> [Padded<'_>; 2] {
+    let plain = step.recipe.fold == Fold::Plain;
+    let [cosine, sine] = matrices(step);
+    let with = |matrix, skip| Padded {
+        matrix,
+        skip,
+        outputs: cosine.rows,
+        plain,
+        eights: mixed_eights(step.recipe.n),
+    };
+    [with(cosine, 0), with(sine, usize::from(plain))]
+}
+
+impl Padded<'_> {
+    /// The output at a place: row `2t + e` of eight `o` has output `8o + 4e + t`. Output 0 of a plain step comes last.
+    fn output(&self, place: usize) -> Option<usize> {
+        let number = place / 8 * 8 + place % 2 * 4 + place % 8 / 2;
+        match number {
+            _ if number >= self.outputs => None,
+            _ if self.plain => Some((number + 1) % self.outputs),
+            _ => Some(number),
+        }
+    }
+
+    /// The matrix's row at a place.
+    fn row(&self, place: usize) -> Option<usize> {
+        let row = self.output(place)?.checked_sub(self.skip)?;
+        (row < self.matrix.rows).then_some(row)
+    }
+
+    /// As the tensor instruction's second operand: for every eight of outputs the parts that the kernel's `Digits` names,
+    /// each of them pieces of 4 diagonals × 8 outputs, K-major.
+    fn operand(&self, image: &mut Vec<u8>) {
+        let (eights, fours) = (self.outputs / 8, self.outputs % 8);
+        let eights = eights + usize::from(fours > 4);
+        let has_four = (1..=4).contains(&fours);
+        // First slots, and halves of the words, of both halves of an operand.
+        let of_half =
+            |half| (0..eights).map(move |eight| [(8 * eight, half), (8 * eight + 4, half)]);
+        let of_both = || has_four.then_some([(8 * eights, 1), (8 * eights, 0)]);
+        let upper: Vec<_> = of_half(1).chain(of_both()).collect();
+        let lower: Vec<_> = of_half(1).chain(of_half(0)).chain(of_both()).collect();
+        for tile in 0..self.eights {
+            for (first_diagonal, operands) in [(0, &upper), (4, &lower)] {
+                for operand in operands {
+                    for diagonal in first_diagonal..first_diagonal + 4 {
+                        for &(first_slot, half) in operand {
+                            for output in 0..8 {
+                                for slot in first_slot..first_slot + 4 {
+                                    image.extend(self.met(
+                                        half,
+                                        (8 * tile + output, slot),
+                                        diagonal,
+                                    ));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The digits that a half of a data word meets, if there are any.
+    fn met(&self, half: u32, (place, slot): (usize, usize), diagonal: u32) -> [u8; 4] {
+        let slot = slot.checked_sub(self.skip);
+        let slot = slot.filter(|&slot| slot < self.matrix.slots);
+        let place = self.row(place).zip(slot);
+        place.map_or([0; 4], |place| met(self.matrix, half, place, diagonal))
+    }
+}
+
+/// What the sums of every place are raised by.
+fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
+    let [cosine, sine] = padded(step);
+    let at = |padded: Padded<'_>, place| match padded.row(place) {
+        Some(row) => raised(padded.matrix, row, whole),
+        None => Raised::NOTHING,
+    };
+    (0..8 * cosine.eights)
+        .map(|place| (at(cosine, place), at(sine, place)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuned::HALF_UNIT;
+    use super::super::tuned::tests::{block, diagonals};
+    use super::*;
+    use crate::tables::Tables;
+    use ozfft_kernels::mixed_matrix_bytes;
+
+    /// The diagonals of a place, as the kernel's `Digits` multiplies: raised digits, operand by operand. Slots beyond the
+    /// last hold anything.
+    fn raised_diagonals(part: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
+        let eights = slots / 8 + usize::from(slots % 8 > 4);
+        let fours = usize::from((1..=4).contains(&(slots % 8)));
+        let byte = |slot: usize, byte: usize| {
+            let raised = (words[slot] as u64).wrapping_add(crate::digits::bias(8));
+            i64::from(raised.to_le_bytes()[byte])
+        };
+        let mut sums = [0; 8];
+        let mut add = |first: usize,
+                       piece: usize,
+                       slot_and_byte: &dyn Fn(usize) -> (usize, usize)| {
+            for diagonal in 0..4 {
+                for k in 0..32 {
+                    let place = piece * 1024 + diagonal * 256 + k / 16 * 128 + row * 16 + k % 16;
+                    let (slot, number) = slot_and_byte(k);
+                    sums[first + diagonal] += i64::from(part[place] as i8) * byte(slot, number);
+                }
+            }
+        };
+        let both = |k: usize| (8 * eights + k / 4 % 4, k % 4 + if k < 16 { 4 } else { 0 });
+        for s in 0..eights {
+            let of = |half: usize| move |k: usize| (8 * s + k / 4, k % 4 + 4 * half);
+            add(0, s, &of(1));
+            add(4, eights + fours + s, &of(1));
+            add(4, 2 * eights + fours + s, &of(0));
+        }
+        if fours == 1 {
+            add(0, eights, &both);
+            add(4, 3 * eights + 1, &both);
+        }
+        sums
+    }
+
+    #[test]
+    fn tables_give_the_rounded_sums_of_signed_digits() {
+        let tables_of_plans = Tables::default();
+        let mut state = 79u64;
+        for shape in ozfft_kernels::TUNED.iter().filter(|s| s.pitch.is_some()) {
+            let n = shape.first * shape.last;
+            let block = block(n, &tables_of_plans);
+            let [first, last] = block.steps() else {
+                panic!("two steps")
+            };
+            assert_eq!((first.recipe.n, last.recipe.n), (shape.first, shape.last));
+            let image = tables(first, last);
+            let bytes = |step: &Step| mixed_matrix_bytes(step.recipe.n);
+            let eights = |step: &Step| mixed_eights(step.recipe.n);
+            let first_constants = 2 * (bytes(first) + bytes(last));
+            let last_constants = first_constants + 256 * eights(first) + 128;
+            let rotations = last_constants + 256 * eights(last);
+            assert_eq!(image.len(), rotations + 16 * first.rotations.len());
+            for (step, matrix, constants, whole) in [
+                (first, 0, first_constants, true),
+                (last, 2 * bytes(first), last_constants, false),
+            ] {
+                let [cosine, sine] = padded(step);
+                let slots = cosine.outputs;
+                let words: Vec<i64> = (0..8 * eights(step))
+                    .map(|_| {
+                        state = state
+                            .wrapping_mul(6_364_136_223_846_793_005)
+                            .wrapping_add(1);
+                        (state as i64) >> (2 + state % 7)
+                    })
+                    .collect();
+                let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
+                let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+                let mut seen = vec![false; slots];
+                for place in 0..8 * eights(step) {
+                    let mut raised = [0i64; 2];
+                    let mut exact = [0i128; 2];
+                    for (part, padded) in [cosine, sine].into_iter().enumerate() {
+                        let start = matrix + part * bytes(step);
+                        let part_bytes = bytes(step) / eights(step);
+                        let operand = &image[start + place / 8 * part_bytes..];
+                        let mut d = raised_diagonals(operand, slots, place % 8, &words);
+                        let used = &words[padded.skip..][..padded.matrix.slots];
+                        let signed = match padded.row(place) {
+                            Some(row) => diagonals(padded.matrix, row, used),
+                            None => [0; 8],
+                        };
+                        let sum = signed.iter().fold(0i128, |s, &d| s * 256 + i128::from(d));
+                        exact[part] = (sum + i128::from(HALF_UNIT)) >> 7;
+                        if !whole {
+                            // The kernel keeps the topmost diagonal apart.
+                            exact[part] -= i128::from(signed[0]) << 49;
+                        }
+                        let more = constants + 128 * eights(step) + 16 * place;
+                        d[7] = (d[7] + i64::from(int(more + 4 * part))) >> 7;
+                        let top = if whole { d[0].wrapping_shl(49) } else { 0 };
+                        raised[part] = (d[7] + 2 * d[6] + 512 * d[5])
+                            .wrapping_add((d[4] + 256 * d[3]) << 17)
+                            .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
+                            .wrapping_add(top);
+                    }
+                    let both = constants + 16 * place;
+                    let sum = raised[0].wrapping_add(raised[1]).wrapping_sub(long(both));
+                    let difference = raised[0]
+                        .wrapping_sub(raised[1])
+                        .wrapping_sub(long(both + 8));
+                    assert_eq!(sum, (exact[0] + exact[1]) as i64, "{n}, place {place}");
+                    assert_eq!(
+                        difference,
+                        (exact[0] - exact[1]) as i64,
+                        "{n}, place {place}"
+                    );
+                    if let Some(output) = cosine.output(place) {
+                        assert!(!std::mem::replace(&mut seen[output], true));
+                    }
+                }
+                assert!(seen.iter().all(|&seen| seen));
+            }
+        }
+    }
+
+    /// What the kernels keep in 32 bits: the last three diagonals together, and diagonals 3 and 4, of raised digits.
+    #[test]
+    fn sums_fit_their_registers() {
+        let tables_of_plans = Tables::default();
+        for shape in ozfft_kernels::TUNED.iter().filter(|s| s.pitch.is_some()) {
+            let block = block(shape.first * shape.last, &tables_of_plans);
+            for matrix in block.steps().iter().flat_map(matrices) {
+                for row in 0..matrix.rows {
+                    // The largest sum of a sign on a diagonal, over all data.
+                    let most = |diagonal: u32, sign: i64| -> i64 {
+                        let digits = (0..matrix.slots).flat_map(|slot| {
+                            [0, 1].map(|half| met(matrix, half, (row, slot), diagonal))
+                        });
+                        let digits = digits.flatten().map(|digit| i64::from(digit as i8));
+                        digits.map(|digit| 255 * (sign * digit).max(0)).sum()
+                    };
+                    for sign in [1, -1] {
+                        let low = most(7, sign) / 128 + 2 * most(6, sign) + 512 * most(5, sign);
+                        let middle = most(4, sign) + 256 * most(3, sign);
+                        assert!(
+                            low.max(middle) < (1 << 31) - (1 << 20),
+                            "{}",
+                            shape.kernels[0]
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
