@@ -46,7 +46,7 @@ unsafe extern "C" {
     ) -> bool;
 }
 
-const LAUNCHERS: [Launcher; 4] = [
+const LAUNCHERS: [Launcher; 5] = [
     ozfft_emulate_general,
     ozfft_emulate_truncated,
     ozfft_emulate_tuned,

