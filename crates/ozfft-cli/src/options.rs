@@ -59,6 +59,8 @@ pub enum SubstrateName {
     Int8MmaSync,
     /// Tensor units of Hopper GPUs, by wgmma
     Int8Wgmma,
+    /// The same with 8-bit floating-point numbers
+    Fp8Wgmma,
 }
 
 impl SubstrateName {
@@ -68,6 +70,7 @@ impl SubstrateName {
             SubstrateName::Auto,
             SubstrateName::Int8MmaSync,
             SubstrateName::Int8Wgmma,
+            SubstrateName::Fp8Wgmma,
         ];
         let named = |name: &SubstrateName| !others.contains(name);
         let every = SubstrateName::value_variants().iter().copied();
@@ -87,6 +90,7 @@ impl From<SubstrateName> for Substrate {
             SubstrateName::NeonDot => Substrate::NeonDot,
             SubstrateName::Int8MmaSync => Substrate::Int8MmaSync,
             SubstrateName::Int8Wgmma => Substrate::Int8Wgmma,
+            SubstrateName::Fp8Wgmma => Substrate::Fp8Wgmma,
         }
     }
 }

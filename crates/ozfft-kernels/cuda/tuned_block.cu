@@ -12,6 +12,18 @@
 // expect: tuned_32x16_strided 30 ^IGMMA
 // expect: tuned_32x16_conversions 30 ^IGMMA
 // expect: tuned_32x16_strided_conversions 30 ^IGMMA
+// expect: tuned_fp8_32x32 96 ^QGMMA
+// expect: tuned_fp8_32x32_strided 96 ^QGMMA
+// expect: tuned_fp8_32x32_conversions 96 ^QGMMA
+// expect: tuned_fp8_32x32_strided_conversions 96 ^QGMMA
+// expect: tuned_fp8_16x16 24 ^QGMMA
+// expect: tuned_fp8_16x16_strided 24 ^QGMMA
+// expect: tuned_fp8_16x16_conversions 24 ^QGMMA
+// expect: tuned_fp8_16x16_strided_conversions 24 ^QGMMA
+// expect: tuned_fp8_32x16 60 ^QGMMA
+// expect: tuned_fp8_32x16_strided 60 ^QGMMA
+// expect: tuned_fp8_32x16_conversions 60 ^QGMMA
+// expect: tuned_fp8_32x16_strided_conversions 60 ^QGMMA
 #include "tuned_fp8.cuh"
 #include "tuned_lines.cuh"
 

@@ -424,12 +424,10 @@ type OpenDevice = (Option<(Arc<dyn cuda::Machine>, usize)>, String);
 
 /// The GPU that a problem is for.
 fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
-    let for_gpu = match problem.substrate {
-        Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma => {
-            true
-        }
-        _ => false,
-    };
+    let for_gpu = matches!(
+        problem.substrate,
+        Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma
+    );
     match problem.device {
         Device::Cpu => Ok((None, String::new())),
         Device::Cuda(_) if !for_gpu => Err(FftError::Unsupported(format!(

@@ -128,7 +128,8 @@ pub enum Substrate {
     Int8MmaSync,
     /// The 8-bit integer tensor instruction of compute capability 9.0.
     Int8Wgmma,
-    /// The 8-bit floating-point tensor instruction of compute capability 9.0.
+    /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
+    /// [`Substrate::Int8Wgmma`], never chosen by `Auto`.
     Fp8Wgmma,
 }
 
@@ -309,7 +310,8 @@ impl Problem {
     }
 
     /// With `integers_only`, kernels on a GPU use no instruction with floating-point numbers at all, not even to convert
-    /// them: for devices with little or no double-precision hardware. The bits do not depend on it.
+    /// them: for devices with little or no double-precision hardware. (On [`Substrate::Fp8Wgmma`] none in double precision.)
+    /// The bits do not depend on it.
     pub fn integers_only(mut self, integers_only: bool) -> Self {
         self.integers_only = integers_only;
         self

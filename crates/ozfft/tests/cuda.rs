@@ -102,12 +102,13 @@ fn requests_that_no_device_has_are_refused() {
             .device(Device::Cuda(0)),
     );
     let digits = problem.engine(Engine::Digits);
-    refused(digits.clone().substrate(Substrate::Int8MmaSync));
-    refused(
-        digits
-            .substrate(Substrate::Fp8Wgmma)
-            .device(Device::Cuda(0)),
-    );
+    for substrate in [
+        Substrate::Int8MmaSync,
+        Substrate::Int8Wgmma,
+        Substrate::Fp8Wgmma,
+    ] {
+        refused(digits.clone().substrate(substrate));
+    }
 }
 
 #[test]

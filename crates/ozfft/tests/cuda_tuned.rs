@@ -1,5 +1,6 @@
 //! The kernels tuned for a few lengths against the processor, bit for bit: every way of laying out lines that they know,
-//! with and without conversion instructions, and lines that they must leave to the general kernel among those they take.
+//! with and without conversion instructions, and lines that they must leave to the general kernel among those they take; on
+//! int8 and on fp8 (names that end in `on_fp8`).
 //!
 //! Without a GPU that has them the comparisons are skipped with a notice.
 
@@ -9,15 +10,17 @@ use ozfft::{Device, Direction, Engine, FftError, Layout, Norm, Planner, Problem,
 
 const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
 
-fn skipped() -> bool {
+fn skipped(substrate: Substrate) -> bool {
     let problem = Problem::complex(&[256])
         .device(Device::Cuda(0))
-        .substrate(Substrate::Int8Wgmma);
+        .substrate(substrate);
     match Planner::<f64>::new().plan(&problem) {
         Ok(plan) => {
             println!("{plan}");
             false
         }
+        // A GPU that is not exact is no reason to skip anything.
+        Err(error @ FftError::Fp8Inexact { .. }) => panic!("{error}"),
         Err(error) => {
             println!("skipped: {error}");
             true
@@ -95,13 +98,26 @@ fn cases(n: usize) -> Vec<Case> {
 
 #[test]
 fn tuned_kernels_have_the_bits_of_the_processor() {
-    if skipped() {
+    compare_lines(Substrate::Int8Wgmma, "int8-wgmma");
+}
+
+#[test]
+fn tuned_kernels_have_the_bits_of_the_processor_on_fp8() {
+    compare_lines(Substrate::Fp8Wgmma, "fp8-wgmma");
+}
+
+fn compare_lines(substrate: Substrate, name: &str) {
+    if skipped(substrate) {
         return;
     }
     println!("seed {SEED:#x}");
     let planner = Planner::<f64>::new();
     let (mut problems, mut on_wgmma) = (0, 0);
-    for n in [256, 512, 1024] {
+    let mut lengths = vec![256, 512, 1024];
+    if substrate == Substrate::Int8Wgmma {
+        lengths.extend([128, 192, 320, 384, 480, 640, 768, 800, 960, 1000]);
+    }
+    for n in lengths {
         for (position, case) in cases(n).iter().enumerate() {
             let seed = SEED ^ (n * 1000 + position) as u64;
             let len = case.problem.input_len();
@@ -120,7 +136,12 @@ fn tuned_kernels_have_the_bits_of_the_processor() {
             plan.process_outofplace(&input, &mut expected).unwrap();
             for integers_only in [true, false] {
                 let problem = digits.clone().device(Device::Cuda(0));
-                let plan = planner.plan(&problem.integers_only(integers_only)).unwrap();
+                let problem = problem.integers_only(integers_only);
+                // What the kernels do not know, the general one does.
+                let plan = planner
+                    .plan(&problem.clone().substrate(substrate))
+                    .or_else(|_| planner.plan(&problem))
+                    .unwrap();
                 let mut output = vec![Complex::new(0.0, 0.0); expected.len()];
                 plan.process_outofplace(&input, &mut output).unwrap();
                 let differing = output
@@ -136,21 +157,34 @@ fn tuned_kernels_have_the_bits_of_the_processor() {
                     case.shape, case.axis
                 );
                 problems += 1;
-                on_wgmma += usize::from(plan.substrate() == "int8-wgmma");
+                on_wgmma += usize::from(plan.substrate() == name);
             }
         }
     }
-    println!("{problems} problems, {on_wgmma} of them on wgmma, 0 with differing bits");
+    println!("{problems} problems, {on_wgmma} of them on {name}, 0 with differing bits");
     assert!(on_wgmma * 10 > problems * 9);
 }
 
 #[test]
 fn whole_arrays_in_place_have_the_bits_of_the_processor() {
-    if skipped() {
+    compare_whole_arrays(Substrate::Int8Wgmma);
+}
+
+#[test]
+fn whole_arrays_in_place_have_the_bits_of_the_processor_on_fp8() {
+    compare_whole_arrays(Substrate::Fp8Wgmma);
+}
+
+fn compare_whole_arrays(substrate: Substrate) {
+    if skipped(substrate) {
         return;
     }
     let planner = Planner::<f64>::new();
-    for shape in [[256, 256, 16], [16, 512, 256], [1024, 4, 256]] {
+    let mut shapes = vec![[256, 256, 16], [16, 512, 256], [1024, 4, 256]];
+    if substrate == Substrate::Int8Wgmma {
+        shapes.extend([[1000, 6, 384], [5, 1000, 128]]);
+    }
+    for shape in shapes {
         for factor in [1.0, 2f64.powi(1015)] {
             let digits = Problem::complex(&shape).engine(Engine::Digits);
             let data: Vec<_> = uniform_complex(digits.input_len(), SEED)
@@ -163,7 +197,8 @@ fn whole_arrays_in_place_have_the_bits_of_the_processor() {
                 .unwrap()
                 .process(&mut expected)
                 .unwrap();
-            let plan = planner.plan(&digits.device(Device::Cuda(0))).unwrap();
+            let problem = digits.device(Device::Cuda(0)).substrate(substrate);
+            let plan = planner.plan(&problem).unwrap();
             let mut output = data;
             plan.process(&mut output).unwrap();
             let same = |(a, b): (&Complex<f64>, &Complex<f64>)| {
@@ -180,11 +215,20 @@ fn whole_arrays_in_place_have_the_bits_of_the_processor() {
 /// One number near overflow changes the scale between axes of all lines, also of those that were stored before it was found.
 #[test]
 fn one_huge_number_scales_all_lines_like_on_the_processor() {
-    if skipped() {
+    compare_one_huge_number(Substrate::Int8Wgmma);
+}
+
+#[test]
+fn one_huge_number_scales_all_lines_like_on_the_processor_on_fp8() {
+    compare_one_huge_number(Substrate::Fp8Wgmma);
+}
+
+fn compare_one_huge_number(substrate: Substrate) {
+    if skipped(substrate) {
         return;
     }
     let planner = Planner::<f64>::new();
-    for shape in [[8, 64, 256], [5, 512, 8], [1024, 3, 4]] {
+    for shape in [[8, 64, 256], [5, 512, 8], [1024, 3, 4], [256, 3, 1000]] {
         for in_place in [true, false] {
             let digits = Problem::complex(&shape).engine(Engine::Digits);
             let mut data = uniform_complex(digits.input_len(), SEED);
@@ -197,7 +241,8 @@ fn one_huge_number_scales_all_lines_like_on_the_processor() {
                 .unwrap()
                 .process(&mut expected)
                 .unwrap();
-            let plan = planner.plan(&digits.device(Device::Cuda(0))).unwrap();
+            let problem = digits.device(Device::Cuda(0)).substrate(substrate);
+            let plan = planner.plan(&problem).unwrap();
             let mut output = data.clone();
             if in_place {
                 plan.process(&mut output).unwrap();
@@ -220,18 +265,20 @@ fn one_huge_number_scales_all_lines_like_on_the_processor() {
 
 #[test]
 fn wgmma_is_refused_where_it_does_not_fit() {
-    let problem = Problem::complex(&[100])
-        .device(Device::Cuda(0))
-        .substrate(Substrate::Int8Wgmma);
-    let error = Planner::<f64>::new().plan(&problem).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            FftError::Unsupported(_)
-                | FftError::NoDriver { .. }
-                | FftError::NoSuchDevice { .. }
-                | FftError::DeviceTooOld { .. }
-        ),
-        "{error}"
-    );
+    for substrate in [Substrate::Int8Wgmma, Substrate::Fp8Wgmma] {
+        let problem = Problem::complex(&[100])
+            .device(Device::Cuda(0))
+            .substrate(substrate);
+        let error = Planner::<f64>::new().plan(&problem).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                FftError::Unsupported(_)
+                    | FftError::NoDriver { .. }
+                    | FftError::NoSuchDevice { .. }
+                    | FftError::DeviceTooOld { .. }
+            ),
+            "{error}"
+        );
+    }
 }

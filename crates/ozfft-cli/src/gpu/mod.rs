@@ -89,6 +89,14 @@ pub const VARIANTS: &[Variant] = &[
         name: "integers-only",
         apply: |problem| problem.integers_only(true),
     },
+    Variant {
+        name: "fp8-wgmma",
+        apply: |problem| problem.substrate(Substrate::Fp8Wgmma),
+    },
+    Variant {
+        name: "fp8-integers-only",
+        apply: |problem| problem.substrate(Substrate::Fp8Wgmma).integers_only(true),
+    },
 ];
 
 /// An open GPU.

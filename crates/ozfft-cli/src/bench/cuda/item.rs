@@ -92,7 +92,7 @@ impl<'a, T: Real + Bytes> Item<'a, T> {
             let asked = (variant.apply)(problem.clone().device(Device::Cuda(ordinal)));
             match planner.plan(&asked) {
                 Ok(plan) => plans.push((variant.name, plan)),
-                Err(FftError::Unsupported(why)) => {
+                Err(why @ (FftError::Unsupported(_) | FftError::Fp8Inexact { .. })) => {
                     notices.tell(format!("{} is left out: {why}", variant.name));
                 }
                 Err(error) => return Err(error.into()),

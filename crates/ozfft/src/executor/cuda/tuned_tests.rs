@@ -269,8 +269,8 @@ fn lines_on_fp8() {
     println!("{} cases", bench.bench.cases);
 }
 
-/// Words whose digits are as large as can be, of one sign or in turn, at places where a matrix row has one sign: sums as
-/// large as they get. The emulator stops at those that a GPU would not keep.
+/// Words whose digits are at the ends of their range, with the signs of matrix rows: large sums. (`fp8.rs` proves the
+/// largest.) The emulator stops at those that a GPU would not keep.
 #[test]
 fn large_sums_on_fp8() {
     let mut bench = TunedBench::new(FP8);
