@@ -113,7 +113,11 @@ fn compare_lines(substrate: Substrate, name: &str) {
     println!("seed {SEED:#x}");
     let planner = Planner::<f64>::new();
     let (mut problems, mut on_wgmma) = (0, 0);
-    for n in [256, 512, 1024] {
+    let mut lengths = vec![256, 512, 1024];
+    if substrate == Substrate::Int8Wgmma {
+        lengths.extend([128, 192, 320, 384, 480, 640, 768, 800, 960, 1000]);
+    }
+    for n in lengths {
         for (position, case) in cases(n).iter().enumerate() {
             let seed = SEED ^ (n * 1000 + position) as u64;
             let len = case.problem.input_len();
@@ -176,7 +180,11 @@ fn compare_whole_arrays(substrate: Substrate) {
         return;
     }
     let planner = Planner::<f64>::new();
-    for shape in [[256, 256, 16], [16, 512, 256], [1024, 4, 256]] {
+    let mut shapes = vec![[256, 256, 16], [16, 512, 256], [1024, 4, 256]];
+    if substrate == Substrate::Int8Wgmma {
+        shapes.extend([[1000, 6, 384], [5, 1000, 128]]);
+    }
+    for shape in shapes {
         for factor in [1.0, 2f64.powi(1015)] {
             let digits = Problem::complex(&shape).engine(Engine::Digits);
             let data: Vec<_> = uniform_complex(digits.input_len(), SEED)
@@ -220,7 +228,7 @@ fn compare_one_huge_number(substrate: Substrate) {
         return;
     }
     let planner = Planner::<f64>::new();
-    for shape in [[8, 64, 256], [5, 512, 8], [1024, 3, 4]] {
+    for shape in [[8, 64, 256], [5, 512, 8], [1024, 3, 4], [256, 3, 1000]] {
         for in_place in [true, false] {
             let digits = Problem::complex(&shape).engine(Engine::Digits);
             let mut data = uniform_complex(digits.input_len(), SEED);
