@@ -196,6 +196,9 @@ DEVICE void load(const Task &task, const RowPanel &panel) {
                 return Words{static_cast<int64_t>(re), static_cast<int64_t>(im) ^ flip};
             });
         }
+    } else if (input.elements == ELEMENTS_REAL && input.single == 0) {
+        const int64_t stride = static_cast<int64_t>(task.inner) * input.stride;
+        load_floats(task, panel, [&](const Line &line, int32_t i) { return Words{static_cast<const int64_t *>(input.numbers)[line.load_start + i * stride], 0}; });
     } else {
         load_floats(task, panel, [&](const Line &line, int32_t i) {
             const uint64_t index = line.start + static_cast<uint64_t>(i) * task.inner;
@@ -313,7 +316,7 @@ struct OutputPlace {
         place = static_cast<int32_t>(task.places[i]);
         mirrored = false;
         if (task.symmetry == SYMMETRY_REAL && panel.columns > 1) {
-            mirrored = 2 * (place / panel.row_pitch) > panel.rows;
+            mirrored = place >= (panel.rows / 2 + 1) * panel.row_pitch;
             place = mirrored ? static_cast<int32_t>(task.places[task.block_length - i]) : place;
         }
         place = panel.lines[number].base + place * panel.column_pitch;
@@ -401,7 +404,10 @@ template <int D, bool SINGLE> DEVICE void store_floats_as(const Task &task, cons
                 if (SINGLE) {
                     bits = {static_cast<int64_t>(usual_single(value.re, exponent, usual)), static_cast<int64_t>(usual_single(value.im, exponent, usual))};
                 } else {
-                    bits = {static_cast<int64_t>(usual_double(value.re, exponent, usual)), static_cast<int64_t>(usual_double(value.im, exponent, usual))};
+                    // Short words are moved up, so that their upper half is rarely empty.
+                    constexpr int UP = D < 7 ? 8 * (7 - D) : 0;
+                    bits = {static_cast<int64_t>(usual_double(shifted_left(value.re, UP), exponent - UP, usual)),
+                            static_cast<int64_t>(usual_double(shifted_left(value.im, UP), exponent - UP, usual))};
                 }
                 if (output >= count) {
                     break;

@@ -77,15 +77,6 @@ template <int SLOTS> struct Digits {
         }
     }
 
-    // The same from the digits of another thread's word, all eight of them: lower and upper halves.
-    DEVICE void copy(int q, const unsigned (&halves)[4], int from) {
-        const int s = q / 2, e = 2 * (q % 2);
-        (s < EIGHTS ? low[s][e] : both[2]) = shuffle(halves[0], from);
-        (s < EIGHTS ? high[s][e] : both[0]) = shuffle(halves[1], from);
-        (s < EIGHTS ? low[s][e + 1] : both[3]) = shuffle(halves[2], from);
-        (s < EIGHTS ? high[s][e + 1] : both[1]) = shuffle(halves[3], from);
-    }
-
     DEVICE void multiply(Int8::Sums &sums, uint64_t matrix) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -123,9 +114,6 @@ template <int N1_, int N2_> struct MixedShape {
     static constexpr int STEPS1 = (SLOTS1 + 7) / 8, STEPS2 = (SLOTS2 + 7) / 8;  // eights of outputs
     static constexpr int GROUPS1 = (N2 + 7) / 8, GROUPS2 = (N1 + 7) / 8;  // eights of columns, and of rows, of a line
     static constexpr int LINES = 4 / GROUPS1;                             // of a warpgroup
-    // A line's last column is alone in its eight: then all threads of its warp work on that one.
-    static constexpr bool LONE = N2 % 8 == 1;
-    static_assert(!LONE || SLOTS1 % 4 == 0, "as many for every thread");
     static constexpr int UNITS1 = LINES * GROUPS1, UNITS2 = LINES * GROUPS2, TILES2 = (UNITS2 + 3) / 4;
     // Whether there are registers for the sums of one product at a time only.
     static constexpr bool IN_ORDER1 = STEPS1 > 1, IN_ORDER2 = STEPS2 > 1 && UNITS2 % 4 == 0;
@@ -181,13 +169,12 @@ template <class S> DEVICE void store_panel(const StridedArguments &args, const P
                      buffer_memory<S>() + (round & 1) * S::BUFFER + box * S::BOX);
 }
 
-// A warp's eight columns of the first step, or rows of the second. Whoever has the last columns of a tile, which may be few,
-// has the first rows of a second one, which others may not have.
+// A warp's eight columns of the first step, or rows of the second.
 struct Eight {
     int line, first;
     bool active;
     DEVICE Eight(const Lane &lane, int tile, int units, int a_line) {
-        const int unit = 4 * tile + ((lane.warp - lane.group + tile) & 3);
+        const int unit = 4 * tile + ((lane.warp - lane.group) & 3);
         active = 4 * tile + 4 <= units || unit < units;
         line = active ? unit / a_line : 0;
         first = 8 * (active ? unit % a_line : 0);
@@ -228,18 +215,6 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     uint4 numbers[CONVERSIONS ? POINTS : 1];
     Parts re[CONVERSIONS ? 1 : POINTS], im[CONVERSIONS ? 1 : POINTS];
     unsigned largest_re = 0, largest_im = 0;
-    // What is not set would be kept in registers from the last round on.
-    const auto clear = [&](int from) {
-#pragma unroll
-        for (int i = from; i < POINTS; i++) {
-            if (CONVERSIONS)
-                numbers[i] = make_uint4(0, 0, 0, 0);
-            else
-                re[i] = im[i] = {0, 0, 0};
-        }
-    };
-    // The only column of a warp: eight threads share the slots of each of its four, and later the outputs.
-    const auto is_lone = [](const Eight &columns) { return S::LONE && columns.first == N2 - 1; };
     if (columns1.active) {
         const int j = column_of(columns1, lane1);
         const bool mirrored = 2 * j > N2;
@@ -248,10 +223,13 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const int step = mirrored ? -4 * PITCH * PLACE : 4 * PITCH * PLACE;
         const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
         unsigned some_re = 0, some_im = 0;
-        const auto take = [&](int i, int q, bool there) {
+#pragma unroll
+        for (int i = 0; i < POINTS; i++) {
+            const int q = i / 2;
             uint4 number = load_shared(i % 2 == 0 ? at_first + q * step : at_last - q * step);
             number.w ^= flip;
-            if (!there) number = make_uint4(0, 0, 0, 0);
+            // Beyond the last slot.
+            if (4 * q + 4 > S::SLOTS1 && 4 * q + lane1.t >= S::SLOTS1) number = make_uint4(0, 0, 0, 0);
             const Parts real = taken_apart(number.x, number.y, some_re), imaginary = taken_apart(number.z, number.w, some_im);
             largest_re = max(largest_re, (unsigned)real.field());
             largest_im = max(largest_im, (unsigned)imaginary.field());
@@ -261,15 +239,6 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                 re[i] = real;
                 im[i] = imaginary;
             }
-        };
-        if (is_lone(columns1)) {
-            const int q = lane1.g < QUADS ? lane1.g : 0;
-            take(0, q, lane1.g < QUADS);
-            take(1, q, lane1.g < QUADS);
-            clear(2);
-        } else {
-#pragma unroll
-            for (int i = 0; i < POINTS; i++) take(i, i / 2, 4 * (i / 2) + 4 <= S::SLOTS1 || 4 * (i / 2) + lane1.t < S::SLOTS1);
         }
         largest_re = warp_maximum(2 * largest_re + (some_re != 0));
         largest_im = warp_maximum(2 * largest_im + (some_im != 0));
@@ -278,7 +247,14 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             statistics[2 * unit1 + 1] = largest_im;
         }
     } else {
-        clear(0);
+        // What is not set here would be kept in registers from the last round on.
+#pragma unroll
+        for (int i = 0; i < POINTS; i++) {
+            if (CONVERSIONS)
+                numbers[i] = make_uint4(0, 0, 0, 0);
+            else
+                re[i] = im[i] = {0, 0, 0};
+        }
     }
     together(lane1);
     int field = 0;
@@ -292,22 +268,13 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         field = (int)(max(largest_re, largest_im) >> 1);
         // Leading bits of all magnitudes of a column, in units of the largest number's.
         unsigned sum = 0;
-        const auto add = [&](int i) {
+#pragma unroll
+        for (int i = 0; i < POINTS; i++) {
             unsigned unused = 0;
             const Parts real = CONVERSIONS ? taken_apart(numbers[i].x, numbers[i].y, unused) : re[i];
             const Parts imaginary = CONVERSIONS ? taken_apart(numbers[i].z, numbers[i].w, unused) : im[i];
             sum += shift_right(real.top, field + 11 - real.field());
             sum += shift_right(imaginary.top, field + 11 - imaginary.field());
-        };
-        if (is_lone(columns1)) {
-            add(0);
-            add(1);
-            sum += shuffle_xor(sum, 4);
-            sum += shuffle_xor(sum, 8);
-            sum += shuffle_xor(sum, 16);
-        } else {
-#pragma unroll
-            for (int i = 0; i < POINTS; i++) add(i);
         }
         sum += shuffle_xor(sum, 1);
         sum += shuffle_xor(sum, 2);
@@ -339,25 +306,11 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             const auto imaginary_word = [&](int i) {
                 return CONVERSIONS ? quantise_by_conversion(numbers[i].z, numbers[i].w, scale) : quantise(im[i], exponent + 1085);
             };
-            if (is_lone(columns1)) {
-                const i64 ar = real_word(0), ai = imaginary_word(0), br = real_word(1), bi = imaginary_word(1);
-                unsigned cosine[4], sine[4];
-                digits(ar + br, cosine[0], cosine[1]);
-                digits(ai + bi, cosine[2], cosine[3]);
-                digits(ar - br, sine[0], sine[1]);
-                digits(ai - bi, sine[2], sine[3]);
 #pragma unroll
-                for (int q = 0; q < QUADS; q++) {
-                    cosine_digits.copy(q, cosine, 4 * q + lane1.t);
-                    sine_digits.copy(q, sine, 4 * q + lane1.t);
-                }
-            } else {
-#pragma unroll
-                for (int q = 0; q < QUADS; q++) {
-                    const i64 ar = real_word(2 * q), ai = imaginary_word(2 * q), br = real_word(2 * q + 1), bi = imaginary_word(2 * q + 1);
-                    cosine_digits.put(q, ar + br, ai + bi);
-                    sine_digits.put(q, ar - br, ai - bi);
-                }
+            for (int q = 0; q < QUADS; q++) {
+                const i64 ar = real_word(2 * q), ai = imaginary_word(2 * q), br = real_word(2 * q + 1), bi = imaginary_word(2 * q + 1);
+                cosine_digits.put(q, ar + br, ai + bi);
+                sine_digits.put(q, ar - br, ai - bi);
             }
         } else {
             cosine_digits = sine_digits = {};
@@ -365,50 +318,22 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const Lane lane;
         const Eight columns(lane, 0, S::UNITS1, S::GROUPS1);
         const int t = lane.t, j = column_of(columns, lane);
-        const bool there = N2 % 8 <= 1 || columns.first + lane.g < N2;
+        const bool there = N2 % 8 == 0 || columns.first + lane.g < N2;
         const uint32_t near_word = at(lane, columns.line, t * PITCH + j), far_word = at(lane, columns.line, (N1 - t) * PITCH + j);
         const uint32_t middle_word = at(lane, columns.line, N1 / 2 * PITCH + j);
         const uint32_t angles = rotations + 16 * (t * S::ANGLES + (2 * j > N2 ? N2 - j : j));
-        // Outputs k = i + t and N1 - k, less what they are raised by. Of the first two, output 0 has cosines only, output N1/2
-        // sines only.
-        struct Sum {
-            i64 cr, ci, sr, si;
-        };
-        const auto finish = [=](const Sum &sum, int i, bool first, uint32_t constants, bool stored) {
-            const bool alone = first && t == 0;
-            const uint32_t special = constants1 + 256 * STEPS1 + 32 * t;
-            uint4 raised = load_shared(first ? special : constants);
-            uint4 angle = load_shared(angles + 16 * i * S::ANGLES);
-            i64 re = sum.cr + (alone ? 0 : sum.si) - join(raised.x, raised.y), im = sum.ci - (alone ? 0 : sum.sr) - join(raised.z, raised.w);
-            rotate(re, im, angle);
-            if (stored) store_shared(near_word + i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
-            if (first) {
-                raised = load_shared(special + 16);
-                if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * S::ANGLES));
-                re = (alone ? sum.si : sum.cr - sum.si) - join(raised.x, raised.y);
-                im = (alone ? 0 : -sum.ci) - sum.sr + join(raised.z, raised.w);
-            } else {
-                re = sum.cr - sum.si - join(raised.z, raised.w);
-                im = join(raised.x, raised.y) - sum.sr - sum.ci;
-            }
-            rotate(re, im, angle);
-            if (stored) store_shared(alone ? middle_word : far_word - i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
-        };
-        i64 mine[4] = {};
 #pragma unroll
         for (int o = 0; o < STEPS1; o++) {
             if (S::IN_ORDER1 && o > 0) in_order(factors.first, 2 * o - 1);
             Int8::Sums sums;
             const uint32_t constants = constants1 + 16 * (8 * o + 2 * t), roundings_at = constants + 128 * STEPS1;
-            // Whether this thread has two outputs here, or one.
-            const bool both = 8 * o + 4 < S::SLOTS1;
             i64 cosine[4] = {}, sine[4];
             cosine_digits.multiply(sums, wgmma_matrix(cosine1 + o * S::PART1));
             wgmma_wait<0>();
             if (columns.active) {
                 const Int8::Roundings roundings(roundings_at, 0);
 #pragma unroll
-                for (int i = 0; i < 4; i++) cosine[i] = i % 2 == 0 || both ? Int8::rounded<true>(sums, i, roundings, factors) : 0;
+                for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, roundings, factors);
             }
             if (S::IN_ORDER1) in_order(factors.first, 2 * o);
             sine_digits.multiply(sums, wgmma_matrix(sine1 + o * S::PART1));
@@ -416,29 +341,35 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             if (columns.active) {
                 const Int8::Roundings roundings(roundings_at, 1);
 #pragma unroll
-                for (int i = 0; i < 4; i++) sine[i] = i % 2 == 0 || both ? Int8::rounded<true>(sums, i, roundings, factors) : 0;
-                if (is_lone(columns)) {
-                    if (lane.g / 2 == o) {
-                        const bool odd = both && lane.g % 2 == 1;
-                        mine[0] = odd ? cosine[1] : cosine[0];
-                        mine[1] = odd ? cosine[3] : cosine[2];
-                        mine[2] = odd ? sine[1] : sine[0];
-                        mine[3] = odd ? sine[3] : sine[2];
+                for (int e = 0; e < 2; e++) {
+                    const int i = 8 * o + 4 * e;
+                    if (i >= S::SLOTS1) continue;
+                    sine[e] = Int8::rounded<true>(sums, e, roundings, factors);
+                    sine[2 + e] = Int8::rounded<true>(sums, 2 + e, roundings, factors);
+                    // Outputs k = i + t and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
+                    // only, output N1/2 sines only.
+                    const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
+                    const bool first = i == 0, alone = first && t == 0;
+                    const bool stored = there && (i + 4 <= S::SLOTS1 || i + t < S::SLOTS1);
+                    const uint32_t special = constants1 + 256 * STEPS1 + 32 * t;
+                    uint4 raised = load_shared(first ? special : constants + 16 * e);
+                    uint4 angle = load_shared(angles + 16 * i * S::ANGLES);
+                    i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
+                    rotate(re, im, angle);
+                    if (stored) store_shared(near_word + i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+                    if (first) {
+                        raised = load_shared(special + 16);
+                        if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * S::ANGLES));
+                        re = (alone ? si : cr - si) - join(raised.x, raised.y);
+                        im = (alone ? 0 : -ci) - sr + join(raised.z, raised.w);
+                    } else {
+                        re = cr - si - join(raised.z, raised.w);
+                        im = join(raised.x, raised.y) - sr - ci;
                     }
-                } else {
-#pragma unroll
-                    for (int e = 0; e < 2; e++) {
-                        const int i = 8 * o + 4 * e;
-                        if (i >= S::SLOTS1) continue;
-                        const bool stored = there && (i + 4 <= S::SLOTS1 || i + t < S::SLOTS1);
-                        finish({cosine[e], cosine[2 + e], sine[e], sine[2 + e]}, i, i == 0, constants + 16 * e, stored);
-                    }
+                    rotate(re, im, angle);
+                    if (stored) store_shared(alone ? middle_word : far_word - i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                 }
             }
-        }
-        if (is_lone(columns)) {
-            const int g = lane.g < QUADS ? lane.g : 0;
-            finish({mine[0], mine[1], mine[2], mine[3]}, 4 * g, g == 0, constants1 + 16 * (g / 2 * 8 + 2 * t + g % 2), lane.g < QUADS);
         }
     }
     together(Lane());
