@@ -1,4 +1,4 @@
-// Arithmetic of the tuned kernels that C++ has no words for: carries from one register to the next, shifts by any number of
+// Arithmetic that C++ has no words for: carries from one register to the next, shifts by any number of
 // bits, and instructions that the compiler would not choose. Everything has its equivalent in C++, for the emulator.
 #pragma once
 #include "threads.cuh"

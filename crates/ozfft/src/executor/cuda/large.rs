@@ -429,6 +429,8 @@ fn strides_above_2_to_the_31() {
     assert_eq!(check::<f64>(&of(&[1024], 6, &[1], far)).tuned, 1);
     let grouped = of(&[512, 3], 5, &[5, 1], far).axes(&[0]);
     assert_eq!(check::<f64>(&grouped).tuned, 1);
+    // Too far apart for the copy engine.
+    assert_eq!(check::<f64>(&of(&[512], 8, &[far], 1)).tuned, 0);
     for n in [3, 60, 67, 2048, 1 << 14] {
         check::<f64>(&of(&[n], 4, &[far], 1));
         check::<f32>(&of(&[n, 3], 2, &[3 * far, far], 1).axes(&[1, 0]));

@@ -59,11 +59,10 @@ pub(crate) enum PanelLayout {
     SecondOfTwo,
 }
 
-/// From line to line of the first of two passes in shared memory: odd, as the second one reads across them.
+/// From line to line of the first of two passes in shared memory: odd, as the second one reads across them. Rows have no
+/// padding: memory that it would take is better left to the first-level cache.
 pub(crate) fn first_of_two_pitch(block: &Block) -> usize {
-    let columns = block.steps()[0].inner;
-    let (_, row_pitch) = pitches(block.len() / columns, columns);
-    (block.len() / columns * row_pitch) | 1
+    block.len() | 1
 }
 
 /// Eights of slots of a block's largest step.
@@ -178,10 +177,7 @@ impl Builder {
         let (line_pitch, row_pitch) = match layout {
             PanelLayout::General => (block.len().next_multiple_of(8), columns),
             PanelLayout::Truncated => pitches(block.len() / columns, columns),
-            PanelLayout::FirstOfTwo => (
-                first_of_two_pitch(block),
-                pitches(block.len() / columns, columns).1,
-            ),
+            PanelLayout::FirstOfTwo => (first_of_two_pitch(block), columns),
             PanelLayout::SecondOfTwo => (block.len(), columns),
         };
         let mut places = places(block);

@@ -288,8 +288,10 @@ pub(crate) fn launch(
     if read_fast != write_fast || strided != (to.element != 1) {
         return None;
     }
-    // The copy engine counts in 32 bits, and backwards never.
-    let mappable = |places: &Places| places.element > 0 && places.slow >= 0;
+    // The copy engine counts in 32 bits, and backwards never; its distances, of up to 1024 elements, stay below 2^40 bytes.
+    let mappable = |places: &Places| {
+        (1..1 << 26).contains(&places.element) && (0..1 << 36).contains(&places.slow)
+    };
     if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
         return None;
     }
