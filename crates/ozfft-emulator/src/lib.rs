@@ -8,51 +8,30 @@ use std::ffi::{CString, c_char, c_int, c_void};
 /// Runs a kernel if it knows one of this name.
 type Launcher = unsafe extern "C" fn(*const c_char, *const c_void, u64, c_int, usize) -> bool;
 
-unsafe extern "C" {
-    fn ozfft_emulate_general(
-        name: *const c_char,
-        parameters: *const c_void,
-        blocks: u64,
-        threads: c_int,
-        shared_bytes: usize,
-    ) -> bool;
-    fn ozfft_emulate_truncated(
-        name: *const c_char,
-        parameters: *const c_void,
-        blocks: u64,
-        threads: c_int,
-        shared_bytes: usize,
-    ) -> bool;
-    fn ozfft_emulate_tuned(
-        name: *const c_char,
-        parameters: *const c_void,
-        blocks: u64,
-        threads: c_int,
-        shared_bytes: usize,
-    ) -> bool;
-    fn ozfft_emulate_mixed(
-        name: *const c_char,
-        parameters: *const c_void,
-        blocks: u64,
-        threads: c_int,
-        shared_bytes: usize,
-    ) -> bool;
-    fn ozfft_emulate_faulty(
-        name: *const c_char,
-        parameters: *const c_void,
-        blocks: u64,
-        threads: c_int,
-        shared_bytes: usize,
-    ) -> bool;
+/// The launchers of `src/*.cpp`, a file of kernels each.
+macro_rules! launchers {
+    ($($name:ident),*) => {
+        unsafe extern "C" {
+            $(fn $name(
+                name: *const c_char,
+                parameters: *const c_void,
+                blocks: u64,
+                threads: c_int,
+                shared_bytes: usize,
+            ) -> bool;)*
+        }
+
+        const LAUNCHERS: &[Launcher] = &[$($name),*];
+    };
 }
 
-const LAUNCHERS: [Launcher; 5] = [
+launchers!(
     ozfft_emulate_general,
     ozfft_emulate_truncated,
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
-    ozfft_emulate_faulty,
-];
+    ozfft_emulate_faulty
+);
 
 /// Runs a kernel, by its name, to its end.
 ///

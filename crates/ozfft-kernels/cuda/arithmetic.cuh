@@ -8,7 +8,7 @@ typedef unsigned long long u64;
 
 #ifdef __CUDACC__
 
-namespace tuned {
+namespace arithmetic {
 
 DEVICE unsigned shift_left(unsigned x, unsigned bits) {  // 0 beyond 31 bits
     unsigned r;
@@ -99,8 +99,25 @@ DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field
         : "r"(decide), "r"(f0), "r"(f1), "r"(field));
 }
 
-}  // namespace tuned
+}  // namespace arithmetic
 
 #else
 #include "emulated_arithmetic.h"
 #endif
+
+namespace arithmetic {
+
+// The nearest f64 to ±(high·2^32 + low)·2^(base - …), ties to even, where high is not 0. `base` is the field of the
+// exponent less one, were the leading bit the topmost, at its place.
+DEVICE void round_to_double(unsigned m0, unsigned m1, int sign, int base, unsigned flip, unsigned &low, unsigned &high) {
+    const unsigned shift = shift_to_top(m1);
+    const unsigned n1 = __funnelshift_l(m0, m1, shift), n0 = shift_left(m0, shift);
+    const unsigned f1 = n1 >> 11, f0 = __funnelshift_r(n0, n1, 11);
+    // Up when what is cut off is above one half, or just one half and the number is odd.
+    const unsigned decide = lowest_bit_or(f0, n0 << 21);
+    const unsigned field = (unsigned)base - (shift << 20);
+    rounded_up(decide, f0, f1, field, low, high);
+    high |= ((unsigned)sign ^ flip) & 0x80000000u;
+}
+
+}  // namespace arithmetic

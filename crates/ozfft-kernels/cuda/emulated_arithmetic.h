@@ -1,4 +1,4 @@
-// The names of arithmetic.cuh, and the compiler's functions that tuned kernels use, on a host without a GPU.
+// The names of arithmetic.cuh, and the compiler's functions that kernels use, on a host without a GPU.
 #pragma once
 #include <cmath>
 #include <cstring>
@@ -35,7 +35,7 @@ DEVICE i64 __double2ll_rz(double x) {
     return x >= 9223372036854775808.0 ? -(LEAST + 1) : (i64)x;
 }
 
-namespace tuned {
+namespace arithmetic {
 
 DEVICE unsigned shift_left(unsigned x, unsigned bits) { return bits > 31 ? 0 : x << bits; }
 DEVICE unsigned shift_right(unsigned x, unsigned bits) { return bits > 31 ? 0 : x >> bits; }
@@ -83,4 +83,4 @@ DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field
     high = (unsigned)(sum >> 32);
 }
 
-}  // namespace tuned
+}  // namespace arithmetic

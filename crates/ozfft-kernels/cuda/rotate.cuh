@@ -6,7 +6,7 @@
 // The high signed half: what is left is the lower 32 bits as a signed integer.
 DEVICE int32_t high_half(int64_t x) { return static_cast<int32_t>(x >> 32) + static_cast<int32_t>(static_cast<uint32_t>(x) >> 31); }
 
-DEVICE int64_t wide_product(int32_t a, int32_t b) { return tuned::wide_product(a, b); }
+DEVICE int64_t wide_product(int32_t a, int32_t b) { return arithmetic::wide_product(a, b); }
 
 // Unsigned sums wrap where signed ones would be undefined; head-room keeps the results within range.
 DEVICE int64_t wrapping_add(int64_t a, int64_t b) {

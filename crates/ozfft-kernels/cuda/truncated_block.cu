@@ -1,7 +1,8 @@
 // target: fatbin
 // Blocks of one or two steps with truncated products, on any GPU with the int8 tensor instruction (compute capability 8.0
 // and later): a thread block takes some lines of one pass from numbers or words in memory to numbers or words in memory, or
-// a transform that fits shared memory through both its passes. The same integers as general_block.cu, which knows all recipes; here digits are known to the compiler.
+// a transform that fits shared memory through both its passes. The same integers as general_block.cu, which knows all
+// recipes; here digits are known to the compiler.
 //
 // No floating-point arithmetic: numbers are read and written as integers.
 #include "lines.cuh"
@@ -69,7 +70,7 @@ DEVICE void note_scale(Line &line, int32_t scale) {
 
 DEVICE u64 magnitude_of(int64_t x) {
     uint32_t m0, m1;
-    tuned::magnitude_of(static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32), static_cast<int32_t>(x >> 63), m0, m1);
+    arithmetic::magnitude_of(static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32), static_cast<int32_t>(x >> 63), m0, m1);
     return static_cast<u64>(m1) << 32 | m0;
 }
 
@@ -85,9 +86,9 @@ DEVICE int64_t rounded_word(int64_t word, int32_t right) {
         return right > -64 ? shifted_left(word, -right) : 0;
     }
     // One bit more, to round with.
-    const u64 cut = tuned::shift_right(magnitude_of(word), static_cast<uint32_t>(right - 1));
+    const u64 cut = arithmetic::shift_right(magnitude_of(word), static_cast<uint32_t>(right - 1));
     uint32_t w0, w1;
-    tuned::flipped_plus_one(static_cast<uint32_t>(cut), static_cast<uint32_t>(cut >> 32), static_cast<int32_t>(word >> 63), w0, w1);
+    arithmetic::flipped_plus_one(static_cast<uint32_t>(cut), static_cast<uint32_t>(cut >> 32), static_cast<int32_t>(word >> 63), w0, w1);
     return static_cast<int64_t>(static_cast<uint64_t>(w1) << 32 | w0) >> 1;
 }
 
@@ -227,7 +228,7 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
                 const Words point = panel.points[first + row * panel.row_pitch];
                 auto leading = [shift](int64_t bits) {
                     const uint32_t top = static_cast<uint32_t>(static_cast<uint64_t>(bits) >> 21) | 0x80000000u;
-                    return tuned::shift_right(top, static_cast<uint32_t>(shift - field_of(bits)));
+                    return arithmetic::shift_right(top, static_cast<uint32_t>(shift - field_of(bits)));
                 };
                 sum += leading(point.re) + leading(point.im) + 2;
             }
@@ -239,7 +240,7 @@ DEVICE void add_up(const Task &task, const RowPanel &panel) {
                 auto leading = [right](int64_t x) {
                     const u64 magnitude = magnitude_of(x);
                     const uint32_t left = static_cast<uint32_t>(magnitude) << (-right & 31);
-                    return right >= 0 ? static_cast<uint32_t>(tuned::shift_right(magnitude, static_cast<uint32_t>(right))) : left;
+                    return right >= 0 ? static_cast<uint32_t>(arithmetic::shift_right(magnitude, static_cast<uint32_t>(right))) : left;
                 };
                 sum += leading(point.re) + leading(point.im) + 2;
             }
@@ -337,14 +338,9 @@ constexpr int32_t LEAST_EXPONENT = -900, LARGEST_EXPONENT = 900;
 DEVICE uint64_t usual_double(int64_t value, int32_t exponent, bool &usual) {
     const int32_t sign = static_cast<int32_t>(value >> 63);
     uint32_t m0, m1, low, high;
-    tuned::magnitude_of(static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32), sign, m0, m1);
+    arithmetic::magnitude_of(static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32), sign, m0, m1);
     usual = usual && m1 != 0;
-    const uint32_t shift = tuned::shift_to_top(m1), n1 = __funnelshift_l(m0, m1, shift), n0 = m0 << (shift & 31);
-    const uint32_t f0 = __funnelshift_r(n0, n1, 11);
-    // Up when what is cut off is above one half, or just one half and the number is odd. The hidden bit adds one to the
-    // exponent.
-    tuned::rounded_up(tuned::lowest_bit_or(f0, n0 << 21), f0, n1 >> 11, (static_cast<uint32_t>(exponent + 1023 + 62) - shift) << 20, low, high);
-    high |= static_cast<uint32_t>(sign) & 0x80000000u;
+    arithmetic::round_to_double(m0, m1, sign, (exponent + 1023 + 62) << 20, 0, low, high);
     return static_cast<uint64_t>(high) << 32 | low;
 }
 
@@ -352,7 +348,7 @@ DEVICE uint64_t usual_double(int64_t value, int32_t exponent, bool &usual) {
 DEVICE uint64_t usual_single(int64_t value, int32_t exponent, bool &usual) {
     const int32_t sign = static_cast<int32_t>(value >> 63);
     uint32_t m0, m1;
-    tuned::magnitude_of(static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32), sign, m0, m1);
+    arithmetic::magnitude_of(static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32), sign, m0, m1);
     const uint32_t shift = static_cast<uint32_t>(leading_zeros(static_cast<uint64_t>(m1) << 32 | m0));
     const uint32_t field = static_cast<uint32_t>(exponent + 127 + 62) - shift;
     usual = usual && (m0 | m1) != 0 && field < 253u;

@@ -43,6 +43,7 @@ DEVICE Tall negated_if(bool condition, Tall a) { return condition ? negated(a) :
 template <int D> DEVICE Tall tall(int64_t word) {
     return D < 8 ? Tall{word, 0} : Tall{word & ((int64_t{1} << 49) - 1), static_cast<int32_t>(word >> 49)};
 }
+
 // Diagonals of four sums (two outputs' real parts, then their imaginary parts) put together and rounded, halves upwards:
 // modulo 2^64, or with the topmost diagonal apart.
 template <int D> DEVICE Tall rounded(const int (&sums)[D][4], int e, bool apart) {
@@ -141,9 +142,9 @@ DEVICE int64_t rounded_double(int64_t bits, int32_t unit) {
     const uint32_t high = static_cast<uint32_t>(bits >> 32);
     const u64 magnitude = static_cast<u64>(bits) << 11 | SIGN;
     // One bit more, to round with.
-    const u64 cut = tuned::shift_right(magnitude, static_cast<uint32_t>(unit + 1085) - (high >> 20 & 0x7ff));
+    const u64 cut = arithmetic::shift_right(magnitude, static_cast<uint32_t>(unit + 1085) - (high >> 20 & 0x7ff));
     uint32_t w0, w1;
-    tuned::flipped_plus_one(static_cast<uint32_t>(cut), static_cast<uint32_t>(cut >> 32), static_cast<int32_t>(high) >> 31, w0, w1);
+    arithmetic::flipped_plus_one(static_cast<uint32_t>(cut), static_cast<uint32_t>(cut >> 32), static_cast<int32_t>(high) >> 31, w0, w1);
     return static_cast<int64_t>(static_cast<uint64_t>(w1) << 32 | w0) >> 1;
 }
 

@@ -371,19 +371,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                     const i64 re = far ? cr - si - difference : cr + si - sum, im = far ? ci + sr - sum : ci - sr - difference;
                     const int top_re = far ? top[e] - tsi - top_difference : top[e] + tsi - top_sum;
                     const int top_im = far ? top[2 + e] + tsr - top_sum : top[2 + e] - tsr - top_difference;
-                    uint4 value;
-                    if (CONVERSIONS) {
-                        to_double_by_conversion(re, top_re, scale, 0, value.x, value.y);
-                        to_double_by_conversion(im, top_im, scale, flip2, value.z, value.w);
-                    } else {
-                        bool usual = true;
-                        to_double(re, top_re, power, 0, value.x, value.y, usual);
-                        to_double(im, top_im, power, flip2, value.z, value.w, usual);
-                        if (!usual) {
-                            to_double_any(re, top_re, power, 0, value.x, value.y);
-                            to_double_any(im, top_im, power, flip2, value.z, value.w);
-                        }
-                    }
+                    uint4 value = finished<CONVERSIONS>(re, top_re, im, top_im, power, scale, flip2);
                     if (zeros) {
                         // Row 0 is not mirrored: outputs 0 and N2/2 of it are 0 and N/2 of the line.
                         const int k = far ? N2 - 1 - (8 * o + 2 * t + e) : 8 * o + 2 * t + e;
@@ -404,7 +392,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             }
         }
     }
-    // Contiguous lines that are left to the general kernel.
+    // Contiguous lines that are left to a portable kernel.
     const Lane lane;
     if (!STRIDED && lane.in_group() < S::LINES) {
         const int line = in_panel(lane, lane.in_group());

@@ -29,7 +29,7 @@ struct TunedArguments {
     const u64 *largest;               // if it points to at least the threshold, the exponent is biased
     u64 bias_threshold;
     const uint4 *tables;              // image of the shared memory: Shape::TABLES bytes
-    // Lines that this kernel leaves to the general one: numbers near the ends of the range, NaN, infinities.
+    // Lines that this kernel leaves to a portable one: numbers near the ends of the range, NaN, infinities.
     unsigned int *left_count;
     i64 *left;
     int exponent_offset, bias;
@@ -49,6 +49,8 @@ struct StridedArguments {
 static_assert(sizeof(TunedArguments) == 152 && sizeof(StridedArguments) == 448, "tuned.rs has the same");
 
 namespace tuned {
+
+using namespace arithmetic;
 
 constexpr int WARPGROUPS = 4;
 constexpr int THREADS = 128 * WARPGROUPS;
@@ -215,19 +217,6 @@ DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {
     im = join(__funnelshift_l(low_of(cross_im), low_of(high_im), 2), __funnelshift_l(low_of(high_im), high_of(high_im), 2));
 }
 
-// The nearest f64 to ±(high·2^32 + low)·2^(base - …), ties to even, where high is not 0. `base` is the field of the
-// exponent less one, were the leading bit the topmost, at its place.
-DEVICE void round_to_double(unsigned m0, unsigned m1, int sign, int base, unsigned flip, unsigned &low, unsigned &high) {
-    const unsigned shift = shift_to_top(m1);
-    const unsigned n1 = __funnelshift_l(m0, m1, shift), n0 = shift_left(m0, shift);
-    const unsigned f1 = n1 >> 11, f0 = __funnelshift_r(n0, n1, 11);
-    // Up when what is cut off is above one half, or just one half and the number is odd.
-    const unsigned decide = lowest_bit_or(f0, n0 << 21);
-    const unsigned field = (unsigned)base - (shift << 20);
-    rounded_up(decide, f0, f1, field, low, high);
-    high |= ((unsigned)sign ^ flip) & 0x80000000u;
-}
-
 // sum + top·2^49 as f64, where it fits 64 bits and is not below 2^32; else `usual` is cleared and the result is void.
 DEVICE void to_double(i64 sum, int top, int base, unsigned flip, unsigned &low, unsigned &high, bool &usual) {
     const unsigned upper = high_of(sum) + ((unsigned)top << 17);
@@ -273,6 +262,25 @@ DEVICE void to_double_any(i64 sum, int top, int base, unsigned flip, unsigned &l
     }
     round_to_double(w0, w1, sign, base, flip, low, high);
     if (w1 == 0) low = high = 0;
+}
+
+// A complex output: sums and their topmost diagonals, with whichever means there are.
+template <bool CONVERSIONS>
+DEVICE uint4 finished(i64 re, int top_re, i64 im, int top_im, int power, double scale, unsigned flip) {
+    uint4 value;
+    if (CONVERSIONS) {
+        to_double_by_conversion(re, top_re, scale, 0, value.x, value.y);
+        to_double_by_conversion(im, top_im, scale, flip, value.z, value.w);
+    } else {
+        bool usual = true;
+        to_double(re, top_re, power, 0, value.x, value.y, usual);
+        to_double(im, top_im, power, flip, value.z, value.w, usual);
+        if (!usual) {
+            to_double_any(re, top_re, power, 0, value.x, value.y);
+            to_double_any(im, top_im, power, flip, value.z, value.w);
+        }
+    }
+    return value;
 }
 
 }  // namespace tuned

@@ -69,7 +69,7 @@ template <class S> DEVICE void store_panel(const StridedArguments &args, const P
 template <class S, bool STRIDED, bool CONVERSIONS, class Between>
 DEVICE void transform(const TunedArguments &args, unsigned round, const Between &between);
 
-// Begins to store a panel of strided lines. If one of its lines is left to the general kernel, all are.
+// Begins to store a panel of strided lines. If one of its lines is left to a portable kernel, all are.
 template <class S> DEVICE void store_strided(const StridedArguments &args, unsigned round) {
     const Panel<S, true> lines(args.common, blockIdx.x + round * gridDim.x);
     const unsigned *facts = facts_memory<S>() + (round & 1) * S::PANEL;

@@ -478,19 +478,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                         const i64 re = far ? cr - si - difference : cr + si - sum, im = far ? ci + sr - sum : ci - sr - difference;
                         const int top_re = far ? top[e] - tsi - top_difference : top[e] + tsi - top_sum;
                         const int top_im = far ? top[2 + e] + tsr - top_sum : top[2 + e] - tsr - top_difference;
-                        uint4 value;
-                        if (CONVERSIONS) {
-                            to_double_by_conversion(re, top_re, scale, 0, value.x, value.y);
-                            to_double_by_conversion(im, top_im, scale, flip, value.z, value.w);
-                        } else {
-                            bool usual = true;
-                            to_double(re, top_re, power, 0, value.x, value.y, usual);
-                            to_double(im, top_im, power, flip, value.z, value.w, usual);
-                            if (!usual) {
-                                to_double_any(re, top_re, power, 0, value.x, value.y);
-                                to_double_any(im, top_im, power, flip, value.z, value.w);
-                            }
-                        }
+                        uint4 value = finished<CONVERSIONS>(re, top_re, im, top_im, power, scale, flip);
                         if (zeros) {
                             const int k = far ? N2 - 1 - (i + t) : alone ? 0 : BEGIN + i + t;
                             const unsigned keep_re = known >> 25 & 1 ? ~0u : 0u, keep_im = known >> 26 & 1 ? ~0u : 0u;
@@ -512,7 +500,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             }
         }
     }
-    // Contiguous lines that are left to the general kernel.
+    // Contiguous lines that are left to a portable kernel.
     const Lane lane;
     if (!STRIDED && lane.in_group() < S::LINES) {
         const int line = in_panel(lane, lane.in_group());

@@ -159,8 +159,8 @@ impl<T: Real> Plan<T> {
     /// says, with those imaginary parts taken as 0 and the same bits as from host arrays, but is **not** reported: who
     /// cannot be sure of a half-spectrum passes host arrays.
     ///
-    /// Arrays that do not begin at a multiple of 16 bytes are transformed by the
-    /// general kernel alone, which is slower where the plan names `int8-wgmma`. Failures of the device while the work runs
+    /// Arrays that do not begin at a multiple of 16 bytes are transformed by
+    /// portable kernels alone, which is slower where the plan names `int8-wgmma`. Failures of the device while the work runs
     /// are reported by the stream.
     ///
     /// # Safety

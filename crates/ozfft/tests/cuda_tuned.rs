@@ -1,5 +1,5 @@
 //! The kernels tuned for a few lengths against the processor, bit for bit: every way of laying out lines that they know,
-//! with and without conversion instructions, and lines that they must leave to the general kernel among those they take; on
+//! with and without conversion instructions, and lines that they must leave to a portable kernel among those they take; on
 //! int8 and on fp8 (names that end in `on_fp8`).
 //!
 //! Without a GPU that has them the comparisons are skipped with a notice.
@@ -40,7 +40,7 @@ fn number(line: usize, index: usize, random: Complex<f64>, lines: usize) -> Comp
         5 => random * power((index * 7 % 120) as i32 - 60),
         6 => random * power((line * 3 % 1800) as i32 - 900),
         7 => Complex::new(0.0, 0.0),
-        // Near the ends of the range, or not finite: what the tuned kernels leave to the general one.
+        // Near the ends of the range, or not finite: what the tuned kernels leave to a portable one.
         8 if index == 5 => Complex::new(f64::NAN, 0.0),
         9 if index == 7 => Complex::new(1.0, f64::INFINITY),
         10 => random * power(1000),
@@ -137,7 +137,7 @@ fn compare_lines(substrate: Substrate, name: &str) {
             for integers_only in [true, false] {
                 let problem = digits.clone().device(Device::Cuda(0));
                 let problem = problem.integers_only(integers_only);
-                // What the kernels do not know, the general one does.
+                // What the kernels do not know, a portable one does.
                 let plan = planner
                     .plan(&problem.clone().substrate(substrate))
                     .or_else(|_| planner.plan(&problem))

@@ -76,7 +76,7 @@ fn rows(results: &[NamedMeasurement], group: Option<&str>) -> Vec<Row> {
             cufft: time("cufft", "")?.median_ms,
             ozfft: ozfft.median_ms,
             tuned,
-            // The general kernel never has floating-point instructions.
+            // Portable kernels never have floating-point instructions.
             integers_only: time("ozfft", INTEGERS_ONLY)
                 .filter(|_| tuned)
                 .map(|measurement| measurement.median_ms),
@@ -137,7 +137,7 @@ fn draw(rows: &[Row], title: &str) -> Result<String, DrawingError> {
         let colours = [COLOURS[0], COLOURS[4], COLOURS[2]];
         let names = [
             "ozfft, tuned kernels on all or some axes",
-            "ozfft, general kernel",
+            "ozfft, portable kernels",
             "ozfft, tuned kernels, integers only",
         ];
         for (number, (name, colour)) in names.into_iter().zip(colours).enumerate() {

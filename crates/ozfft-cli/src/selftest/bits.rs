@@ -179,7 +179,7 @@ fn input_values<T: Real>(case: &Case, problem: &Problem, generator: &mut Generat
     }
 }
 
-/// Numbers that tuned kernels leave to the general one, in all lines or in a few: subnormal, near overflow, zero, not finite.
+/// Numbers that tuned kernels leave to a portable one, in all lines or in a few: subnormal, near overflow, zero, not finite.
 fn make_unusual(values: &mut [Complex<f64>], generator: &mut Generator) {
     let scaled = |values: &mut [Complex<f64>], factor: f64| {
         values.iter_mut().for_each(|value| *value *= factor);
@@ -373,7 +373,7 @@ impl Way {
         }
         let general = |variant: usize| VARIANTS[variant].name == "int8-mma-sync";
         let wanted = generator.below(VARIANTS.len());
-        // What the general kernel makes of these lengths is of less interest here.
+        // What portable kernels make of these lengths is of less interest here.
         let auto = general(wanted) && generator.below(4) != 0;
         (way, if auto { 0 } else { wanted })
     }

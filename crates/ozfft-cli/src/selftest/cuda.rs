@@ -107,7 +107,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
     if checked == 0 {
         return Err(Failure::Check("no case was computed".into()));
     }
-    // Nor one of the general kernel like one of all.
+    // Nor one of a portable kernel like one of all.
     let expected = gpu.capability == TUNED_CAPABILITY && checked >= ENOUGH_FOR_SHARES;
     if failures.is_empty() && expected && report.tuned * TUNED_SHARE < checked {
         return Err(Failure::Check(format!(

@@ -19,7 +19,7 @@ pub(crate) struct Emulator {
     allocated: Mutex<HashMap<u64, Layout>>,
     /// A GPU with tuned kernels; without, there is less shared memory, too.
     pub(crate) tuned_kernels: bool,
-    /// Lines that tuned kernels have left to the general one so far.
+    /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
     exactness: OnceLock<Exactness>,
 }

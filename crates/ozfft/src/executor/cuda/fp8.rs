@@ -273,7 +273,7 @@ fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
-    use super::super::tuned::tests::{block, diagonals, shape};
+    use super::super::tuned::tests::{block, diagonals, random_words, shape};
     use super::super::tuned::{HALF_UNIT, matrices, tables};
     use super::*;
     use crate::step::Step;
@@ -423,14 +423,7 @@ mod tests {
                 (last, 2 * matrix_len(first), last_constants, false),
             ] {
                 let slots = step.recipe.n / 2;
-                let words: Vec<i64> = (0..slots)
-                    .map(|_| {
-                        state = state
-                            .wrapping_mul(6_364_136_223_846_793_005)
-                            .wrapping_add(1);
-                        (state as i64) >> (2 + state % 7)
-                    })
-                    .collect();
+                let words = random_words(&mut state, slots);
                 let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
                 let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
                 for row in 0..slots {

@@ -1,7 +1,7 @@
 //! Launches of more than 2^31 points, looked at and never run: every address that a kernel works out lies within its
 //! array, whatever the number of its line.
 //!
-//! The kernels' own arithmetic is in 64 bits (`line_offset` and `prepare_line` of the general kernel, `Panel` of the tuned
+//! The kernels' own arithmetic is in 64 bits (`line_offset` and `prepare_line` of the portable kernels, `Panel` of the tuned
 //! ones); what is checked here is what they are told.
 
 use super::emulated::Emulator;
@@ -124,7 +124,7 @@ impl Array {
 struct Check {
     arrays: [Array; 3],
     what: String,
-    /// Lines read from the input, and written to the output, by launches of the general kernel.
+    /// Lines read from the input, and written to the output, by launches of portable kernels.
     read: u64,
     written: u64,
     /// The line of its axis that the next launch must begin to read with, and to write with.

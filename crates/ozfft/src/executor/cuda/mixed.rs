@@ -124,7 +124,7 @@ fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
 #[cfg(test)]
 mod tests {
     use super::super::tuned::HALF_UNIT;
-    use super::super::tuned::tests::{block, diagonals};
+    use super::super::tuned::tests::{block, diagonals, put_together, random_words};
     use super::*;
     use crate::tables::Tables;
     use ozfft_kernels::mixed_matrix_bytes;
@@ -188,14 +188,7 @@ mod tests {
             ] {
                 let [cosine, sine] = padded(step);
                 let slots = cosine.outputs;
-                let words: Vec<i64> = (0..8 * eights(step))
-                    .map(|_| {
-                        state = state
-                            .wrapping_mul(6_364_136_223_846_793_005)
-                            .wrapping_add(1);
-                        (state as i64) >> (2 + state % 7)
-                    })
-                    .collect();
+                let words = random_words(&mut state, 8 * eights(step));
                 let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
                 let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
                 let mut seen = vec![false; slots];
@@ -219,12 +212,8 @@ mod tests {
                             exact[part] -= i128::from(signed[0]) << 49;
                         }
                         let more = constants + 128 * eights(step) + 16 * place;
-                        d[7] = (d[7] + i64::from(int(more + 4 * part))) >> 7;
-                        let top = if whole { d[0].wrapping_shl(49) } else { 0 };
-                        raised[part] = (d[7] + 2 * d[6] + 512 * d[5])
-                            .wrapping_add((d[4] + 256 * d[3]) << 17)
-                            .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
-                            .wrapping_add(top);
+                        d[7] += i64::from(int(more + 4 * part));
+                        raised[part] = put_together(&d, whole);
                     }
                     let both = constants + 16 * place;
                     let sum = raised[0].wrapping_add(raised[1]).wrapping_sub(long(both));

@@ -1,6 +1,6 @@
 //! The digits engine on NVIDIA GPUs: the same recipes and tables as on the CPU, and the same bits.
 //!
-//! A plan is a list of launches of one general kernel, a launch for every pass of every axis (`program.rs`); its tables
+//! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `writer.rs`); its tables
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
 mod driver;

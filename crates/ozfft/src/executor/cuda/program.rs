@@ -33,8 +33,8 @@ pub(super) enum Action {
         blocks: u64,
         shared_bytes: usize,
     },
-    /// A tuned kernel for most lines, then the general one for those that it leaves; where the arrays are not aligned as
-    /// the tuned one needs them, the general one for all lines.
+    /// A tuned kernel for most lines, then a portable one for those that it leaves; where the arrays are not aligned as
+    /// the tuned one needs them, the portable one for all lines.
     Tuned {
         launch: Box<TunedLaunch>,
         rest: Box<Task>,

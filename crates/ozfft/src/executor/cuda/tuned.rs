@@ -1,7 +1,7 @@
 //! Kernels for a few lengths on Hopper's tensor instruction (`crates/ozfft-kernels/cuda/tuned_block.cu`): which blocks
 //! they take, their tables (those for products in fp8 are in `fp8.rs`), and what a launch is told.
 //!
-//! They handle lines whose largest number is far from the ends of the range, and leave all others to the general kernel,
+//! They handle lines whose largest number is far from the ends of the range, and leave all others to a portable kernel,
 //! by a list that stays on the device.
 
 use super::fp8;
@@ -576,6 +576,26 @@ pub(super) mod tests {
         ozfft_kernels::TUNED.iter().find(fits).expect("a shape")
     }
 
+    /// Data words of many lengths.
+    pub(in super::super) fn random_words(state: &mut u64, count: usize) -> Vec<i64> {
+        let mut next = || {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (*state as i64) >> (2 + *state % 7)
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    /// A rounded sum of raised diagonals, the last of which has its rounding, as the int8 kernels put it together.
+    pub(in super::super) fn put_together(d: &[i64; 8], whole: bool) -> i64 {
+        let top = if whole { d[0].wrapping_shl(49) } else { 0 };
+        ((d[7] >> 7) + 2 * d[6] + 512 * d[5])
+            .wrapping_add((d[4] + 256 * d[3]) << 17)
+            .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
+            .wrapping_add(top)
+    }
+
     /// The kept diagonals of a row's product with words, from their signed digits.
     pub(in super::super) fn diagonals(matrix: &DigitMatrix, row: usize, words: &[i64]) -> [i64; 8] {
         let planes = matrix.row(row, Digits::DOUBLE);
@@ -636,14 +656,7 @@ pub(super) mod tests {
                 (last, 2 * matrix_len(first), last_constants, false),
             ] {
                 let slots = step.recipe.n / 2;
-                let words: Vec<i64> = (0..slots)
-                    .map(|_| {
-                        state = state
-                            .wrapping_mul(6_364_136_223_846_793_005)
-                            .wrapping_add(1);
-                        (state as i64) >> (2 + state % 7)
-                    })
-                    .collect();
+                let words = random_words(&mut state, slots);
                 let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
                 let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
                 for row in 0..slots {
@@ -660,12 +673,8 @@ pub(super) mod tests {
                             exact[part] -= i128::from(signed[0]) << 49;
                         }
                         let more = constants + 16 * slots + 16 * row;
-                        d[7] = (d[7] + i64::from(int(more + 4 * part))) >> 7;
-                        let top = if whole { d[0].wrapping_shl(49) } else { 0 };
-                        raised[part] = (d[7] + 2 * d[6] + 512 * d[5])
-                            .wrapping_add((d[4] + 256 * d[3]) << 17)
-                            .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
-                            .wrapping_add(top);
+                        d[7] += i64::from(int(more + 4 * part));
+                        raised[part] = put_together(&d, whole);
                     }
                     let both = constants + 16 * row;
                     let sum = raised[0].wrapping_add(raised[1]).wrapping_sub(long(both));

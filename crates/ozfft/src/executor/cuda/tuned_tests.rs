@@ -1,6 +1,6 @@
 //! The tuned kernels under the emulator against the portable unit, as `tests/cuda_tuned.rs` compares them on a GPU: every
 //! way of laying out lines that they know, with and without conversion instructions, and lines that they must leave to the
-//! general kernel among those that they take.
+//! portable kernel among those that they take.
 
 use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
@@ -47,7 +47,7 @@ fn usual(line: usize, index: usize, random: Complex<f64>, n: usize) -> Complex<f
     }
 }
 
-/// Near the ends of the range, or not finite: what the tuned kernels leave to the general one.
+/// Near the ends of the range, or not finite: what the tuned kernels leave to a portable one.
 fn unusual(kind: usize, index: usize, random: Complex<f64>) -> Complex<f64> {
     match kind % 7 {
         0 if index == 5 => Complex::new(f64::NAN, 0.0),
@@ -157,7 +157,7 @@ fn lines_of_all_kinds(lengths: &[usize], counts: &[usize]) {
         bench.check_axis(&[2, 2, n, 8], 2, None, |problem| problem);
         bench.check_axis(&[n, 3, 4], 0, None, |problem| problem);
     }
-    assert_eq!(bench.left(), 0, "a line was left to the general kernel");
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
     println!("{} cases", bench.bench.cases);
 }
 
@@ -262,7 +262,7 @@ fn lines_on_fp8() {
         bench.check_axis(&[3, n], 1, None, inverse);
         bench.check_axis(&[n, 3], 0, None, inverse);
     }
-    assert_eq!(bench.left(), 0, "a line was left to the general kernel");
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
     bench.check_axis(&[9, 256], 1, Some(3), |problem| problem);
     bench.check_axis(&[512, 11], 0, Some(4), |problem| problem);
     assert!(bench.left() > 0);
@@ -355,7 +355,7 @@ fn random_problems(mut bench: TunedBench, lengths: &[usize], count: usize) {
     println!("{} cases", bench.bench.cases);
 }
 
-/// Arrays that do not begin at a multiple of 16 bytes go to the general kernel alone.
+/// Arrays that do not begin at a multiple of 16 bytes go to a portable kernel alone.
 #[test]
 fn device_arrays_at_any_address() {
     let planner = Planner::<f64>::new();
