@@ -92,6 +92,13 @@ DEVICE unsigned lowest_bit_or(unsigned x, unsigned rest) {
     return r;
 }
 
+// The sign of x | rest.
+DEVICE unsigned sign_or(unsigned x, unsigned rest) {
+    unsigned r;
+    asm("lop3.b32 %0, %1, 0x80000000, %2, 0xea;" : "=r"(r) : "r"(x), "r"(rest));
+    return r;
+}
+
 // (f1 + field)·2^32 + f0, and one more where `decide` is above 2^31.
 DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field, unsigned &low, unsigned &high) {
     asm("{ .reg .u32 d; add.cc.u32 d, %2, 0x7fffffff; addc.cc.u32 %0, %3, 0; addc.u32 %1, %4, %5; }"

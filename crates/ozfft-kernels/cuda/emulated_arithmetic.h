@@ -35,6 +35,10 @@ DEVICE i64 __double2ll_rz(double x) {
     return x >= 9223372036854775808.0 ? -(LEAST + 1) : (i64)x;
 }
 
+DEVICE unsigned __double2uint_rz(double x) { return !(x >= 0.0) ? 0 : x >= 4294967295.0 ? 0xffffffffu : (unsigned)x; }
+DEVICE double __ll2double_rn(i64 x) { return (double)x; }
+using std::fabs;
+
 namespace arithmetic {
 
 DEVICE unsigned shift_left(unsigned x, unsigned bits) { return bits > 31 ? 0 : x << bits; }
@@ -76,6 +80,7 @@ DEVICE void magnitude_of(unsigned x0, unsigned x1, int sign, unsigned &m0, unsig
     m0 = (unsigned)magnitude;
     m1 = (unsigned)(magnitude >> 32);
 }
+DEVICE unsigned sign_or(unsigned x, unsigned rest) { return (x & 0x80000000u) | rest; }
 DEVICE unsigned lowest_bit_or(unsigned x, unsigned rest) { return (x & 1) | rest; }
 DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field, unsigned &low, unsigned &high) {
     const u64 sum = ((u64)(f1 + field) << 32 | f0) + (decide > 0x80000000u);

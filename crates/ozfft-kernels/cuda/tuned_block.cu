@@ -60,7 +60,12 @@ template <class S> DEVICE void fetch_contiguous(const TunedArguments &args, unsi
         const uint4 *from = args.input + lines.start(args.from, present ? line : 0) + thread;
         const uint32_t to = buffer_memory<S>() + round * S::BUFFER + 16 * S::N * line;
 #pragma unroll
-        for (int r = 0; r < S::N / 128; r++) copy_async(to + (place_number<S>(thread) ^ place_number<S>(r * 128)), from + r * 128, present);
+        for (int r = 0; r < S::N / 128; r++) {
+            // An exchange of columns, and so many bytes on.
+            constexpr int PLACES = 128 * 16;
+            const int exchange = place_number<S>(r * 128) - r * PLACES;
+            copy_async(to + (place_number<S>(thread) ^ exchange) + r * PLACES, from + r * 128, present);
+        }
     }
     copy_commit();
 }
@@ -97,7 +102,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     };
     const auto facts = [=](const Lane &lane, int line) -> unsigned & { return facts_memory<S>()[(round & 1) * S::PANEL + in_panel(lane, line)]; };
     const auto together = [](const Lane &lane) { named_barrier(1 + lane.group, 128); };
-    const Factors factors = {args.factor, args.second_factor};
+    const Factors factors = factors_of<Product>(args);
 
     // Step 1: column 8·warp + g of each tile; the slots t, t+4, … of it.
     const Lane lane1;
@@ -113,32 +118,19 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     const int raw_step = mirrored1 ? -4 * N2 * PLACE : 4 * N2 * PLACE;
     static_assert(S::TILES1 == 1, "a unit's columns make up one tile");
     const unsigned flip1 = args.conjugate_input ^ (mirrored1 ? 0x80000000u : 0u);
-    // The numbers of this thread, as they are or taken apart; of both parts the largest exponent field and, below it, a bit
-    // that says whether there is anything but zeros.
-    constexpr int POINTS = N1 / 4;
-    uint4 numbers[CONVERSIONS ? POINTS : 1];
-    Parts re[CONVERSIONS ? 1 : POINTS], im[CONVERSIONS ? 1 : POINTS];
-    unsigned largest_re = 0, largest_im = 0, some_re = 0, some_im = 0;
+    typename NumbersOf<CONVERSIONS, N1 / 4>::Type numbers;
 #pragma unroll
-    for (int i = 0; i < POINTS; i++) {
+    for (int i = 0; i < N1 / 4; i++) {
         const int q = i / 2;
         const uint32_t offset = place_number<S>(4 * q * N2);
         const uint32_t at_first = STRIDED ? raw_first + q * raw_step : raw + (raw_first ^ offset);
         const uint32_t at_last = STRIDED ? raw_last - q * raw_step : raw + (raw_last ^ offset);
         uint4 number = load_shared(i % 2 == 0 ? at_first : at_last);
         number.w ^= flip1;
-        const Parts real = taken_apart(number.x, number.y, some_re), imaginary = taken_apart(number.z, number.w, some_im);
-        largest_re = max(largest_re, (unsigned)real.field());
-        largest_im = max(largest_im, (unsigned)imaginary.field());
-        if (CONVERSIONS) {
-            numbers[i] = number;
-        } else {
-            re[i] = real;
-            im[i] = imaginary;
-        }
+        numbers.put(i, number);
     }
-    largest_re = warp_maximum(2 * largest_re + (some_re != 0));
-    largest_im = warp_maximum(2 * largest_im + (some_im != 0));
+    unsigned largest_re, largest_im;
+    largest_of_warp(numbers, largest_re, largest_im);
     if (lane1.first()) {
         statistics[2 * lane1.warp] = largest_re;
         statistics[2 * lane1.warp + 1] = largest_im;
@@ -153,17 +145,8 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         largest_re = max(largest_re, statistics[2 * (first_warp + other)]);
         largest_im = max(largest_im, statistics[2 * (first_warp + other) + 1]);
     }
-    const int field = (int)(max(largest_re, largest_im) >> 1);
-    // Leading bits of all magnitudes of a column, in units of the largest number's.
-    unsigned sum = 0;
-#pragma unroll
-    for (int i = 0; i < POINTS; i++) {
-        unsigned unused = 0;
-        const Parts real = CONVERSIONS ? taken_apart(numbers[i].x, numbers[i].y, unused) : re[i];
-        const Parts imaginary = CONVERSIONS ? taken_apart(numbers[i].z, numbers[i].w, unused) : im[i];
-        sum += shift_right(real.top, field + 11 - real.field());
-        sum += shift_right(imaginary.top, field + 11 - imaginary.field());
-    }
+    const int field = (int)(max(largest_re, largest_im) >> 20);
+    unsigned sum = numbers.leading_bits(field);
     sum += shuffle_xor(sum, 1);
     sum += shuffle_xor(sum, 2);
     // One for every magnitude rounds it up.
@@ -184,16 +167,11 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
 
     {
         Words<STEPS1> cosine_words, sine_words;
-        const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent) << 20, 0) : 0.0;
-        const auto real_word = [&](int i) {
-            return CONVERSIONS ? quantise_by_conversion(numbers[i].x, numbers[i].y, scale) : quantise(re[i], exponent + 1085);
-        };
-        const auto imaginary_word = [&](int i) {
-            return CONVERSIONS ? quantise_by_conversion(numbers[i].z, numbers[i].w, scale) : quantise(im[i], exponent + 1085);
-        };
+        numbers.quantise(exponent);
 #pragma unroll
         for (int q = 0; q < N1 / 8; q++) {
-            const i64 ar = real_word(2 * q), ai = imaginary_word(2 * q), br = real_word(2 * q + 1), bi = imaginary_word(2 * q + 1);
+            const i64 ar = numbers.real_word(2 * q), ai = numbers.imaginary_word(2 * q);
+            const i64 br = numbers.real_word(2 * q + 1), bi = numbers.imaginary_word(2 * q + 1);
             const int s = q >> 1, e = 2 * (q & 1);
             digits(ar + br, cosine_words.low[s][e], cosine_words.high[s][e]);
             digits(ai + bi, cosine_words.low[s][e + 1], cosine_words.high[s][e + 1]);
@@ -213,10 +191,9 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         typename Product::template Operand<STEPS1> cosine_digits(cosine_words);
         const auto sum_up_cosines = [&](int o) {
             Product::template multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 4 * o);
-            const typename Product::Roundings roundings(constants_of(o) + 16 * S::SLOTS1, 0);
             wgmma_wait<0>();
 #pragma unroll
-            for (int e = 0; e < 4; e++) cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<true>(sums, e, roundings, factors);
+            for (int e = 0; e < 4; e++) cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<true>(sums, e, factors);
         };
         if (!Product::TAKES_TURNS) {
 #pragma unroll
@@ -230,21 +207,20 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             i64 sine[4];
             const uint32_t constants = constants_of(o);
             Product::template multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 4 * o + 1);
-            const typename Product::Roundings roundings(constants + 16 * S::SLOTS1, 1);
             wgmma_wait<0>();
 #pragma unroll
-            for (int e = 0; e < 4; e++) sine[e] = Product::template rounded<true>(sums, e, roundings, factors);
+            for (int e = 0; e < 4; e++) sine[e] = Product::template rounded<true>(sums, e, factors);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Outputs k = 8o + 2t + e and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
                 // only, output N1/2 sines only.
                 const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
                 const bool first = o == 0 && e == 0, alone = first && t == 0;
-                const uint32_t special = constants1 + 32 * S::SLOTS1 + 32 * t;
+                const uint32_t special = constants1 + 16 * S::SLOTS1 + 32 * t;
                 uint4 raised = load_shared(first ? special : constants + 16 * e);
                 uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
                 i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
-                rotate(re, im, angle);
+                rotate(re, im, angle, factors);
                 store_shared((e == 0 ? word_even : word_odd) + o * 8 * N2 * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                 if (first) {
                     raised = load_shared(special + 16);
@@ -255,7 +231,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                     re = cr - si - join(raised.z, raised.w);
                     im = join(raised.x, raised.y) - sr - ci;
                 }
-                rotate(re, im, angle);
+                rotate(re, im, angle, factors);
                 store_shared((e == 1 ? partner_odd : alone ? partner_even - N / 2 * PLACE : partner_even) - o * 8 * N2 * PLACE,
                              make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
             }
@@ -333,11 +309,10 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         typename Product::template Operand<STEPS2> cosine_digits(cosine_words);
         const auto sum_up_cosines = [&](int o) {
             Product::template multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 4 * o + 2);
-            const typename Product::Roundings roundings(constants_of(o) + 16 * S::SLOTS2, 0);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 4; e++) {
-                cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<false>(sums, e, roundings, factors);
+                cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<false>(sums, e, factors);
                 tops[Product::TAKES_TURNS ? 0 : o][e] = Product::top(sums, e);
             }
         };
@@ -351,19 +326,19 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             if (Product::TAKES_TURNS) sum_up_cosines(o);
             const i64(&cosine)[4] = cosines[Product::TAKES_TURNS ? 0 : o];
             const int(&top)[4] = tops[Product::TAKES_TURNS ? 0 : o];
-            const uint32_t constants = constants_of(o), roundings_at = constants + 16 * S::SLOTS2;
+            const uint32_t constants = constants_of(o);
+            const uint4 raised_tops = load_shared(constants2 + 16 * S::SLOTS2 + 16 * (4 * o + t));
             Product::template multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 4 * o + 3);
-            const typename Product::Roundings roundings(roundings_at, 1);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Outputs k = 8o + 2t + e and N2 - 1 - k, exchanged in mirrored rows.
                 const uint4 raised = load_shared(constants + 16 * e);
                 const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
-                const int top_sum = load_shared_int(roundings_at + 16 * e + 8), top_difference = load_shared_int(roundings_at + 16 * e + 12);
+                const int top_sum = (int)(e == 0 ? raised_tops.x : raised_tops.z), top_difference = (int)(e == 0 ? raised_tops.y : raised_tops.w);
                 const i64 cr = cosine[e], ci = cosine[2 + e];
-                const i64 sr = Product::template rounded<false>(sums, e, roundings, factors);
-                const i64 si = Product::template rounded<false>(sums, 2 + e, roundings, factors);
+                const i64 sr = Product::template rounded<false>(sums, e, factors);
+                const i64 si = Product::template rounded<false>(sums, 2 + e, factors);
                 const int tsr = Product::top(sums, e), tsi = Product::top(sums, 2 + e);
                 // One number after the other: registers are full.
 #pragma unroll
@@ -422,6 +397,6 @@ TUNED_KERNELS(tuned_fp8, Fp8, 32, 16)
 
 // `tuned_shared_bytes` of the crate.
 static_assert(tuned::Shape<tuned::Int8, 32, 32>::SHARED == 186976 && tuned::Shape<tuned::Int8, 16, 16>::SHARED == 80512 &&
-                  tuned::Shape<tuned::Int8, 32, 16>::SHARED == 166528 && tuned::Shape<tuned::Fp8, 32, 32>::SHARED == 219744 &&
-                  tuned::Shape<tuned::Fp8, 16, 16>::SHARED == 94848 && tuned::Shape<tuned::Fp8, 32, 16>::SHARED == 190080,
+                  tuned::Shape<tuned::Int8, 32, 16>::SHARED == 165504 && tuned::Shape<tuned::Fp8, 32, 32>::SHARED == 219744 &&
+                  tuned::Shape<tuned::Fp8, 16, 16>::SHARED == 94848 && tuned::Shape<tuned::Fp8, 32, 16>::SHARED == 189056,
               "the host asks for the same");

@@ -13,10 +13,11 @@ struct Places {
     i64 slow;     // from one group of `fast_count` lines to the next
 };
 
-// Powers of two that sums are put together with, where the compiler does not see them: it takes one multiplication then,
-// and not three shifts. 2^17 for int8; 2^13 and 2^25 for fp8.
+// Numbers that the compiler does not see. Powers of two that sums are put together with (2^17 for int8; 2^13 and 2^25 for
+// fp8): it takes one multiplication then, and not three shifts. One, and the half that rotations are rounded with, 2^29.
 struct Factors {
-    int first, second;
+    int first, second, one;
+    i64 half;
 };
 
 struct TunedArguments {
@@ -67,9 +68,9 @@ template <class Product_, int N1_, int N2_> struct Shape {
     static constexpr int SLOTS1 = N1 / 2, SLOTS2 = N2 / 2;
     static constexpr int PART1 = Product::part_bytes(SLOTS1), PART2 = Product::part_bytes(SLOTS2);  // of 8 outputs
     static constexpr int MATRIX1 = SLOTS1 / 8 * PART1, MATRIX2 = SLOTS2 / 8 * PART2;                // bytes of one matrix
-    // What the sums of every output are raised by: sum and difference of both sums, then roundings and topmost digits,
-    // 16 bytes each; and for the first step's first outputs 32 bytes more.
-    static constexpr int CONSTANTS1 = 32 * SLOTS1 + 128, CONSTANTS2 = 32 * SLOTS2;
+    // What the sums of every output are raised by: sum and difference of both sums, 16 bytes; for the first step's first
+    // outputs 32 bytes more; in the second step, where topmost diagonals are kept apart, 8 bytes for those of every output.
+    static constexpr int CONSTANTS1 = 16 * SLOTS1 + 128, CONSTANTS2 = 24 * SLOTS2;
     static constexpr int ROTATIONS = (N1 / 2 + 1) * (N2 / 2 + 1);
     static constexpr int TABLES = 2 * MATRIX1 + 2 * MATRIX2 + CONSTANTS1 + CONSTANTS2 + 16 * ROTATIONS;
     // Two buffers with a unit of lines for every warpgroup. Contiguous lines lie one after the other, strided ones side by
@@ -85,35 +86,123 @@ DEVICE i64 join(unsigned low, unsigned high) { return (i64)((u64)high << 32 | lo
 DEVICE unsigned low_of(i64 x) { return (unsigned)x; }
 DEVICE unsigned high_of(i64 x) { return (unsigned)((u64)x >> 32); }
 
-// A double-precision number taken apart: 64 bits of magnitude, the leading one topmost, and sign and exponent field as
-// one signed integer. Numbers without a leading bit, zero among them, get one all the same: next to numbers that are far
-// from the end of the range it is shifted out.
-struct Parts {
-    unsigned low, top;
-    int signed_field;
-    DEVICE int field() const { return signed_field & 0x7ff; }
+// Numbers of a thread, real and imaginary parts; and the largest upper words of their magnitudes.
+//
+// As they are, for conversion instructions.
+template <int POINTS> struct Numbers {
+    uint4 number[POINTS];
+    unsigned largest_re = 0, largest_im = 0;
+    double scale;
+    unsigned almost_half;  // its upper word
+
+    DEVICE void put(int i, const uint4 &x) {
+        number[i] = x;
+        largest_re = max(largest_re, x.y & 0x7fffffffu);
+        largest_im = max(largest_im, x.w & 0x7fffffffu);
+    }
+    // Whether there is anything but zeros where the upper words are zeros.
+    DEVICE unsigned rest_re() const {
+        unsigned some = 0;
+        for (int i = 0; i < POINTS; i++) some |= number[i].x;
+        return some;
+    }
+    DEVICE unsigned rest_im() const {
+        unsigned some = 0;
+        for (int i = 0; i < POINTS; i++) some |= number[i].z;
+        return some;
+    }
+
+    static DEVICE double real(const uint4 &x) { return __hiloint2double((int)x.y, (int)x.x); }
+    static DEVICE double imaginary(const uint4 &x) { return __hiloint2double((int)x.w, (int)x.z); }
+
+    // The sum of the leading bits of all magnitudes, in units of 2^-20 of the power of two that has this exponent field.
+    DEVICE unsigned leading_bits(int field) const {
+        const double unit = __hiloint2double((2 * 1023 + 20 - field) << 20, 0);
+        unsigned sum = 0;
+#pragma unroll
+        for (int i = 0; i < POINTS; i++) sum += __double2uint_rz(fabs(real(number[i])) * unit) + __double2uint_rz(fabs(imaginary(number[i])) * unit);
+        return sum;
+    }
+
+    // The numbers over 2^exponent, rounded, halves away from zero: adding just less than one half and cutting off.
+    DEVICE void quantise(int exponent) {
+        scale = __hiloint2double((1023 - exponent) << 20, 0);
+        almost_half = (unsigned)moved(0x3fdfffff);
+    }
+    DEVICE i64 rounded(double x, unsigned high) const {
+        const double half = __hiloint2double((int)sign_or(high, almost_half), (int)0xffffffff);
+        return __double2ll_rz(__fma_rn(x, scale, half));
+    }
+    DEVICE i64 real_word(int i) const { return rounded(real(number[i]), number[i].y); }
+    DEVICE i64 imaginary_word(int i) const { return rounded(imaginary(number[i]), number[i].w); }
 };
-// `some` collects the bits of magnitudes: what stays 0 is zero.
-DEVICE Parts taken_apart(unsigned low, unsigned high, unsigned &some) {
-    const unsigned top = __funnelshift_l(low, high, 11);
-    some |= top | low << 11;
-    return {low << 11, top | 0x80000000u, (int)high >> 20};
-}
 
-// x · 2^-exponent rounded, halves away from zero, in integers; `shift` is exponent + 1085.
-DEVICE i64 quantise(const Parts &x, int shift) {
-    const u64 magnitude = shift_right((u64)join(x.low, x.top), (unsigned)(shift - x.field()));
-    const int sign = x.signed_field >> 31;
-    unsigned w0, w1;
-    flipped_plus_one((unsigned)magnitude, (unsigned)(magnitude >> 32), sign, w0, w1);
-    return join(__funnelshift_r(w0, w1, 1), (unsigned)((int)w1 >> 1));
-}
+// Taken apart: 64 bits of magnitude, the leading one topmost, and sign and exponent field as one signed integer. Numbers
+// without a leading bit, zero among them, get one all the same: next to numbers that are far from the end of the range it is
+// shifted out.
+template <int POINTS> struct PartedNumbers {
+    struct Parts {
+        unsigned low, top;
+        int signed_field;
+        DEVICE Parts() = default;
+        DEVICE Parts(unsigned low, unsigned high)
+            : low(low << 11), top(__funnelshift_l(low, high, 11) | 0x80000000u), signed_field((int)high >> 20) {}
+        DEVICE int field() const { return signed_field & 0x7ff; }
+        DEVICE unsigned rest() const { return low | top << 1; }
+    };
+    Parts re[POINTS], im[POINTS];
+    unsigned largest_re = 0, largest_im = 0;
+    int shift;
 
-// The same with conversion instructions. Adding just less than one half and cutting off rounds halves away from zero.
-DEVICE i64 quantise_by_conversion(unsigned low, unsigned high, double scale) {
-    const double x = __hiloint2double((int)high, (int)low);
-    const double half = __hiloint2double((int)(0x3fdfffffu | (high & 0x80000000u)), (int)0xffffffff);
-    return __double2ll_rz(__fma_rn(x, scale, half));
+    DEVICE void put(int i, const uint4 &x) {
+        re[i] = Parts(x.x, x.y);
+        im[i] = Parts(x.z, x.w);
+        largest_re = max(largest_re, x.y & 0x7fffffffu);
+        largest_im = max(largest_im, x.w & 0x7fffffffu);
+    }
+    DEVICE unsigned rest_re() const {
+        unsigned some = 0;
+        for (int i = 0; i < POINTS; i++) some |= re[i].rest();
+        return some;
+    }
+    DEVICE unsigned rest_im() const {
+        unsigned some = 0;
+        for (int i = 0; i < POINTS; i++) some |= im[i].rest();
+        return some;
+    }
+
+    DEVICE unsigned leading_bits(int field) const {
+        unsigned sum = 0;
+#pragma unroll
+        for (int i = 0; i < POINTS; i++) sum += shift_right(re[i].top, field + 11 - re[i].field()) + shift_right(im[i].top, field + 11 - im[i].field());
+        return sum;
+    }
+
+    DEVICE void quantise(int exponent) { shift = exponent + 1085; }
+    DEVICE i64 rounded(const Parts &x) const {
+        const u64 magnitude = shift_right((u64)join(x.low, x.top), (unsigned)(shift - x.field()));
+        unsigned w0, w1;
+        flipped_plus_one((unsigned)magnitude, (unsigned)(magnitude >> 32), x.signed_field >> 31, w0, w1);
+        return join(__funnelshift_r(w0, w1, 1), (unsigned)((int)w1 >> 1));
+    }
+    DEVICE i64 real_word(int i) const { return rounded(re[i]); }
+    DEVICE i64 imaginary_word(int i) const { return rounded(im[i]); }
+};
+
+template <bool CONVERSIONS, int POINTS> struct NumbersOf {
+    typedef PartedNumbers<POINTS> Type;
+};
+template <int POINTS> struct NumbersOf<true, POINTS> {
+    typedef Numbers<POINTS> Type;
+};
+
+// The largest upper words of a warp's numbers; 1 where all are zeros, but not the lower ones. That it takes a second look
+// then costs less than to look at all lower words always.
+template <class N> DEVICE void largest_of_warp(const N &numbers, unsigned &largest_re, unsigned &largest_im) {
+    largest_re = warp_maximum(numbers.largest_re);
+    largest_im = warp_maximum(numbers.largest_im);
+    if (largest_re == 0) largest_re = warp_maximum(numbers.rest_re()) != 0;
+    if (largest_im == 0) largest_im = warp_maximum(numbers.rest_im()) != 0;
 }
 
 // The digits of a word, raised by 128 to unsigned bytes: lower and upper half. What that adds to sums is a constant of
@@ -136,6 +225,8 @@ DEVICE i64 product(int a, int b, i64 c) { return wide_product(a, b) + c; }
 struct Int8 {
     // Cosines and sines of eight outputs one after the other; else cosines of all outputs first.
     static constexpr bool TAKES_TURNS = true;
+    // From the first factor to that half: bits.
+    static constexpr int TO_HALF = 12;
     // Of the matrix of 8 outputs.
     static constexpr int part_bytes(int slots) { return 3 * (slots / 8) * 1024; }
 
@@ -170,17 +261,11 @@ struct Int8 {
         wgmma_commit();
     }
 
-    // One half of the unit, less what the last diagonal is raised by: of both outputs, for cosines (0) or sines (1).
-    struct Roundings {
-        int of[2];
-        DEVICE Roundings(uint32_t at, int sines) : of{load_shared_int(at + 4 * sines), load_shared_int(at + 16 + 4 * sines)} {}
-    };
-
     // The rounded sum number e (0, 1: real parts of two outputs, 2, 3: imaginary parts), modulo 2^64 and raised by its
-    // constant.
-    template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Roundings &roundings, const Factors &factors) {
+    // constant. The last diagonal is raised by whole units, which rounding leaves as they are.
+    template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Factors &factors) {
         const int(&upper)[16] = sums.upper, (&lower)[16] = sums.lower;
-        const int l = ((lower[12 + e] + roundings.of[e & 1]) >> 7) + 2 * lower[8 + e] + 512 * lower[4 + e];
+        const int l = ((lower[12 + e] + 64) >> 7) + 2 * lower[8 + e] + 512 * lower[4 + e];
         const int m = lower[e] + 256 * upper[12 + e];
         unsigned h = (unsigned)upper[8 + e] + 256u * (unsigned)upper[4 + e];
         if (WHOLE) h += 65536u * (unsigned)upper[e];
@@ -192,52 +277,53 @@ struct Int8 {
     static DEVICE int top(const Sums &sums, int e) { return moved(sums.upper[e]); }
 };
 
+template <class Product> DEVICE Factors factors_of(const TunedArguments &args) {
+    return {args.factor, args.second_factor, args.factor >> (29 - Product::TO_HALF), (i64)args.factor << Product::TO_HALF};
+}
+
 // Signed halves: the high one.
 DEVICE int high_half(i64 x) { return (int)(high_of(x) + (low_of(x) >> 31)); }
 
 // (re + i·im) · angle / 2^62: twiddle.rs.
-DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {
+DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle, const Factors &factors) {
     const int re_high = high_half(re), im_high = high_half(im), re_low = (int)low_of(re), im_low = (int)low_of(im);
     const int real_high = (int)angle.x, real_low = (int)angle.y, imaginary_high = (int)angle.z, imaginary_low = (int)angle.w;
     // High halves are far from the ends of their range: their negatives are exact.
     const int minus_im_high = -im_high, minus_imaginary_high = -imaginary_high;
-    const i64 half = 1 << 29;
-    i64 cross_re = product(re_high, real_low, half), cross_im = product(re_high, imaginary_low, half);
+    i64 cross_re = product(re_high, real_low, factors.half), cross_im = product(re_high, imaginary_low, factors.half);
     cross_re = product(re_low, real_high, cross_re);
     cross_im = product(re_low, imaginary_high, cross_im);
     cross_re = product(minus_im_high, imaginary_low, cross_re);
     cross_im = product(im_high, real_low, cross_im);
     cross_re = product(im_low, minus_imaginary_high, cross_re);
     cross_im = product(im_low, real_high, cross_im);
-    // (high << 2) + (cross >> 30): the upper word of the cross products joins the high ones, two of its bits follow.
-    i64 high_re = (int)high_of(cross_re), high_im = (int)high_of(cross_im);
-    high_re = product(minus_im_high, imaginary_high, product(re_high, real_high, high_re));
-    high_im = product(im_high, real_high, product(re_high, imaginary_high, high_im));
+    // (high << 2) + (cross >> 30): the upper word of the cross products joins the high ones, two of its bits follow. It is
+    // multiplied by one, because that is one instruction and a sign in a register of its own two.
+    i64 high_re = product(re_high, real_high, wide_product((int)high_of(cross_re), factors.one));
+    i64 high_im = product(re_high, imaginary_high, wide_product((int)high_of(cross_im), factors.one));
+    high_re = product(minus_im_high, imaginary_high, high_re);
+    high_im = product(im_high, real_high, high_im);
     re = join(__funnelshift_l(low_of(cross_re), low_of(high_re), 2), __funnelshift_l(low_of(high_re), high_of(high_re), 2));
     im = join(__funnelshift_l(low_of(cross_im), low_of(high_im), 2), __funnelshift_l(low_of(high_im), high_of(high_im), 2));
 }
 
-// sum + top·2^49 as f64, where it fits 64 bits and is not below 2^32; else `usual` is cleared and the result is void.
+// sum + top·2^49 as f64, where it fits 64 bits; if it is below 2^32, `usual` is cleared and the result is void.
 DEVICE void to_double(i64 sum, int top, int base, unsigned flip, unsigned &low, unsigned &high, bool &usual) {
     const unsigned upper = high_of(sum) + ((unsigned)top << 17);
     const int sign = (int)upper >> 31;
     unsigned m0, m1;
     magnitude_of(low_of(sum), upper, sign, m0, m1);
-    usual = usual && (unsigned)(top + 8192) < 16384u && m1 != 0;
+    usual = usual && m1 != 0;
     round_to_double(m0, m1, sign, base, flip, low, high);
 }
 
 // The same in floating point, for any number: two exact parts, added with one rounding.
-DEVICE void to_double_by_conversion(i64 sum, int top, double scale, unsigned flip, unsigned &low, unsigned &high) {
+DEVICE double to_double_by_parts(i64 sum, int top) {
     // 2^52 + u has the integer u as its lower word; 2^52 + 2^31 makes signed ones unsigned.
     const double upper = __hiloint2double(0x43300000, (int)(high_of(sum) ^ 0x80000000u)) - 4503601774854144.0;
     const double lower = __hiloint2double(0x43300000, (int)low_of(sum)) - 4503599627370496.0;
     const double topmost = __hiloint2double(0x43300000, (int)((unsigned)top ^ 0x80000000u)) - 4503601774854144.0;
-    const double all = __fma_rn(__fma_rn(topmost, 131072.0, upper), 4294967296.0, lower) * scale;
-    low = (unsigned)__double2loint(all);
-    high = (unsigned)__double2hiint(all);
-    // Zero has no sign.
-    if ((high & 0x7fffffffu) | low) high ^= flip; else high = 0;
+    return __fma_rn(__fma_rn(topmost, 131072.0, upper), 4294967296.0, lower);
 }
 
 // The same for any number.
@@ -264,15 +350,27 @@ DEVICE void to_double_any(i64 sum, int top, int base, unsigned flip, unsigned &l
     if (w1 == 0) low = high = 0;
 }
 
+// Whether numbers with these topmost diagonals fit 64 bits. The tables raise diagonals by 8192, and take that off the sums.
+DEVICE bool are_usual(int top_re, int top_im) { return ((unsigned)(top_re | top_im) & ~16383u) == 0; }
+
 // A complex output: sums and their topmost diagonals, with whichever means there are.
 template <bool CONVERSIONS>
 DEVICE uint4 finished(i64 re, int top_re, i64 im, int top_im, int power, double scale, unsigned flip) {
     uint4 value;
     if (CONVERSIONS) {
-        to_double_by_conversion(re, top_re, scale, 0, value.x, value.y);
-        to_double_by_conversion(im, top_im, scale, flip, value.z, value.w);
+        double real = __ll2double_rn(join(low_of(re), high_of(re) + ((unsigned)top_re << 17)));
+        double imaginary = __ll2double_rn(join(low_of(im), high_of(im) + ((unsigned)top_im << 17)));
+        if (!are_usual(top_re, top_im)) {
+            real = to_double_by_parts(re, top_re);
+            imaginary = to_double_by_parts(im, top_im);
+        }
+        real *= scale;
+        // Zero has no sign: that is what adding zero does.
+        imaginary = __fma_rn(imaginary, __hiloint2double(__double2hiint(scale) ^ (int)flip, 0), 0.0);
+        value = make_uint4((unsigned)__double2loint(real), (unsigned)__double2hiint(real), (unsigned)__double2loint(imaginary),
+                           (unsigned)__double2hiint(imaginary));
     } else {
-        bool usual = true;
+        bool usual = are_usual(top_re, top_im);
         to_double(re, top_re, power, 0, value.x, value.y, usual);
         to_double(im, top_im, power, flip, value.z, value.w, usual);
         if (!usual) {

@@ -15,6 +15,7 @@ namespace tuned {
 
 struct Fp8 {
     static constexpr bool TAKES_TURNS = false;
+    static constexpr int TO_HALF = 16;
     // Blocks of 8 outputs' columns, 32 bytes each: a block of zeros and the matrix; then, for the upper nibbles of all but
     // the topmost digits, zeros and what they have on classes 15 to 8.
     static constexpr int part_bytes(int slots) { return 256 * (slots == 16 ? 40 : 26); }
@@ -125,13 +126,8 @@ struct Fp8 {
         begin<true>(sums, data, matrix);
     }
 
-    // The half of a unit is the same for all sums: digits are raised by whole units.
-    struct Roundings {
-        DEVICE Roundings(uint32_t, int) {}
-    };
-
     // The rounded sum: all classes, less the topmost three if they are kept apart, over 128.
-    template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Roundings &, const Factors &factors) {
+    template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Factors &factors) {
         const float(&c)[36] = sums.classes;
         const float rounding = sum_downwards(fused(c[4 + e], UNIT / 8, fused(c[e], UNIT / 128, 0.5f)), MAGIC);
         const float low = fused(c[16 + e], 512 * UNIT, fused(c[12 + e], 32 * UNIT, fused(c[8 + e], 2 * UNIT, rounding)));

@@ -12,11 +12,12 @@ struct Lane {
     DEVICE int in_group() const { return 32 * warp + 4 * g + t; }
     DEVICE int in_block() const { return 128 * group + in_group(); }
     DEVICE Lane() {
+        // Masks tell the compiler that nothing here is negative.
         const int thread = thread_number();
-        group = thread / 128;
-        warp = thread / 32 % 4;
-        g = thread % 32 / 4;
-        t = thread % 4;
+        group = thread >> 7 & 3;
+        warp = thread >> 5 & 3;
+        g = thread >> 2 & 7;
+        t = thread & 3;
     }
 };
 

@@ -119,7 +119,7 @@ template <int N1_, int N2_> struct MixedShape {
     static constexpr bool IN_ORDER1 = STEPS1 > 1, IN_ORDER2 = STEPS2 > 1 && UNITS2 % 4 == 0;
     static constexpr int PART1 = Digits<SLOTS1>::PART, PART2 = Digits<SLOTS2>::PART;
     static constexpr int MATRIX1 = STEPS1 * PART1, MATRIX2 = STEPS2 * PART2;
-    static constexpr int CONSTANTS1 = 256 * STEPS1 + 128, CONSTANTS2 = 256 * STEPS2;
+    static constexpr int CONSTANTS1 = 128 * STEPS1 + 128, CONSTANTS2 = 192 * STEPS2;
     static constexpr int ANGLES = N2 / 2 + 1;  // of an output of the first step
     static constexpr int TABLES = 2 * MATRIX1 + 2 * MATRIX2 + CONSTANTS1 + CONSTANTS2 + 16 * (N1 / 2 + 1) * ANGLES;
     static constexpr int PITCH = N2 + (6 - N2 % 4) % 4;
@@ -201,7 +201,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     };
     const auto facts = [=](const Lane &lane, int line) -> unsigned & { return facts_memory<S>()[(round & 1) * S::PANEL + in_panel(lane, line)]; };
     const auto together = [](const Lane &lane) { named_barrier(1 + lane.group, 128); };
-    const Factors factors = {args.factor, 0};
+    const Factors factors = factors_of<Int8>(args);
 
     // Step 1: the slots t, t+4, … of a column. Threads beyond the last column do as that one's.
     const Lane lane1;
@@ -210,10 +210,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     unsigned *statistics = statistics_memory<S>() + lane1.group * (S::STATISTICS / 4);
     const int unit1 = columns1.line * S::GROUPS1 + columns1.first / 8, first_unit = columns1.line * S::GROUPS1;
     constexpr int QUADS = (S::SLOTS1 + 3) / 4, POINTS = 2 * QUADS;
-    // The numbers of this thread, as they are or taken apart; of both parts the largest exponent field and, below it, a bit
-    // that says whether there is anything but zeros.
-    uint4 numbers[CONVERSIONS ? POINTS : 1];
-    Parts re[CONVERSIONS ? 1 : POINTS], im[CONVERSIONS ? 1 : POINTS];
+    typename NumbersOf<CONVERSIONS, POINTS>::Type numbers;
     unsigned largest_re = 0, largest_im = 0;
     if (columns1.active) {
         const int j = column_of(columns1, lane1);
@@ -222,7 +219,6 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const uint32_t at_first = at(lane1, columns1.line, row * PITCH + j), at_last = at(lane1, columns1.line, (N1 - 1 - row) * PITCH + j);
         const int step = mirrored ? -4 * PITCH * PLACE : 4 * PITCH * PLACE;
         const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
-        unsigned some_re = 0, some_im = 0;
 #pragma unroll
         for (int i = 0; i < POINTS; i++) {
             const int q = i / 2;
@@ -230,18 +226,9 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             number.w ^= flip;
             // Beyond the last slot.
             if (4 * q + 4 > S::SLOTS1 && 4 * q + lane1.t >= S::SLOTS1) number = make_uint4(0, 0, 0, 0);
-            const Parts real = taken_apart(number.x, number.y, some_re), imaginary = taken_apart(number.z, number.w, some_im);
-            largest_re = max(largest_re, (unsigned)real.field());
-            largest_im = max(largest_im, (unsigned)imaginary.field());
-            if (CONVERSIONS) {
-                numbers[i] = number;
-            } else {
-                re[i] = real;
-                im[i] = imaginary;
-            }
+            numbers.put(i, number);
         }
-        largest_re = warp_maximum(2 * largest_re + (some_re != 0));
-        largest_im = warp_maximum(2 * largest_im + (some_im != 0));
+        largest_of_warp(numbers, largest_re, largest_im);
         if (lane1.first()) {
             statistics[2 * unit1] = largest_re;
             statistics[2 * unit1 + 1] = largest_im;
@@ -249,12 +236,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     } else {
         // What is not set here would be kept in registers from the last round on.
 #pragma unroll
-        for (int i = 0; i < POINTS; i++) {
-            if (CONVERSIONS)
-                numbers[i] = make_uint4(0, 0, 0, 0);
-            else
-                re[i] = im[i] = {0, 0, 0};
-        }
+        for (int i = 0; i < POINTS; i++) numbers.put(i, make_uint4(0, 0, 0, 0));
     }
     together(lane1);
     int field = 0;
@@ -265,17 +247,8 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             largest_re = max(largest_re, statistics[2 * (first_unit + other)]);
             largest_im = max(largest_im, statistics[2 * (first_unit + other) + 1]);
         }
-        field = (int)(max(largest_re, largest_im) >> 1);
-        // Leading bits of all magnitudes of a column, in units of the largest number's.
-        unsigned sum = 0;
-#pragma unroll
-        for (int i = 0; i < POINTS; i++) {
-            unsigned unused = 0;
-            const Parts real = CONVERSIONS ? taken_apart(numbers[i].x, numbers[i].y, unused) : re[i];
-            const Parts imaginary = CONVERSIONS ? taken_apart(numbers[i].z, numbers[i].w, unused) : im[i];
-            sum += shift_right(real.top, field + 11 - real.field());
-            sum += shift_right(imaginary.top, field + 11 - imaginary.field());
-        }
+        field = (int)(max(largest_re, largest_im) >> 20);
+        unsigned sum = numbers.leading_bits(field);
         sum += shuffle_xor(sum, 1);
         sum += shuffle_xor(sum, 2);
         // One for every magnitude rounds it up.
@@ -299,16 +272,11 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                 const unsigned known = (unsigned)moderate << 24 | (unsigned)(largest_re != 0) << 25 | (unsigned)(largest_im != 0) << 26;
                 facts(lane1, columns1.line) = ((unsigned)exponent & 0xffffffu) | known;
             }
-            const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent) << 20, 0) : 0.0;
-            const auto real_word = [&](int i) {
-                return CONVERSIONS ? quantise_by_conversion(numbers[i].x, numbers[i].y, scale) : quantise(re[i], exponent + 1085);
-            };
-            const auto imaginary_word = [&](int i) {
-                return CONVERSIONS ? quantise_by_conversion(numbers[i].z, numbers[i].w, scale) : quantise(im[i], exponent + 1085);
-            };
+            numbers.quantise(exponent);
 #pragma unroll
             for (int q = 0; q < QUADS; q++) {
-                const i64 ar = real_word(2 * q), ai = imaginary_word(2 * q), br = real_word(2 * q + 1), bi = imaginary_word(2 * q + 1);
+                const i64 ar = numbers.real_word(2 * q), ai = numbers.imaginary_word(2 * q);
+                const i64 br = numbers.real_word(2 * q + 1), bi = numbers.imaginary_word(2 * q + 1);
                 cosine_digits.put(q, ar + br, ai + bi);
                 sine_digits.put(q, ar - br, ai - bi);
             }
@@ -326,36 +294,34 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         for (int o = 0; o < STEPS1; o++) {
             if (S::IN_ORDER1 && o > 0) in_order(factors.first, 2 * o - 1);
             Int8::Sums sums;
-            const uint32_t constants = constants1 + 16 * (8 * o + 2 * t), roundings_at = constants + 128 * STEPS1;
+            const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
             i64 cosine[4] = {}, sine[4];
             cosine_digits.multiply(sums, wgmma_matrix(cosine1 + o * S::PART1));
             wgmma_wait<0>();
             if (columns.active) {
-                const Int8::Roundings roundings(roundings_at, 0);
 #pragma unroll
-                for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, roundings, factors);
+                for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, factors);
             }
             if (S::IN_ORDER1) in_order(factors.first, 2 * o);
             sine_digits.multiply(sums, wgmma_matrix(sine1 + o * S::PART1));
             wgmma_wait<0>();
             if (columns.active) {
-                const Int8::Roundings roundings(roundings_at, 1);
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
                     const int i = 8 * o + 4 * e;
                     if (i >= S::SLOTS1) continue;
-                    sine[e] = Int8::rounded<true>(sums, e, roundings, factors);
-                    sine[2 + e] = Int8::rounded<true>(sums, 2 + e, roundings, factors);
+                    sine[e] = Int8::rounded<true>(sums, e, factors);
+                    sine[2 + e] = Int8::rounded<true>(sums, 2 + e, factors);
                     // Outputs k = i + t and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
                     // only, output N1/2 sines only.
                     const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
                     const bool first = i == 0, alone = first && t == 0;
                     const bool stored = there && (i + 4 <= S::SLOTS1 || i + t < S::SLOTS1);
-                    const uint32_t special = constants1 + 256 * STEPS1 + 32 * t;
+                    const uint32_t special = constants1 + 128 * STEPS1 + 32 * t;
                     uint4 raised = load_shared(first ? special : constants + 16 * e);
                     uint4 angle = load_shared(angles + 16 * i * S::ANGLES);
                     i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
-                    rotate(re, im, angle);
+                    rotate(re, im, angle, factors);
                     if (stored) store_shared(near_word + i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                     if (first) {
                         raised = load_shared(special + 16);
@@ -366,7 +332,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                         re = cr - si - join(raised.z, raised.w);
                         im = join(raised.x, raised.y) - sr - ci;
                     }
-                    rotate(re, im, angle);
+                    rotate(re, im, angle, factors);
                     if (stored) store_shared(alone ? middle_word : far_word - i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                 }
             }
@@ -437,16 +403,16 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
 #pragma unroll
         for (int o = 0; o < STEPS2; o++) {
             Int8::Sums sums;
-            const uint32_t constants = constants2 + 16 * (8 * o + 2 * t), roundings_at = constants + 128 * STEPS2;
+            const uint32_t constants = constants2 + 16 * (8 * o + 2 * t);
+            const uint32_t tops = constants2 + 128 * STEPS2 + 16 * (4 * o + t);
             i64 cosine[4] = {};
             int top[4] = {};
             cosine_digits.multiply(sums, wgmma_matrix(cosine2 + o * S::PART2));
             wgmma_wait<0>();
             if (rows.active) {
-                const Int8::Roundings roundings(roundings_at, 0);
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    cosine[i] = Int8::rounded<false>(sums, i, roundings, factors);
+                    cosine[i] = Int8::rounded<false>(sums, i, factors);
                     top[i] = Int8::top(sums, i);
                 }
             }
@@ -454,19 +420,18 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             sine_digits.multiply(sums, wgmma_matrix(sine2 + o * S::PART2));
             wgmma_wait<0>();
             if (rows.active) {
-                const Int8::Roundings roundings(roundings_at, 1);
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
                     const int i = 8 * o + 4 * e;
                     if (i >= S::SLOTS2) continue;
                     const uint4 raised = load_shared(constants + 16 * e);
                     const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
-                    const int top_sum = load_shared_int(roundings_at + 16 * e + 8), top_difference = load_shared_int(roundings_at + 16 * e + 12);
+                    const int top_sum = load_shared_int(tops + 8 * e), top_difference = load_shared_int(tops + 8 * e + 4);
                     const i64 cr = cosine[e], ci = cosine[2 + e];
                     // Output 0 of a plain step has no sines.
                     const bool pairs = i < S::PAIRS2;
-                    const i64 sr = pairs ? Int8::rounded<false>(sums, e, roundings, factors) : 0;
-                    const i64 si = pairs ? Int8::rounded<false>(sums, 2 + e, roundings, factors) : 0;
+                    const i64 sr = pairs ? Int8::rounded<false>(sums, e, factors) : 0;
+                    const i64 si = pairs ? Int8::rounded<false>(sums, 2 + e, factors) : 0;
                     const int tsr = pairs ? Int8::top(sums, e) : 0, tsi = pairs ? Int8::top(sums, 2 + e) : 0;
                     const bool alone = S::PLAIN && i <= S::PAIRS2 && i + 4 > S::PAIRS2 && i + t == S::PAIRS2;
                     // One number after the other: registers are full.
@@ -533,7 +498,7 @@ MIXED_KERNELS(40, 25)
 // `mixed_shared_bytes` of the crate.
 static_assert(tuned::MixedShape<16, 8>::SHARED == 94912 && tuned::MixedShape<16, 12>::SHARED == 72320 &&
                   tuned::MixedShape<20, 16>::SHARED == 122496 && tuned::MixedShape<24, 16>::SHARED == 140928 &&
-                  tuned::MixedShape<24, 20>::SHARED == 113248 && tuned::MixedShape<32, 20>::SHARED == 140896 &&
+                  tuned::MixedShape<24, 20>::SHARED == 112224 && tuned::MixedShape<32, 20>::SHARED == 139872 &&
                   tuned::MixedShape<32, 24>::SHARED == 157280 && tuned::MixedShape<32, 25>::SHARED == 161376 &&
-                  tuned::MixedShape<32, 30>::SHARED == 178784 && tuned::MixedShape<40, 25>::SHARED == 213600,
+                  tuned::MixedShape<32, 30>::SHARED == 177760 && tuned::MixedShape<40, 25>::SHARED == 213600,
               "the host asks for the same");

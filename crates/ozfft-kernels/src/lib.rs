@@ -175,7 +175,7 @@ pub const fn tuned_matrix_bytes(product: Product, points: usize) -> usize {
 /// `Shape::SHARED` of `tuned_block.cuh`.
 const fn tuned_shared_bytes(product: Product, first: usize, last: usize, lines: usize) -> usize {
     let matrices = 2 * (tuned_matrix_bytes(product, first) + tuned_matrix_bytes(product, last));
-    let constants = 16 * first + 128 + 16 * last;
+    let constants = 8 * first + 128 + 12 * last;
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
     let tables = (matrices + constants + rotations).next_multiple_of(1024);
     tables + 2 * (16 * 4 * lines * first * last) + 4 * 128 + 8 * 4 * lines + 64
@@ -210,7 +210,7 @@ const fn mixed_pitch(last: usize) -> usize {
 const fn mixed_shared_bytes(first: usize, last: usize) -> usize {
     let eights = (mixed_eights(first), mixed_eights(last));
     let matrices = 2 * (mixed_matrix_bytes(first) + mixed_matrix_bytes(last));
-    let constants = 256 * eights.0 + 128 + 256 * eights.1;
+    let constants = 128 * eights.0 + 128 + 192 * eights.1;
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
     let tables = (matrices + constants + rotations).next_multiple_of(1024);
     let lines = mixed_lines(last);
@@ -247,19 +247,19 @@ pub static TUNED: [TunedShape; 16] = [
 const _: () = assert!(
     TUNED[0].shared_bytes == 186_976
         && TUNED[1].shared_bytes == 80_512
-        && TUNED[2].shared_bytes == 166_528
+        && TUNED[2].shared_bytes == 165_504
         && TUNED[3].shared_bytes == 219_744
         && TUNED[4].shared_bytes == 94_848
-        && TUNED[5].shared_bytes == 190_080
+        && TUNED[5].shared_bytes == 189_056
         && TUNED[6].shared_bytes == 94_912
         && TUNED[7].shared_bytes == 72_320
         && TUNED[8].shared_bytes == 122_496
         && TUNED[9].shared_bytes == 140_928
-        && TUNED[10].shared_bytes == 113_248
-        && TUNED[11].shared_bytes == 140_896
+        && TUNED[10].shared_bytes == 112_224
+        && TUNED[11].shared_bytes == 139_872
         && TUNED[12].shared_bytes == 157_280
         && TUNED[13].shared_bytes == 161_376
-        && TUNED[14].shared_bytes == 178_784
+        && TUNED[14].shared_bytes == 177_760
         && TUNED[15].shared_bytes == 213_600
 );
 

@@ -202,7 +202,6 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
             all.wrapping_add(sum.wrapping_shl(place))
         }),
         top,
-        rounding: 0,
     }
 }
 
@@ -273,8 +272,8 @@ fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
-    use super::super::tuned::tests::{block, diagonals, random_words, shape};
-    use super::super::tuned::{HALF_UNIT, matrices, tables};
+    use super::super::tuned::tests::{Constants, block, diagonals, random_words, rounded, shape};
+    use super::super::tuned::{matrices, tables};
     use super::*;
     use crate::step::Step;
     use crate::tables::Tables;
@@ -417,43 +416,26 @@ mod tests {
             };
             let matrix_len = |step: &Step| tuned_matrix_bytes(Product::Fp8, step.recipe.n);
             let first_constants = 2 * (matrix_len(first) + matrix_len(last));
-            let last_constants = first_constants + 16 * first.recipe.n + 128;
-            for (step, matrix, constants, whole) in [
-                (first, 0, first_constants, true),
-                (last, 2 * matrix_len(first), last_constants, false),
+            let last_constants = first_constants + 8 * first.recipe.n + 128;
+            let last_tops = last_constants + 8 * last.recipe.n;
+            for (step, matrix, sums, tops) in [
+                (first, 0, first_constants, None),
+                (last, 2 * matrix_len(first), last_constants, Some(last_tops)),
             ] {
                 let slots = step.recipe.n / 2;
                 let words = random_words(&mut state, slots);
-                let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
-                let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+                let constants = Constants {
+                    image: &image,
+                    sums,
+                    tops,
+                };
                 for row in 0..slots {
-                    let mut found = [(0i64, 0i32); 2];
-                    let mut exact = [0i128; 2];
-                    for part in 0..2 {
+                    let found = [0, 1].map(|part| {
                         let operand = &image[matrix + part * matrix_len(step)..];
-                        found[part] = put_together(&classes(operand, slots, row, &words), whole);
-                        let signed = diagonals(matrices(step)[part], row, &words);
-                        let sum = signed.iter().fold(0i128, |s, &d| s * 256 + i128::from(d));
-                        exact[part] = (sum + i128::from(HALF_UNIT)) >> 7;
-                    }
-                    let (both, tops) = (constants + 16 * row, constants + 16 * (slots + row));
-                    let [(cosine, cosine_top), (sine, sine_top)] = found;
-                    let sum = cosine.wrapping_add(sine).wrapping_sub(long(both));
-                    let difference = cosine.wrapping_sub(sine).wrapping_sub(long(both + 8));
-                    let (exact_sum, exact_difference) = (exact[0] + exact[1], exact[0] - exact[1]);
-                    if whole {
-                        assert_eq!(sum, exact_sum as i64, "{n}, row {row}");
-                        assert_eq!(difference, exact_difference as i64, "{n}, row {row}");
-                    } else {
-                        let apart = |top: i32| i128::from(top) << 49;
-                        let top_sum = cosine_top.wrapping_add(sine_top) - int(tops + 8);
-                        let top_difference = cosine_top.wrapping_sub(sine_top) - int(tops + 12);
-                        assert_eq!(i128::from(sum) + apart(top_sum), exact_sum);
-                        assert_eq!(
-                            i128::from(difference) + apart(top_difference),
-                            exact_difference
-                        );
-                    }
+                        put_together(&classes(operand, slots, row, &words), tops.is_none())
+                    });
+                    let exact = matrices(step).map(|m| rounded(diagonals(m, row, &words)));
+                    constants.check(row, found, exact);
                 }
             }
         }

@@ -16,10 +16,10 @@ pub(super) fn tables(first: &Step, last: &Step) -> Vec<u8> {
         }
     }
     let first_rows = raised_rows(first, true);
-    lay_out_constants(&first_rows, &mut image);
+    lay_out_constants(&first_rows, true, &mut image);
     // Outputs 0 to 3 are the first ones of their threads.
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
-    lay_out_constants(&raised_rows(last, false), &mut image);
+    lay_out_constants(&raised_rows(last, false), false, &mut image);
     rotations(first, &mut image);
     image
 }
@@ -123,8 +123,9 @@ fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tuned::HALF_UNIT;
-    use super::super::tuned::tests::{block, diagonals, put_together, random_words};
+    use super::super::tuned::tests::{
+        Constants, block, diagonals, put_together, random_words, rounded,
+    };
     use super::*;
     use crate::tables::Tables;
     use ozfft_kernels::mixed_matrix_bytes;
@@ -179,54 +180,38 @@ mod tests {
             let bytes = |step: &Step| mixed_matrix_bytes(step.recipe.n);
             let eights = |step: &Step| mixed_eights(step.recipe.n);
             let first_constants = 2 * (bytes(first) + bytes(last));
-            let last_constants = first_constants + 256 * eights(first) + 128;
-            let rotations = last_constants + 256 * eights(last);
+            let last_constants = first_constants + 128 * eights(first) + 128;
+            let rotations = last_constants + 192 * eights(last);
             assert_eq!(image.len(), rotations + 16 * first.rotations.len());
-            for (step, matrix, constants, whole) in [
-                (first, 0, first_constants, true),
-                (last, 2 * bytes(first), last_constants, false),
+            let last_tops = last_constants + 128 * eights(last);
+            for (step, matrix, sums, tops) in [
+                (first, 0, first_constants, None),
+                (last, 2 * bytes(first), last_constants, Some(last_tops)),
             ] {
-                let [cosine, sine] = padded(step);
-                let slots = cosine.outputs;
+                let both = padded(step);
+                let slots = both[0].outputs;
                 let words = random_words(&mut state, 8 * eights(step));
-                let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
-                let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+                let constants = Constants {
+                    image: &image,
+                    sums,
+                    tops,
+                };
                 let mut seen = vec![false; slots];
                 for place in 0..8 * eights(step) {
-                    let mut raised = [0i64; 2];
-                    let mut exact = [0i128; 2];
-                    for (part, padded) in [cosine, sine].into_iter().enumerate() {
+                    let found = [0, 1].map(|part| {
                         let start = matrix + part * bytes(step);
                         let part_bytes = bytes(step) / eights(step);
                         let operand = &image[start + place / 8 * part_bytes..];
-                        let mut d = raised_diagonals(operand, slots, place % 8, &words);
+                        let d = raised_diagonals(operand, slots, place % 8, &words);
+                        put_together(&d, tops.is_none())
+                    });
+                    let exact = both.map(|padded| {
                         let used = &words[padded.skip..][..padded.matrix.slots];
-                        let signed = match padded.row(place) {
-                            Some(row) => diagonals(padded.matrix, row, used),
-                            None => [0; 8],
-                        };
-                        let sum = signed.iter().fold(0i128, |s, &d| s * 256 + i128::from(d));
-                        exact[part] = (sum + i128::from(HALF_UNIT)) >> 7;
-                        if !whole {
-                            // The kernel keeps the topmost diagonal apart.
-                            exact[part] -= i128::from(signed[0]) << 49;
-                        }
-                        let more = constants + 128 * eights(step) + 16 * place;
-                        d[7] += i64::from(int(more + 4 * part));
-                        raised[part] = put_together(&d, whole);
-                    }
-                    let both = constants + 16 * place;
-                    let sum = raised[0].wrapping_add(raised[1]).wrapping_sub(long(both));
-                    let difference = raised[0]
-                        .wrapping_sub(raised[1])
-                        .wrapping_sub(long(both + 8));
-                    assert_eq!(sum, (exact[0] + exact[1]) as i64, "{n}, place {place}");
-                    assert_eq!(
-                        difference,
-                        (exact[0] - exact[1]) as i64,
-                        "{n}, place {place}"
-                    );
-                    if let Some(output) = cosine.output(place) {
+                        let row = padded.row(place);
+                        rounded(row.map_or([0; 8], |row| diagonals(padded.matrix, row, used)))
+                    });
+                    constants.check(place, found, exact);
+                    if let Some(output) = both[0].output(place) {
                         assert!(!std::mem::replace(&mut seen[output], true));
                     }
                 }

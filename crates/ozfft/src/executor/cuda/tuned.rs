@@ -18,8 +18,10 @@ use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape};
 
-/// One half of a word's unit, in units of the last diagonal.
-pub(super) const HALF_UNIT: i64 = 64;
+/// What the topmost diagonals that are kept apart are raised by, so that those of numbers that fit 64 bits are not negative.
+const TOP_RAISED: i64 = 8192;
+/// The weight of the topmost diagonal, in units of the rounded sum: 2^49.
+const TOP_WEIGHT: u32 = 49;
 
 /// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`.
 fn factors(product: Product) -> (i32, i32) {
@@ -408,21 +410,15 @@ pub(super) struct Raised {
     pub(super) sum: i64,
     /// What is kept apart.
     pub(super) top: i64,
-    /// One half of the unit, less what is taken off before rounding.
-    pub(super) rounding: i64,
 }
 
 impl Raised {
     /// Of sums of nothing.
-    pub(super) const NOTHING: Raised = Raised {
-        sum: 0,
-        top: 0,
-        rounding: HALF_UNIT,
-    };
+    pub(super) const NOTHING: Raised = Raised { sum: 0, top: 0 };
 }
 
-/// Data digits are raised by 128, so that a diagonal is raised by 128 times the sum of the row's digits. `whole`: the topmost
-/// diagonal is part of the sum.
+/// Data digits are raised by 128, so that a diagonal is raised by 128 times the sum of the row's digits: the last one by whole
+/// units, which rounding leaves as they are. `whole`: the topmost diagonal is part of the sum.
 pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
     let d: [i64; 8] = std::array::from_fn(|diagonal| {
         let digits = (0..matrix.slots)
@@ -432,7 +428,7 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
             .map(|digit| i64::from(digit as i8))
             .sum::<i64>()
     });
-    let low = 2 * d[6] + 512 * d[5];
+    let low = d[7] / 128 + 2 * d[6] + 512 * d[5];
     let middle = d[4] + 256 * d[3];
     let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
     Raised {
@@ -440,7 +436,6 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
             .wrapping_add(middle << 17)
             .wrapping_add(high.wrapping_shl(33)),
         top: d[0],
-        rounding: HALF_UNIT - d[7],
     }
 }
 
@@ -453,31 +448,31 @@ fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     let rows: Vec<_> = (0..cosines.rows)
         .map(|row| (of_row(cosines, row), of_row(sines, row)))
         .collect();
-    lay_out_constants(&rows, image);
+    lay_out_constants(&rows, whole, image);
     if whole {
         // Outputs 0, 2, 4 and 6 are the first ones of their threads.
         lay_out_first(rows.iter().step_by(2).take(4), image);
     }
 }
 
-/// Sum and difference of what the cosine and the sine sums of every output are raised by; then their roundings, and sum
-/// and difference of what is kept apart.
-pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], image: &mut Vec<u8>) {
+/// Sum and difference of what the cosine and the sine sums of every output are raised by; then, where the topmost diagonal is
+/// kept apart, the same for that one, at half the distance.
+pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], whole: bool, image: &mut Vec<u8>) {
+    let offset = if whole { 0 } else { TOP_RAISED };
     for (cosine, sine) in rows {
         let both = [
             cosine.sum.wrapping_add(sine.sum),
             cosine.sum.wrapping_sub(sine.sum),
         ];
+        let both = both.map(|x| x.wrapping_add(offset << TOP_WEIGHT));
         image.extend_from_slice(bytemuck::cast_slice(&both));
     }
-    for (cosine, sine) in rows {
-        let more = [
-            cosine.rounding,
-            sine.rounding,
-            cosine.top + sine.top,
-            cosine.top - sine.top,
-        ];
-        image.extend_from_slice(bytemuck::cast_slice(&more.map(|x| x as i32)));
+    if !whole {
+        for (cosine, sine) in rows {
+            let both = [cosine.top + sine.top, cosine.top - sine.top];
+            let both = both.map(|x| (x - offset) as i32);
+            image.extend_from_slice(bytemuck::cast_slice(&both));
+        }
     }
 }
 
@@ -587,13 +582,76 @@ pub(super) mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    /// A rounded sum of raised diagonals, the last of which has its rounding, as the int8 kernels put it together.
-    pub(in super::super) fn put_together(d: &[i64; 8], whole: bool) -> i64 {
+    /// A rounded sum of raised diagonals, as the int8 kernels put it together, and its topmost diagonal.
+    pub(in super::super) fn put_together(d: &[i64; 8], whole: bool) -> (i64, i32) {
         let top = if whole { d[0].wrapping_shl(49) } else { 0 };
-        ((d[7] >> 7) + 2 * d[6] + 512 * d[5])
+        let sum = (((d[7] + 64) >> 7) + 2 * d[6] + 512 * d[5])
             .wrapping_add((d[4] + 256 * d[3]) << 17)
             .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
-            .wrapping_add(top)
+            .wrapping_add(top);
+        (sum, d[0] as i32)
+    }
+
+    /// The sum of diagonals, rounded.
+    pub(in super::super) fn rounded(diagonals: [i64; 8]) -> i128 {
+        let sum = diagonals.iter().fold(0, |s, &d| s * 256 + i128::from(d));
+        (sum + 64) >> 7
+    }
+
+    /// The constants of a step's outputs in an image: where they are, and where those of the topmost diagonals, if these are
+    /// kept apart.
+    pub(in super::super) struct Constants<'a> {
+        pub(in super::super) image: &'a [u8],
+        pub(in super::super) sums: usize,
+        pub(in super::super) tops: Option<usize>,
+    }
+
+    impl Constants<'_> {
+        /// Whether the raised sums of an output's cosines and sines, less the constants, are the exact ones.
+        pub(in super::super) fn check(
+            &self,
+            output: usize,
+            found: [(i64, i32); 2],
+            exact: [i128; 2],
+        ) {
+            let long = |at: usize| i64::from_le_bytes(self.image[at..at + 8].try_into().unwrap());
+            let int = |at: usize| i32::from_le_bytes(self.image[at..at + 4].try_into().unwrap());
+            let [(cosine, cosine_top), (sine, sine_top)] = found;
+            let both = self.sums + 16 * output;
+            let sum = cosine.wrapping_add(sine).wrapping_sub(long(both));
+            let difference = cosine.wrapping_sub(sine).wrapping_sub(long(both + 8));
+            let exact = [exact[0] + exact[1], exact[0] - exact[1]];
+            if let Some(tops) = self.tops {
+                let apart = |top: i32| i128::from(top) << 49;
+                let tops = tops + 8 * output;
+                let top_sum = cosine_top.wrapping_add(sine_top).wrapping_sub(int(tops));
+                let top_difference = cosine_top
+                    .wrapping_sub(sine_top)
+                    .wrapping_sub(int(tops + 4));
+                assert_eq!(
+                    i128::from(sum) + apart(top_sum),
+                    exact[0],
+                    "output {output}"
+                );
+                assert_eq!(
+                    i128::from(difference) + apart(top_difference),
+                    exact[1],
+                    "output {output}"
+                );
+                // Where the kernels look whether a number fits 64 bits.
+                for (top, exact) in [(top_sum, exact[0]), (top_difference, exact[1])] {
+                    let fits = (0..16384).contains(&top);
+                    assert!(!fits || i64::try_from(exact).is_ok(), "output {output}");
+                    assert!(fits || exact.unsigned_abs() > 1 << 61, "output {output}");
+                }
+            } else {
+                assert_eq!(
+                    [sum, difference],
+                    exact.map(|x| x as i64),
+                    "output {output}"
+                );
+            }
+        }
     }
 
     /// The kept diagonals of a row's product with words, from their signed digits.
@@ -650,39 +708,27 @@ pub(super) mod tests {
             let eights = |step: &Step| step.recipe.n / 16;
             let matrix_len = |step: &Step| 3072 * eights(step) * eights(step);
             let first_constants = 2 * (matrix_len(first) + matrix_len(last));
-            let last_constants = first_constants + 16 * first.recipe.n + 128;
-            for (step, matrix, constants, whole) in [
-                (first, 0, first_constants, true),
-                (last, 2 * matrix_len(first), last_constants, false),
+            let last_constants = first_constants + 8 * first.recipe.n + 128;
+            let last_tops = last_constants + 8 * last.recipe.n;
+            for (step, matrix, sums, tops) in [
+                (first, 0, first_constants, None),
+                (last, 2 * matrix_len(first), last_constants, Some(last_tops)),
             ] {
                 let slots = step.recipe.n / 2;
                 let words = random_words(&mut state, slots);
-                let long = |at: usize| i64::from_le_bytes(image[at..at + 8].try_into().unwrap());
-                let int = |at: usize| i32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+                let constants = Constants {
+                    image: &image,
+                    sums,
+                    tops,
+                };
                 for row in 0..slots {
-                    let mut raised = [0i64; 2];
-                    let mut exact = [0i128; 2];
-                    for part in 0..2 {
+                    let found = [0, 1].map(|part| {
                         let operand = &image[matrix + part * matrix_len(step)..];
-                        let mut d = raised_diagonals(operand, slots, row, &words);
-                        let signed = diagonals(matrices(step)[part], row, &words);
-                        let sum = signed.iter().fold(0i128, |s, &d| s * 256 + i128::from(d));
-                        exact[part] = (sum + i128::from(HALF_UNIT)) >> 7;
-                        if !whole {
-                            // The kernel keeps the topmost diagonal apart.
-                            exact[part] -= i128::from(signed[0]) << 49;
-                        }
-                        let more = constants + 16 * slots + 16 * row;
-                        d[7] += i64::from(int(more + 4 * part));
-                        raised[part] = put_together(&d, whole);
-                    }
-                    let both = constants + 16 * row;
-                    let sum = raised[0].wrapping_add(raised[1]).wrapping_sub(long(both));
-                    let difference = raised[0]
-                        .wrapping_sub(raised[1])
-                        .wrapping_sub(long(both + 8));
-                    assert_eq!(sum, (exact[0] + exact[1]) as i64, "{n}, row {row}");
-                    assert_eq!(difference, (exact[0] - exact[1]) as i64, "{n}, row {row}");
+                        let d = raised_diagonals(operand, slots, row, &words);
+                        put_together(&d, tops.is_none())
+                    });
+                    let exact = matrices(step).map(|m| rounded(diagonals(m, row, &words)));
+                    constants.check(row, found, exact);
                 }
             }
         }
