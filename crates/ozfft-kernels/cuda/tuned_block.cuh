@@ -144,7 +144,7 @@ template <int POINTS> struct PartedNumbers {
     struct Parts {
         unsigned low, top;
         int signed_field;
-        DEVICE Parts() = default;
+        Parts() = default;
         DEVICE Parts(unsigned low, unsigned high)
             : low(low << 11), top(__funnelshift_l(low, high, 11) | 0x80000000u), signed_field((int)high >> 20) {}
         DEVICE int field() const { return signed_field & 0x7ff; }
