@@ -7,16 +7,16 @@
 use super::fp8;
 use super::machine::Machine;
 use super::mixed;
-use super::task::{Address, Arrays, Dimension, ELEMENTS_COMPLEX, FloatLines};
+use super::task::{Address, Arrays, Dimension, FloatLines};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
-use crate::problem::Family;
+use crate::problem::{Family, Kind};
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape};
+use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape};
 
 /// One half of a word's unit, in units of the last diagonal.
 pub(super) const HALF_UNIT: i64 = 64;
@@ -54,7 +54,7 @@ pub(crate) struct TunedTask {
     second_factor: i32,
 }
 
-/// Where lines lie, in complex numbers: from element to element, from line to line, from group to group of lines.
+/// Where lines lie, in elements of the array: from element to element, from line to line, from group to group of lines.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Places {
@@ -208,9 +208,15 @@ fn distance_of_groups(places: Places) -> u64 {
 pub(crate) fn shape_of(
     machine: &dyn Machine,
     product: Product,
+    kind: Kind,
     recipe: &Recipe,
     block: &Block,
 ) -> Option<&'static TunedShape> {
+    let elements = match kind {
+        Kind::ComplexToComplex => Elements::Complex,
+        Kind::RealToComplex => Elements::RealToComplex,
+        Kind::ComplexToReal => return None,
+    };
     let [first, last] = block.steps() else {
         return None;
     };
@@ -221,8 +227,17 @@ pub(crate) fn shape_of(
         && matches!(last.recipe.fold, Fold::FrequencyShifted | Fold::Plain);
     let shapes = ozfft_kernels::TUNED.iter();
     let steps = (first.recipe.n, last.recipe.n);
-    let mut fitting = shapes.filter(|s| s.product == product && (s.first, s.last) == steps);
+    let mut fitting = shapes
+        .filter(|s| s.elements == elements && s.product == product && (s.first, s.last) == steps);
     fitting.next().filter(|_| usual)
+}
+
+/// Bytes of an element of the input, and of the output.
+pub(super) fn element_bytes(elements: Elements) -> [i64; 2] {
+    match elements {
+        Elements::Complex => [16, 16],
+        Elements::RealToComplex => [8, 16],
+    }
 }
 
 /// Lines of two arrays as a tuned kernel can run through them.
@@ -242,10 +257,10 @@ pub(crate) fn launch(
     conversions: bool,
 ) -> Option<TunedLaunch> {
     let (input, output) = (lines.input, lines.output);
-    let whole = |floats: &FloatLines| floats.single == 0 && floats.elements == ELEMENTS_COMPLEX;
-    if !whole(input) || !whole(output) {
+    if input.single != 0 || output.single != 0 {
         return None;
     }
+    let [in_bytes, out_bytes] = element_bytes(shape.elements);
     let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
         // One line: all distances are the same.
         [] => Some((
@@ -288,6 +303,10 @@ pub(crate) fn launch(
     if read_fast != write_fast || strided != (to.element != 1) {
         return None;
     }
+    // Two real numbers are copied at a time.
+    if 8 * from.slow % 16 != 0 && in_bytes == 8 {
+        return None;
+    }
     // The copy engine counts in 32 bits, and backwards never; its distances, of up to 1024 elements, stay below 2^40 bytes.
     let mappable = |places: &Places| {
         (1..1 << 26).contains(&places.element) && (0..1 << 36).contains(&places.slow)
@@ -295,6 +314,9 @@ pub(crate) fn launch(
     if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
         return None;
     }
+    let kernel = *shape
+        .kernels
+        .get(usize::from(conversions) + 2 * usize::from(strided))?;
     let per_panel = shape.lines as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
@@ -307,8 +329,8 @@ pub(crate) fn launch(
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
     let (factor, second_factor) = factors(shape.product);
     let task = TunedTask {
-        input: input.numbers.later(16 * input.offset),
-        output: output.numbers.later(16 * output.offset),
+        input: input.numbers.later(in_bytes * input.offset),
+        output: output.numbers.later(out_bytes * output.offset),
         from,
         to,
         lines: lines.count as i64,
@@ -325,7 +347,7 @@ pub(crate) fn launch(
         task,
         shape,
         strided,
-        kernel: shape.kernels[usize::from(strided) + 2 * usize::from(conversions)],
+        kernel,
         blocks: u64::from(panels).min(machine.multiprocessors() as u64),
         shared_bytes: shape.shared_bytes,
     })
@@ -349,7 +371,10 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
             }
         }
     }
-    constants(product, first, true, &mut image);
+    match shape.elements {
+        Elements::Complex => constants(product, first, true, &mut image),
+        Elements::RealToComplex => real_constants(first, &mut image),
+    }
     constants(product, last, false, &mut image);
     rotations(first, &mut image);
     Ok(image)
@@ -457,6 +482,22 @@ fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     if whole {
         // Outputs 0, 2, 4 and 6 are the first ones of their threads.
         lay_out_first(rows.iter().step_by(2).take(4), image);
+    }
+}
+
+/// The same for the first step of real lines, whose sums are not combined.
+fn real_constants(step: &Step, image: &mut Vec<u8>) {
+    let [cosines, sines] = matrices(step);
+    let rows: Vec<_> = (0..cosines.rows)
+        .map(|row| [cosines, sines].map(|matrix| raised(matrix, row, true)))
+        .collect();
+    for row in &rows {
+        let sums = row.each_ref().map(|raised| raised.sum);
+        image.extend_from_slice(bytemuck::cast_slice(&sums));
+    }
+    for [cosine, sine] in &rows {
+        let roundings = [cosine.rounding as i32, sine.rounding as i32, 0, 0];
+        image.extend_from_slice(bytemuck::cast_slice(&roundings));
     }
 }
 
@@ -570,7 +611,8 @@ pub(super) mod tests {
     pub(in super::super) fn shape(product: Product, block: &Block) -> &'static TunedShape {
         let steps = block.steps();
         let fits = |shape: &&TunedShape| {
-            shape.product == product
+            shape.elements == Elements::Complex
+                && shape.product == product
                 && [shape.first, shape.last] == [0, 1].map(|i| steps[i].recipe.n)
         };
         ozfft_kernels::TUNED.iter().find(fits).expect("a shape")

@@ -1,0 +1,293 @@
+//! The tuned kernels for real lines under the emulator against the portable unit, as `tests/cuda_tuned.rs` compares them on a
+//! GPU: lines of all kinds, those that they must leave among them, in place and with gaps.
+
+use super::emulated::Emulator;
+use super::machine::Machine;
+use super::tests::{Generator, STYLES, Style, numbers, same};
+use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
+use crate::problem::{Direction, Engine, Kind, Norm, Problem, Substrate};
+use crate::{Layout, Planner};
+use num_complex::Complex;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Numbers of a line that the tuned kernels take, of one of 10 kinds.
+fn usual(line: usize, index: usize, random: f64) -> f64 {
+    match line % 10 {
+        1 if index == line % 251 => -3.0,
+        1 => random * 1e-9,
+        2 => 1.0,
+        3 => random * power((index * 7 % 120) as i32 - 60),
+        4 => random * power((line * 3 % 1700) as i32 - 850),
+        5 => [0.0, -0.0][index % 2],
+        // One number alone.
+        6 if index == line * 7 % 250 => random,
+        6 => 0.0,
+        7 => (random * 8.0).round(),
+        // The smallest and the largest numbers that are not left.
+        8 if index == 3 => power([-895, 877][line / 10 % 2]),
+        8 => random * power([-896, 876][line / 10 % 2]),
+        // Negative numbers, and a subnormal one beside them.
+        9 if index == 5 => f64::from_bits(1),
+        9 => -random.abs(),
+        _ => random,
+    }
+}
+
+/// Near the ends of the range, or not finite: what the tuned kernels leave to a portable one.
+fn unusual(kind: usize, index: usize, random: f64) -> f64 {
+    match kind % 7 {
+        0 if index == 5 => f64::NAN,
+        1 if index == 7 => f64::NEG_INFINITY,
+        2 => random * power(1000),
+        3 => random * power(-1060),
+        4 => f64::from_bits(kind as u64 + 1),
+        // Just beyond what is not left.
+        5 if index == 3 => power(-896),
+        5 => random * power(-897),
+        6 if index == 3 => -power(878),
+        _ => random,
+    }
+}
+
+/// `count` lines of `n` points, `distance` numbers apart; `unusual_every` so many of them is an unusual one.
+fn lines(
+    count: usize,
+    n: usize,
+    distance: usize,
+    unusual_every: Option<usize>,
+    seed: u64,
+) -> Vec<f64> {
+    let random = numbers::<f64>(count * distance, Style::Uniform, seed);
+    let number = |(place, random): (usize, &Complex<f64>)| {
+        let (line, index) = (place / distance, place % distance);
+        match unusual_every {
+            _ if index >= n => random.re,
+            Some(every) if line % every == every - 1 => unusual(line / every, index, random.re),
+            _ => usual(line, index, random.re),
+        }
+    };
+    random.iter().enumerate().map(number).collect()
+}
+
+struct RealBench {
+    emulator: Arc<Emulator>,
+    machine: Arc<dyn Machine>,
+    planner: Planner<f64>,
+    cases: usize,
+}
+
+impl RealBench {
+    fn new() -> Self {
+        println!("seed {SEED:#x}");
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        RealBench {
+            machine: Arc::<Emulator>::clone(&emulator),
+            emulator,
+            planner: Planner::new(),
+            cases: 0,
+        }
+    }
+
+    /// Transforms with both, once with and once without conversion instructions, and compares all bytes of the output, gaps
+    /// included. Returns the substrate.
+    fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
+        let problem = problem.clone().engine(Engine::Digits).threads(1);
+        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let expected = self.planner.plan(&scalar).unwrap();
+        let in_place = matches!(problem.kind(), Kind::RealToComplex)
+            && problem.resolved_input() == Layout::padded_real(problem.shape());
+        let mut substrate = "";
+        let transform = |plan: &crate::Plan<f64>, in_place: bool| {
+            let blank = numbers::<f64>(problem.output_len(), Style::Uniform, 5);
+            if in_place {
+                let mut array: Vec<Complex<f64>> = bytemuck::cast_slice(input).to_vec();
+                plan.process_real_in_place(&mut array).unwrap();
+                return bytemuck::cast_slice(&array).to_vec();
+            }
+            match problem.kind() {
+                Kind::RealToComplex => {
+                    let mut output = blank;
+                    plan.process_real_to_complex(input, &mut output).unwrap();
+                    bytemuck::cast_slice::<_, u8>(&output).to_vec()
+                }
+                _ => unreachable!("real transforms"),
+            }
+        };
+        for integers_only in [true, false] {
+            let problem = problem.clone().integers_only(integers_only);
+            let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
+            for in_place in [false, true].into_iter().take(1 + usize::from(in_place)) {
+                let what = format!("{problem:?}, in place {in_place}, on {plan}");
+                same(
+                    &transform(&expected, in_place),
+                    &transform(&plan, in_place),
+                    &what,
+                );
+                self.cases += 1;
+            }
+            substrate = plan.substrate();
+        }
+        substrate
+    }
+
+    fn check_tuned(&mut self, problem: &Problem, input: &[f64]) {
+        assert_eq!(self.check(problem, input), "int8-wgmma", "{problem:?}");
+    }
+
+    fn left(&self) -> u64 {
+        self.emulator.lines_left.load(Ordering::Relaxed)
+    }
+
+    fn seed(&self) -> u64 {
+        SEED ^ (self.cases as u64 + 1)
+    }
+}
+
+/// Panels are of eight or sixteen lines, and the emulator has two multiprocessors: some counts fill no panel or leave a line
+/// without a second one, with others a block has several rounds, of which a last one may lack middle rows.
+const COUNTS: [usize; 6] = [1, 2, 7, 17, 49, 97];
+
+#[test]
+fn real_lines_of_all_kinds() {
+    let mut bench = RealBench::new();
+    for n in LENGTHS {
+        for count in COUNTS {
+            let input = lines(count, n, n, None, bench.seed());
+            bench.check_tuned(&Problem::real_to_complex(&[n]).batch(count), &input);
+        }
+    }
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn real_lines_that_tuned_kernels_leave_among_others() {
+    let mut bench = RealBench::new();
+    for n in LENGTHS {
+        for (count, every) in [(1, 1), (9, 1), (50, 4), (77, 11)] {
+            let left = bench.left();
+            let input = lines(count, n, n, Some(every), bench.seed());
+            bench.check_tuned(&Problem::real_to_complex(&[n]).batch(count), &input);
+            // With and without conversions.
+            assert_eq!(bench.left() - left, 2 * (count / every) as u64);
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn real_lines_in_place_and_with_gaps() {
+    let mut bench = RealBench::new();
+    for n in LENGTHS {
+        for unusual_every in [None, Some(5)] {
+            for count in [1, 18, 71] {
+                let shape = [count, n];
+                let problem = Problem::real_to_complex(&shape).axes(&[1]);
+                let padded = problem.clone().input_layout(Layout::padded_real(&shape));
+                let input = lines(count, n, n + 2, unusual_every, bench.seed());
+                bench.check_tuned(&padded, &input);
+                let size = n as isize;
+                let from = Layout::strided(&[size + 6, 1], 0).with_offset(4);
+                let to = Layout::strided(&[size / 2 + 4, 1], 0).with_offset(3);
+                let gaps = problem.clone().input_layout(from).output_layout(to);
+                let input = lines(count, n, n + 6, unusual_every, bench.seed());
+                bench.check_tuned(&gaps, &input[..gaps.input_len()]);
+            }
+        }
+        // Lines that do not all begin at a multiple of 16 bytes are for the portable kernel.
+        let odd = Layout::strided(&[n as isize + 1, 1], 0);
+        let odd = Problem::real_to_complex(&[3, n]).axes(&[1]).input_layout(odd);
+        let input = lines(3, n, n + 1, None, bench.seed());
+        let found = bench.check(&odd, &input[..odd.input_len()]);
+        assert_eq!(found, "int8-mma-sync");
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn norms_and_directions_of_real_lines() {
+    let mut bench = RealBench::new();
+    for n in LENGTHS {
+        for norm in NORMS {
+            let problem = Problem::real_to_complex(&[n]).batch(3).norm(norm);
+            let input = lines(3, n, n, None, bench.seed());
+            bench.check_tuned(&problem, &input);
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+/// One number near overflow changes the scale between axes of all lines, also of those that were stored before it was
+/// found. The real axis and the others have kernels of their own for the same length.
+#[test]
+fn several_axes_of_real_arrays() {
+    let mut bench = RealBench::new();
+    for shape in [&[256, 256][..], &[16, 512], &[2, 3, 1024], &[256, 6]] {
+        for huge in [false, true] {
+            let mut input = lines(1, shape.iter().product(), shape.iter().product(), None, SEED);
+            if huge {
+                let middle = input.len() / 2;
+                input[middle] = 1.5e308;
+                input[7] = f64::INFINITY;
+            }
+            for layout in [Layout::contiguous(shape), Layout::padded_real(shape)] {
+                let problem = Problem::real_to_complex(shape).input_layout(layout.clone());
+                let mut input = input.clone();
+                if layout == Layout::padded_real(shape) {
+                    input.resize(2 * problem.output_len(), 0.5);
+                }
+                let found = bench.check(&problem, &input);
+                assert!(found.starts_with("int8-wgmma"), "{shape:?}: {found}");
+                // All lines near overflow: none is for the tuned kernels of the first axis.
+                let input: Vec<_> = input.iter().map(|x| x * power(1015)).collect();
+                bench.check(&problem, &input);
+            }
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn random_problems_of_real_lines() {
+    let mut bench = RealBench::new();
+    let mut generator = Generator(SEED);
+    for _ in 0..30 {
+        let mut below = |n: usize| (generator.next() >> 20) as usize % n;
+        let n = LENGTHS[below(LENGTHS.len())];
+        let count = 1 + below(40);
+        let (norm, style) = (NORMS[below(4)], STYLES[below(STYLES.len())]);
+        let problem = Problem::real_to_complex(&[n]).batch(count).norm(norm);
+        let input = numbers::<f64>(problem.input_len(), style, generator.next());
+        let input: Vec<f64> = input.iter().map(|z| z.re).collect();
+        bench.check_tuned(&problem, &input);
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn real_plans_take_tuned_kernels_where_they_fit_and_only_there() {
+    let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
+    let planner = Planner::<f64>::new();
+    let runs_on = |problem: Problem| planner.plan_on(&problem, &machine).unwrap().substrate();
+    let real = Problem::real_to_complex;
+    for problem in [
+        real(&[256]),
+        real(&[1024]).batch(7),
+        real(&[512, 1024]),
+        real(&[256]).norm(Norm::Ortho),
+    ] {
+        assert_eq!(runs_on(problem.clone()), "int8-wgmma", "{problem:?}");
+    }
+    for problem in [
+        real(&[1000]),
+        real(&[1024]).substrate(Substrate::Int8MmaSync),
+        // Strided.
+        real(&[1024, 3]).axes(&[0]),
+    ] {
+        assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
+    }
+    assert_eq!(runs_on(real(&[100, 512])), "int8-wgmma and int8-mma-sync");
+    assert_eq!(runs_on(real(&[512, 100])), "int8-wgmma and int8-mma-sync");
+    let _ = Direction::Forward;
+}
