@@ -12,7 +12,7 @@ struct Lane {
     DEVICE int in_group() const { return 32 * warp + 4 * g + t; }
     DEVICE int in_block() const { return 128 * group + in_group(); }
     DEVICE Lane() {
-        const int thread = thread_number();
+        const unsigned thread = (unsigned)thread_number();
         group = thread / 128;
         warp = thread / 32 % 4;
         g = thread % 32 / 4;

@@ -57,29 +57,21 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
     const uint32_t first_a = numbers_memory<S>(lane1.group, 2 * pair1) + place_real<S>(row * N2 + j1);
     const uint32_t last_a = numbers_memory<S>(lane1.group, 2 * pair1) + place_real<S>((N1 - 1 - row) * N2 + j1);
     const int raw_step = mirrored1 ? -32 * N2 : 32 * N2;
-    // The numbers of this thread, as they are or taken apart; of both lines the largest exponent field and, below it, a bit
-    // that says whether there is anything but zeros.
     constexpr int POINTS = N1 / 4;
-    uint2 numbers[CONVERSIONS ? POINTS : 1][2];
-    Parts parts[CONVERSIONS ? 1 : POINTS][2];
-    unsigned largest[2] = {0, 0}, some[2] = {0, 0}, sum[2] = {0, 0};
+    uint2 numbers[POINTS][2];
+    Seen seen[2];
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
         const uint32_t place = i % 2 == 0 ? first_a + i / 2 * raw_step : last_a - i / 2 * raw_step;
 #pragma unroll
         for (int l = 0; l < 2; l++) {
-            const uint2 number = load_shared_two(place + 8 * N * l);
-            const Parts part = taken_apart(number.x, number.y, some[l]);
-            largest[l] = max(largest[l], (unsigned)part.field());
-            if (CONVERSIONS)
-                numbers[i][l] = number;
-            else
-                parts[i][l] = part;
+            numbers[i][l] = load_shared_two(place + 8 * N * l);
+            seen[l].add(numbers[i][l].x, numbers[i][l].y);
         }
     }
 #pragma unroll
     for (int l = 0; l < 2; l++) {
-        const unsigned found = warp_maximum(2 * largest[l] + (some[l] != 0));
+        const unsigned found = warp_maximum(seen[l].found());
         if (lane1.first()) statistics[2 * lane1.warp + l] = found;
     }
     together(lane1);
@@ -87,20 +79,17 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
     if (!last) fetch_real<S>(args, blockIdx.x + (round + 1) * gridDim.x);
     constexpr int WARPS_A_LINE = N2 / 8;
     const int first_warp = lane1.warp / WARPS_A_LINE * WARPS_A_LINE;
+    unsigned largest[2] = {0, 0}, sum[2];
     int exponent[2];
 #pragma unroll
     for (int l = 0; l < 2; l++) {
-        largest[l] = 0;
 #pragma unroll
         for (int other = 0; other < WARPS_A_LINE; other++) largest[l] = max(largest[l], statistics[2 * (first_warp + other) + l]);
         // Leading bits of all magnitudes of a column, in units of the largest number's.
-        const int field = (int)(largest[l] >> 1);
+        LeadingBits<CONVERSIONS> leading((int)(largest[l] >> 1));
 #pragma unroll
-        for (int i = 0; i < POINTS; i++) {
-            unsigned unused = 0;
-            const Parts part = CONVERSIONS ? taken_apart(numbers[i][l].x, numbers[i][l].y, unused) : parts[i][l];
-            sum[l] += shift_right(part.top, field + 11 - part.field());
-        }
+        for (int i = 0; i < POINTS; i++) leading.add(numbers[i][l].x, numbers[i][l].y);
+        sum[l] = leading.sum;
         sum[l] += shuffle_xor(sum[l], 1);
         sum[l] += shuffle_xor(sum[l], 2);
         // One for every magnitude rounds it up; there are imaginary parts, all zero.
@@ -127,13 +116,10 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
         Words<STEPS1> cosine_words, sine_words;
 #pragma unroll
         for (int l = 0; l < 2; l++) {
-            const double scale = CONVERSIONS ? __hiloint2double((1023 - exponent[l]) << 20, 0) : 0.0;
-            const auto word = [&](int i) {
-                return CONVERSIONS ? quantise_by_conversion(numbers[i][l].x, numbers[i][l].y, scale) : quantise(parts[i][l], exponent[l] + 1085);
-            };
+            const Quantiser<CONVERSIONS> quantiser(exponent[l]);
 #pragma unroll
             for (int q = 0; q < N1 / 8; q++) {
-                const i64 a = word(2 * q), b = word(2 * q + 1);
+                const i64 a = quantiser.word(numbers[2 * q][l].x, numbers[2 * q][l].y), b = quantiser.word(numbers[2 * q + 1][l].x, numbers[2 * q + 1][l].y);
                 const int s = q >> 1, e = 2 * (q & 1) + l;
                 digits(a + b, cosine_words.low[s][e], cosine_words.high[s][e]);
                 digits(a - b, sine_words.low[s][e], sine_words.high[s][e]);
@@ -174,7 +160,8 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
                     store_shared((e == 0 ? word_even : word_odd) + o * 8 * N2 * 16 + l * LINE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                     if (first && t == 0) {
                         const uint4 middle_angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
-                        rotate_imaginary(minus_sine, middle_angle, re, im);
+                        re = rotated_part(minus_sine, (int)middle_angle.z, (int)middle_angle.w, true);
+                        im = rotated_part(minus_sine, (int)middle_angle.x, (int)middle_angle.y, false);
                         const int row = S::ROWS + slot_of(2 * pair + l);
                         store_shared(words_memory<S>(lane.group) + 16 * place_words<S>(row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                     }

@@ -1,4 +1,5 @@
-// What the tuned kernels for real lines have in common: two lines go together where a complex line has its two parts.
+// What the tuned kernels for real lines, and for half-spectra, have in common. Two lines go together where a complex line has
+// its two parts.
 #pragma once
 #include "tuned_lines.cuh"
 
@@ -39,17 +40,66 @@ template <class S> DEVICE int place_words(int row, int j) {
     return row * S::N2 + (j ^ ((((row >> 1) & 3) << 1) ^ ((row & 1) << 2)));
 }
 
-// `rotate` for a number without a real part.
-DEVICE void rotate_imaginary(i64 y, const uint4 &angle, i64 &re, i64 &im) {
-    const int high = high_half(y), low = (int)low_of(y), minus_high = -high;
-    const int real_high = (int)angle.x, real_low = (int)angle.y, imaginary_high = (int)angle.z, imaginary_low = (int)angle.w;
-    const i64 half = 1 << 29;
-    const i64 cross_re = product(low, -imaginary_high, product(minus_high, imaginary_low, half));
-    const i64 cross_im = product(low, real_high, product(high, real_low, half));
-    const i64 high_re = product(minus_high, imaginary_high, (i64)(int)high_of(cross_re));
-    const i64 high_im = product(high, real_high, (i64)(int)high_of(cross_im));
-    re = join(__funnelshift_l(low_of(cross_re), low_of(high_re), 2), __funnelshift_l(low_of(high_re), high_of(high_re), 2));
-    im = join(__funnelshift_l(low_of(cross_im), low_of(high_im), 2), __funnelshift_l(low_of(high_im), high_of(high_im), 2));
+// What a thread has seen of numbers: the largest magnitude's upper half, and whether there was anything but zeros.
+struct Seen {
+    unsigned largest = 0, some = 0;
+    DEVICE void add(unsigned low, unsigned high) {
+        largest = max(largest, high & 0x7fffffffu);
+        some |= low;
+    }
+    // The exponent field, and below it a bit for anything but zeros.
+    DEVICE unsigned found() const { return 2 * (largest >> 20) + ((largest | some) != 0); }
+};
+
+// The leading 21 bits of magnitudes, in units of those of a number with the exponent field `field`, cut off and added up.
+template <bool CONVERSIONS> struct LeadingBits {
+    double unit;
+    unsigned top;  // the largest upper half with the field
+    unsigned sum = 0;
+    DEVICE explicit LeadingBits(int field) : unit(CONVERSIONS ? __hiloint2double((2046 + 20 - field) << 20, 0) : 0.0), top((unsigned)field << 20 | 0xfffffu) {}
+    DEVICE void add(unsigned low, unsigned high) {
+        if (CONVERSIONS) {
+            // 2^52 + u, cut off, has the integer u as its lower word.
+            sum += (unsigned)__double2loint(__fma_rz(fabs(__hiloint2double((int)high, (int)low)), unit, 4503599627370496.0));
+        } else {
+            // What is not among the leading bits of the upper half is shifted out. Numbers without a leading bit get one, which
+            // is shifted out, too.
+            sum += shift_right((high & 0xfffffu) | 0x100000u, (top - (high & 0x7fffffffu)) >> 20);
+        }
+    }
+};
+
+// A number as the scale of a line makes a word of it.
+template <bool CONVERSIONS> struct Quantiser {
+    int shift;
+    double scale;
+    DEVICE explicit Quantiser(int exponent) : shift(exponent + 1085), scale(CONVERSIONS ? __hiloint2double((1023 - exponent) << 20, 0) : 0.0) {}
+    DEVICE i64 word(unsigned low, unsigned high) const {
+        unsigned unused = 0;
+        return CONVERSIONS ? quantise_by_conversion(low, high, scale) : quantise(taken_apart(low, high, unused), shift);
+    }
+};
+
+// One part of `rotate` for a number y of which the other part is zero: ±y·factor / 2^62. (High
+// halves are far from the ends of their range, so that their negatives are exact; low ones of factors are not.)
+DEVICE i64 rotated_part(i64 y, int factor_high, int factor_low, bool negative) {
+    const int high = negative ? -high_half(y) : high_half(y), low = (int)low_of(y);
+    const i64 cross = product(low, negative ? -factor_high : factor_high, product(high, factor_low, 1 << 29));
+    const i64 top = product(high, factor_high, (i64)(int)high_of(cross));
+    return join(__funnelshift_l(low_of(cross), low_of(top), 2), __funnelshift_l(low_of(top), high_of(top), 2));
+}
+
+// A real output: a sum and its topmost diagonal, with whichever means there are.
+template <bool CONVERSIONS> DEVICE uint2 finished_real(i64 sum, int top, int power, double scale) {
+    uint2 value;
+    if (CONVERSIONS) {
+        to_double_by_conversion(sum, top, scale, 0, value.x, value.y);
+    } else {
+        bool usual = true;
+        to_double(sum, top, power, 0, value.x, value.y, usual);
+        if (!usual) to_double_any(sum, top, power, 0, value.x, value.y);
+    }
+    return value;
 }
 
 }  // namespace tuned

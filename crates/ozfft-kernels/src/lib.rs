@@ -94,6 +94,12 @@ pub static TUNED_R2C_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// And for half-spectra of real lines (`cuda/tuned_c2r.cu`).
+pub static TUNED_C2R_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_c2r.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
@@ -116,6 +122,8 @@ pub enum Elements {
     Complex,
     /// Real numbers, of which half-spectra are made ([`TUNED_R2C_IMAGE`]).
     RealToComplex,
+    /// Half-spectra, of which real numbers are made ([`TUNED_C2R_IMAGE`]).
+    ComplexToReal,
 }
 
 /// The tuned kernels for blocks of two steps.
@@ -188,7 +196,7 @@ macro_rules! real {
             first: $first,
             last: $last,
             lines: 4 * real_lines($last),
-            shared_bytes: real_shared_bytes($first, $last),
+            shared_bytes: real_shared_bytes(Elements::$elements, $first, $last),
             kernels: &[
                 concat!($name, "_", $first, "x", $last),
                 concat!($name, "_", $first, "x", $last, "_conversions"),
@@ -265,22 +273,33 @@ const fn real_lines(last: usize) -> usize {
     64 / last
 }
 
-/// `RealShape::SHARED`.
-const fn real_shared_bytes(first: usize, last: usize) -> usize {
+/// `RealShape::SHARED`, and `HalfShape::SHARED` of `tuned_c2r.cu`.
+const fn real_shared_bytes(elements: Elements, first: usize, last: usize) -> usize {
     let lines = real_lines(last);
-    let matrices = 2
-        * (tuned_matrix_bytes(Product::Int8, first) + tuned_matrix_bytes(Product::Int8, last));
-    let constants = 16 * first + 16 * last;
+    let matrices =
+        2 * (tuned_matrix_bytes(Product::Int8, first) + tuned_matrix_bytes(Product::Int8, last));
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
-    let tables = (matrices + constants + rotations).next_multiple_of(1024);
-    // Below the middle row of every line, and eight middle rows.
-    let rows = lines * first / 2 + 8;
-    let (numbers, words) = (8 * lines * first * last, 16 * rows * last);
-    tables + 4 * (numbers + words) + 4 * 128 + 8 * 4 * lines + 64
+    let common = matrices + 16 * first + 16 * last + rotations;
+    let points = first * last;
+    let (tables, buffers) = match elements {
+        Elements::ComplexToReal => {
+            let numbers = 16 * lines * (points / 2 + 8);
+            (
+                common + 128,
+                numbers + 8 * lines * points + 8 * lines * first,
+            )
+        }
+        // Rows of words below the middle of every line, and eight middle rows.
+        _ => {
+            let rows = lines * first / 2 + 8;
+            (common, 8 * lines * points + 16 * rows * last)
+        }
+    };
+    tables.next_multiple_of(1024) + 4 * buffers + 4 * 128 + 8 * 4 * lines + 64
 }
 
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 19] = [
+pub static TUNED: [TunedShape; 22] = [
     tuned!(Int8, "tuned", 32, 32, 1),
     tuned!(Int8, "tuned", 16, 16, 2),
     tuned!(Int8, "tuned", 32, 16, 2),
@@ -300,6 +319,9 @@ pub static TUNED: [TunedShape; 19] = [
     real!(RealToComplex, "tuned_r2c", 32, 32),
     real!(RealToComplex, "tuned_r2c", 32, 16),
     real!(RealToComplex, "tuned_r2c", 16, 16),
+    real!(ComplexToReal, "tuned_c2r", 32, 32),
+    real!(ComplexToReal, "tuned_c2r", 32, 16),
+    real!(ComplexToReal, "tuned_c2r", 16, 16),
 ];
 
 // The kernels' source asserts the same.
@@ -323,6 +345,9 @@ const _: () = assert!(
         && TUNED[16].shared_bytes == 203_392
         && TUNED[17].shared_bytes == 174_784
         && TUNED[18].shared_bytes == 88_768
+        && TUNED[19].shared_bytes == 190_080
+        && TUNED[20].shared_bytes == 172_736
+        && TUNED[21].shared_bytes == 84_672
 );
 
 /// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.

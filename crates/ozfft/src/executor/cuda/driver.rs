@@ -182,6 +182,11 @@ impl Driver {
                     Elements::RealToComplex,
                     false,
                 ),
+                (
+                    ozfft_kernels::TUNED_C2R_IMAGE,
+                    Elements::ComplexToReal,
+                    false,
+                ),
             ] {
                 let names: Vec<&'static str> = ozfft_kernels::TUNED
                     .iter()

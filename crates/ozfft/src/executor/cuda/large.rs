@@ -9,11 +9,11 @@ use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::task::*;
 use super::tuned::{MappedArray, TensorMap, TunedTask, element_bytes};
-use ozfft_kernels::Elements;
 use crate::error::{Buffer, FftError};
 use crate::problem::{Accuracy, Direction, Kind, Problem, Substrate};
 use crate::sample::Real;
 use crate::{DevicePointer, Layout, Plan, Planner};
+use ozfft_kernels::Elements;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the arrays would lie.
@@ -266,16 +266,18 @@ impl Check {
         let shape = named.next().expect("its shape");
         let points = (shape.first * shape.last) as i128;
         let [in_bytes, out_bytes] = element_bytes(shape.elements).map(i128::from);
-        let out_points = match shape.elements {
-            Elements::Complex => points,
-            Elements::RealToComplex => points / 2 + 1,
+        let half = points / 2 + 1;
+        let (in_points, out_points) = match shape.elements {
+            Elements::Complex => (points, points),
+            Elements::RealToComplex => (points, half),
+            Elements::ComplexToReal => (half, points),
         };
         let held = panels * shape.lines as u64;
         assert!(held >= lines as u64, "{}: {panels} panels", self.what);
         // The kernels number panels in 32 bits, and look one round ahead.
         assert!(panels + 132 < 1 << 31);
         for (at, places, points, bytes) in
-            [(0, 16, points, in_bytes), (8, 40, out_points, out_bytes)]
+            [(0, 16, in_points, in_bytes), (8, 40, out_points, out_bytes)]
         {
             let [element, fast, slow] = [0, 8, 16].map(|field| i128::from(long(places + field)));
             let address = Address::known(long(at) as u64);

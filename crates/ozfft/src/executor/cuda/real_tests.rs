@@ -5,8 +5,8 @@ use super::emulated::Emulator;
 use super::machine::Machine;
 use super::tests::{Generator, STYLES, Style, numbers, same};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
-use crate::problem::{Direction, Engine, Kind, Norm, Problem, Substrate};
-use crate::{Layout, Planner};
+use crate::problem::{Engine, Kind, Norm, Problem, Substrate};
+use crate::{Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -70,6 +70,37 @@ fn lines(
     random.iter().enumerate().map(number).collect()
 }
 
+/// `count` half-spectra of lines of `n` points, `distance` complex numbers apart, of the same kinds; some have real or
+/// imaginary parts only.
+fn half_lines(
+    count: usize,
+    n: usize,
+    distance: usize,
+    unusual_every: Option<usize>,
+    seed: u64,
+) -> Vec<f64> {
+    let random = numbers::<f64>(count * distance, Style::Uniform, seed);
+    let number = |(place, random): (usize, &Complex<f64>)| {
+        let (line, index) = (place / distance, place % distance);
+        let of = |random| match unusual_every {
+            _ if index > n / 2 => random,
+            Some(every) if line % every == every - 1 => unusual(line / every, index, random),
+            _ => usual(line, index, random),
+        };
+        let number = Complex::new(of(random.re), of(random.im));
+        match line / 10 % 4 {
+            1 => Complex::new(number.re, -0.0),
+            2 => Complex::new(0.0, number.im),
+            // What the ends of a half-spectrum have, but a real line's has not.
+            3 => number,
+            _ if index == 0 || 2 * index == n => Complex::new(number.re, 0.0),
+            _ => number,
+        }
+    };
+    let numbers: Vec<_> = random.iter().enumerate().map(number).collect();
+    bytemuck::cast_slice(&numbers).to_vec()
+}
+
 struct RealBench {
     emulator: Arc<Emulator>,
     machine: Arc<dyn Machine>,
@@ -89,39 +120,48 @@ impl RealBench {
         }
     }
 
-    /// Transforms with both, once with and once without conversion instructions, and compares all bytes of the output, gaps
-    /// included. Returns the substrate.
+    /// Transforms with both, once with and once without conversion instructions, in place, too, where that can be, and
+    /// compares all bytes of the output, gaps included. Complex numbers are two of the input's. Returns the substrate.
     fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
         let scalar = problem.clone().substrate(Substrate::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
-        let in_place = matches!(problem.kind(), Kind::RealToComplex)
-            && problem.resolved_input() == Layout::padded_real(problem.shape());
-        let mut substrate = "";
-        let transform = |plan: &crate::Plan<f64>, in_place: bool| {
-            let blank = numbers::<f64>(problem.output_len(), Style::Uniform, 5);
-            if in_place {
-                let mut array: Vec<Complex<f64>> = bytemuck::cast_slice(input).to_vec();
-                plan.process_real_in_place(&mut array).unwrap();
-                return bytemuck::cast_slice(&array).to_vec();
-            }
-            match problem.kind() {
-                Kind::RealToComplex => {
-                    let mut output = blank;
-                    plan.process_real_to_complex(input, &mut output).unwrap();
-                    bytemuck::cast_slice::<_, u8>(&output).to_vec()
-                }
-                _ => unreachable!("real transforms"),
-            }
+        let padded = Layout::padded_real(problem.shape());
+        let forward = problem.kind() == Kind::RealToComplex;
+        let in_place = match forward {
+            true => problem.resolved_input() == padded,
+            false => problem.resolved_output() == padded,
         };
+        let transform = |plan: &Plan<f64>, in_place: bool| -> Vec<u64> {
+            let blank = numbers::<f64>(problem.output_len(), Style::Uniform, 5);
+            let mut array: Vec<Complex<f64>> = match in_place {
+                true => bytemuck::cast_slice(input).to_vec(),
+                false => blank,
+            };
+            let array_of_reals: &mut [f64] = bytemuck::cast_slice_mut(&mut array);
+            match (forward, in_place) {
+                (true, true) => plan.process_real_in_place(&mut array).unwrap(),
+                (true, false) => plan.process_real_to_complex(input, &mut array).unwrap(),
+                // Half-spectra with more than rounding at their ends are transformed, and reported.
+                (false, true) => drop(plan.process_complex_to_real_in_place(&mut array)),
+                (false, false) => {
+                    let output = &mut array_of_reals[..problem.output_len()];
+                    drop(plan.process_complex_to_real(bytemuck::cast_slice(input), output));
+                }
+            }
+            bytemuck::cast_slice(&array).to_vec()
+        };
+        let mut substrate = "";
         for integers_only in [true, false] {
             let problem = problem.clone().integers_only(integers_only);
             let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
             for in_place in [false, true].into_iter().take(1 + usize::from(in_place)) {
                 let what = format!("{problem:?}, in place {in_place}, on {plan}");
+                let (expected, found) =
+                    (transform(&expected, in_place), transform(&plan, in_place));
                 same(
-                    &transform(&expected, in_place),
-                    &transform(&plan, in_place),
+                    bytemuck::cast_slice(&expected),
+                    bytemuck::cast_slice(&found),
                     &what,
                 );
                 self.cases += 1;
@@ -155,6 +195,8 @@ fn real_lines_of_all_kinds() {
         for count in COUNTS {
             let input = lines(count, n, n, None, bench.seed());
             bench.check_tuned(&Problem::real_to_complex(&[n]).batch(count), &input);
+            let input = half_lines(count, n, n / 2 + 1, None, bench.seed());
+            bench.check_tuned(&Problem::complex_to_real(&[n]).batch(count), &input);
         }
     }
     assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
@@ -171,6 +213,8 @@ fn real_lines_that_tuned_kernels_leave_among_others() {
             bench.check_tuned(&Problem::real_to_complex(&[n]).batch(count), &input);
             // With and without conversions.
             assert_eq!(bench.left() - left, 2 * (count / every) as u64);
+            let input = half_lines(count, n, n / 2 + 1, Some(every), bench.seed());
+            bench.check_tuned(&Problem::complex_to_real(&[n]).batch(count), &input);
         }
     }
     println!("{} cases", bench.cases);
@@ -193,11 +237,26 @@ fn real_lines_in_place_and_with_gaps() {
                 let gaps = problem.clone().input_layout(from).output_layout(to);
                 let input = lines(count, n, n + 6, unusual_every, bench.seed());
                 bench.check_tuned(&gaps, &input[..gaps.input_len()]);
+                let problem = Problem::complex_to_real(&shape).axes(&[1]);
+                let padded = problem.clone().output_layout(Layout::padded_real(&shape));
+                let input = half_lines(count, n, n / 2 + 1, unusual_every, bench.seed());
+                bench.check_tuned(&padded, &input);
+                let from = Layout::strided(&[size / 2 + 4, 1], 0).with_offset(3);
+                let to = Layout::strided(&[size + 3, 1], 0).with_offset(4);
+                let gaps = problem.clone().input_layout(from).output_layout(to);
+                let input = half_lines(count, n, n / 2 + 4, unusual_every, bench.seed());
+                let mut whole = vec![0.5; 2 * gaps.input_len()];
+                let offset = 6;
+                let length = whole.len() - offset;
+                whole[offset..].copy_from_slice(&input[..length]);
+                bench.check_tuned(&gaps, &whole);
             }
         }
         // Lines that do not all begin at a multiple of 16 bytes are for the portable kernel.
         let odd = Layout::strided(&[n as isize + 1, 1], 0);
-        let odd = Problem::real_to_complex(&[3, n]).axes(&[1]).input_layout(odd);
+        let odd = Problem::real_to_complex(&[3, n])
+            .axes(&[1])
+            .input_layout(odd);
         let input = lines(3, n, n + 1, None, bench.seed());
         let found = bench.check(&odd, &input[..odd.input_len()]);
         assert_eq!(found, "int8-mma-sync");
@@ -213,6 +272,9 @@ fn norms_and_directions_of_real_lines() {
             let problem = Problem::real_to_complex(&[n]).batch(3).norm(norm);
             let input = lines(3, n, n, None, bench.seed());
             bench.check_tuned(&problem, &input);
+            let problem = Problem::complex_to_real(&[n]).batch(33).norm(norm);
+            let input = half_lines(33, n, n / 2 + 1, None, bench.seed());
+            bench.check_tuned(&problem, &input);
         }
     }
     println!("{} cases", bench.cases);
@@ -225,7 +287,13 @@ fn several_axes_of_real_arrays() {
     let mut bench = RealBench::new();
     for shape in [&[256, 256][..], &[16, 512], &[2, 3, 1024], &[256, 6]] {
         for huge in [false, true] {
-            let mut input = lines(1, shape.iter().product(), shape.iter().product(), None, SEED);
+            let mut input = lines(
+                1,
+                shape.iter().product(),
+                shape.iter().product(),
+                None,
+                SEED,
+            );
             if huge {
                 let middle = input.len() / 2;
                 input[middle] = 1.5e308;
@@ -242,6 +310,16 @@ fn several_axes_of_real_arrays() {
                 // All lines near overflow: none is for the tuned kernels of the first axis.
                 let input: Vec<_> = input.iter().map(|x| x * power(1015)).collect();
                 bench.check(&problem, &input);
+            }
+            for layout in [Layout::contiguous(shape), Layout::padded_real(shape)] {
+                let problem = Problem::complex_to_real(shape).output_layout(layout);
+                let mut input = numbers::<f64>(problem.input_len(), Style::Uniform, SEED);
+                if huge {
+                    let middle = input.len() / 2;
+                    input[middle].re = 1.5e308;
+                }
+                let found = bench.check(&problem, bytemuck::cast_slice(&input));
+                assert!(found.contains("int8-wgmma"), "{shape:?}: {found}");
             }
         }
     }
@@ -261,6 +339,9 @@ fn random_problems_of_real_lines() {
         let input = numbers::<f64>(problem.input_len(), style, generator.next());
         let input: Vec<f64> = input.iter().map(|z| z.re).collect();
         bench.check_tuned(&problem, &input);
+        let problem = Problem::complex_to_real(&[n]).batch(count).norm(norm);
+        let input = numbers::<f64>(problem.input_len(), style, generator.next());
+        bench.check_tuned(&problem, bytemuck::cast_slice(&input));
     }
     println!("{} cases", bench.cases);
 }
@@ -276,6 +357,8 @@ fn real_plans_take_tuned_kernels_where_they_fit_and_only_there() {
         real(&[1024]).batch(7),
         real(&[512, 1024]),
         real(&[256]).norm(Norm::Ortho),
+        Problem::complex_to_real(&[512]),
+        Problem::complex_to_real(&[256, 1024]),
     ] {
         assert_eq!(runs_on(problem.clone()), "int8-wgmma", "{problem:?}");
     }
@@ -284,10 +367,10 @@ fn real_plans_take_tuned_kernels_where_they_fit_and_only_there() {
         real(&[1024]).substrate(Substrate::Int8MmaSync),
         // Strided.
         real(&[1024, 3]).axes(&[0]),
+        Problem::complex_to_real(&[1024, 3]).axes(&[0]),
     ] {
         assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
     }
     assert_eq!(runs_on(real(&[100, 512])), "int8-wgmma and int8-mma-sync");
     assert_eq!(runs_on(real(&[512, 100])), "int8-wgmma and int8-mma-sync");
-    let _ = Direction::Forward;
 }

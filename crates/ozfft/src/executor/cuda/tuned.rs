@@ -215,7 +215,7 @@ pub(crate) fn shape_of(
     let elements = match kind {
         Kind::ComplexToComplex => Elements::Complex,
         Kind::RealToComplex => Elements::RealToComplex,
-        Kind::ComplexToReal => return None,
+        Kind::ComplexToReal => Elements::ComplexToReal,
     };
     let [first, last] = block.steps() else {
         return None;
@@ -237,6 +237,7 @@ pub(super) fn element_bytes(elements: Elements) -> [i64; 2] {
     match elements {
         Elements::Complex => [16, 16],
         Elements::RealToComplex => [8, 16],
+        Elements::ComplexToReal => [16, 8],
     }
 }
 
@@ -372,7 +373,9 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
         }
     }
     match shape.elements {
-        Elements::Complex => constants(product, first, true, &mut image),
+        Elements::Complex | Elements::ComplexToReal => {
+            constants(product, first, true, &mut image);
+        }
         Elements::RealToComplex => real_constants(first, &mut image),
     }
     constants(product, last, false, &mut image);
@@ -581,7 +584,6 @@ pub(super) mod tests {
             complex(&[1000]).accuracy(Accuracy::Single),
             complex(&[1024]).accuracy(Accuracy::Single),
             complex(&[1024]).substrate(Substrate::Int8MmaSync),
-            Problem::real_to_complex(&[1024]),
             // Neither contiguous nor side by side.
             complex(&[1024])
                 .batch(3)
