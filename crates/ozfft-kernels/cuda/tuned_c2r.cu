@@ -57,18 +57,18 @@ template <class S> DEVICE uint32_t middles_memory(int group, int line) {
 
 // Begins to copy a warpgroup's lines to shared memory: N/2 numbers, and one more.
 template <class S> DEVICE void fetch_half(const TunedArguments &args, unsigned panel) {
-    const Panel<S, false> lines(args, panel);
     const Lane lane;
     const int thread = lane.in_group();
+    const i64 first = (i64)panel * S::PANEL + lane.group * S::LINES, rest = args.lines - first;
+    const uint4 *from = args.input + first * args.from.slow + thread;
+    const uint32_t to = half_memory<S>(lane.group, 0) + place_half<S>(thread);
 #pragma unroll
     for (int l = 0; l < S::LINES; l++) {
-        const int line = lane.group * S::LINES + l;
-        const bool present = lines.has(args, line);
-        const uint4 *from = args.input + (present ? lines.start(args.from, line) : 0) + thread;
-        const uint32_t to = half_memory<S>(lane.group, l) + place_half<S>(thread);
+        // Of lines that are not there nothing is read.
 #pragma unroll
-        for (int r = 0; r < S::N / 256; r++) copy_async(to + 16 * 128 * r, from + 128 * r, present);
-        if (thread == 0) copy_async(to + 16 * (S::N / 2), from + S::N / 2, present);
+        for (int r = 0; r < S::N / 256; r++) copy_async(to + S::LINE * l + 16 * 128 * r, from + 128 * r, l < rest);
+        if (thread == 0) copy_async(to + S::LINE * l + 16 * (S::N / 2), from + S::N / 2, l < rest);
+        from += args.from.slow;
     }
     copy_commit();
 }
@@ -86,64 +86,66 @@ template <class S, bool CONVERSIONS> DEVICE void middle_columns(const TunedArgum
     const uint32_t rotations = constants1 + S::CONSTANTS1 + S::CONSTANTS2;
     const Factors factors = {args.factor, args.second_factor};
     const Lane lane;
-    const int t = lane.t, pair = lane.g % (S::LINES / 2);
-    Words<STEPS1> cosine_words = {}, sine_words = {};
-    if (active) {
+    constexpr int PAIRS = S::LINES / 2;
+    const int t = lane.t, pair = lane.g % PAIRS, e = lane.g / PAIRS & 1, l = lane.g / (2 * PAIRS) & 1;
+    Words<STEPS1> cosine_words, sine_words;
+    if (!active) {
+        cosine_words = sine_words = {};
+    } else {
 #pragma unroll
-        for (int l = 0; l < 2; l++) {
-            const Quantiser<CONVERSIONS> quantiser((int)(facts[2 * pair + l] << 8) >> 8);
-            const uint32_t first = half_memory<S>(lane.group, 2 * pair + l) + place_half<S>(t * N2 + N2 / 2);
+        for (int line = 0; line < 2; line++) {
+            const Quantiser<CONVERSIONS> quantiser((int)(facts[2 * pair + line] << 8) >> 8);
+            const uint32_t first = half_memory<S>(lane.group, 2 * pair + line) + place_half<S>(t * N2 + N2 / 2);
 #pragma unroll
             for (int q = 0; q < N1 / 8; q++) {
                 const uint4 number = load_shared(first + 64 * N2 * q);
-                const int s = q >> 1, e = 2 * (q & 1) + l;
-                digits(2 * quantiser.word(number.x, number.y), cosine_words.low[s][e], cosine_words.high[s][e]);
-                digits(2 * quantiser.word(number.z, number.w ^ args.conjugate_input), sine_words.low[s][e], sine_words.high[s][e]);
+                const int s = q >> 1, i = 2 * (q & 1) + line;
+                digits(2 * quantiser.word(number.x, number.y), cosine_words.low[s][i], cosine_words.high[s][i]);
+                digits(2 * quantiser.word(number.z, number.w ^ args.conjugate_input), sine_words.low[s][i], sine_words.high[s][i]);
             }
         }
     }
-    const uint32_t angles = rotations + 16 * (2 * t * (N2 / 2 + 1) + N2 / 2);
-    const uint32_t middles = middles_memory<S>(lane.group, 2 * pair);
+    const uint32_t angles = rotations + 16 * (N2 / 2), middles = middles_memory<S>(lane.group, 2 * pair + l);
     Int8::Sums sums;
     Int8::Operand<STEPS1> cosine_digits(cosine_words), sine_digits(sine_words);
 #pragma unroll
     for (int o = 0; o < STEPS1; o++) {
         const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
-        i64 cosine[4] = {};
+        i64 cosine[4];
         Int8::multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 0);
         wgmma_wait<0>();
         if (active) {
             const Int8::Roundings roundings(constants + 16 * S::SLOTS1, 0);
 #pragma unroll
-            for (int e = 0; e < 4; e++) cosine[e] = Int8::rounded<true>(sums, e, roundings, factors);
+            for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, roundings, factors);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4; i++) cosine[i] = 0;
         }
         Int8::multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 0);
         wgmma_wait<0>();
         if (active) {
             const Int8::Roundings roundings(constants + 16 * S::SLOTS1, 1);
+            i64 sine[4];
 #pragma unroll
-            for (int e = 0; e < 2; e++) {
-                // Outputs k = 8o + 2t + e and N1 - k, as for other columns, but real before they are rotated.
-                const bool first = o == 0 && e == 0, alone = first && t == 0;
-                const int k = 8 * o + 2 * t + e;
-                const uint32_t special = constants1 + 32 * S::SLOTS1 + 32 * t;
-                const uint4 raised = load_shared(first ? special : constants + 16 * e);
-                const uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
-                uint4 far_raised = make_uint4(raised.z, raised.w, 0, 0), far_angle = angle;
-                if (first) {
-                    far_raised = load_shared(special + 16);
-                    if (t == 0) far_angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
-                }
-#pragma unroll
-                for (int l = 0; l < 2; l++) {
-                    const i64 c = cosine[2 * l + e], s = Int8::rounded<true>(sums, 2 * l + e, roundings, factors);
-                    const i64 near = rotated_part(c + (alone ? 0 : s) - join(raised.x, raised.y), (int)angle.z, (int)angle.w, false);
-                    const i64 far = rotated_part((alone ? s : c - s) - join(far_raised.x, far_raised.y), (int)far_angle.z, (int)far_angle.w, false);
-                    if (lane.g < S::LINES / 2) {
-                        store_shared_two(middles + 8 * (N1 * l + k), make_uint2(low_of(near), high_of(near)));
-                        store_shared_two(middles + 8 * (N1 * l + (alone ? N1 / 2 : N1 - k)), make_uint2(low_of(far), high_of(far)));
-                    }
-                }
+            for (int i = 0; i < 4; i++) sine[i] = Int8::rounded<true>(sums, i, roundings, factors);
+            // All columns of the warp are the same, or the same two: every thread has one output of one line.
+            const auto chosen = [=](const i64(&of)[4]) { return l == 0 ? (e == 0 ? of[0] : of[1]) : (e == 0 ? of[2] : of[3]); };
+            const i64 c = chosen(cosine), s = chosen(sine);
+            // Outputs k = 8o + 2t + e and N1 - k, as for other columns, but real before they are rotated.
+            const bool first = o == 0 && e == 0, alone = first && t == 0;
+            const int k = 8 * o + 2 * t + e;
+            const uint32_t special = constants1 + 32 * S::SLOTS1 + 32 * t;
+            const uint4 raised = load_shared(first ? special : constants + 16 * e);
+            const uint4 angle = load_shared(angles + 16 * k * (N2 / 2 + 1));
+            uint4 far_raised = make_uint4(raised.z, raised.w, 0, 0), far_angle = angle;
+            if (first) far_raised = load_shared(special + 16);
+            if (alone) far_angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
+            const i64 near = rotated_part(c + (alone ? 0 : s) - join(raised.x, raised.y), (int)angle.z, (int)angle.w, false);
+            const i64 far = rotated_part((alone ? s : c - s) - join(far_raised.x, far_raised.y), (int)far_angle.z, (int)far_angle.w, false);
+            if (lane.g < 4 * PAIRS) {
+                store_shared_two(middles + 8 * k, make_uint2(low_of(near), high_of(near)));
+                store_shared_two(middles + 8 * (alone ? N1 / 2 : N1 - k), make_uint2(low_of(far), high_of(far)));
             }
         }
     }

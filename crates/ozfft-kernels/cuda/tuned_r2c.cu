@@ -19,18 +19,17 @@ namespace tuned {
 
 // Begins to copy a warpgroup's lines to shared memory. A panel beyond the last one has no lines.
 template <class S> DEVICE void fetch_real(const TunedArguments &args, unsigned panel) {
-    const Panel<S, false> lines(args, panel);
     const Lane lane;
     const int thread = lane.in_group();
+    const i64 first = (i64)panel * S::PANEL + lane.group * S::LINES, rest = args.lines - first;
+    const u64 *from = (const u64 *)args.input + first * args.from.slow + 2 * thread;
+    const uint32_t to = numbers_memory<S>(lane.group, 0) + place_real<S>(2 * thread);
 #pragma unroll
     for (int l = 0; l < S::LINES; l++) {
-        const int line = lane.group * S::LINES + l;
-        const bool present = lines.has(args, line);
-        const u64 *from = (const u64 *)args.input + (present ? lines.start(args.from, line) : 0) + 2 * thread;
-        const uint32_t to = numbers_memory<S>(lane.group, l) + place_real<S>(2 * thread);
-        // 16 bytes are two numbers.
+        // 16 bytes are two numbers. Of lines that are not there nothing is read.
 #pragma unroll
-        for (int r = 0; r < S::N / 256; r++) copy_async(to + 8 * 256 * r, from + 256 * r, present);
+        for (int r = 0; r < S::N / 256; r++) copy_async(to + 8 * (S::N * l + 256 * r), from + 256 * r, l < rest);
+        from += args.from.slow;
     }
     copy_commit();
 }
@@ -172,7 +171,7 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
     together(Lane());
 
     // Step 2: column 8·warp + g of each tile is a row k1 of a line. When there are eight middle rows, or no more to come, one
-    // warp has them in a last tile, a different one every time; the others only multiply.
+    // warp has them in a last tile, a different one every time; the others go along, but make nothing of their sums.
     const bool middles = last || round % S::ROUNDS == S::ROUNDS - 1;
 #pragma unroll 1
     for (int tile = 0; tile < S::TILES2 + (middles ? 1 : 0); tile++) {
@@ -181,29 +180,27 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
         const int t = lane.t, row = middle ? S::ROWS + lane.g : 32 * tile + 8 * lane.warp + lane.g;
         const bool active = !middle || lane.warp == (int)((lane.group + round / S::ROUNDS) & 3);
         const uint32_t words = words_memory<S>(lane.group);
-        Words<STEPS2> cosine_words = {}, sine_words = {};
-        if (active) {
-            const uint32_t near_even = words + 16 * place_words<S>(row, t), near_odd = words + 16 * place_words<S>(row, t + 4);
-            const uint32_t far_even = words + 16 * place_words<S>(row, N2 - t), far_odd = words + 16 * place_words<S>(row, N2 - t - 4);
+        Words<STEPS2> cosine_words, sine_words;
+        const uint32_t near_even = words + 16 * place_words<S>(row, t), near_odd = words + 16 * place_words<S>(row, t + 4);
+        const uint32_t far_even = words + 16 * place_words<S>(row, N2 - t), far_odd = words + 16 * place_words<S>(row, N2 - t - 4);
 #pragma unroll
-            for (int q = 0; q < N2 / 8; q++) {
-                const int s = q >> 1, e = 2 * (q & 1);
-                const uint4 a = load_shared((q & 1 ? near_odd : near_even) + 128 * s);
-                const uint4 b = load_shared((q & 1 ? far_odd : q == 0 && t == 0 ? far_even - 16 * (N2 / 2) : far_even) - 128 * s);
-                const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
-                // Columns beyond the middle were left without the sign of their real part.
-                i64 cr = ar + br, ci = ai - bi, sr = ar - br, si = ai + bi;
-                if (q == 0 && t == 0) {
-                    cr = ar;
-                    ci = ai;
-                    sr = br;
-                    si = bi;
-                }
-                digits(cr, cosine_words.low[s][e], cosine_words.high[s][e]);
-                digits(ci, cosine_words.low[s][e + 1], cosine_words.high[s][e + 1]);
-                digits(sr, sine_words.low[s][e], sine_words.high[s][e]);
-                digits(si, sine_words.low[s][e + 1], sine_words.high[s][e + 1]);
+        for (int q = 0; q < N2 / 8; q++) {
+            const int s = q >> 1, e = 2 * (q & 1);
+            const uint4 a = load_shared((q & 1 ? near_odd : near_even) + 128 * s);
+            const uint4 b = load_shared((q & 1 ? far_odd : q == 0 && t == 0 ? far_even - 16 * (N2 / 2) : far_even) - 128 * s);
+            const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
+            // Columns beyond the middle were left without the sign of their real part.
+            i64 cr = ar + br, ci = ai - bi, sr = ar - br, si = ai + bi;
+            if (q == 0 && t == 0) {
+                cr = ar;
+                ci = ai;
+                sr = br;
+                si = bi;
             }
+            digits(cr, cosine_words.low[s][e], cosine_words.high[s][e]);
+            digits(ci, cosine_words.low[s][e + 1], cosine_words.high[s][e + 1]);
+            digits(sr, sine_words.low[s][e], sine_words.high[s][e]);
+            digits(si, sine_words.low[s][e + 1], sine_words.high[s][e + 1]);
         }
         // Middle rows are of this round's lines and of those before.
         const int slot = middle ? lane.g : slot_of(row / (N1 / 2)), k1 = middle ? N1 / 2 : row % (N1 / 2);
@@ -225,17 +222,15 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
 #pragma unroll
         for (int o = 0; o < STEPS2; o++) {
             const uint32_t constants = constants2 + 16 * (8 * o + 2 * t), roundings_at = constants + 16 * S::SLOTS2;
-            i64 cosine[4] = {};
-            int top[4] = {};
+            i64 cosine[4];
+            int top[4];
             Int8::multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 0);
+            const Int8::Roundings cosine_roundings(roundings_at, 0);
             wgmma_wait<0>();
-            if (active) {
-                const Int8::Roundings roundings(roundings_at, 0);
 #pragma unroll
-                for (int e = 0; e < 4; e++) {
-                    cosine[e] = Int8::rounded<false>(sums, e, roundings, factors);
-                    top[e] = Int8::top(sums, e);
-                }
+            for (int e = 0; e < 4; e++) {
+                cosine[e] = Int8::rounded<false>(sums, e, cosine_roundings, factors);
+                top[e] = Int8::top(sums, e);
             }
             Int8::multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 0);
             wgmma_wait<0>();

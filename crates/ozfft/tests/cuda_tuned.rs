@@ -273,7 +273,15 @@ fn real_lines_have_the_bits_of_the_processor() {
     let planner = Planner::<f64>::new();
     let mut problems = 0;
     for n in [256, 512, 1024] {
-        for shape in [[1, n], [2, n], [3, n], [17, n], [301, n], [3001, n], [512, n]] {
+        for shape in [
+            [1, n],
+            [2, n],
+            [3, n],
+            [17, n],
+            [301, n],
+            [3001, n],
+            [512, n],
+        ] {
             let several_axes = shape[0] == 512;
             let axes: &[usize] = if several_axes { &[0, 1] } else { &[1] };
             let half = n / 2 + 1;

@@ -135,7 +135,10 @@ impl Case {
             Some(place) => {
                 let axis = axes.remove(place);
                 axes.push(axis);
-                pick(&mut generator, if halved_tuned { &kinds[2..] } else { &kinds })
+                pick(
+                    &mut generator,
+                    if halved_tuned { &kinds[2..] } else { &kinds },
+                )
             }
             None => Kind::ComplexToComplex,
         };

@@ -2,12 +2,16 @@
 //! GPU: lines of all kinds, those that they must leave among them, in place and with gaps.
 
 use super::emulated::Emulator;
-use super::machine::Machine;
+use super::machine::{DeviceMemory, Machine};
 use super::tests::{Generator, STYLES, Style, numbers, same};
+use super::tuned::tests::{block, diagonals, put_together, raised_diagonals, random_words, shape};
+use super::tuned::{HALF_UNIT, matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
 use crate::problem::{Engine, Kind, Norm, Problem, Substrate};
-use crate::{Layout, Plan, Planner};
+use crate::tables::Tables;
+use crate::{DevicePointer, Layout, Plan, Planner};
 use num_complex::Complex;
+use ozfft_kernels::{Elements, Product, tuned_matrix_bytes};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -373,4 +377,89 @@ fn real_plans_take_tuned_kernels_where_they_fit_and_only_there() {
     }
     assert_eq!(runs_on(real(&[100, 512])), "int8-wgmma and int8-mma-sync");
     assert_eq!(runs_on(real(&[512, 100])), "int8-wgmma and int8-mma-sync");
+}
+
+/// Arrays that do not begin at a multiple of 16 bytes go to a portable kernel alone.
+#[test]
+fn real_device_arrays_at_any_address() {
+    println!("seed {SEED:#x}");
+    let bench = RealBench::new();
+    let problem = Problem::real_to_complex(&[512]).batch(3).threads(1);
+    let problem = problem.engine(Engine::Digits);
+    let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
+    let input = lines(3, 512, 512, None, SEED);
+    let mut expected = vec![Complex::new(0.0, 0.0); problem.output_len()];
+    let scalar = problem.clone().substrate(Substrate::Scalar);
+    let scalar = bench.planner.plan(&scalar).unwrap();
+    scalar
+        .process_real_to_complex(&input, &mut expected)
+        .unwrap();
+    let memory = |bytes: usize| DeviceMemory::new(&bench.machine, bytes).unwrap();
+    let workspace = memory(plan.device_workspace_len());
+    let (from, to) = (
+        memory(8 + size_of_val(&input[..])),
+        memory(8 + size_of_val(&expected[..])),
+    );
+    for (read_offset, write_offset) in [(0, 0), (8, 0), (0, 8)] {
+        let mut output = vec![Complex::new(0.0, 0.0); expected.len()];
+        let (from, to) = (from.address() + read_offset, to.address() + write_offset);
+        // SAFETY: all memory is so long, and calls are done when they return.
+        unsafe {
+            let bytes = bytemuck::cast_slice(&input);
+            bench.machine.upload(0, from, bytes).unwrap();
+            let workspace = DevicePointer(workspace.address());
+            plan.process_device(DevicePointer(from), DevicePointer(to), workspace, 0)
+                .unwrap();
+            let bytes = bytemuck::cast_slice_mut(&mut output);
+            bench.machine.download(0, to, bytes).unwrap();
+        }
+        same(
+            bytemuck::cast_slice(&expected),
+            bytemuck::cast_slice(&output),
+            &format!("{read_offset}, {write_offset}"),
+        );
+    }
+}
+
+/// Cosine and sine sums are not combined in the first step of real lines: each has a constant of its own. Half-spectra have the
+/// tables of complex lines.
+#[test]
+fn tables_of_real_lines_give_the_rounded_sums_of_signed_digits() {
+    let tables_of_plans = Tables::default();
+    let mut state = 78u64;
+    for n in LENGTHS {
+        let block = block(n, &tables_of_plans);
+        let complex = shape(Product::Int8, &block);
+        let of = |elements: Elements| {
+            let same_steps = ozfft_kernels::TUNED.iter().find(|s| {
+                s.elements == elements && (s.first, s.last) == (complex.first, complex.last)
+            });
+            tables(same_steps.expect("a shape"), &block).unwrap()
+        };
+        assert!(of(Elements::ComplexToReal) == of(Elements::Complex));
+        let image = of(Elements::RealToComplex);
+        let [first, last] = block.steps() else {
+            panic!("two steps")
+        };
+        let matrix_len = |n: usize| tuned_matrix_bytes(Product::Int8, n);
+        let constants = 2 * (matrix_len(first.recipe.n) + matrix_len(last.recipe.n));
+        let slots = first.recipe.n / 2;
+        let words = random_words(&mut state, slots);
+        for row in 0..slots {
+            for part in 0..2 {
+                let operand = &image[part * matrix_len(first.recipe.n)..];
+                let mut d = raised_diagonals(operand, slots, row, &words);
+                let rounding = constants + 16 * slots + 16 * row + 4 * part;
+                let rounding = image[rounding..rounding + 4].try_into().unwrap();
+                d[7] += i64::from(i32::from_le_bytes(rounding));
+                let raised = constants + 16 * row + 8 * part;
+                let raised = image[raised..raised + 8].try_into().unwrap();
+                let found = put_together(&d, true).wrapping_sub(i64::from_le_bytes(raised));
+                let signed = diagonals(matrices(first)[part], row, &words);
+                let sum = signed.iter().fold(0i128, |s, &d| s * 256 + i128::from(d));
+                let expected = (sum + i128::from(HALF_UNIT)) >> 7;
+                assert_eq!(found, expected as i64, "{n}, row {row}, part {part}");
+            }
+        }
+    }
 }

@@ -659,7 +659,12 @@ pub(super) mod tests {
     }
 
     /// The same from the image, as the tensor instruction multiplies it: raised digits, pieces by pieces.
-    fn raised_diagonals(image: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
+    pub(in super::super) fn raised_diagonals(
+        image: &[u8],
+        slots: usize,
+        row: usize,
+        words: &[i64],
+    ) -> [i64; 8] {
         let eights = slots / 8;
         let mut sums = [0; 8];
         for (part, first) in [0, 4, 4].into_iter().enumerate() {
