@@ -1,5 +1,6 @@
 // The names of arithmetic.cuh, and the compiler's functions that kernels use, on a host without a GPU.
 #pragma once
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 
@@ -28,6 +29,15 @@ DEVICE u64 bits_of_double(double x) {
 DEVICE int __double2hiint(double x) { return (int)(bits_of_double(x) >> 32); }
 DEVICE int __double2loint(double x) { return (int)bits_of_double(x); }
 DEVICE double __fma_rn(double x, double y, double z) { return std::fma(x, y, z); }
+// Rounded towards zero. Volatile: the compiler takes no notice of the rounding mode.
+DEVICE double __fma_rz(double x, double y, double z) {
+    const volatile double a = x, b = y, c = z;
+    const int mode = std::fegetround();
+    std::fesetround(FE_TOWARDZERO);
+    const volatile double result = std::fma(a, b, c);
+    std::fesetround(mode);
+    return result;
+}
 // Cut off towards zero; what does not fit becomes the nearest integer that does.
 DEVICE i64 __double2ll_rz(double x) {
     constexpr i64 LEAST = -0x7fffffffffffffff - 1;

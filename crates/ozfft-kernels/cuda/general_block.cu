@@ -257,6 +257,14 @@ DEVICE uint64_t larger(uint64_t largest, Words bits) {
     return size < DOUBLE_INFINITY && size > largest ? size : largest;
 }
 
+// What an array holds at a place; real numbers have no imaginary part.
+DEVICE Words stored_element(const FloatLines &lines, int64_t at) {
+    if (lines.elements == ELEMENTS_REAL) {
+        return {static_cast<int64_t>(read_number(lines, at)), 0};
+    }
+    return read_complex(lines, at);
+}
+
 // The largest finite magnitude of an array, as the bits of a double.
 KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
     const uint64_t total = task.line_count * task.input.count;
@@ -266,13 +274,7 @@ KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
         // An array without gaps is one line, and needs no division.
         const uint64_t line = task.line_count == 1 ? 0 : i / task.input.count, index = i - line * task.input.count;
         const int64_t at = line_offset(task.input, line) + static_cast<int64_t>(index) * task.input.stride;
-        Words bits = {0, 0};
-        if (task.input.elements == ELEMENTS_REAL) {
-            bits.re = static_cast<int64_t>(read_number(task.input, at));
-        } else {
-            bits = read_complex(task.input, at);
-        }
-        largest = larger(largest, bits);
+        largest = larger(largest, stored_element(task.input, at));
     }
     for (int mask = 16; mask > 0; mask /= 2) {
         const uint64_t other = shuffle_xor(largest, mask);
@@ -294,8 +296,7 @@ KERNEL(THREADS, 1) find_largest_left(PARAMETERS ArrayTask task) {
             atomic_or(&task.marks[line / 32], uint32_t{1} << (line % 32));
         }
         for (uint64_t index = threadIdx.x % 32; index < task.input.count; index += 32) {
-            const Words bits = read_complex(task.input, offset + static_cast<int64_t>(index) * task.input.stride);
-            largest = larger(largest, bits);
+            largest = larger(largest, stored_element(task.input, offset + static_cast<int64_t>(index) * task.input.stride));
         }
     }
     if (largest != 0) {

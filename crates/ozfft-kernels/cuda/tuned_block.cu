@@ -167,11 +167,11 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
 
     {
         Words<STEPS1> cosine_words, sine_words;
-        numbers.quantise(exponent);
+        const typename decltype(numbers)::Words words(exponent);
 #pragma unroll
         for (int q = 0; q < N1 / 8; q++) {
-            const i64 ar = numbers.real_word(2 * q), ai = numbers.imaginary_word(2 * q);
-            const i64 br = numbers.real_word(2 * q + 1), bi = numbers.imaginary_word(2 * q + 1);
+            const i64 ar = numbers.real_word(2 * q, words), ai = numbers.imaginary_word(2 * q, words);
+            const i64 br = numbers.real_word(2 * q + 1, words), bi = numbers.imaginary_word(2 * q + 1, words);
             const int s = q >> 1, e = 2 * (q & 1);
             digits(ar + br, cosine_words.low[s][e], cosine_words.high[s][e]);
             digits(ai + bi, cosine_words.low[s][e + 1], cosine_words.high[s][e + 1]);

@@ -86,14 +86,61 @@ DEVICE i64 join(unsigned low, unsigned high) { return (i64)((u64)high << 32 | lo
 DEVICE unsigned low_of(i64 x) { return (unsigned)x; }
 DEVICE unsigned high_of(i64 x) { return (unsigned)((u64)x >> 32); }
 
+// x · 2^-exponent rounded, halves away from zero: adding just less than one half and cutting off.
+struct ConvertedWords {
+    double scale;
+    unsigned almost_half;  // its upper word
+    DEVICE explicit ConvertedWords(int exponent) : scale(__hiloint2double((1023 - exponent) << 20, 0)), almost_half((unsigned)moved(0x3fdfffff)) {}
+    DEVICE i64 word(unsigned low, unsigned high) const {
+        const double half = __hiloint2double((int)sign_or(high, almost_half), (int)0xffffffff);
+        return __double2ll_rz(__fma_rn(__hiloint2double((int)high, (int)low), scale, half));
+    }
+};
+
+// A number taken apart: 64 bits of magnitude, the leading one topmost, and sign and exponent field as one signed integer.
+// Numbers without a leading bit, zero among them, get one all the same: next to numbers that are far from the end of the range
+// it is shifted out.
+struct Parts {
+    unsigned low, top;
+    int signed_field;
+    Parts() = default;
+    DEVICE Parts(unsigned low, unsigned high)
+        : low(low << 11), top(__funnelshift_l(low, high, 11) | 0x80000000u), signed_field((int)high >> 20) {}
+    DEVICE int field() const { return signed_field & 0x7ff; }
+    DEVICE unsigned rest() const { return low | top << 1; }
+};
+
+// The same words in integers.
+struct ShiftedWords {
+    int shift;
+    DEVICE explicit ShiftedWords(int exponent) : shift(exponent + 1085) {}
+    DEVICE i64 word(const Parts &x) const {
+        const u64 magnitude = shift_right((u64)join(x.low, x.top), (unsigned)(shift - x.field()));
+        unsigned w0, w1;
+        flipped_plus_one((unsigned)magnitude, (unsigned)(magnitude >> 32), x.signed_field >> 31, w0, w1);
+        return join(__funnelshift_r(w0, w1, 1), (unsigned)((int)w1 >> 1));
+    }
+    DEVICE i64 word(unsigned low, unsigned high) const { return word(Parts(low, high)); }
+};
+
+// The leading 21 bits of magnitudes, in units of the last of those of a number with the exponent field `field`, cut off and
+// added up.
+struct ConvertedBits {
+    double unit;
+    unsigned sum = 0;
+    DEVICE explicit ConvertedBits(int field) : unit(__hiloint2double((2 * 1023 + 20 - field) << 20, 0)) {}
+    DEVICE void add(unsigned low, unsigned high) {
+        // 2^52 + u, cut off, has the integer u as its lower word.
+        sum += (unsigned)__double2loint(__fma_rz(fabs(__hiloint2double((int)high, (int)low)), unit, 4503599627370496.0));
+    }
+};
+
 // Numbers of a thread, real and imaginary parts; and the largest upper words of their magnitudes.
 //
 // As they are, for conversion instructions.
 template <int POINTS> struct Numbers {
     uint4 number[POINTS];
     unsigned largest_re = 0, largest_im = 0;
-    double scale;
-    unsigned almost_half;  // its upper word
 
     DEVICE void put(int i, const uint4 &x) {
         number[i] = x;
@@ -112,47 +159,25 @@ template <int POINTS> struct Numbers {
         return some;
     }
 
-    static DEVICE double real(const uint4 &x) { return __hiloint2double((int)x.y, (int)x.x); }
-    static DEVICE double imaginary(const uint4 &x) { return __hiloint2double((int)x.w, (int)x.z); }
-
-    // The sum of the leading bits of all magnitudes, in units of 2^-20 of the power of two that has this exponent field.
     DEVICE unsigned leading_bits(int field) const {
-        const double unit = __hiloint2double((2 * 1023 + 20 - field) << 20, 0);
-        unsigned sum = 0;
+        ConvertedBits bits(field);
 #pragma unroll
-        for (int i = 0; i < POINTS; i++) sum += __double2uint_rz(fabs(real(number[i])) * unit) + __double2uint_rz(fabs(imaginary(number[i])) * unit);
-        return sum;
+        for (int i = 0; i < POINTS; i++) {
+            bits.add(number[i].x, number[i].y);
+            bits.add(number[i].z, number[i].w);
+        }
+        return bits.sum;
     }
 
-    // The numbers over 2^exponent, rounded, halves away from zero: adding just less than one half and cutting off.
-    DEVICE void quantise(int exponent) {
-        scale = __hiloint2double((1023 - exponent) << 20, 0);
-        almost_half = (unsigned)moved(0x3fdfffff);
-    }
-    DEVICE i64 rounded(double x, unsigned high) const {
-        const double half = __hiloint2double((int)sign_or(high, almost_half), (int)0xffffffff);
-        return __double2ll_rz(__fma_rn(x, scale, half));
-    }
-    DEVICE i64 real_word(int i) const { return rounded(real(number[i]), number[i].y); }
-    DEVICE i64 imaginary_word(int i) const { return rounded(imaginary(number[i]), number[i].w); }
+    typedef ConvertedWords Words;
+    DEVICE i64 real_word(int i, const Words &words) const { return words.word(number[i].x, number[i].y); }
+    DEVICE i64 imaginary_word(int i, const Words &words) const { return words.word(number[i].z, number[i].w); }
 };
 
-// Taken apart: 64 bits of magnitude, the leading one topmost, and sign and exponent field as one signed integer. Numbers
-// without a leading bit, zero among them, get one all the same: next to numbers that are far from the end of the range it is
-// shifted out.
+// Taken apart.
 template <int POINTS> struct PartedNumbers {
-    struct Parts {
-        unsigned low, top;
-        int signed_field;
-        Parts() = default;
-        DEVICE Parts(unsigned low, unsigned high)
-            : low(low << 11), top(__funnelshift_l(low, high, 11) | 0x80000000u), signed_field((int)high >> 20) {}
-        DEVICE int field() const { return signed_field & 0x7ff; }
-        DEVICE unsigned rest() const { return low | top << 1; }
-    };
     Parts re[POINTS], im[POINTS];
     unsigned largest_re = 0, largest_im = 0;
-    int shift;
 
     DEVICE void put(int i, const uint4 &x) {
         re[i] = Parts(x.x, x.y);
@@ -178,15 +203,9 @@ template <int POINTS> struct PartedNumbers {
         return sum;
     }
 
-    DEVICE void quantise(int exponent) { shift = exponent + 1085; }
-    DEVICE i64 rounded(const Parts &x) const {
-        const u64 magnitude = shift_right((u64)join(x.low, x.top), (unsigned)(shift - x.field()));
-        unsigned w0, w1;
-        flipped_plus_one((unsigned)magnitude, (unsigned)(magnitude >> 32), x.signed_field >> 31, w0, w1);
-        return join(__funnelshift_r(w0, w1, 1), (unsigned)((int)w1 >> 1));
-    }
-    DEVICE i64 real_word(int i) const { return rounded(re[i]); }
-    DEVICE i64 imaginary_word(int i) const { return rounded(im[i]); }
+    typedef ShiftedWords Words;
+    DEVICE i64 real_word(int i, const Words &words) const { return words.word(re[i]); }
+    DEVICE i64 imaginary_word(int i, const Words &words) const { return words.word(im[i]); }
 };
 
 template <bool CONVERSIONS, int POINTS> struct NumbersOf {
@@ -317,7 +336,10 @@ DEVICE void to_double(i64 sum, int top, int base, unsigned flip, unsigned &low, 
     round_to_double(m0, m1, sign, base, flip, low, high);
 }
 
-// The same in floating point, for any number: two exact parts, added with one rounding.
+// The same in floating point.
+DEVICE double to_double_by_conversion(i64 sum, int top) { return __ll2double_rn(join(low_of(sum), high_of(sum) + ((unsigned)top << 17))); }
+
+// The same for any number: two exact parts, added with one rounding.
 DEVICE double to_double_by_parts(i64 sum, int top) {
     // 2^52 + u has the integer u as its lower word; 2^52 + 2^31 makes signed ones unsigned.
     const double upper = __hiloint2double(0x43300000, (int)(high_of(sum) ^ 0x80000000u)) - 4503601774854144.0;
@@ -358,8 +380,7 @@ template <bool CONVERSIONS>
 DEVICE uint4 finished(i64 re, int top_re, i64 im, int top_im, int power, double scale, unsigned flip) {
     uint4 value;
     if (CONVERSIONS) {
-        double real = __ll2double_rn(join(low_of(re), high_of(re) + ((unsigned)top_re << 17)));
-        double imaginary = __ll2double_rn(join(low_of(im), high_of(im) + ((unsigned)top_im << 17)));
+        double real = to_double_by_conversion(re, top_re), imaginary = to_double_by_conversion(im, top_im);
         if (!are_usual(top_re, top_im)) {
             real = to_double_by_parts(re, top_re);
             imaginary = to_double_by_parts(im, top_im);

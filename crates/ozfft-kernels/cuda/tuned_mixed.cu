@@ -272,11 +272,11 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                 const unsigned known = (unsigned)moderate << 24 | (unsigned)(largest_re != 0) << 25 | (unsigned)(largest_im != 0) << 26;
                 facts(lane1, columns1.line) = ((unsigned)exponent & 0xffffffu) | known;
             }
-            numbers.quantise(exponent);
+            const typename decltype(numbers)::Words words(exponent);
 #pragma unroll
             for (int q = 0; q < QUADS; q++) {
-                const i64 ar = numbers.real_word(2 * q), ai = numbers.imaginary_word(2 * q);
-                const i64 br = numbers.real_word(2 * q + 1), bi = numbers.imaginary_word(2 * q + 1);
+                const i64 ar = numbers.real_word(2 * q, words), ai = numbers.imaginary_word(2 * q, words);
+                const i64 br = numbers.real_word(2 * q + 1, words), bi = numbers.imaginary_word(2 * q + 1, words);
                 cosine_digits.put(q, ar + br, ai + bi);
                 sine_digits.put(q, ar - br, ai - bi);
             }

@@ -88,6 +88,18 @@ pub static TUNED_MIXED_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// The same for real lines (`cuda/tuned_r2c.cu`).
+pub static TUNED_R2C_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_r2c.sm_90a.cubin"));
+    &IMAGE.0
+};
+
+/// And for half-spectra of real lines (`cuda/tuned_c2r.cu`).
+pub static TUNED_C2R_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_c2r.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
@@ -103,9 +115,22 @@ pub enum Product {
     Fp8,
 }
 
+/// What the elements of tuned kernels' lines are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elements {
+    /// Complex numbers.
+    Complex,
+    /// Real numbers, of which half-spectra are made ([`TUNED_R2C_IMAGE`]).
+    RealToComplex,
+    /// Half-spectra, of which real numbers are made ([`TUNED_C2R_IMAGE`]).
+    ComplexToReal,
+}
+
 /// The tuned kernels for blocks of two steps.
 #[derive(Debug)]
 pub struct TunedShape {
+    /// What their lines are made of.
+    pub elements: Elements,
     /// What they multiply with.
     pub product: Product,
     /// Points of the first step.
@@ -116,8 +141,8 @@ pub struct TunedShape {
     pub lines: usize,
     /// Shared memory of a block.
     pub shared_bytes: usize,
-    /// Names: contiguous, strided; then both with conversion instructions.
-    pub kernels: [&'static str; 4],
+    /// Names: for contiguous lines, without and with conversion instructions; then for strided ones, if there are any.
+    pub kernels: &'static [&'static str],
     /// From row to row in shared memory, in places of one number of every line, where rows are padded (those of
     /// [`TUNED_MIXED_IMAGE`]).
     pub pitch: Option<usize>,
@@ -126,15 +151,16 @@ pub struct TunedShape {
 macro_rules! tuned {
     ($product:ident, $name:literal, $first:literal, $last:literal, $lines:literal) => {
         TunedShape {
+            elements: Elements::Complex,
             product: Product::$product,
             first: $first,
             last: $last,
             lines: 4 * $lines,
             shared_bytes: tuned_shared_bytes(Product::$product, $first, $last, $lines),
-            kernels: [
+            kernels: &[
                 concat!($name, "_", $first, "x", $last),
-                concat!($name, "_", $first, "x", $last, "_strided"),
                 concat!($name, "_", $first, "x", $last, "_conversions"),
+                concat!($name, "_", $first, "x", $last, "_strided"),
                 concat!($name, "_", $first, "x", $last, "_strided_conversions"),
             ],
             pitch: None,
@@ -145,18 +171,37 @@ macro_rules! tuned {
 macro_rules! mixed {
     ($first:literal, $last:literal) => {
         TunedShape {
+            elements: Elements::Complex,
             product: Product::Int8,
             first: $first,
             last: $last,
             lines: mixed_lines($last),
             shared_bytes: mixed_shared_bytes($first, $last),
-            kernels: [
+            kernels: &[
                 concat!("tuned_", $first, "x", $last),
-                concat!("tuned_", $first, "x", $last, "_strided"),
                 concat!("tuned_", $first, "x", $last, "_conversions"),
+                concat!("tuned_", $first, "x", $last, "_strided"),
                 concat!("tuned_", $first, "x", $last, "_strided_conversions"),
             ],
             pitch: Some(mixed_pitch($last)),
+        }
+    };
+}
+
+macro_rules! real {
+    ($elements:ident, $name:literal, $first:literal, $last:literal) => {
+        TunedShape {
+            elements: Elements::$elements,
+            product: Product::Int8,
+            first: $first,
+            last: $last,
+            lines: 4 * real_lines($last),
+            shared_bytes: real_shared_bytes(Elements::$elements, $first, $last),
+            kernels: &[
+                concat!($name, "_", $first, "x", $last),
+                concat!($name, "_", $first, "x", $last, "_conversions"),
+            ],
+            pitch: None,
         }
     };
 }
@@ -223,8 +268,38 @@ const fn mixed_shared_bytes(first: usize, last: usize) -> usize {
     tables + 2 * (lines / in_box * boxed) + 4 * 128 + 8 * lines + 64
 }
 
+/// `RealShape::LINES` of `tuned_real.cuh`.
+const fn real_lines(last: usize) -> usize {
+    64 / last
+}
+
+/// `RealShape::SHARED`, and `HalfShape::SHARED` of `tuned_c2r.cu`.
+const fn real_shared_bytes(elements: Elements, first: usize, last: usize) -> usize {
+    let lines = real_lines(last);
+    let matrices =
+        2 * (tuned_matrix_bytes(Product::Int8, first) + tuned_matrix_bytes(Product::Int8, last));
+    let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
+    let common = matrices + 8 * first + 12 * last + rotations;
+    let points = first * last;
+    let (tables, buffers) = match elements {
+        Elements::ComplexToReal => {
+            let numbers = 16 * lines * (points / 2 + 8);
+            (
+                common + 128,
+                numbers + 8 * lines * points + 8 * lines * first,
+            )
+        }
+        // Rows of words below the middle of every line, and eight middle rows.
+        _ => {
+            let rows = lines * first / 2 + 8;
+            (common, 8 * lines * points + 16 * rows * last)
+        }
+    };
+    tables.next_multiple_of(1024) + 4 * buffers + 4 * 128 + 8 * 4 * lines + 64
+}
+
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 16] = [
+pub static TUNED: [TunedShape; 22] = [
     tuned!(Int8, "tuned", 32, 32, 1),
     tuned!(Int8, "tuned", 16, 16, 2),
     tuned!(Int8, "tuned", 32, 16, 2),
@@ -241,6 +316,12 @@ pub static TUNED: [TunedShape; 16] = [
     mixed!(32, 25),
     mixed!(32, 30),
     mixed!(40, 25),
+    real!(RealToComplex, "tuned_r2c", 32, 32),
+    real!(RealToComplex, "tuned_r2c", 32, 16),
+    real!(RealToComplex, "tuned_r2c", 16, 16),
+    real!(ComplexToReal, "tuned_c2r", 32, 32),
+    real!(ComplexToReal, "tuned_c2r", 32, 16),
+    real!(ComplexToReal, "tuned_c2r", 16, 16),
 ];
 
 // The kernels' source asserts the same.
@@ -261,6 +342,12 @@ const _: () = assert!(
         && TUNED[13].shared_bytes == 161_376
         && TUNED[14].shared_bytes == 177_760
         && TUNED[15].shared_bytes == 213_600
+        && TUNED[16].shared_bytes == 203_392
+        && TUNED[17].shared_bytes == 173_760
+        && TUNED[18].shared_bytes == 88_768
+        && TUNED[19].shared_bytes == 190_080
+        && TUNED[20].shared_bytes == 171_712
+        && TUNED[21].shared_bytes == 84_672
 );
 
 /// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.

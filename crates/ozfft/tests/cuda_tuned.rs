@@ -263,6 +263,99 @@ fn compare_one_huge_number(substrate: Substrate) {
     }
 }
 
+/// Real lines to half-spectra and back, batches of all sizes, in place and with gaps, and several axes.
+#[test]
+fn real_lines_have_the_bits_of_the_processor() {
+    if skipped(Substrate::Int8Wgmma) {
+        return;
+    }
+    println!("seed {SEED:#x}");
+    let planner = Planner::<f64>::new();
+    let mut problems = 0;
+    for n in [256, 512, 1024] {
+        for shape in [
+            [1, n],
+            [2, n],
+            [3, n],
+            [17, n],
+            [301, n],
+            [3001, n],
+            [512, n],
+        ] {
+            let several_axes = shape[0] == 512;
+            let axes: &[usize] = if several_axes { &[0, 1] } else { &[1] };
+            let half = n / 2 + 1;
+            let random = uniform_complex(shape[0] * half, SEED ^ shape[0] as u64);
+            let numbers = random.iter().enumerate();
+            let spectra: Vec<Complex<f64>> = numbers
+                .map(|(place, &random)| match several_axes {
+                    true => random,
+                    false => number(place / half, place % half, random, half),
+                })
+                .collect();
+            // The same numbers as padded real lines.
+            let padded: Vec<f64> = spectra.iter().flat_map(|z| [z.re, z.im]).collect();
+            for norm in [Norm::Backward, Norm::Ortho] {
+                let real = Problem::real_to_complex(&shape)
+                    .input_layout(Layout::padded_real(&shape))
+                    .axes(axes)
+                    .norm(norm)
+                    .engine(Engine::Digits);
+                let back = Problem::complex_to_real(&shape)
+                    .output_layout(Layout::padded_real(&shape))
+                    .axes(axes)
+                    .norm(norm)
+                    .engine(Engine::Digits);
+                let transform = |problem: &Problem, forward: bool, in_place: bool| {
+                    let plan = planner.plan(problem).unwrap();
+                    let mut array = match in_place {
+                        true => spectra.clone(),
+                        false => vec![Complex::new(0.0, 0.0); spectra.len()],
+                    };
+                    // Half-spectra that no real array has are transformed, and reported.
+                    let outcome = match (forward, in_place) {
+                        (true, true) => plan.process_real_in_place(&mut array),
+                        (true, false) => {
+                            plan.process_real_to_complex(&padded[..problem.input_len()], &mut array)
+                        }
+                        (false, true) => plan.process_complex_to_real_in_place(&mut array),
+                        (false, false) => {
+                            let mut output = vec![0.0; problem.output_len()];
+                            let outcome = plan.process_complex_to_real(&spectra, &mut output);
+                            output.resize(2 * array.len(), 0.0);
+                            let pairs = output.chunks_exact(2);
+                            array = pairs.map(|pair| Complex::new(pair[0], pair[1])).collect();
+                            outcome
+                        }
+                    };
+                    assert!(
+                        matches!(outcome, Ok(()) | Err(FftError::NotHermitian { .. })),
+                        "{outcome:?}"
+                    );
+                    let bits = array.iter().flat_map(|z| [z.re.to_bits(), z.im.to_bits()]);
+                    (bits.collect::<Vec<u64>>(), plan.to_string())
+                };
+                for (problem, forward) in [(&real, true), (&back, false)] {
+                    for in_place in [true, false] {
+                        let (expected, _) = transform(problem, forward, in_place);
+                        for integers_only in [true, false] {
+                            let on_gpu = problem
+                                .clone()
+                                .device(Device::Cuda(0))
+                                .substrate(Substrate::Int8Wgmma)
+                                .integers_only(integers_only);
+                            let (found, plan) = transform(&on_gpu, forward, in_place);
+                            assert!(found == expected, "{shape:?} in place {in_place}: {plan}");
+                            problems += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{problems} problems, 0 with differing bits");
+}
+
 #[test]
 fn wgmma_is_refused_where_it_does_not_fit() {
     for substrate in [Substrate::Int8Wgmma, Substrate::Fp8Wgmma] {

@@ -353,7 +353,13 @@ impl Way {
             ..Way::default()
         };
         let (read, written) = (case.problem().input_shape(), case.problem().output_shape());
+        let halved_last = case.axes.last() == Some(&(case.shape.len() - 1));
         match generator.below(8) {
+            // Real numbers and their half-spectrum in the same memory.
+            0 | 1 if case.kind == Kind::RealToComplex && halved_last => {
+                way.in_place = true;
+                way.input = Some(Layout::padded_real(&case.shape));
+            }
             0 => {
                 way.input = layout(generator, &read, batch);
                 way.output = layout(generator, &written, batch);
@@ -368,7 +374,7 @@ impl Way {
                 way.output = Some(with_longer_rows(generator, &written));
             }
         }
-        if way.in_place {
+        if way.in_place && case.kind == Kind::ComplexToComplex {
             way.output = way.input.clone();
         }
         let general = |variant: usize| VARIANTS[variant].name == "int8-mma-sync";

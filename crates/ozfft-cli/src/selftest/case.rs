@@ -2,6 +2,7 @@
 
 use oracle::inputs::Generator;
 use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
+use ozfft_kernels::Elements;
 
 /// Cases that share lengths and accuracies, and so a planner's tables: planning would take most of the time.
 pub const GROUP: usize = 200;
@@ -93,10 +94,11 @@ impl Case {
         }
     }
 
-    /// A case with an axis of complex numbers, contiguous or strided, for which there are tuned kernels.
+    /// A case with an axis for which there are tuned kernels: of complex numbers, contiguous or strided, or the halved one of
+    /// a real transform.
     fn tuned(seed: u64, number: usize) -> Case {
         let mut generator = Generator::new(mixed(seed, 2 * number as u64));
-        let lengths = tuned_lengths();
+        let lengths = tuned_lengths(Elements::Complex);
         let mut shape = vec![pick(&mut generator, &lengths)];
         for _ in 0..pick(&mut generator, &[0, 0, 1, 1, 2]) {
             let room = LARGEST_TUNED_ARRAY / shape.iter().product::<usize>();
@@ -113,19 +115,30 @@ impl Case {
         if !axes.iter().any(is_tuned) {
             axes.extend((0..shape.len()).find(is_tuned));
         }
-        // The halved axis of a real transform has other kernels: it needs one besides.
-        let halved_last = axes.iter().position(|axis| !is_tuned(axis));
+        // The halved axis of a real transform has other kernels, for contiguous lines of a few lengths; else it needs one
+        // besides.
+        let last = shape.len() - 1;
+        let halved_tuned = tuned_lengths(Elements::RealToComplex).contains(&shape[last])
+            && generator.below(2) == 0;
+        let halved = if halved_tuned {
+            axes.iter().position(|&axis| axis == last)
+        } else {
+            axes.iter().position(|axis| !is_tuned(axis))
+        };
         let kinds = [
             Kind::ComplexToComplex,
             Kind::ComplexToComplex,
             Kind::RealToComplex,
             Kind::ComplexToReal,
         ];
-        let kind = match halved_last {
+        let kind = match halved {
             Some(place) => {
                 let axis = axes.remove(place);
                 axes.push(axis);
-                pick(&mut generator, &kinds)
+                pick(
+                    &mut generator,
+                    if halved_tuned { &kinds[2..] } else { &kinds },
+                )
             }
             None => Kind::ComplexToComplex,
         };
@@ -240,10 +253,13 @@ fn direction(generator: &mut Generator, kind: Kind) -> Direction {
     }
 }
 
-/// Lengths of lines with kernels of their own.
-fn tuned_lengths() -> Vec<usize> {
+/// Lengths of lines of such elements with kernels of their own.
+fn tuned_lengths(elements: Elements) -> Vec<usize> {
     let shapes = ozfft_kernels::TUNED.iter();
-    shapes.map(|shape| shape.first * shape.last).collect()
+    shapes
+        .filter(|shape| shape.elements == elements)
+        .map(|shape| shape.first * shape.last)
+        .collect()
 }
 
 /// Some of the axes, at least one, in any order.
@@ -278,7 +294,15 @@ mod tests {
 
     #[test]
     fn every_third_case_for_gpus_has_an_axis_with_tuned_kernels() {
-        let lengths = tuned_lengths();
+        let lengths = tuned_lengths(Elements::Complex);
+        let real_lengths = tuned_lengths(Elements::RealToComplex);
+        assert_eq!(real_lengths, tuned_lengths(Elements::ComplexToReal));
+        let halved_fits = |case: &Case| {
+            let last = case.shape.len() - 1;
+            case.kind != Kind::ComplexToComplex
+                && case.axes.last() == Some(&last)
+                && real_lengths.contains(&case.shape[last])
+        };
         let cases: Vec<Case> = (0..3000).map(|n| Case::draw_for_gpu(5, n)).collect();
         let tuned: Vec<&Case> = cases.iter().filter(|case| case.tuned).collect();
         assert_eq!(tuned.len(), 1000);
@@ -291,10 +315,13 @@ mod tests {
                 _ => &case.axes[..case.axes.len() - 1],
             };
             let fits = |axis: &usize| lengths.contains(&case.shape[*axis]);
-            assert!(whole.iter().any(fits), "{case:?}");
+            assert!(halved_fits(case) || whole.iter().any(fits), "{case:?}");
         }
         let of = |wanted: &dyn Fn(&Case) -> bool| tuned.iter().filter(|case| wanted(case)).count();
         assert!(of(&|case| case.kind != Kind::ComplexToComplex) > 100);
+        for kind in [Kind::RealToComplex, Kind::ComplexToReal] {
+            assert!(of(&|case| case.kind == kind && halved_fits(case)) > 30);
+        }
         assert!(of(&|case| case.shape.len() == 3) > 100);
         assert!(of(&|case| fits_in_the_middle(case, &lengths)) > 20);
         // The others are what they were before there were such cases.

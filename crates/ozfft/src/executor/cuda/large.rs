@@ -8,11 +8,12 @@ use super::emulated::Emulator;
 use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::task::*;
-use super::tuned::{MappedArray, TensorMap, TunedTask};
+use super::tuned::{MappedArray, TensorMap, TunedTask, element_bytes};
 use crate::error::{Buffer, FftError};
 use crate::problem::{Accuracy, Direction, Kind, Problem, Substrate};
 use crate::sample::Real;
 use crate::{DevicePointer, Layout, Plan, Planner};
+use ozfft_kernels::Elements;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the arrays would lie.
@@ -264,11 +265,20 @@ impl Check {
         let mut named = shapes.filter(|shape| shape.kernels.contains(&kernel));
         let shape = named.next().expect("its shape");
         let points = (shape.first * shape.last) as i128;
+        let [in_bytes, out_bytes] = element_bytes(shape.elements).map(i128::from);
+        let half = points / 2 + 1;
+        let (in_points, out_points) = match shape.elements {
+            Elements::Complex => (points, points),
+            Elements::RealToComplex => (points, half),
+            Elements::ComplexToReal => (half, points),
+        };
         let held = panels * shape.lines as u64;
         assert!(held >= lines as u64, "{}: {panels} panels", self.what);
         // The kernels number panels in 32 bits, and look one round ahead.
         assert!(panels + 132 < 1 << 31);
-        for (at, places) in [(0, 16), (8, 40)] {
+        for (at, places, points, bytes) in
+            [(0, 16, in_points, in_bytes), (8, 40, out_points, out_bytes)]
+        {
             let [element, fast, slow] = [0, 8, 16].map(|field| i128::from(long(places + field)));
             let address = Address::known(long(at) as u64);
             let array = self.array(address);
@@ -280,8 +290,8 @@ impl Check {
                 };
                 let start = i128::from(group) * slow + i128::from(first) * fast;
                 for index in [0, points - 1] {
-                    let byte = i128::from(address.value()) + 16 * (start + index * element);
-                    array.expect(byte, 16, &format!("{}, line {line}", self.what));
+                    let byte = i128::from(address.value()) + bytes * (start + index * element);
+                    array.expect(byte, bytes, &format!("{}, line {line}", self.what));
                 }
             }
         }

@@ -12,6 +12,8 @@ mod large;
 mod machine;
 mod mixed;
 mod program;
+#[cfg(test)]
+mod real_tests;
 mod tables;
 mod task;
 #[cfg(test)]

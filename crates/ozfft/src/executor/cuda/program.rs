@@ -13,6 +13,7 @@ use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
 use crate::line::Line;
 use crate::pass_roots::PassRoots;
 use crate::passes::Passes;
+use crate::problem::Kind;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use num_complex::Complex;
@@ -91,8 +92,6 @@ pub(super) struct PassesTables {
     pub(super) blocks: Vec<BlockTables>,
     /// Both passes of a transform go through one kernel.
     pub(super) together: bool,
-    /// For the tuned kernels, where a line is one block that they take.
-    pub(super) tuned: Option<(&'static TunedShape, Piece)>,
     /// All roots between both passes, where they go through one kernel.
     pub(super) short_roots: Piece,
     /// Low and high powers of the roots between passes.
@@ -104,23 +103,13 @@ impl PassesTables {
         builder: &mut Builder,
         passes: &Passes,
         recipe: &Recipe,
-        tuned_on: Option<(&dyn Machine, Product)>,
         shared_memory: usize,
         chirped: bool,
-    ) -> Result<Self, FftError> {
+    ) -> Self {
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
-        let tuned = match passes.blocks() {
-            [block] => tuned_on
-                .and_then(|(machine, product)| tuned::shape_of(machine, product, recipe, block))
-                .map(|shape| tuned::tables(shape, block).map(|tables| (shape, tables)))
-                .transpose()?
-                .map(|(shape, tables)| (shape, builder.add(&tables))),
-            _ => None,
-        };
         let together = !chirped && fit_together(passes, recipe, shared_memory);
-        Ok(PassesTables {
-            tuned,
+        PassesTables {
             blocks: blocks
                 .enumerate()
                 .map(|(number, block)| {
@@ -150,7 +139,7 @@ impl PassesTables {
                     (low, builder.add_angles(high.entries()))
                 })
                 .collect(),
-        })
+        }
     }
 }
 
@@ -169,31 +158,47 @@ fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool 
 }
 
 impl LineTables {
-    /// `tuned_on`: where tuned kernels may run, and how they multiply.
-    fn new(
-        builder: &mut Builder,
-        line: &Line,
-        recipe: &Recipe,
-        tuned_on: Option<(&dyn Machine, Product)>,
-        shared_memory: usize,
-    ) -> Result<Self, FftError> {
-        Ok(match line {
+    fn new(builder: &mut Builder, line: &Line, recipe: &Recipe, shared_memory: usize) -> Self {
+        match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => LineTables::Passes(PassesTables::new(
                 builder,
                 passes,
                 recipe,
-                tuned_on,
                 shared_memory,
                 false,
-            )?),
+            )),
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, None, 0, true)?,
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, 0, true),
                 chirp: builder.add_angles(bluestein.chirp().entries()),
                 kernel: builder.add_angles(bluestein.kernel().entries()),
             },
-        })
+        }
     }
+}
+
+/// Tuned kernels for a line that is one block which they take, and their tables.
+pub(super) type TunedTables = Option<(&'static TunedShape, Piece)>;
+
+/// `tuned_on`: where tuned kernels may run, and how they multiply.
+fn tuned_tables(
+    builder: &mut Builder,
+    line: &Line,
+    kind: Kind,
+    recipe: &Recipe,
+    tuned_on: Option<(&dyn Machine, Product)>,
+) -> Result<TunedTables, FftError> {
+    let (Line::Passes(passes), Some((machine, product))) = (line, tuned_on) else {
+        return Ok(None);
+    };
+    let [block] = passes.blocks() else {
+        return Ok(None);
+    };
+    let Some(shape) = tuned::shape_of(machine, product, kind, recipe, block) else {
+        return Ok(None);
+    };
+    let tables = tuned::tables(shape, block)?;
+    Ok(Some((shape, builder.add(&tables))))
 }
 
 impl Program {
@@ -208,18 +213,17 @@ impl Program {
         let tuned_on = choice.tuned.map(|product| (&**machine, product));
         // Axes of the same length share their tables.
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
+        let mut tuned: HashMap<(*const Line, Kind), TunedTables> = HashMap::new();
         let mut dimensions = Vec::new();
         for pass in executor.passes() {
             let line = line_of(pass);
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let shared_memory = machine.shared_memory();
-                place.insert(LineTables::new(
-                    &mut builder,
-                    line,
-                    recipe,
-                    tuned_on,
-                    shared_memory,
-                )?);
+                place.insert(LineTables::new(&mut builder, line, recipe, shared_memory));
+            }
+            if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
+                let tables = tuned_tables(&mut builder, line, pass.kind, recipe, tuned_on)?;
+                place.insert(tables);
             }
             let mut add = |set: &LineSet| {
                 let list = merged(set);
@@ -252,7 +256,8 @@ impl Program {
         let last = executor.passes().len() - 1;
         for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
         {
-            let axis = writer.axis(executor, number, pass, (read, write));
+            let tuned = tuned[&(Arc::as_ptr(line_of(pass)), pass.kind)];
+            let axis = writer.axis(executor, number, pass, (read, write), tuned);
             if number == 0 && bias != 0 {
                 writer.search = Some(writer.search_everywhere(&axis, &flat, flat_dimensions));
             }

@@ -7,16 +7,16 @@
 use super::fp8;
 use super::machine::Machine;
 use super::mixed;
-use super::task::{Address, Arrays, Dimension, ELEMENTS_COMPLEX, FloatLines};
+use super::task::{Address, Arrays, Dimension, FloatLines};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
-use crate::problem::Family;
+use crate::problem::{Family, Kind};
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape};
+use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape};
 
 /// What the topmost diagonals that are kept apart are raised by, so that those of numbers that fit 64 bits are not negative.
 const TOP_RAISED: i64 = 8192;
@@ -56,7 +56,7 @@ pub(crate) struct TunedTask {
     second_factor: i32,
 }
 
-/// Where lines lie, in complex numbers: from element to element, from line to line, from group to group of lines.
+/// Where lines lie, in elements of the array: from element to element, from line to line, from group to group of lines.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Places {
@@ -210,9 +210,15 @@ fn distance_of_groups(places: Places) -> u64 {
 pub(crate) fn shape_of(
     machine: &dyn Machine,
     product: Product,
+    kind: Kind,
     recipe: &Recipe,
     block: &Block,
 ) -> Option<&'static TunedShape> {
+    let elements = match kind {
+        Kind::ComplexToComplex => Elements::Complex,
+        Kind::RealToComplex => Elements::RealToComplex,
+        Kind::ComplexToReal => Elements::ComplexToReal,
+    };
     let [first, last] = block.steps() else {
         return None;
     };
@@ -223,8 +229,18 @@ pub(crate) fn shape_of(
         && matches!(last.recipe.fold, Fold::FrequencyShifted | Fold::Plain);
     let shapes = ozfft_kernels::TUNED.iter();
     let steps = (first.recipe.n, last.recipe.n);
-    let mut fitting = shapes.filter(|s| s.product == product && (s.first, s.last) == steps);
+    let mut fitting = shapes
+        .filter(|s| s.elements == elements && s.product == product && (s.first, s.last) == steps);
     fitting.next().filter(|_| usual)
+}
+
+/// Bytes of an element of the input, and of the output.
+pub(super) fn element_bytes(elements: Elements) -> [i64; 2] {
+    match elements {
+        Elements::Complex => [16, 16],
+        Elements::RealToComplex => [8, 16],
+        Elements::ComplexToReal => [16, 8],
+    }
 }
 
 /// Lines of two arrays as a tuned kernel can run through them.
@@ -244,10 +260,10 @@ pub(crate) fn launch(
     conversions: bool,
 ) -> Option<TunedLaunch> {
     let (input, output) = (lines.input, lines.output);
-    let whole = |floats: &FloatLines| floats.single == 0 && floats.elements == ELEMENTS_COMPLEX;
-    if !whole(input) || !whole(output) {
+    if input.single != 0 || output.single != 0 {
         return None;
     }
+    let [in_bytes, out_bytes] = element_bytes(shape.elements);
     let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
         // One line: all distances are the same.
         [] => Some((
@@ -290,6 +306,10 @@ pub(crate) fn launch(
     if read_fast != write_fast || strided != (to.element != 1) {
         return None;
     }
+    // Two real numbers are copied at a time.
+    if 8 * from.slow % 16 != 0 && in_bytes == 8 {
+        return None;
+    }
     // The copy engine counts in 32 bits, and backwards never; its distances, of up to 1024 elements, stay below 2^40 bytes.
     let mappable = |places: &Places| {
         (1..1 << 26).contains(&places.element) && (0..1 << 36).contains(&places.slow)
@@ -297,6 +317,9 @@ pub(crate) fn launch(
     if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
         return None;
     }
+    let kernel = *shape
+        .kernels
+        .get(usize::from(conversions) + 2 * usize::from(strided))?;
     let per_panel = shape.lines as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
@@ -309,8 +332,8 @@ pub(crate) fn launch(
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
     let (factor, second_factor) = factors(shape.product);
     let task = TunedTask {
-        input: input.numbers.later(16 * input.offset),
-        output: output.numbers.later(16 * output.offset),
+        input: input.numbers.later(in_bytes * input.offset),
+        output: output.numbers.later(out_bytes * output.offset),
         from,
         to,
         lines: lines.count as i64,
@@ -327,7 +350,7 @@ pub(crate) fn launch(
         task,
         shape,
         strided,
-        kernel: shape.kernels[usize::from(strided) + 2 * usize::from(conversions)],
+        kernel,
         blocks: u64::from(panels).min(machine.multiprocessors() as u64),
         shared_bytes: shape.shared_bytes,
     })
@@ -351,7 +374,12 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
             }
         }
     }
-    constants(product, first, true, &mut image);
+    match shape.elements {
+        Elements::Complex | Elements::ComplexToReal => {
+            constants(product, first, true, &mut image);
+        }
+        Elements::RealToComplex => real_constants(first, &mut image),
+    }
     constants(product, last, false, &mut image);
     rotations(first, &mut image);
     Ok(image)
@@ -455,6 +483,18 @@ fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     }
 }
 
+/// The same for the first step of real lines, whose sums are not combined.
+fn real_constants(step: &Step, image: &mut Vec<u8>) {
+    let [cosines, sines] = matrices(step);
+    let rows: Vec<_> = (0..cosines.rows)
+        .map(|row| [cosines, sines].map(|matrix| raised(matrix, row, true)))
+        .collect();
+    for row in &rows {
+        let sums = row.each_ref().map(|raised| raised.sum);
+        image.extend_from_slice(bytemuck::cast_slice(&sums));
+    }
+}
+
 /// Sum and difference of what the cosine and the sine sums of every output are raised by; then, where the topmost diagonal is
 /// kept apart, the same for that one, at half the distance.
 pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], whole: bool, image: &mut Vec<u8>) {
@@ -535,7 +575,6 @@ pub(super) mod tests {
             complex(&[1000]).accuracy(Accuracy::Single),
             complex(&[1024]).accuracy(Accuracy::Single),
             complex(&[1024]).substrate(Substrate::Int8MmaSync),
-            Problem::real_to_complex(&[1024]),
             // Neither contiguous nor side by side.
             complex(&[1024])
                 .batch(3)
@@ -565,7 +604,8 @@ pub(super) mod tests {
     pub(in super::super) fn shape(product: Product, block: &Block) -> &'static TunedShape {
         let steps = block.steps();
         let fits = |shape: &&TunedShape| {
-            shape.product == product
+            shape.elements == Elements::Complex
+                && shape.product == product
                 && [shape.first, shape.last] == [0, 1].map(|i| steps[i].recipe.n)
         };
         ozfft_kernels::TUNED.iter().find(fits).expect("a shape")
@@ -673,7 +713,12 @@ pub(super) mod tests {
     }
 
     /// The same from the image, as the tensor instruction multiplies it: raised digits, pieces by pieces.
-    fn raised_diagonals(image: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
+    pub(in super::super) fn raised_diagonals(
+        image: &[u8],
+        slots: usize,
+        row: usize,
+        words: &[i64],
+    ) -> [i64; 8] {
         let eights = slots / 8;
         let mut sums = [0; 8];
         for (part, first) in [0, 4, 4].into_iter().enumerate() {

@@ -12,14 +12,14 @@ use num_complex::Complex;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
-const LENGTHS: [usize; 3] = [256, 512, 1024];
+pub(super) const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
+pub(super) const LENGTHS: [usize; 3] = [256, 512, 1024];
 /// Those of `tuned_mixed.cu`.
 const MIXED: [usize; 10] = [128, 192, 320, 384, 480, 640, 768, 800, 960, 1000];
-const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+pub(super) const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
-fn power(exponent: i32) -> f64 {
+pub(super) fn power(exponent: i32) -> f64 {
     2f64.powi(exponent)
 }
 

@@ -1,7 +1,7 @@
 //! The passes of every axis as launches: which kernel, which lines, from where and to where.
 
 use super::machine::{DeviceMemory, Machine, Parameters};
-use super::program::{Action, Choice, PassesTables, Search};
+use super::program::{Action, Choice, PassesTables, Search, TunedTables};
 use super::tables::Piece;
 use super::task::*;
 use super::tuned::{self, TunedLines};
@@ -73,6 +73,8 @@ pub(super) struct Axis {
     /// The dimensions that number the lines.
     pub(super) read: Vec<Dimension>,
     pub(super) write: Vec<Dimension>,
+    /// Kernels that may take its lines, if they lie well.
+    tuned: TunedTables,
 }
 
 /// Where the words of a transform come from, or go.
@@ -161,6 +163,7 @@ impl Writer<'_> {
         number: usize,
         pass: &Pass<T>,
         (read, write): (&Listed, &Listed),
+        tuned: TunedTables,
     ) -> Axis {
         let n = pass.n;
         let floats = |place: Place, set: &LineSet, list: &Listed, elements, count| FloatLines {
@@ -201,6 +204,7 @@ impl Writer<'_> {
             write_across: across(&pass.write, &write.1),
             read: read.1.clone(),
             write: write.1.clone(),
+            tuned,
         }
     }
 
@@ -608,7 +612,7 @@ impl Writer<'_> {
         rest_blocks: u64,
         rest_shared_bytes: usize,
     ) -> Option<Action> {
-        let (shape, tables) = course.tables.tuned?;
+        let (shape, tables) = axis.tuned?;
         if task.line_count != axis.transforms {
             return None;
         }
