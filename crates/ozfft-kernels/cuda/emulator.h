@@ -22,6 +22,7 @@
 #define DEVICE_APART inline
 #define KERNEL(threads, blocks) extern "C" void
 #define PARAMETERS const
+#define CONSTANT static
 
 namespace emulator {
 
@@ -249,6 +250,10 @@ DEVICE int load_shared_int(uint32_t at) { return loaded<int>(at); }
 DEVICE void store_shared(uint32_t at, uint4 value) {
     std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
 }
+DEVICE void store_shared_int(uint32_t at, int value) {
+    std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
+}
+DEVICE void store_shared_byte(uint32_t at, unsigned value) { *emulator::shared_at(at, 1, 1) = static_cast<unsigned char>(value); }
 
 DEVICE int thread_number() { return emulator::block().current; }
 
@@ -289,6 +294,12 @@ DEVICE unsigned warp_maximum(unsigned value) {
     for (int mask = 16; mask > 0; mask /= 2) {
         const unsigned other = shuffle_xor(value, mask);
         value = other > value ? other : value;
+    }
+    return value;
+}
+DEVICE unsigned warp_or(unsigned value) {
+    for (int mask = 16; mask > 0; mask /= 2) {
+        value |= shuffle_xor(value, mask);
     }
     return value;
 }

@@ -196,12 +196,11 @@ struct Int8 {
 DEVICE int high_half(i64 x) { return (int)(high_of(x) + (low_of(x) >> 31)); }
 
 // (re + i·im) · angle / 2^62: twiddle.rs.
-DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle) {
+DEVICE void rotate(i64 &re, i64 &im, const uint4 &angle, i64 half = 1 << 29) {
     const int re_high = high_half(re), im_high = high_half(im), re_low = (int)low_of(re), im_low = (int)low_of(im);
     const int real_high = (int)angle.x, real_low = (int)angle.y, imaginary_high = (int)angle.z, imaginary_low = (int)angle.w;
     // High halves are far from the ends of their range: their negatives are exact.
     const int minus_im_high = -im_high, minus_imaginary_high = -imaginary_high;
-    const i64 half = 1 << 29;
     i64 cross_re = product(re_high, real_low, half), cross_im = product(re_high, imaginary_low, half);
     cross_re = product(re_low, real_high, cross_re);
     cross_im = product(re_low, imaginary_high, cross_im);

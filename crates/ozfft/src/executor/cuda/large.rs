@@ -261,10 +261,17 @@ impl Check {
         let (lines, fast_count) = (long(64), long(72));
         let (panels, panels_a_group) = (u64::from(int(80)), u64::from(int(84)));
         let shapes = ozfft_kernels::TUNED.iter();
-        let mut named = shapes.filter(|shape| shape.kernels.contains(&kernel));
-        let shape = named.next().expect("its shape");
-        let points = (shape.first * shape.last) as i128;
-        let held = panels * shape.lines as u64;
+        let mut one_pass = shapes
+            .filter(|shape| shape.kernels.contains(&kernel))
+            .map(|shape| (shape.first * shape.last, shape.lines as u64));
+        let shapes = ozfft_kernels::TUNED_PASSES.iter();
+        let mut two_passes = shapes
+            .filter(|shape| shape.kernels.contains(&kernel))
+            .map(|shape| (shape.passes.iter().product(), 1));
+        let named = one_pass.next().or_else(|| two_passes.next());
+        let (points, lines_a_panel): (usize, u64) = named.expect("its shape");
+        let points = points as i128;
+        let held = panels * lines_a_panel;
         assert!(held >= lines as u64, "{}: {panels} panels", self.what);
         // The kernels number panels in 32 bits, and look one round ahead.
         assert!(panels + 132 < 1 << 31);
@@ -287,7 +294,7 @@ impl Check {
         }
         if strided {
             assert_eq!(panels % panels_a_group, 0);
-            assert!(2 * panels_a_group * (shape.lines as u64) < 1 << 31);
+            assert!(2 * panels_a_group * lines_a_panel < 1 << 31);
         }
         self.workspace(task.left, 8 * lines as u64, "left");
         self.workspace(task.left_count, 4, "left");

@@ -18,6 +18,7 @@ mod task;
 mod tests;
 mod transfer;
 mod tuned;
+mod tuned_passes;
 #[cfg(test)]
 mod tuned_tests;
 mod writer;

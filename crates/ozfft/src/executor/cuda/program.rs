@@ -7,6 +7,7 @@ use super::tables::{
 };
 use super::task::*;
 use super::tuned::{self, StridedTask, TunedLaunch};
+use super::tuned_passes;
 use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
@@ -16,7 +17,7 @@ use crate::passes::Passes;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use num_complex::Complex;
-use ozfft_kernels::{Product, TunedShape};
+use ozfft_kernels::{PassesShape, Product, TunedShape};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ pub(super) enum Action {
     /// the tuned one needs them, the portable one for all lines.
     Tuned {
         launch: Box<TunedLaunch>,
-        rest: Box<Task>,
+        rest: Box<Tasks>,
         rest_kernel: &'static str,
         rest_blocks: u64,
         rest_shared_bytes: usize,
@@ -93,6 +94,8 @@ pub(super) struct PassesTables {
     pub(super) together: bool,
     /// For the tuned kernels, where a line is one block that they take.
     pub(super) tuned: Option<(&'static TunedShape, Piece)>,
+    /// Likewise, where both passes of a transform go through one kernel.
+    pub(super) tuned_passes: Option<(&'static PassesShape, Piece)>,
     /// All roots between both passes, where they go through one kernel.
     pub(super) short_roots: Piece,
     /// Low and high powers of the roots between passes.
@@ -119,8 +122,13 @@ impl PassesTables {
             _ => None,
         };
         let together = !chirped && fit_together(passes, recipe, shared_memory);
+        let tuned_passes = tuned_on
+            .filter(|_| together)
+            .and_then(|(machine, product)| tuned_passes::shape_of(machine, product, recipe, passes))
+            .map(|shape| (shape, builder.add(&tuned_passes::tables(passes))));
         Ok(PassesTables {
             tuned,
+            tuned_passes,
             blocks: blocks
                 .enumerate()
                 .map(|(number, block)| {
@@ -341,16 +349,14 @@ impl Program {
                         let mut rest = rest.resolved(arrays);
                         let mut blocks = *rest_blocks;
                         if search.is_some() {
-                            machine.clear(queue, rest.largest.value(), 8)?;
+                            machine.clear(queue, rest.last().largest.value(), 8)?;
                         }
                         if let Some(task) = launch.task.resolved(arrays) {
                             machine.clear(queue, task.left_count.value(), 4)?;
-                            let tuned = if launch.strided {
+                            let tuned = if let Some(shape) = launch.strided {
                                 let task = StridedTask {
-                                    from_map: machine
-                                        .tensor_map(&task.mapped_input(launch.shape))?,
-                                    to_map: machine
-                                        .tensor_map(&task.mapped_output(launch.shape))?,
+                                    from_map: machine.tensor_map(&task.mapped_input(shape))?,
+                                    to_map: machine.tensor_map(&task.mapped_output(shape))?,
                                     common: task,
                                     unused: [0; 5],
                                 };
@@ -374,9 +380,9 @@ impl Program {
                                 let task = Parameters::Largest(task.resolved(arrays));
                                 machine.launch(queue, &task, blocks, 0)?;
                             }
-                            (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
+                            rest.set_list(Address::NONE, Address::NONE);
                         }
-                        let rest = Parameters::Truncated(Tasks::one(rest), rest_kernel);
+                        let rest = Parameters::Truncated(rest, rest_kernel);
                         machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
                     }
                 }
