@@ -236,7 +236,7 @@ fn words_of_all_sizes_between_two_passes() {
             // Small integers, and a wave of a row's frequency.
             11 => Complex::new((random.re * 3.0).round(), (random.im * 3.0).round()),
             12 => Complex::new(sign(row % 2 == 1), 0.0),
-            13 => Complex::new(sign(row / 2 % 2 == 1), sign((row + 1) / 2 % 2 == 1)),
+            13 => Complex::new(sign(row / 2 % 2 == 1), sign(row.div_ceil(2) % 2 == 1)),
             14 => Complex::new(sign(index % 2 == 1), 0.0) * power(column as i32 / 8),
             _ => random * power((row * 3) as i32 - 90),
         }
