@@ -22,6 +22,7 @@ fn main() {
         .file("src/tuned.cpp")
         .file("src/mixed.cpp")
         .file("src/real.cpp")
+        .file("src/passes.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

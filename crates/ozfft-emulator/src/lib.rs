@@ -31,6 +31,7 @@ launchers!(
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
     ozfft_emulate_real,
+    ozfft_emulate_passes,
     ozfft_emulate_faulty
 );
 

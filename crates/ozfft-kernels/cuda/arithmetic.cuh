@@ -32,6 +32,12 @@ DEVICE unsigned shift_to_top(unsigned x) {
     asm("bfind.shiftamt.u32 %0, %1;" : "=r"(shift) : "r"(x));
     return shift;
 }
+// The number of the leading one, from 0 on; of 0, -1.
+DEVICE int leading_bit(unsigned x) {
+    int bit;
+    asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(x));
+    return bit;
+}
 
 // A copy in a register of its own. Sums that stay in use keep the compiler from overlapping products.
 DEVICE int moved(int x) {
@@ -83,6 +89,13 @@ DEVICE void magnitude_of(unsigned x0, unsigned x1, int sign, unsigned &m0, unsig
     asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; sub.cc.u32 %0, a, %4; subc.u32 %1, b, %4; }"
         : "=r"(m0), "=r"(m1)
         : "r"(x0), "r"(x1), "r"(sign));
+}
+
+// x & mask | bits, for constants: one instruction, where the compiler takes two.
+DEVICE unsigned both_or(unsigned x, unsigned mask, unsigned bits) {
+    unsigned r;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(r) : "r"(x), "r"(mask), "r"(bits));
+    return r;
 }
 
 // x & 1 | rest.

@@ -55,6 +55,7 @@ DEVICE unsigned shift_left(unsigned x, unsigned bits) { return bits > 31 ? 0 : x
 DEVICE unsigned shift_right(unsigned x, unsigned bits) { return bits > 31 ? 0 : x >> bits; }
 DEVICE u64 shift_right(u64 x, unsigned bits) { return bits > 63 ? 0 : x >> bits; }
 DEVICE unsigned shift_to_top(unsigned x) { return x == 0 ? 0xffffffffu : (unsigned)__builtin_clz(x); }
+DEVICE int leading_bit(unsigned x) { return 31 - __clz(x); }
 DEVICE int moved(int x) { return x; }
 DEVICE void settled(unsigned &, unsigned &) {}
 DEVICE void settled(unsigned &, float &, int &) {}
@@ -91,6 +92,7 @@ DEVICE void magnitude_of(unsigned x0, unsigned x1, int sign, unsigned &m0, unsig
     m1 = (unsigned)(magnitude >> 32);
 }
 DEVICE unsigned sign_or(unsigned x, unsigned rest) { return (x & 0x80000000u) | rest; }
+DEVICE unsigned both_or(unsigned x, unsigned mask, unsigned bits) { return (x & mask) | bits; }
 DEVICE unsigned lowest_bit_or(unsigned x, unsigned rest) { return (x & 1) | rest; }
 DEVICE void rounded_up(unsigned decide, unsigned f0, unsigned f1, unsigned field, unsigned &low, unsigned &high) {
     const u64 sum = ((u64)(f1 + field) << 32 | f0) + (decide > 0x80000000u);

@@ -257,6 +257,10 @@ DEVICE void store_shared(uint32_t at, uint4 value) {
 DEVICE void store_shared_two(uint32_t at, uint2 value) {
     std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
 }
+DEVICE void store_shared_int(uint32_t at, int value) {
+    std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
+}
+DEVICE void store_shared_byte(uint32_t at, unsigned value) { *emulator::shared_at(at, 1, 1) = static_cast<unsigned char>(value); }
 
 DEVICE int thread_number() { return emulator::block().current; }
 
@@ -297,6 +301,12 @@ DEVICE unsigned warp_maximum(unsigned value) {
     for (int mask = 16; mask > 0; mask /= 2) {
         const unsigned other = shuffle_xor(value, mask);
         value = other > value ? other : value;
+    }
+    return value;
+}
+DEVICE unsigned warp_or(unsigned value) {
+    for (int mask = 16; mask > 0; mask /= 2) {
+        value |= shuffle_xor(value, mask);
     }
     return value;
 }

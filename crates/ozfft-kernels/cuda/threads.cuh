@@ -36,6 +36,9 @@ DEVICE void store_shared(uint32_t at, uint4 v) {
     asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 DEVICE void store_shared_two(uint32_t at, uint2 v) { asm volatile("st.shared.v2.u32 [%0], {%1,%2};" ::"r"(at), "r"(v.x), "r"(v.y) : "memory"); }
+DEVICE void store_shared_int(uint32_t at, int v) { asm volatile("st.shared.s32 [%0], %1;" ::"r"(at), "r"(v) : "memory"); }
+// The lowest byte.
+DEVICE void store_shared_byte(uint32_t at, unsigned v) { asm volatile("st.shared.u8 [%0], %1;" ::"r"(at), "r"(v) : "memory"); }
 
 // The thread's number, looked up anew and not kept in a register.
 DEVICE int thread_number() {
@@ -58,6 +61,8 @@ template <class T> DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor_s
 template <class T> DEVICE T shuffle(T value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
 // The largest value of a warp's lanes.
 DEVICE unsigned warp_maximum(unsigned value) { return __reduce_max_sync(0xffffffffu, value); }
+// The bits that any of them has.
+DEVICE unsigned warp_or(unsigned value) { return __reduce_or_sync(0xffffffffu, value); }
 
 // A function that the host launches with blocks of so many threads, of which a multiprocessor is to have so many at once;
 // and its parameters: read only, in the constant bank.

@@ -574,6 +574,9 @@ template <int D, int MOST_TILES, bool TWO> DEVICE void run_lines(const Tasks &ta
     if (threadIdx.x == 0) {
         common_flags() = 0;
     }
+    // A list is of whole transforms where those have two passes.
+    const uint64_t *const list = tasks.passes[0].list;
+    const uint64_t transform = !TWO ? 0 : list != nullptr ? list[first / static_cast<uint64_t>(count)] : first / static_cast<uint64_t>(count);
     // A loop, not twice the same code.
 #pragma unroll 1
     for (int pass = 0;; pass++) {
@@ -582,14 +585,18 @@ template <int D, int MOST_TILES, bool TWO> DEVICE void run_lines(const Tasks &ta
         if (!TWO || pass == 0) {
             for (int32_t i = static_cast<int32_t>(threadIdx.x); i < count; i += static_cast<int32_t>(blockDim.x)) {
                 const uint64_t entry = first + static_cast<uint64_t>(i);
-                prepare_line(task, panel.lines[i], task.list != nullptr ? task.list[entry] : entry);
+                if (TWO) {
+                    prepare_line(task, panel.lines[i], transform * static_cast<uint64_t>(count) + static_cast<uint64_t>(i));
+                } else {
+                    prepare_line(task, panel.lines[i], list != nullptr ? list[entry] : entry);
+                }
                 panel.lines[i].base = i * task.line_pitch;
             }
             block_barrier();
             load(task, panel);
             block_barrier();
         } else {
-            prepare_second(tasks, panel, first / static_cast<uint64_t>(count));
+            prepare_second(tasks, panel, transform);
         }
         quantise(task, panel);
         run_steps<D, MOST_TILES>(task, panel);
@@ -611,8 +618,8 @@ template <int D, int MOST_TILES, bool TWO> DEVICE void run_lines(const Tasks &ta
 template <int D, int MOST_TILES, bool TWO> DEVICE void run_block(const Tasks &tasks) {
     const Task &task = tasks.passes[0];
     // How many lines another kernel has left is known on the device alone; else every block has one turn.
-    const uint64_t total = task.list != nullptr ? *task.list_count : task.line_count;
     const int32_t lines = TWO ? static_cast<int32_t>(task.lines_per_transform) : task.lines_per_block;
+    const uint64_t total = task.list != nullptr ? static_cast<uint64_t>(*task.list_count) * (TWO ? lines : 1) : task.line_count;
     for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * lines; first < total; first += static_cast<uint64_t>(gridDim.x) * lines) {
         const uint64_t left = total - first;
         const int32_t count = left < static_cast<uint64_t>(lines) ? static_cast<int32_t>(left) : lines;

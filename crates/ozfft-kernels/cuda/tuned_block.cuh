@@ -135,6 +135,28 @@ struct ConvertedBits {
     }
 };
 
+// The same in integers.
+struct ShiftedBits {
+    unsigned top;  // the largest upper half with the field
+    unsigned sum = 0;
+    DEVICE explicit ShiftedBits(int field) : top((unsigned)field << 20 | 0xfffffu) {}
+    DEVICE void add(unsigned, unsigned high) {
+        // What is not among the leading bits of the upper half is shifted out. Numbers without a leading bit get one, which
+        // is shifted out, too.
+        sum += shift_right(both_or(high, 0xfffffu, 0x100000u), (top - (high & 0x7fffffffu)) >> 20);
+    }
+};
+
+// Whichever means there are.
+template <bool CONVERSIONS> struct Means {
+    typedef ShiftedBits LeadingBits;
+    typedef ShiftedWords Words;
+};
+template <> struct Means<true> {
+    typedef ConvertedBits LeadingBits;
+    typedef ConvertedWords Words;
+};
+
 // Numbers of a thread, real and imaginary parts; and the largest upper words of their magnitudes.
 //
 // As they are, for conversion instructions.

@@ -51,26 +51,6 @@ struct Seen {
     DEVICE unsigned found() const { return 2 * (largest >> 20) + ((largest | some) != 0); }
 };
 
-// The leading bits of magnitudes added up, and words, with whichever means there are.
-struct ShiftedBits {
-    unsigned top;  // the largest upper half with the field
-    unsigned sum = 0;
-    DEVICE explicit ShiftedBits(int field) : top((unsigned)field << 20 | 0xfffffu) {}
-    DEVICE void add(unsigned, unsigned high) {
-        // What is not among the leading bits of the upper half is shifted out. Numbers without a leading bit get one, which
-        // is shifted out, too.
-        sum += shift_right((high & 0xfffffu) | 0x100000u, (top - (high & 0x7fffffffu)) >> 20);
-    }
-};
-template <bool CONVERSIONS> struct Means {
-    typedef ShiftedBits LeadingBits;
-    typedef ShiftedWords Words;
-};
-template <> struct Means<true> {
-    typedef ConvertedBits LeadingBits;
-    typedef ConvertedWords Words;
-};
-
 // One part of `rotate` for a number y of which the other part is zero: ±y·factor / 2^62. (High
 // halves are far from the ends of their range, so that their negatives are exact; low ones of factors are not.)
 DEVICE i64 rotated_part(i64 y, int factor_high, int factor_low, bool negative, const Factors &factors) {

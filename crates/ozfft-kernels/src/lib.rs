@@ -100,6 +100,13 @@ pub static TUNED_C2R_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// The same for transforms of two passes (`cuda/tuned_passes.cu`).
+pub static TUNED_PASSES_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> =
+        &Aligned(*include_bytes!("../compiled/tuned_passes.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
@@ -349,6 +356,36 @@ const _: () = assert!(
         && TUNED[20].shared_bytes == 171_712
         && TUNED[21].shared_bytes == 84_672
 );
+
+/// Tuned kernels for contiguous transforms of two passes, each of a step of 16 points and one of 4, on 8-bit integers.
+#[derive(Debug)]
+pub struct PassesShape {
+    /// Points of both passes.
+    pub passes: [usize; 2],
+    /// Shared memory of a block, which has one transform at a time and another under way.
+    pub shared_bytes: usize,
+    /// Names: without and with conversion instructions.
+    pub kernels: [&'static str; 2],
+}
+
+/// All of them.
+pub static TUNED_PASSES: [PassesShape; 1] = [PassesShape {
+    passes: [64, 64],
+    shared_bytes: passes_shared_bytes(),
+    kernels: ["tuned_64x64", "tuned_64x64_conversions"],
+}];
+
+/// `Passes::SHARED` of `tuned_passes.cu`.
+const fn passes_shared_bytes() -> usize {
+    let points = 64 * 64;
+    let step = 2 * tuned_matrix_bytes(Product::Int8, 16) + 8 * 16 + 128;
+    let rotations = 16 * 9 * 3;
+    let tables = (step + 2 * rotations + 16 * points).next_multiple_of(1024);
+    tables + 2 * 16 * points + 2 * (4 * 64 + 16) + 8 + 64
+}
+
+// The kernels' source asserts the same.
+const _: () = assert!(TUNED_PASSES[0].shared_bytes == 205_416);
 
 /// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.
 pub static FP8_EXACTNESS_IMAGE: &[u8] = {

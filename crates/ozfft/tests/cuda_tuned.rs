@@ -28,6 +28,9 @@ fn skipped(substrate: Substrate) -> bool {
     }
 }
 
+/// Points of transforms of two passes with tuned kernels, for contiguous lines alone.
+const TWO_PASSES: usize = 4096;
+
 /// Lines of all kinds, neighbours of different kinds: `line` and `index` say which.
 fn number(line: usize, index: usize, random: Complex<f64>, lines: usize) -> Complex<f64> {
     let power = |exponent: i32| 2f64.powi(exponent);
@@ -116,9 +119,11 @@ fn compare_lines(substrate: Substrate, name: &str) {
     let mut lengths = vec![256, 512, 1024];
     if substrate == Substrate::Int8Wgmma {
         lengths.extend([128, 192, 320, 384, 480, 640, 768, 800, 960, 1000]);
+        lengths.push(TWO_PASSES);
     }
     for n in lengths {
-        for (position, case) in cases(n).iter().enumerate() {
+        let known = |case: &Case| n != TWO_PASSES || case.axis + 1 == case.shape.len();
+        for (position, case) in cases(n).iter().filter(|&case| known(case)).enumerate() {
             let seed = SEED ^ (n * 1000 + position) as u64;
             let len = case.problem.input_len();
             let inner: usize = case.shape[case.axis + 1..].iter().product();
@@ -182,7 +187,7 @@ fn compare_whole_arrays(substrate: Substrate) {
     let planner = Planner::<f64>::new();
     let mut shapes = vec![[256, 256, 16], [16, 512, 256], [1024, 4, 256]];
     if substrate == Substrate::Int8Wgmma {
-        shapes.extend([[1000, 6, 384], [5, 1000, 128]]);
+        shapes.extend([[1000, 6, 384], [5, 1000, 128], [4, 128, TWO_PASSES]]);
     }
     for shape in shapes {
         for factor in [1.0, 2f64.powi(1015)] {

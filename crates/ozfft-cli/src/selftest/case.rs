@@ -107,7 +107,9 @@ impl Case {
                 1 => 1 + generator.below(4),
                 _ => 1 + generator.below(40),
             };
-            let place = generator.below(shape.len() + 1);
+            // Transforms of two passes have tuned kernels where they are contiguous.
+            let ends = shape.last().is_some_and(|&last| is_of_two_passes(last));
+            let place = generator.below(shape.len() + usize::from(!ends));
             shape.insert(place, length.min(room).max(1));
         }
         let is_tuned = |&axis: &usize| lengths.contains(&shape[axis]);
@@ -255,11 +257,19 @@ fn direction(generator: &mut Generator, kind: Kind) -> Direction {
 
 /// Lengths of lines of such elements with kernels of their own.
 fn tuned_lengths(elements: Elements) -> Vec<usize> {
-    let shapes = ozfft_kernels::TUNED.iter();
-    shapes
-        .filter(|shape| shape.elements == elements)
-        .map(|shape| shape.first * shape.last)
-        .collect()
+    let one_pass = ozfft_kernels::TUNED.iter();
+    let one_pass = one_pass.filter(|shape| shape.elements == elements);
+    let one_pass = one_pass.map(|shape| shape.first * shape.last);
+    let two_passes = ozfft_kernels::TUNED_PASSES.iter();
+    let two_passes = two_passes.filter(|_| elements == Elements::Complex);
+    let two_passes = two_passes.map(|shape| shape.passes.iter().product());
+    one_pass.chain(two_passes).collect()
+}
+
+/// Whether the kernels of such lines are for contiguous ones alone.
+fn is_of_two_passes(length: usize) -> bool {
+    let mut shapes = ozfft_kernels::TUNED_PASSES.iter();
+    shapes.any(|shape| shape.passes.iter().product::<usize>() == length)
 }
 
 /// Some of the axes, at least one, in any order.

@@ -197,6 +197,12 @@ impl Driver {
                 load(&mut functions, image, &names)?;
                 with_much_memory.extend(names);
             }
+            let names: Vec<&'static str> = ozfft_kernels::TUNED_PASSES
+                .iter()
+                .flat_map(|shape| shape.kernels)
+                .collect();
+            load(&mut functions, ozfft_kernels::TUNED_PASSES_IMAGE, &names)?;
+            with_much_memory.extend(names);
             load(
                 &mut functions,
                 ozfft_kernels::FP8_EXACTNESS_IMAGE,

@@ -262,17 +262,24 @@ impl Check {
         let (lines, fast_count) = (long(64), long(72));
         let (panels, panels_a_group) = (u64::from(int(80)), u64::from(int(84)));
         let shapes = ozfft_kernels::TUNED.iter();
-        let mut named = shapes.filter(|shape| shape.kernels.contains(&kernel));
-        let shape = named.next().expect("its shape");
-        let points = (shape.first * shape.last) as i128;
-        let [in_bytes, out_bytes] = element_bytes(shape.elements).map(i128::from);
+        let mut one_pass = shapes
+            .filter(|shape| shape.kernels.contains(&kernel))
+            .map(|shape| (shape.first * shape.last, shape.lines as u64, shape.elements));
+        let shapes = ozfft_kernels::TUNED_PASSES.iter();
+        let mut two_passes = shapes
+            .filter(|shape| shape.kernels.contains(&kernel))
+            .map(|shape| (shape.passes.iter().product(), 1, Elements::Complex));
+        let named = one_pass.next().or_else(|| two_passes.next());
+        let (points, lines_a_panel, elements) = named.expect("its shape");
+        let points = points as i128;
+        let [in_bytes, out_bytes] = element_bytes(elements).map(i128::from);
         let half = points / 2 + 1;
-        let (in_points, out_points) = match shape.elements {
+        let (in_points, out_points) = match elements {
             Elements::Complex => (points, points),
             Elements::RealToComplex => (points, half),
             Elements::ComplexToReal => (half, points),
         };
-        let held = panels * shape.lines as u64;
+        let held = panels * lines_a_panel;
         assert!(held >= lines as u64, "{}: {panels} panels", self.what);
         // The kernels number panels in 32 bits, and look one round ahead.
         assert!(panels + 132 < 1 << 31);
@@ -297,7 +304,7 @@ impl Check {
         }
         if strided {
             assert_eq!(panels % panels_a_group, 0);
-            assert!(2 * panels_a_group * (shape.lines as u64) < 1 << 31);
+            assert!(2 * panels_a_group * lines_a_panel < 1 << 31);
         }
         self.workspace(task.left, 8 * lines as u64, "left");
         self.workspace(task.left_count, 4, "left");

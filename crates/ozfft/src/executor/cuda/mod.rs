@@ -20,6 +20,7 @@ mod task;
 mod tests;
 mod transfer;
 mod tuned;
+mod tuned_passes;
 #[cfg(test)]
 mod tuned_tests;
 mod writer;

@@ -6,7 +6,8 @@ use super::tables::{
     most_tiles,
 };
 use super::task::*;
-use super::tuned::{self, StridedTask, TunedLaunch};
+use super::tuned::{self, Kernels, StridedTask, TunedLaunch};
+use super::tuned_passes;
 use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
@@ -17,7 +18,7 @@ use crate::problem::Kind;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use num_complex::Complex;
-use ozfft_kernels::{Product, TunedShape};
+use ozfft_kernels::Product;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(super) enum Action {
     /// the tuned one needs them, the portable one for all lines.
     Tuned {
         launch: Box<TunedLaunch>,
-        rest: Box<Task>,
+        rest: Box<Tasks>,
         rest_kernel: &'static str,
         rest_blocks: u64,
         rest_shared_bytes: usize,
@@ -177,8 +178,8 @@ impl LineTables {
     }
 }
 
-/// Tuned kernels for a line that is one block which they take, and their tables.
-pub(super) type TunedTables = Option<(&'static TunedShape, Piece)>;
+/// Tuned kernels for a line of one block, or of two passes together, and their tables.
+pub(super) type TunedTables = Option<(Kernels, Piece)>;
 
 /// `tuned_on`: where tuned kernels may run, and how they multiply.
 fn tuned_tables(
@@ -187,18 +188,29 @@ fn tuned_tables(
     kind: Kind,
     recipe: &Recipe,
     tuned_on: Option<(&dyn Machine, Product)>,
+    conversions: bool,
 ) -> Result<TunedTables, FftError> {
     let (Line::Passes(passes), Some((machine, product))) = (line, tuned_on) else {
         return Ok(None);
     };
-    let [block] = passes.blocks() else {
+    if let [block] = passes.blocks() {
+        let Some(shape) = tuned::shape_of(machine, product, kind, recipe, block) else {
+            return Ok(None);
+        };
+        let tables = tuned::tables(shape, block)?;
+        return Ok(Some((
+            Kernels::of(shape, conversions),
+            builder.add(&tables),
+        )));
+    }
+    if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, machine.shared_memory()) {
         return Ok(None);
-    };
-    let Some(shape) = tuned::shape_of(machine, product, kind, recipe, block) else {
-        return Ok(None);
-    };
-    let tables = tuned::tables(shape, block)?;
-    Ok(Some((shape, builder.add(&tables))))
+    }
+    let shape = tuned_passes::shape_of(machine, product, recipe, passes);
+    Ok(shape.map(|shape| {
+        let kernels = tuned_passes::kernels(shape, conversions);
+        (kernels, builder.add(&tuned_passes::tables(passes)))
+    }))
 }
 
 impl Program {
@@ -222,7 +234,9 @@ impl Program {
                 place.insert(LineTables::new(&mut builder, line, recipe, shared_memory));
             }
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
-                let tables = tuned_tables(&mut builder, line, pass.kind, recipe, tuned_on)?;
+                let conversions = choice.conversions;
+                let tables =
+                    tuned_tables(&mut builder, line, pass.kind, recipe, tuned_on, conversions)?;
                 place.insert(tables);
             }
             let mut add = |set: &LineSet| {
@@ -249,7 +263,6 @@ impl Program {
             bias_threshold: f64::from(T::LARGEST_EXPONENT - bias).exp2().to_bits(),
             lasting: cutter.0,
             most_workspace: cutter.0,
-            choice,
             tuned_passes: (0, 0),
             search: None,
         };
@@ -346,16 +359,14 @@ impl Program {
                         let mut rest = rest.resolved(arrays);
                         let mut blocks = *rest_blocks;
                         if search.is_some() {
-                            machine.clear(queue, rest.largest.value(), 8)?;
+                            machine.clear(queue, rest.last().largest.value(), 8)?;
                         }
                         if let Some(task) = launch.task.resolved(arrays) {
                             machine.clear(queue, task.left_count.value(), 4)?;
-                            let tuned = if launch.strided {
+                            let tuned = if let Some(shape) = launch.strided {
                                 let task = StridedTask {
-                                    from_map: machine
-                                        .tensor_map(&task.mapped_input(launch.shape))?,
-                                    to_map: machine
-                                        .tensor_map(&task.mapped_output(launch.shape))?,
+                                    from_map: machine.tensor_map(&task.mapped_input(shape))?,
+                                    to_map: machine.tensor_map(&task.mapped_output(shape))?,
                                     common: task,
                                     unused: [0; 5],
                                 };
@@ -379,9 +390,9 @@ impl Program {
                                 let task = Parameters::Largest(task.resolved(arrays));
                                 machine.launch(queue, &task, blocks, 0)?;
                             }
-                            (rest.list, rest.list_count) = (Address::NONE, Address::NONE);
+                            rest.set_list(Address::NONE, Address::NONE);
                         }
-                        let rest = Parameters::Truncated(Tasks::one(rest), rest_kernel);
+                        let rest = Parameters::Truncated(rest, rest_kernel);
                         machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
                     }
                 }

@@ -208,6 +208,26 @@ impl Tasks {
         Tasks([task, Task::zeroed()])
     }
 
+    /// The pass that writes the results.
+    pub(crate) fn last(&self) -> &Task {
+        let [first, second] = &self.0;
+        if second.step_count == 0 {
+            first
+        } else {
+            second
+        }
+    }
+
+    /// What the outputs' exponents are raised by in all.
+    pub(crate) fn exponent_offset(&self) -> i32 {
+        self.0.iter().map(|task| task.exponent_offset).sum()
+    }
+
+    /// The list of lines, or of transforms of two passes, that alone are worked on.
+    pub(crate) fn set_list(&mut self, list: Address, count: Address) {
+        (self.0[0].list, self.0[0].list_count) = (list, count);
+    }
+
     /// With the arrays of a call.
     pub(crate) fn resolved(self, arrays: &Arrays) -> Tasks {
         Tasks(self.0.map(|task| task.resolved(arrays)))

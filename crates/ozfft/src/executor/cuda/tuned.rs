@@ -95,8 +95,8 @@ const _: () = assert!(size_of::<TunedTask>() == 152 && size_of::<StridedTask>() 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TunedLaunch {
     pub(crate) task: TunedTask,
-    pub(crate) shape: &'static TunedShape,
-    pub(crate) strided: bool,
+    /// For strided lines: what the copy engine must know of the kernel.
+    pub(crate) strided: Option<&'static TunedShape>,
     pub(crate) kernel: &'static str,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: usize,
@@ -252,18 +252,43 @@ pub(crate) struct TunedLines<'a> {
     pub(crate) count: u64,
 }
 
+/// Kernels that lines can be launched with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kernels {
+    pub(crate) product: Product,
+    pub(crate) elements: Elements,
+    /// Lines of a thread block at a time.
+    pub(crate) lines: usize,
+    pub(crate) shared_bytes: usize,
+    pub(crate) contiguous: &'static str,
+    pub(crate) strided: Option<(&'static str, &'static TunedShape)>,
+}
+
+impl Kernels {
+    pub(crate) fn of(shape: &'static TunedShape, conversions: bool) -> Self {
+        let first = usize::from(conversions);
+        Kernels {
+            product: shape.product,
+            elements: shape.elements,
+            lines: shape.lines,
+            shared_bytes: shape.shared_bytes,
+            contiguous: shape.kernels[first],
+            strided: shape.kernels.get(first + 2).map(|&name| (name, shape)),
+        }
+    }
+}
+
 /// How the lines are launched; none where they lie in another way than the kernels know.
 pub(crate) fn launch(
     machine: &dyn Machine,
-    shape: &'static TunedShape,
+    kernels: &Kernels,
     lines: &TunedLines<'_>,
-    conversions: bool,
 ) -> Option<TunedLaunch> {
     let (input, output) = (lines.input, lines.output);
     if input.single != 0 || output.single != 0 {
         return None;
     }
-    let [in_bytes, out_bytes] = element_bytes(shape.elements);
+    let [in_bytes, out_bytes] = element_bytes(kernels.elements);
     let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
         // One line: all distances are the same.
         [] => Some((
@@ -317,10 +342,12 @@ pub(crate) fn launch(
     if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
         return None;
     }
-    let kernel = *shape
-        .kernels
-        .get(usize::from(conversions) + 2 * usize::from(strided))?;
-    let per_panel = shape.lines as u64;
+    let (kernel, shape) = match (strided, kernels.strided) {
+        (false, _) => (kernels.contiguous, None),
+        (true, Some((kernel, shape))) => (kernel, Some(shape)),
+        (true, None) => return None,
+    };
+    let per_panel = kernels.lines as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
     } else {
@@ -330,7 +357,7 @@ pub(crate) fn launch(
         .ok()
         .filter(|&p| p < 1 << 30)?;
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
-    let (factor, second_factor) = factors(shape.product);
+    let (factor, second_factor) = factors(kernels.product);
     let task = TunedTask {
         input: input.numbers.later(in_bytes * input.offset),
         output: output.numbers.later(out_bytes * output.offset),
@@ -348,11 +375,10 @@ pub(crate) fn launch(
     };
     Some(TunedLaunch {
         task,
-        shape,
-        strided,
+        strided: shape,
         kernel,
         blocks: u64::from(panels).min(machine.multiprocessors() as u64),
-        shared_bytes: shape.shared_bytes,
+        shared_bytes: kernels.shared_bytes,
     })
 }
 
@@ -412,7 +438,7 @@ pub(super) fn met(
 /// A matrix as the tensor instruction's second operand: for every eight of outputs three parts (diagonals 0 to 3, then 4
 /// to 7, both with the upper digits; 4 to 7 with the lower ones), each for every eight of slots a piece of 4 diagonals ×
 /// 8 outputs, K-major.
-fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
+pub(super) fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
     let eights = matrix.rows / 8;
     for tile in 0..eights {
         for (first_diagonal, half) in [(0, 1), (4, 1), (4, 0)] {
@@ -467,7 +493,7 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
     }
 }
 
-fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
+pub(super) fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     let [cosines, sines] = matrices(step);
     let of_row = |matrix, row| match product {
         Product::Int8 => raised(matrix, row, whole),
@@ -541,6 +567,7 @@ pub(super) mod tests {
     use crate::factor;
     use crate::layout::Layout;
     use crate::matrix_unit::Unit;
+    use crate::passes::Passes;
     use crate::planner::Planner;
     use crate::problem::{Accuracy, Problem, Substrate};
     use crate::recipe::LineRecipe;
@@ -564,6 +591,7 @@ pub(super) mod tests {
             complex(&[1000, 3]).axes(&[0]),
             complex(&[5, 1000]).axes(&[1]),
             complex(&[256, 512, 16]).axes(&[1]),
+            complex(&[4096]).batch(3),
             complex(&[3, 1024])
                 .axes(&[1])
                 .output_layout(Layout::strided(&[1030, 1], 0)),
@@ -575,6 +603,10 @@ pub(super) mod tests {
             complex(&[1000]).accuracy(Accuracy::Single),
             complex(&[1024]).accuracy(Accuracy::Single),
             complex(&[1024]).substrate(Substrate::Int8MmaSync),
+            // Two passes of lines that are not contiguous, or of other steps.
+            complex(&[4096, 3]).axes(&[0]),
+            complex(&[2048]),
+            Problem::real_to_complex(&[4096]),
             // Neither contiguous nor side by side.
             complex(&[1024])
                 .batch(3)
@@ -599,6 +631,19 @@ pub(super) mod tests {
             tables,
         };
         Block::new(&recipes[0], &Fixed::one(), setting)
+    }
+
+    pub(in super::super) fn passes(n: usize, tables: &Tables) -> Passes {
+        let LineRecipe::Passes(recipes) = factor::line(n) else {
+            panic!("{n} is smooth");
+        };
+        let setting = Setting {
+            digits: Digits::DOUBLE,
+            family: Family::Truncated,
+            unit: Unit::Scalar,
+            tables,
+        };
+        Passes::new(&recipes, &Fixed::one(), 0, setting)
     }
 
     pub(in super::super) fn shape(product: Product, block: &Block) -> &'static TunedShape {

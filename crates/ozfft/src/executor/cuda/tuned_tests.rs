@@ -23,6 +23,15 @@ pub(super) fn power(exponent: i32) -> f64 {
     2f64.powi(exponent)
 }
 
+/// Of `tuned_passes.cu`.
+const TWO_PASSES: usize = 4096;
+
+/// The smallest power of two that may be the largest number of a line, or, where it has two passes, of a column of the
+/// first one.
+fn least_power(n: usize) -> i32 {
+    if n == TWO_PASSES { -767 } else { -895 }
+}
+
 /// Numbers of a line that the tuned kernels take, of one of 12 kinds.
 fn usual(line: usize, index: usize, random: Complex<f64>, n: usize) -> Complex<f64> {
     match line % 12 {
@@ -32,7 +41,7 @@ fn usual(line: usize, index: usize, random: Complex<f64>, n: usize) -> Complex<f
         3 => random * 1e-9,
         4 => Complex::new(1.0, 0.25),
         5 => random * power((index * 7 % 120) as i32 - 60),
-        6 => random * power((line * 3 % 1700) as i32 - 850),
+        6 => random * power((line * 3 % 1700) as i32 - 850).max(power(least_power(n) + 12)),
         7 => Complex::new(0.0, 0.0),
         // Real but for the smallest imaginary number there is.
         8 if index + 1 == n => Complex::new(random.re, f64::from_bits(1)),
@@ -41,8 +50,10 @@ fn usual(line: usize, index: usize, random: Complex<f64>, n: usize) -> Complex<f
         // One large output, and many small ones.
         10 => Complex::new(1.0 + random.re * 1e-12, random.im * 1e-12),
         // The smallest and the largest numbers that are not left.
-        11 if index == 3 => Complex::new(0.0, 1.0) * power([-895, 877][line / 12 % 2]),
-        11 => random * power([-896, 876][line / 12 % 2]),
+        11 if index == 3 || n == TWO_PASSES && index / 64 == 3 => {
+            Complex::new(0.0, 1.0) * power([least_power(n), 877][line / 12 % 2])
+        }
+        11 => random * power([least_power(n) - 1, 876][line / 12 % 2]),
         _ => random,
     }
 }
@@ -161,6 +172,97 @@ fn lines_of_all_kinds(lengths: &[usize], counts: &[usize]) {
     println!("{} cases", bench.bench.cases);
 }
 
+/// Contiguous transforms of two passes, of which a block has one at a time.
+#[test]
+fn transforms_of_two_passes() {
+    let mut bench = TunedBench::new(INT8);
+    let n = TWO_PASSES;
+    for count in [1, 24, 5] {
+        bench.check_axis(&[count, n], 1, None, |problem| problem);
+    }
+    for norm in NORMS {
+        for direction in DIRECTIONS {
+            let change = |problem: Problem| problem.norm(norm).direction(direction);
+            bench.check_axis(&[3, n], 1, None, change);
+        }
+    }
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+    // Gaps between lines, of either array or of both.
+    let gaps = Layout::strided(&[n as isize + 3, 1], 0).with_offset(2);
+    let problem = Problem::complex(&[3, n]).axes(&[1]);
+    let from = problem.clone().input_layout(gaps.clone());
+    let to = problem.clone().output_layout(gaps.clone());
+    let both = problem.input_layout(gaps.clone()).output_layout(gaps);
+    for (problem, style) in [
+        (from, Style::Sparse),
+        (to, Style::Edge),
+        (both, Style::Wild),
+    ] {
+        bench.check(&problem, &numbers(problem.input_len(), style, SEED));
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Outputs of the first pass at the ends of their range, rows of the second that are all zeros or rounding errors, and rows
+/// whose columns have exponents far apart.
+#[test]
+fn words_of_all_sizes_between_two_passes() {
+    let mut bench = TunedBench::new(INT8);
+    let n = TWO_PASSES;
+    let random = numbers::<f64>(16 * n, Style::Uniform, SEED);
+    let number = |(place, &random): (usize, &Complex<f64>)| {
+        let (line, index) = (place / n, place % n);
+        let (row, column) = (index / 64, index % 64);
+        let sign = |odd: bool| if odd { -1.0 } else { 1.0 };
+        match line {
+            // All numbers of a column add up, to a power of two, of either sign, and to just less or more.
+            0 => Complex::new(sign(column % 2 == 1), 0.0),
+            1 => Complex::new(-1.0, -1.0),
+            2 => Complex::new(sign(column % 3 == 1), sign(row % 2 == 1)),
+            3 => Complex::new(1.0 - f64::EPSILON, 0.0) * sign(column % 2 == 1),
+            // Columns with exponents of their own; zeros among them.
+            4 => random * power((column * 11 % 130) as i32 - 65),
+            5 if column % 5 == 0 => Complex::new(0.0, 0.0),
+            5 => random * power(column as i32),
+            6 if column == 9 => random,
+            6 => Complex::new(0.0, 0.0),
+            7 if column == 9 => random,
+            7 => random * power(-700),
+            // One number; one row; one column of ones.
+            8 if index == 77 => Complex::new(1.0, -1.0),
+            9 if row == 5 => random,
+            10 if column == 5 => Complex::new(1.0, 0.0),
+            8..=10 => Complex::new(0.0, 0.0),
+            // Small integers, and a wave of a row's frequency.
+            11 => Complex::new((random.re * 3.0).round(), (random.im * 3.0).round()),
+            12 => Complex::new(sign(row % 2 == 1), 0.0),
+            13 => Complex::new(sign(row / 2 % 2 == 1), sign(row.div_ceil(2) % 2 == 1)),
+            14 => Complex::new(sign(index % 2 == 1), 0.0) * power(column as i32 / 8),
+            _ => random * power((row * 3) as i32 - 90),
+        }
+    };
+    let input: Vec<_> = random.iter().enumerate().map(number).collect();
+    bench.check(&Problem::complex(&[16, n]).axes(&[1]), &input);
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+    for style in STYLES {
+        let problem = Problem::complex(&[2, n]).axes(&[1]);
+        bench.check(&problem, &numbers(problem.input_len(), style, SEED));
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn transforms_of_two_passes_that_are_left_among_others() {
+    let mut bench = TunedBench::new(INT8);
+    for (count, every) in [(1, 1), (7, 1), (12, 4)] {
+        let left = bench.left();
+        bench.check_axis(&[count, TWO_PASSES], 1, Some(every), |problem| problem);
+        // With and without conversions, in place and out of place.
+        assert_eq!(bench.left() - left, 4 * (count / every) as u64);
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
 #[test]
 fn lines_that_tuned_kernels_leave_among_others() {
     let mut bench = TunedBench::new(INT8);
@@ -228,6 +330,7 @@ fn several_axes_and_the_search_for_the_largest_number() {
         &[3, 1024],
         &[4, 1000],
         &[128, 192],
+        &[3, TWO_PASSES],
     ] {
         for huge in [false, true] {
             let mut input = numbers::<f64>(shape.iter().product(), Style::Uniform, SEED);
@@ -361,7 +464,7 @@ fn device_arrays_at_any_address() {
     let planner = Planner::<f64>::new();
     let emulator = Arc::new(Emulator::with_tuned_kernels());
     let machine: Arc<dyn Machine> = Arc::<Emulator>::clone(&emulator);
-    for shape in [[3, 256], [256, 3]] {
+    for shape in [[3, 256], [256, 3], [2, TWO_PASSES]] {
         let problem = Problem::complex(&shape).engine(Engine::Digits).threads(1);
         let plan = planner.plan_on(&problem, &machine).unwrap();
         let scalar = problem.clone().substrate(Substrate::Scalar);

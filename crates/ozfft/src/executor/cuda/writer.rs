@@ -1,10 +1,10 @@
 //! The passes of every axis as launches: which kernel, which lines, from where and to where.
 
 use super::machine::{DeviceMemory, Machine, Parameters};
-use super::program::{Action, Choice, PassesTables, Search, TunedTables};
+use super::program::{Action, PassesTables, Search, TunedTables};
 use super::tables::Piece;
 use super::task::*;
-use super::tuned::{self, TunedLines};
+use super::tuned::{self, Kernels, TunedLines};
 use crate::bluestein::Bluestein;
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineSet, Pass, Place};
@@ -53,7 +53,6 @@ pub(super) struct Writer<'a> {
     /// Workspace behind what lasts for the whole call.
     pub(super) lasting: u64,
     pub(super) most_workspace: u64,
-    pub(super) choice: Choice,
     pub(super) tuned_passes: (usize, usize),
     /// The search for the largest number, as long as it has not been put among the actions.
     pub(super) search: Option<(ArrayTask, u64)>,
@@ -109,6 +108,14 @@ struct Course<'a> {
     /// Words between passes, and their two sets of exponents.
     between: Address,
     exponents: [Address; 2],
+}
+
+/// The launch of a portable kernel that a tuned one leaves lines to.
+struct Rest {
+    tasks: Tasks,
+    kernel: &'static str,
+    blocks: u64,
+    shared_bytes: usize,
 }
 
 /// Dimensions, on the device and here.
@@ -426,7 +433,7 @@ impl Writer<'_> {
             let opening = self.pass_task(axis, course, (first, count), (0, groups, length));
             let block = blocks[0].len() as u64;
             let closing = self.pass_task(axis, course, (first, count), (1, block, length / block));
-            self.both_passes(course, opening, closing);
+            self.both_passes(axis, course, opening, closing);
             return Ok(());
         }
         for (number, block) in blocks.iter().enumerate() {
@@ -441,15 +448,22 @@ impl Writer<'_> {
             let shared = shared_bytes(lines, points, point_bytes);
             let blocks = task.line_count.div_ceil(lines as u64);
             self.tuned_passes.1 += 1;
-            if let Some(action) = self.tuned(axis, course, &task, blocks, shared) {
-                self.actions.push(action);
-                self.tuned_passes.0 += 1;
-                continue;
-            }
             let truncated = tables
                 .truncated
                 .then(|| ozfft_kernels::truncated(digits.data, tables.tiles))
                 .flatten();
+            if let (Some((kernels, tables)), Some(kernel)) = (axis.tuned, truncated) {
+                let rest = Rest {
+                    tasks: Tasks::one(task),
+                    kernel,
+                    blocks,
+                    shared_bytes: shared,
+                };
+                if let Some(action) = self.tuned(axis, &kernels, tables, rest) {
+                    self.actions.push(action);
+                    continue;
+                }
+            }
             let parameters = match truncated {
                 Some(kernel) => Parameters::Truncated(Tasks::one(task), kernel),
                 None => Parameters::block(task, tables.tiles),
@@ -575,7 +589,7 @@ impl Writer<'_> {
     }
 
     /// Both passes of transforms that fit shared memory, in one launch.
-    fn both_passes(&mut self, course: &Course<'_>, mut first: Task, mut second: Task) {
+    fn both_passes(&mut self, axis: &Axis, course: &Course<'_>, mut first: Task, mut second: Task) {
         let [opening, closing] = [0, 1].map(|number| course.tables.blocks[number]);
         let lines = [first, second].map(|task| task.lines_per_transform);
         // Threads share the lines of either pass; there is one set of headers.
@@ -596,24 +610,33 @@ impl Writer<'_> {
         let Some(kernel) = ozfft_kernels::two_passes(self.recipe.digits.data, tiles) else {
             unreachable!("tables are together only where there are kernels");
         };
-        self.launch(
-            Parameters::Truncated(Tasks([first, second]), kernel),
-            blocks,
-            shared,
-        );
+        let tasks = Tasks([first, second]);
+        if let Some((kernels, tables)) = axis.tuned {
+            let rest = Rest {
+                tasks,
+                kernel,
+                blocks,
+                shared_bytes: shared,
+            };
+            if let Some(action) = self.tuned(axis, &kernels, tables, rest) {
+                self.actions.push(action);
+                return;
+            }
+        }
+        self.launch(Parameters::Truncated(tasks, kernel), blocks, shared);
     }
 
-    /// A tuned kernel for a pass from floats to floats, if there is one.
+    /// A tuned kernel for lines from floats to floats, if they lie as it wants them.
     fn tuned(
         &mut self,
         axis: &Axis,
-        course: &Course<'_>,
-        task: &Task,
-        rest_blocks: u64,
-        rest_shared_bytes: usize,
+        kernels: &Kernels,
+        tables: Piece,
+        rest: Rest,
     ) -> Option<Action> {
-        let (shape, tables) = axis.tuned?;
-        if task.line_count != axis.transforms {
+        let task = rest.tasks.last();
+        let count = axis.transforms;
+        if task.line_count != count * task.lines_per_transform {
             return None;
         }
         let lines = TunedLines {
@@ -621,21 +644,21 @@ impl Writer<'_> {
             output: &axis.output,
             read: &axis.read,
             write: &axis.write,
-            count: task.line_count,
+            count,
         };
-        let mut launch = tuned::launch(&**self.machine, shape, &lines, self.choice.conversions)?;
+        let mut launch = tuned::launch(&**self.machine, kernels, &lines)?;
         let mut cutter = Cutter(self.lasting);
-        let (count, list) = (cutter.take(4), cutter.take(8 * task.line_count));
+        let (left_count, list) = (cutter.take(4), cutter.take(8 * count));
         launch.task.largest = task.largest;
         // Numbers that ask for a scale are among those that tuned kernels leave.
         debug_assert!(self.bias < 100);
         let search = self.search.take().map(|everywhere| {
-            let bytes = 4 * task.line_count.div_ceil(32);
+            let bytes = 4 * count.div_ceil(32);
             let marks = cutter.take(bytes);
             // Lines are stored as if no number asked for a scale.
             launch.task.largest = Address::NONE;
             let mut left = self.array_task(axis);
-            (left.list, left.list_count, left.marks) = (list, count, marks);
+            (left.list, left.list_count, left.marks) = (list, left_count, marks);
             Box::new(Search {
                 everywhere,
                 left,
@@ -645,17 +668,18 @@ impl Writer<'_> {
         self.most_workspace = self.most_workspace.max(cutter.0);
         launch.task.bias_threshold = task.bias_threshold;
         launch.task.bias = task.bias;
-        launch.task.exponent_offset = task.exponent_offset;
+        launch.task.exponent_offset = rest.tasks.exponent_offset();
         launch.task.tables = tables.at(&self.tables);
-        (launch.task.left_count, launch.task.left) = (count, list);
-        let mut rest = *task;
-        (rest.list, rest.list_count) = (list, count);
+        (launch.task.left_count, launch.task.left) = (left_count, list);
+        let mut tasks = rest.tasks;
+        tasks.set_list(list, left_count);
+        self.tuned_passes.0 += 1;
         Some(Action::Tuned {
             launch: Box::new(launch),
-            rest: Box::new(rest),
-            rest_kernel: ozfft_kernels::truncated(8, course.tables.blocks[0].tiles)?,
-            rest_blocks,
-            rest_shared_bytes,
+            rest: Box::new(tasks),
+            rest_kernel: rest.kernel,
+            rest_blocks: rest.blocks,
+            rest_shared_bytes: rest.shared_bytes,
             search,
         })
     }
