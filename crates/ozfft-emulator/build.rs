@@ -21,6 +21,7 @@ fn main() {
         .file("src/truncated.cpp")
         .file("src/tuned.cpp")
         .file("src/mixed.cpp")
+        .file("src/single.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

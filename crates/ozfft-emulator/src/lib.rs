@@ -30,6 +30,7 @@ launchers!(
     ozfft_emulate_truncated,
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
+    ozfft_emulate_single,
     ozfft_emulate_faulty
 );
 

@@ -234,6 +234,10 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 DEVICE uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+DEVICE uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 
 DEVICE unsigned char *shared_memory() { return emulator::block().shared_start; }
 DEVICE uint32_t shared_address(const void *place) {
@@ -245,8 +249,12 @@ template <class T> DEVICE T loaded(uint32_t at) {
     return value;
 }
 DEVICE uint4 load_shared(uint32_t at) { return loaded<uint4>(at); }
+DEVICE uint2 load_shared_pair(uint32_t at) { return loaded<uint2>(at); }
 DEVICE int load_shared_int(uint32_t at) { return loaded<int>(at); }
 DEVICE void store_shared(uint32_t at, uint4 value) {
+    std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
+}
+DEVICE void store_shared(uint32_t at, uint2 value) {
     std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
 }
 

@@ -22,6 +22,11 @@ DEVICE uint4 load_shared(uint32_t at) {
     asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at));
     return v;
 }
+DEVICE uint2 load_shared_pair(uint32_t at) {
+    uint2 v;
+    asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(at));
+    return v;
+}
 DEVICE int load_shared_int(uint32_t at) {
     int v;
     asm volatile("ld.shared.s32 %0, [%1];" : "=r"(v) : "r"(at));
@@ -29,6 +34,9 @@ DEVICE int load_shared_int(uint32_t at) {
 }
 DEVICE void store_shared(uint32_t at, uint4 v) {
     asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+DEVICE void store_shared(uint32_t at, uint2 v) {
+    asm volatile("st.shared.v2.u32 [%0], {%1,%2};" ::"r"(at), "r"(v.x), "r"(v.y) : "memory");
 }
 
 // The thread's number, looked up anew and not kept in a register.

@@ -88,6 +88,13 @@ pub static TUNED_MIXED_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// The same for f32 and few digits (`cuda/tuned_single.cu`).
+pub static TUNED_SINGLE_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> =
+        &Aligned(*include_bytes!("../compiled/tuned_single.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
@@ -103,17 +110,50 @@ pub enum Product {
     Fp8,
 }
 
+/// The sources of the tuned kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TunedSource {
+    /// `tuned_block.cu`
+    Block,
+    /// `tuned_mixed.cu`
+    Mixed,
+    /// `tuned_single.cu`
+    Single,
+}
+
+impl TunedSource {
+    /// All of them.
+    pub const ALL: [TunedSource; 3] = [TunedSource::Block, TunedSource::Mixed, TunedSource::Single];
+
+    /// Its machine code, for compute capability 9.0.
+    pub fn image(self) -> &'static [u8] {
+        match self {
+            TunedSource::Block => TUNED_IMAGE,
+            TunedSource::Mixed => TUNED_MIXED_IMAGE,
+            TunedSource::Single => TUNED_SINGLE_IMAGE,
+        }
+    }
+}
+
 /// The tuned kernels for blocks of two steps.
 #[derive(Debug)]
 pub struct TunedShape {
+    /// Where they come from.
+    pub source: TunedSource,
+    /// Digits of the data words that they take.
+    pub digits: u32,
+    /// Whether numbers are f32; else f64.
+    pub single: bool,
     /// What they multiply with.
     pub product: Product,
     /// Points of the first step.
     pub first: usize,
     /// Points of the last step.
     pub last: usize,
-    /// Lines of a thread block at a time.
+    /// Contiguous lines of a thread block at a time.
     pub lines: usize,
+    /// The same for strided lines.
+    pub strided_lines: usize,
     /// Shared memory of a block.
     pub shared_bytes: usize,
     /// Names: contiguous, strided; then both with conversion instructions.
@@ -126,10 +166,14 @@ pub struct TunedShape {
 macro_rules! tuned {
     ($product:ident, $name:literal, $first:literal, $last:literal, $lines:literal) => {
         TunedShape {
+            source: TunedSource::Block,
+            digits: 8,
+            single: false,
             product: Product::$product,
             first: $first,
             last: $last,
             lines: 4 * $lines,
+            strided_lines: 4 * $lines,
             shared_bytes: tuned_shared_bytes(Product::$product, $first, $last, $lines),
             kernels: [
                 concat!($name, "_", $first, "x", $last),
@@ -145,10 +189,14 @@ macro_rules! tuned {
 macro_rules! mixed {
     ($first:literal, $last:literal) => {
         TunedShape {
+            source: TunedSource::Mixed,
+            digits: 8,
+            single: false,
             product: Product::Int8,
             first: $first,
             last: $last,
             lines: mixed_lines($last),
+            strided_lines: mixed_lines($last),
             shared_bytes: mixed_shared_bytes($first, $last),
             kernels: [
                 concat!("tuned_", $first, "x", $last),
@@ -159,6 +207,56 @@ macro_rules! mixed {
             pitch: Some(mixed_pitch($last)),
         }
     };
+}
+
+macro_rules! single {
+    ($first:literal, $last:literal, $lines:literal) => {
+        TunedShape {
+            source: TunedSource::Single,
+            digits: 5,
+            single: true,
+            product: Product::Int8,
+            first: $first,
+            last: $last,
+            lines: 4 * $lines,
+            strided_lines: 8,
+            shared_bytes: single_shared_bytes($first, $last, $lines),
+            kernels: [
+                concat!("tuned_single_", $first, "x", $last),
+                concat!("tuned_single_", $first, "x", $last, "_strided"),
+                // The same: they have no conversion instructions.
+                concat!("tuned_single_", $first, "x", $last),
+                concat!("tuned_single_", $first, "x", $last, "_strided"),
+            ],
+            pitch: None,
+        }
+    };
+}
+
+/// Bytes of the matrix of a step of so many points, for words of five or six digits: `Few::matrix_bytes` of
+/// `tuned_few.cuh`.
+pub const fn few_matrix_bytes(digits: usize, points: usize) -> usize {
+    let slots = points / 2;
+    let products = if (digits - 4) * slots == 32 { 2 } else { 1 };
+    32 * (products * few_columns(digits, slots) + slots / 8 * 4 * slots)
+}
+
+/// Columns of the product with the topmost digits: `Few::columns`.
+pub const fn few_columns(digits: usize, slots: usize) -> usize {
+    if digits * slots < 48 {
+        48
+    } else {
+        digits * slots
+    }
+}
+
+/// `SingleShape::SHARED` of `tuned_single.cu`.
+const fn single_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
+    let matrices = 2 * (few_matrix_bytes(5, first) + few_matrix_bytes(5, last));
+    let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
+    let tables = (matrices + rotations).next_multiple_of(1024);
+    let points = first * last;
+    tables + 4 * 16 * lines * points + 2 * 8 * 8 * points + 4 * 128 + 8 * 8 + 64
 }
 
 /// Bytes of the matrix of a step of so many points: for every eight of outputs, `part_bytes` of the kernels' products.
@@ -224,7 +322,7 @@ const fn mixed_shared_bytes(first: usize, last: usize) -> usize {
 }
 
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 16] = [
+pub static TUNED: [TunedShape; 19] = [
     tuned!(Int8, "tuned", 32, 32, 1),
     tuned!(Int8, "tuned", 16, 16, 2),
     tuned!(Int8, "tuned", 32, 16, 2),
@@ -241,6 +339,9 @@ pub static TUNED: [TunedShape; 16] = [
     mixed!(32, 25),
     mixed!(32, 30),
     mixed!(40, 25),
+    single!(32, 32, 1),
+    single!(16, 16, 2),
+    single!(32, 16, 2),
 ];
 
 // The kernels' source asserts the same.
@@ -261,6 +362,9 @@ const _: () = assert!(
         && TUNED[13].shared_bytes == 161_376
         && TUNED[14].shared_bytes == 178_784
         && TUNED[15].shared_bytes == 213_600
+        && TUNED[16].shared_bytes == 228_992
+        && TUNED[17].shared_bytes == 78_464
+        && TUNED[18].shared_bytes == 153_216
 );
 
 /// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.

@@ -173,16 +173,13 @@ impl Driver {
         )?;
         with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
         if tuned {
-            for (image, padded) in [
-                (ozfft_kernels::TUNED_IMAGE, false),
-                (ozfft_kernels::TUNED_MIXED_IMAGE, true),
-            ] {
+            for source in ozfft_kernels::TunedSource::ALL {
                 let names: Vec<&'static str> = ozfft_kernels::TUNED
                     .iter()
-                    .filter(|shape| shape.pitch.is_some() == padded)
+                    .filter(|shape| shape.source == source)
                     .flat_map(|shape| shape.kernels)
                     .collect();
-                load(&mut functions, image, &names)?;
+                load(&mut functions, source.image(), &names)?;
                 with_much_memory.extend(names);
             }
             load(

@@ -8,7 +8,7 @@ use super::emulated::Emulator;
 use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::task::*;
-use super::tuned::{MappedArray, TensorMap, TunedTask};
+use super::tuned::{MappedArray, TensorMap, TunedTask, number_bytes};
 use crate::error::{Buffer, FftError};
 use crate::problem::{Accuracy, Direction, Kind, Problem, Substrate};
 use crate::sample::Real;
@@ -264,7 +264,13 @@ impl Check {
         let mut named = shapes.filter(|shape| shape.kernels.contains(&kernel));
         let shape = named.next().expect("its shape");
         let points = (shape.first * shape.last) as i128;
-        let held = panels * shape.lines as u64;
+        let number_bytes = i128::from(number_bytes(shape));
+        let lines_a_panel = if strided {
+            shape.strided_lines
+        } else {
+            shape.lines
+        };
+        let held = panels * lines_a_panel as u64;
         assert!(held >= lines as u64, "{}: {panels} panels", self.what);
         // The kernels number panels in 32 bits, and look one round ahead.
         assert!(panels + 132 < 1 << 31);
@@ -280,14 +286,15 @@ impl Check {
                 };
                 let start = i128::from(group) * slow + i128::from(first) * fast;
                 for index in [0, points - 1] {
-                    let byte = i128::from(address.value()) + 16 * (start + index * element);
-                    array.expect(byte, 16, &format!("{}, line {line}", self.what));
+                    let byte =
+                        i128::from(address.value()) + number_bytes * (start + index * element);
+                    array.expect(byte, number_bytes, &format!("{}, line {line}", self.what));
                 }
             }
         }
         if strided {
             assert_eq!(panels % panels_a_group, 0);
-            assert!(2 * panels_a_group * (shape.lines as u64) < 1 << 31);
+            assert!(2 * panels_a_group * (shape.strided_lines as u64) < 1 << 31);
         }
         self.workspace(task.left, 8 * lines as u64, "left");
         self.workspace(task.left_count, 4, "left");

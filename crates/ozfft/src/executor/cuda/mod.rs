@@ -6,12 +6,15 @@
 mod driver;
 #[cfg(test)]
 mod emulated;
+mod few;
 mod fp8;
 #[cfg(test)]
 mod large;
 mod machine;
 mod mixed;
 mod program;
+#[cfg(test)]
+mod single_tests;
 mod tables;
 mod task;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::tables::{
     most_tiles,
 };
 use super::task::*;
-use super::tuned::{self, StridedTask, TunedLaunch};
+use super::tuned::{self, StridedTask, TunedLaunch, TunedOn};
 use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
@@ -104,7 +104,7 @@ impl PassesTables {
         builder: &mut Builder,
         passes: &Passes,
         recipe: &Recipe,
-        tuned_on: Option<(&dyn Machine, Product)>,
+        tuned_on: Option<TunedOn<'_>>,
         shared_memory: usize,
         chirped: bool,
     ) -> Result<Self, FftError> {
@@ -112,7 +112,7 @@ impl PassesTables {
         let roots = passes.roots().iter();
         let tuned = match passes.blocks() {
             [block] => tuned_on
-                .and_then(|(machine, product)| tuned::shape_of(machine, product, recipe, block))
+                .and_then(|tuned_on| tuned::shape_of(&tuned_on, recipe, block))
                 .map(|shape| tuned::tables(shape, block).map(|tables| (shape, tables)))
                 .transpose()?
                 .map(|(shape, tables)| (shape, builder.add(&tables))),
@@ -169,12 +169,12 @@ fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool 
 }
 
 impl LineTables {
-    /// `tuned_on`: where tuned kernels may run, and how they multiply.
+    /// `tuned_on`: where tuned kernels may run, how they multiply, and what.
     fn new(
         builder: &mut Builder,
         line: &Line,
         recipe: &Recipe,
-        tuned_on: Option<(&dyn Machine, Product)>,
+        tuned_on: Option<TunedOn<'_>>,
         shared_memory: usize,
     ) -> Result<Self, FftError> {
         Ok(match line {
@@ -205,7 +205,11 @@ impl Program {
         choice: Choice,
     ) -> Result<Program, FftError> {
         let mut builder = Builder::default();
-        let tuned_on = choice.tuned.map(|product| (&**machine, product));
+        let tuned_on = choice.tuned.map(|product| TunedOn {
+            machine: &**machine,
+            product,
+            single: !T::IS_DOUBLE,
+        });
         // Axes of the same length share their tables.
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
         let mut dimensions = Vec::new();

@@ -4,6 +4,7 @@
 //! They handle lines whose largest number is far from the ends of the range, and leave all others to a portable kernel,
 //! by a list that stays on the device.
 
+use super::few;
 use super::fp8;
 use super::machine::Machine;
 use super::mixed;
@@ -16,17 +17,29 @@ use crate::problem::Family;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape};
+use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
 /// One half of a word's unit, in units of the last diagonal.
 pub(super) const HALF_UNIT: i64 = 64;
 
-/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`.
+/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`. Kernels for f32 put words together by the
+/// second one.
 fn factors(product: Product) -> (i32, i32) {
     match product {
-        Product::Int8 => (1 << 17, 0),
+        Product::Int8 => (1 << 17, 1 << 16),
         Product::Fp8 => (1 << 13, 1 << 25),
     }
+}
+
+/// Bytes of a complex number.
+pub(super) fn number_bytes(shape: &TunedShape) -> i64 {
+    if shape.single { 8 } else { 16 }
+}
+
+/// Scales between axes are below 2 to this power: numbers that ask for one, and results that it would round, are among
+/// those that the kernels leave.
+pub(super) fn most_bias(shape: &TunedShape) -> i32 {
+    if shape.single { 64 } else { 100 }
 }
 
 /// What a launch is told: `TunedArguments` of `tuned_block.cuh`.
@@ -105,7 +118,8 @@ impl TunedTask {
     /// groups of lines.
     pub(crate) fn mapped_input(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.first as u64, shape.last as u64);
-        let element = 16 * self.from.element as u64;
+        let number_bytes = number_bytes(shape) as u64;
+        let element = number_bytes * self.from.element as u64;
         if let Some(pitch) = shape.pitch {
             let distances = [element, columns * element];
             return self.mapped_rows(shape, pitch, self.input, self.from, distances);
@@ -113,7 +127,7 @@ impl TunedTask {
         MappedArray {
             address: self.input.value(),
             dimensions: vec![
-                2 * self.fast_count as u64,
+                number_bytes / 8 * self.fast_count as u64,
                 4,
                 columns,
                 rows / 4,
@@ -123,10 +137,10 @@ impl TunedTask {
                 columns * element,
                 element,
                 4 * columns * element,
-                distance_of_groups(self.from),
+                distance_of_groups(shape, self.from),
             ],
             box_dimensions: vec![
-                2 * shape.lines as u32,
+                number_bytes as u32 / 8 * shape.strided_lines as u32,
                 4,
                 columns as u32,
                 rows as u32 / 4,
@@ -135,18 +149,42 @@ impl TunedTask {
         }
     }
 
-    /// The output: lines, the last step's output, its column, groups of lines.
+    /// The output: lines, the last step's output, its column, groups of lines. Of f32: lines, the column's lowest bit, the
+    /// output, the rest of the column, groups of lines.
     pub(crate) fn mapped_output(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.last as u64, shape.first as u64);
-        let element = 16 * self.to.element as u64;
+        let element = number_bytes(shape) as u64 * self.to.element as u64;
         if let Some(pitch) = shape.pitch {
             let distances = [columns * element, element];
             return self.mapped_rows(shape, pitch, self.output, self.to, distances);
         }
+        if shape.single {
+            return MappedArray {
+                address: self.output.value(),
+                dimensions: vec![self.fast_count as u64, 2, rows, columns / 2, self.groups()],
+                distances: vec![
+                    element,
+                    columns * element,
+                    2 * element,
+                    distance_of_groups(shape, self.to),
+                ],
+                box_dimensions: vec![
+                    shape.strided_lines as u32,
+                    2,
+                    rows as u32,
+                    columns as u32 / 2,
+                    1,
+                ],
+            };
+        }
         MappedArray {
             address: self.output.value(),
             dimensions: vec![2 * self.fast_count as u64, rows, columns, self.groups()],
-            distances: vec![columns * element, element, distance_of_groups(self.to)],
+            distances: vec![
+                columns * element,
+                element,
+                distance_of_groups(shape, self.to),
+            ],
             box_dimensions: vec![2 * shape.lines as u32, rows as u32, columns as u32, 1],
         }
     }
@@ -169,7 +207,7 @@ impl TunedTask {
                 shape.first as u64,
                 self.groups(),
             ],
-            distances: vec![column, row, distance_of_groups(places)],
+            distances: vec![column, row, distance_of_groups(shape, places)],
             box_dimensions: vec![
                 2 * shape.lines.min(TUNED_BOX_LINES) as u32,
                 pitch as u32,
@@ -200,28 +238,40 @@ impl TunedTask {
 }
 
 /// A single group has no distance, but the driver wants one.
-fn distance_of_groups(places: Places) -> u64 {
-    16 * places.slow.max(1) as u64
+fn distance_of_groups(shape: &TunedShape, places: Places) -> u64 {
+    (number_bytes(shape) * places.slow).max(16) as u64
+}
+
+/// Where tuned kernels may run, how they multiply, and whether numbers are f32.
+#[derive(Clone, Copy)]
+pub(crate) struct TunedOn<'a> {
+    pub(crate) machine: &'a dyn Machine,
+    pub(crate) product: Product,
+    pub(crate) single: bool,
 }
 
 /// The tuned kernels that take a block, if there are some: all on this machine that give its recipe's bits.
 pub(crate) fn shape_of(
-    machine: &dyn Machine,
-    product: Product,
+    tuned_on: &TunedOn<'_>,
     recipe: &Recipe,
     block: &Block,
 ) -> Option<&'static TunedShape> {
     let [first, last] = block.steps() else {
         return None;
     };
-    let usual = machine.has_tuned_kernels()
-        && recipe.digits == Digits::DOUBLE
+    let digits = recipe.digits;
+    let usual = tuned_on.machine.has_tuned_kernels()
+        && (digits.matrix, digits.diagonals) == (digits.data - 1, digits.data)
         && recipe.family == Family::Truncated
         && first.recipe.fold == Fold::TimeShifted
         && matches!(last.recipe.fold, Fold::FrequencyShifted | Fold::Plain);
     let shapes = ozfft_kernels::TUNED.iter();
     let steps = (first.recipe.n, last.recipe.n);
-    let mut fitting = shapes.filter(|s| s.product == product && (s.first, s.last) == steps);
+    let mut fitting = shapes.filter(|shape| {
+        shape.product == tuned_on.product
+            && (shape.digits, shape.single) == (digits.data, tuned_on.single)
+            && (shape.first, shape.last) == steps
+    });
     fitting.next().filter(|_| usual)
 }
 
@@ -242,7 +292,9 @@ pub(crate) fn launch(
     conversions: bool,
 ) -> Option<TunedLaunch> {
     let (input, output) = (lines.input, lines.output);
-    let whole = |floats: &FloatLines| floats.single == 0 && floats.elements == ELEMENTS_COMPLEX;
+    let whole = |floats: &FloatLines| {
+        floats.single == i32::from(shape.single) && floats.elements == ELEMENTS_COMPLEX
+    };
     if !whole(input) || !whole(output) {
         return None;
     }
@@ -295,7 +347,24 @@ pub(crate) fn launch(
     if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
         return None;
     }
-    let per_panel = shape.lines as u64;
+    // What is copied 16 bytes at a time, or by the copy engine, begins at multiples of 16 bytes.
+    let number_bytes = number_bytes(shape);
+    let aligned = |places: &Places, offset: i64| {
+        let all = [
+            offset,
+            places.slow,
+            if strided { places.element } else { 0 },
+        ];
+        all.iter().all(|numbers| numbers * number_bytes % 16 == 0)
+    };
+    if !aligned(&from, input.offset) || (strided && !aligned(&to, output.offset)) {
+        return None;
+    }
+    let per_panel = if strided {
+        shape.strided_lines
+    } else {
+        shape.lines
+    } as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
     } else {
@@ -307,8 +376,8 @@ pub(crate) fn launch(
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
     let (factor, second_factor) = factors(shape.product);
     let task = TunedTask {
-        input: input.numbers.later(16 * input.offset),
-        output: output.numbers.later(16 * output.offset),
+        input: input.numbers.later(number_bytes * input.offset),
+        output: output.numbers.later(number_bytes * output.offset),
         from,
         to,
         lines: lines.count as i64,
@@ -336,8 +405,10 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
     let [first, last] = block.steps() else {
         unreachable!("tuned blocks have two steps");
     };
-    if shape.pitch.is_some() {
-        return Ok(mixed::tables(first, last));
+    match shape.source {
+        TunedSource::Block => {}
+        TunedSource::Mixed => return Ok(mixed::tables(first, last)),
+        TunedSource::Single => return Ok(few::tables(shape, first, last)),
     }
     let product = shape.product;
     let mut image = Vec::new();
@@ -571,6 +642,7 @@ pub(super) mod tests {
         let steps = block.steps();
         let fits = |shape: &&TunedShape| {
             shape.product == product
+                && shape.digits == 8
                 && [shape.first, shape.last] == [0, 1].map(|i| steps[i].recipe.n)
         };
         ozfft_kernels::TUNED.iter().find(fits).expect("a shape")

@@ -609,7 +609,7 @@ impl Writer<'_> {
         rest_shared_bytes: usize,
     ) -> Option<Action> {
         let (shape, tables) = course.tables.tuned?;
-        if task.line_count != axis.transforms {
+        if task.line_count != axis.transforms || self.bias >= tuned::most_bias(shape) {
             return None;
         }
         let lines = TunedLines {
@@ -624,7 +624,7 @@ impl Writer<'_> {
         let (count, list) = (cutter.take(4), cutter.take(8 * task.line_count));
         launch.task.largest = task.largest;
         // Numbers that ask for a scale are among those that tuned kernels leave.
-        debug_assert!(self.bias < 100);
+        debug_assert!(self.bias < tuned::most_bias(shape));
         let search = self.search.take().map(|everywhere| {
             let bytes = 4 * task.line_count.div_ceil(32);
             let marks = cutter.take(bytes);
@@ -649,7 +649,10 @@ impl Writer<'_> {
         Some(Action::Tuned {
             launch: Box::new(launch),
             rest: Box::new(rest),
-            rest_kernel: ozfft_kernels::truncated(8, course.tables.blocks[0].tiles)?,
+            rest_kernel: ozfft_kernels::truncated(
+                self.recipe.digits.data,
+                course.tables.blocks[0].tiles,
+            )?,
             rest_blocks,
             rest_shared_bytes,
             search,
