@@ -22,6 +22,7 @@ fn main() {
         .file("src/tuned.cpp")
         .file("src/mixed.cpp")
         .file("src/single.cpp")
+        .file("src/few.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

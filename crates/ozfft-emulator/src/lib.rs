@@ -31,6 +31,7 @@ launchers!(
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
     ozfft_emulate_single,
+    ozfft_emulate_few,
     ozfft_emulate_faulty
 );
 

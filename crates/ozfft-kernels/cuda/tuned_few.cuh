@@ -13,6 +13,22 @@ namespace tuned {
 // Constant digits of a thread: 255 three times, and 1. few.rs knows them.
 constexpr unsigned CONSTANT_DIGITS = 0x01ffffffu;
 
+// Who a thread is, like `Lane`; not negative, which spares the compiler some care.
+struct Seat {
+    unsigned group, warp, g, t;
+    DEVICE bool first() const { return (g | t) == 0; }
+    DEVICE unsigned in_group() const { return 32 * warp + 4 * g + t; }
+    // Of the tensor instruction's rows.
+    DEVICE unsigned column() const { return 8 * warp + g; }
+    DEVICE Seat() {
+        const unsigned thread = (unsigned)thread_number();
+        group = thread / 128;
+        warp = thread / 32 % 4;
+        g = thread / 4 % 8;
+        t = thread % 4;
+    }
+};
+
 // Products of words of `DATA` digits that keep `DATA` diagonals.
 template <int DATA> struct Few {
     static_assert(DATA == 5 || DATA == 6, "the lower four digits and one or two more");
@@ -20,46 +36,49 @@ template <int DATA> struct Few {
     static constexpr int WORD_BITS = 8 * DATA - 3;
     static constexpr unsigned HIGH_BIAS = TOPS == 1 ? 0x80u : 0x8080u;
 
-    // Outputs of all eights side by side; six groups of 8 columns at least.
-    static constexpr int columns(int slots) { return DATA * slots < 48 ? 48 : DATA * slots; }
+    // Outputs whose sums are worked out at once: of 16, sums of six diagonals do not fit the registers.
+    static constexpr int outputs(int slots) { return TOPS == 1 ? slots : 8; }
+    // All their diagonals side by side; six groups of 8 columns at least.
+    static constexpr int columns(int slots) { return DATA * outputs(slots) < 48 ? 48 : DATA * outputs(slots); }
     // Constants have a product of their own where topmost digits take up 32 bytes.
     static constexpr bool constants_apart(int slots) { return TOPS * slots == 32; }
-    // Topmost digits (and constants), then the lower four for every eight of slots.
-    static constexpr int matrix_bytes(int slots) {
-        return 32 * columns(slots) * (constants_apart(slots) ? 2 : 1) + slots / 8 * 32 * 4 * slots;
+    // Of their matrix: topmost digits (and constants), then the lower four for every eight of slots.
+    static constexpr int part_bytes(int slots) {
+        return 32 * columns(slots) * (constants_apart(slots) ? 2 : 1) + slots / 8 * 32 * 4 * outputs(slots);
     }
 
     template <int SLOTS> struct Sums {
+        static constexpr int EIGHTS = outputs(SLOTS) / 8;
         int of[columns(SLOTS) / 2];
     };
 
     // The digits of a thread's words, for a product.
     template <int SLOTS> struct Operand {
-        static constexpr int STEPS = SLOTS / 8, COLUMNS = columns(SLOTS);
+        static constexpr int STEPS = SLOTS / 8, COLUMNS = columns(SLOTS), LOW_COLUMNS = 4 * outputs(SLOTS);
         static constexpr bool APART = constants_apart(SLOTS);
         unsigned low[STEPS][4], top[4];
         unsigned tops[STEPS][4];  // of every word
 
-        // Word of the slot t + 4·number: real part (0) or imaginary part (1), raised by 128 in all digits.
-        DEVICE void put(int number, int part, i64 word) {
-            low[number / 2][2 * (number % 2) + part] = low_of(word);
-            tops[number / 2][2 * (number % 2) + part] = high_of(word);
+        // Word of the slot t + 4·number: real part (0) or imaginary part (1), raised by 128 in all digits: the lower four, and
+        // a register with the topmost ones.
+        DEVICE void put(int number, int part, unsigned lower, unsigned upper) {
+            low[number / 2][2 * (number % 2) + part] = lower;
+            tops[number / 2][2 * (number % 2) + part] = upper;
         }
+        DEVICE void put(int number, int part, i64 word) { put(number, part, low_of(word), high_of(word)); }
 
-        // Call once all words are there.
-        DEVICE void complete() {
+        // Call once all words are there; topmost digits begin at byte number `BYTE` of their registers, and the fourth byte of
+        // a single one's is 0.
+        template <int BYTE> DEVICE void complete() {
+            constexpr unsigned TWO_BYTES = TOPS == 1 ? 0x3340 + 0x11 * BYTE : 0x5410 + 0x1111 * BYTE;
 #pragma unroll
             for (int part = 0; part < 2; part++) {
-                // The fourth byte of a single digit is 0.
-                const auto both = [](unsigned first, unsigned second) {
-                    return TOPS == 1 ? chosen_bytes(first, second, 0x3340) : chosen_bytes(first, second, 0x5410);
-                };
-                const unsigned first = both(tops[0][part], tops[0][2 + part]);
+                const unsigned first = chosen_bytes(tops[0][part], tops[0][2 + part], TWO_BYTES);
                 if (STEPS == 1) {
                     top[part] = first;
                     top[2 + part] = CONSTANT_DIGITS;
                 } else {
-                    const unsigned second = both(tops[STEPS - 1][part], tops[STEPS - 1][2 + part]);
+                    const unsigned second = chosen_bytes(tops[STEPS - 1][part], tops[STEPS - 1][2 + part], TWO_BYTES);
                     top[part] = TOPS == 1 ? chosen_bytes(first, second, 0x5410) : first;
                     top[2 + part] = TOPS == 1 ? CONSTANT_DIGITS : second;
                 }
@@ -84,7 +103,7 @@ template <int DATA> struct Few {
             }
 #pragma unroll
             for (int s = 0; s < STEPS; s++)
-                wgmma_u8_more<4 * SLOTS>(sums.of, low[s], matrix + PRODUCT * (APART ? 2 : 1) + 8 * SLOTS * s);
+                wgmma_u8_more<LOW_COLUMNS>(sums.of, low[s], matrix + PRODUCT * (APART ? 2 : 1) + 2 * LOW_COLUMNS * s);
             wgmma_commit();
         }
     };
@@ -97,9 +116,9 @@ template <int DATA> struct Few {
         DEVICE Pieces operator-(const Pieces &o) const { return {low - o.low, high - o.high, top - o.top}; }
         DEVICE Pieces operator-() const { return {-low, -high, -top}; }
 
-        // What is put together; `upper` is added to the upper half. A low piece stays within 2^30.
-        DEVICE i64 whole(int factor, unsigned upper) const {
-            const i64 sum = wide_product(high - (1 << 13), factor) + join((unsigned)low + (1u << 30), upper);
+        // What is put together. A low piece stays within 2^30.
+        DEVICE i64 whole(int factor) const {
+            const i64 sum = wide_product(high - (1 << 13), factor) + join((unsigned)low + (1u << 30), 0);
             return TOPS == 1 ? sum : join(low_of(sum), high_of(sum) + 2u * (unsigned)top);
         }
     };
@@ -109,11 +128,31 @@ template <int DATA> struct Few {
     template <int SLOTS> static DEVICE Pieces pieces(const Sums<SLOTS> &sums, int eight, int e) {
         const auto diagonal = [&](int d) {
             const int group = d >= TOPS ? d - TOPS : d + 4;
-            return sums.of[4 * (SLOTS / 8 * group + eight) + e];
+            return sums.of[4 * (Sums<SLOTS>::EIGHTS * group + eight) + e];
         };
         const int low = (diagonal(DATA - 1) >> 7) + 2 * (diagonal(DATA - 2) + 256 * diagonal(DATA - 3));
         const int high = diagonal(DATA - 4) + 256 * diagonal(DATA - 5);
         return {low, high, TOPS == 1 ? 0 : diagonal(0)};
+    }
+
+    // (re + i·im) · angle / 2^62: twiddle.rs, like `rotate` of tuned_block.cuh; but one half is added by the first multiplication.
+    static DEVICE void rotate_word(i64 &re, i64 &im, const uint4 &angle) {
+        const int re_high = high_half(re), im_high = high_half(im), re_low = (int)low_of(re), im_low = (int)low_of(im);
+        const int real_high = (int)angle.x, real_low = (int)angle.y, imaginary_high = (int)angle.z, imaginary_low = (int)angle.w;
+        const int minus_im_high = -im_high, minus_imaginary_high = -imaginary_high;
+        const i64 half = settled((i64)1 << 29);
+        i64 cross_re = product(re_high, real_low, half), cross_im = product(re_high, imaginary_low, half);
+        cross_re = product(re_low, real_high, cross_re);
+        cross_im = product(re_low, imaginary_high, cross_im);
+        cross_re = product(minus_im_high, imaginary_low, cross_re);
+        cross_im = product(im_high, real_low, cross_im);
+        cross_re = product(im_low, minus_imaginary_high, cross_re);
+        cross_im = product(im_low, real_high, cross_im);
+        i64 high_re = (int)high_of(cross_re), high_im = (int)high_of(cross_im);
+        high_re = product(minus_im_high, imaginary_high, product(re_high, real_high, high_re));
+        high_im = product(im_high, real_high, product(re_high, imaginary_high, high_im));
+        re = join(__funnelshift_l(low_of(cross_re), low_of(high_re), 2), __funnelshift_l(low_of(high_re), high_of(high_re), 2));
+        im = join(__funnelshift_l(low_of(cross_im), low_of(high_im), 2), __funnelshift_l(low_of(high_im), high_of(high_im), 2));
     }
 
     // A word with its digits raised by 128.

@@ -1,5 +1,5 @@
 // target: sm_90a
-// The products of wgmma.cuh with 48, 64, 80 and 96 columns of B. Sums may be more than a product has columns for: it takes
+// The products of wgmma.cuh with 48, 64 and 80 columns of B. Sums may be more than a product has columns for: it takes
 // the first ones.
 #pragma once
 #include "wgmma.cuh"
@@ -13,7 +13,6 @@
 #define NAMES_24 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23"
 #define NAMES_32 NAMES_24 ", %24, %25, %26, %27, %28, %29, %30, %31"
 #define NAMES_40 NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
-#define NAMES_48 NAMES_40 ", %40, %41, %42, %43, %44, %45, %46, %47"
 #define PRODUCT(COLUMNS, MORE, NAMES, A, B)                                                                        \
     "{ .reg .pred p; setp.ne.b32 p, " MORE ", 0;\n"                                                                \
     "wgmma.mma_async.sync.aligned.m64n" COLUMNS "k32.s32.u8.s8 {" NAMES "}, {" A "}, " B ", p; }"
@@ -22,36 +21,32 @@
 // c = a·b.
 template <int COLUMNS, int SUMS> DEVICE void wgmma_u8_first(int (&c)[SUMS], const unsigned (&a)[4], uint64_t b) {
     static_assert(SUMS == COLUMNS / 2, "sums of all columns");
-    static_assert(COLUMNS == 48 || COLUMNS == 80 || COLUMNS == 96, "as written out");
+    static_assert(COLUMNS == 48 || COLUMNS == 80, "as written out");
     if constexpr (COLUMNS == 48)
         asm volatile(PRODUCT("48", "0", NAMES_24, "%24, %25, %26, %27", "%28")
                      : NEW_SUMS_8(c, 0), NEW_SUMS_8(c, 8), NEW_SUMS_8(c, 16)
                      : OPERANDS(a, b));
-    else if constexpr (COLUMNS == 80)
+    else
         asm volatile(PRODUCT("80", "0", NAMES_40, "%40, %41, %42, %43", "%44")
                      : NEW_SUMS_8(c, 0), NEW_SUMS_8(c, 8), NEW_SUMS_8(c, 16), NEW_SUMS_8(c, 24), NEW_SUMS_8(c, 32)
-                     : OPERANDS(a, b));
-    else
-        asm volatile(PRODUCT("96", "0", NAMES_48, "%48, %49, %50, %51", "%52")
-                     : NEW_SUMS_8(c, 0), NEW_SUMS_8(c, 8), NEW_SUMS_8(c, 16), NEW_SUMS_8(c, 24), NEW_SUMS_8(c, 32), NEW_SUMS_8(c, 40)
                      : OPERANDS(a, b));
 }
 
 // c += a·b.
 template <int COLUMNS, int SUMS> DEVICE void wgmma_u8_more(int (&c)[SUMS], const unsigned (&a)[4], uint64_t b) {
     static_assert(SUMS >= COLUMNS / 2, "sums of all columns");
-    static_assert(COLUMNS == 32 || COLUMNS == 64 || COLUMNS == 96, "as written out");
+    static_assert(COLUMNS == 32 || COLUMNS == 48 || COLUMNS == 64, "as written out");
     if constexpr (COLUMNS == 32)
         asm volatile(PRODUCT("32", "1", "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15", "%16, %17, %18, %19", "%20")
                      : SUMS_8(c, 0), SUMS_8(c, 8)
                      : OPERANDS(a, b));
-    else if constexpr (COLUMNS == 64)
-        asm volatile(PRODUCT("64", "1", NAMES_32, "%32, %33, %34, %35", "%36")
-                     : SUMS_8(c, 0), SUMS_8(c, 8), SUMS_8(c, 16), SUMS_8(c, 24)
+    else if constexpr (COLUMNS == 48)
+        asm volatile(PRODUCT("48", "1", NAMES_24, "%24, %25, %26, %27", "%28")
+                     : SUMS_8(c, 0), SUMS_8(c, 8), SUMS_8(c, 16)
                      : OPERANDS(a, b));
     else
-        asm volatile(PRODUCT("96", "1", NAMES_48, "%48, %49, %50, %51", "%52")
-                     : SUMS_8(c, 0), SUMS_8(c, 8), SUMS_8(c, 16), SUMS_8(c, 24), SUMS_8(c, 32), SUMS_8(c, 40)
+        asm volatile(PRODUCT("64", "1", NAMES_32, "%32, %33, %34, %35", "%36")
+                     : SUMS_8(c, 0), SUMS_8(c, 8), SUMS_8(c, 16), SUMS_8(c, 24)
                      : OPERANDS(a, b));
 }
 
@@ -60,7 +55,6 @@ template <int COLUMNS, int SUMS> DEVICE void wgmma_u8_more(int (&c)[SUMS], const
 #undef NAMES_24
 #undef NAMES_32
 #undef NAMES_40
-#undef NAMES_48
 #undef PRODUCT
 #undef OPERANDS
 

@@ -95,6 +95,12 @@ pub static TUNED_SINGLE_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// The same for f64 and few digits (`cuda/tuned_few.cu`).
+pub static TUNED_FEW_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_few.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
@@ -119,11 +125,18 @@ pub enum TunedSource {
     Mixed,
     /// `tuned_single.cu`
     Single,
+    /// `tuned_few.cu`
+    Few,
 }
 
 impl TunedSource {
     /// All of them.
-    pub const ALL: [TunedSource; 3] = [TunedSource::Block, TunedSource::Mixed, TunedSource::Single];
+    pub const ALL: [TunedSource; 4] = [
+        TunedSource::Block,
+        TunedSource::Mixed,
+        TunedSource::Single,
+        TunedSource::Few,
+    ];
 
     /// Its machine code, for compute capability 9.0.
     pub fn image(self) -> &'static [u8] {
@@ -131,6 +144,7 @@ impl TunedSource {
             TunedSource::Block => TUNED_IMAGE,
             TunedSource::Mixed => TUNED_MIXED_IMAGE,
             TunedSource::Single => TUNED_SINGLE_IMAGE,
+            TunedSource::Few => TUNED_FEW_IMAGE,
         }
     }
 }
@@ -150,10 +164,8 @@ pub struct TunedShape {
     pub first: usize,
     /// Points of the last step.
     pub last: usize,
-    /// Contiguous lines of a thread block at a time.
+    /// Lines of a thread block at a time.
     pub lines: usize,
-    /// The same for strided lines.
-    pub strided_lines: usize,
     /// Shared memory of a block.
     pub shared_bytes: usize,
     /// Names: contiguous, strided; then both with conversion instructions.
@@ -173,7 +185,6 @@ macro_rules! tuned {
             first: $first,
             last: $last,
             lines: 4 * $lines,
-            strided_lines: 4 * $lines,
             shared_bytes: tuned_shared_bytes(Product::$product, $first, $last, $lines),
             kernels: [
                 concat!($name, "_", $first, "x", $last),
@@ -196,7 +207,6 @@ macro_rules! mixed {
             first: $first,
             last: $last,
             lines: mixed_lines($last),
-            strided_lines: mixed_lines($last),
             shared_bytes: mixed_shared_bytes($first, $last),
             kernels: [
                 concat!("tuned_", $first, "x", $last),
@@ -218,9 +228,8 @@ macro_rules! single {
             product: Product::Int8,
             first: $first,
             last: $last,
-            lines: 4 * $lines,
-            strided_lines: 8,
-            shared_bytes: single_shared_bytes($first, $last, $lines),
+            lines: few_lines(8, $lines),
+            shared_bytes: few_shared_bytes(5, 8, $first, $last, $lines),
             kernels: [
                 concat!("tuned_single_", $first, "x", $last),
                 concat!("tuned_single_", $first, "x", $last, "_strided"),
@@ -233,30 +242,92 @@ macro_rules! single {
     };
 }
 
-/// Bytes of the matrix of a step of so many points, for words of five or six digits: `Few::matrix_bytes` of
-/// `tuned_few.cuh`.
-pub const fn few_matrix_bytes(digits: usize, points: usize) -> usize {
-    let slots = points / 2;
-    let products = if (digits - 4) * slots == 32 { 2 } else { 1 };
-    32 * (products * few_columns(digits, slots) + slots / 8 * 4 * slots)
+macro_rules! few {
+    ($digits:literal, $first:literal, $last:literal, $lines:literal) => {
+        TunedShape {
+            source: TunedSource::Few,
+            digits: $digits,
+            single: false,
+            product: Product::Int8,
+            first: $first,
+            last: $last,
+            lines: few_lines(16, $lines),
+            shared_bytes: few_shared_bytes($digits, 16, $first, $last, $lines),
+            kernels: [
+                concat!("tuned_few_", $digits, "_", $first, "x", $last),
+                concat!("tuned_few_", $digits, "_", $first, "x", $last, "_strided"),
+                concat!(
+                    "tuned_few_",
+                    $digits,
+                    "_",
+                    $first,
+                    "x",
+                    $last,
+                    "_conversions"
+                ),
+                concat!(
+                    "tuned_few_",
+                    $digits,
+                    "_",
+                    $first,
+                    "x",
+                    $last,
+                    "_strided_conversions"
+                ),
+            ],
+            pitch: None,
+        }
+    };
+}
+
+/// Outputs, of as many as there are slots, whose sums kernels for words of five or six digits work out at once:
+/// `Few::outputs` of `tuned_few.cuh`.
+pub const fn few_outputs(digits: usize, slots: usize) -> usize {
+    if digits == 5 { slots } else { 8 }
 }
 
 /// Columns of the product with the topmost digits: `Few::columns`.
 pub const fn few_columns(digits: usize, slots: usize) -> usize {
-    if digits * slots < 48 {
-        48
+    let columns = digits * few_outputs(digits, slots);
+    if columns < 48 { 48 } else { columns }
+}
+
+/// Bytes of the matrix of a step of so many points: `FewShape::MATRIX1`.
+pub const fn few_matrix_bytes(digits: usize, points: usize) -> usize {
+    let slots = points / 2;
+    let outputs = few_outputs(digits, slots);
+    let products = if (digits - 4) * slots == 32 { 2 } else { 1 };
+    slots / outputs * 32 * (products * few_columns(digits, slots) + slots / 8 * 4 * outputs)
+}
+
+/// `FewShape::PANEL` for numbers of so many bytes: strided ones lie in rows of 64 bytes at least.
+const fn few_lines(bytes: usize, lines: usize) -> usize {
+    if 4 * lines * bytes < 64 {
+        64 / bytes
     } else {
-        digits * slots
+        4 * lines
     }
 }
 
-/// `SingleShape::SHARED` of `tuned_single.cu`.
-const fn single_shared_bytes(first: usize, last: usize, lines: usize) -> usize {
-    let matrices = 2 * (few_matrix_bytes(5, first) + few_matrix_bytes(5, last));
+/// `FewShape::SHARED`.
+const fn few_shared_bytes(
+    digits: usize,
+    bytes: usize,
+    first: usize,
+    last: usize,
+    lines: usize,
+) -> usize {
+    let matrices = 2 * (few_matrix_bytes(digits, first) + few_matrix_bytes(digits, last));
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
     let tables = (matrices + rotations).next_multiple_of(1024);
     let points = first * last;
-    tables + 4 * 16 * lines * points + 2 * 8 * 8 * points + 4 * 128 + 8 * 8 + 64
+    let words = if bytes < 16 {
+        4 * 16 * lines * points
+    } else {
+        0
+    };
+    let panel = few_lines(bytes, lines);
+    tables + words + 2 * bytes * panel * points + 4 * 128 + 8 * panel + 64
 }
 
 /// Bytes of the matrix of a step of so many points: for every eight of outputs, `part_bytes` of the kernels' products.
@@ -322,7 +393,7 @@ const fn mixed_shared_bytes(first: usize, last: usize) -> usize {
 }
 
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 19] = [
+pub static TUNED: [TunedShape; 25] = [
     tuned!(Int8, "tuned", 32, 32, 1),
     tuned!(Int8, "tuned", 16, 16, 2),
     tuned!(Int8, "tuned", 32, 16, 2),
@@ -342,6 +413,12 @@ pub static TUNED: [TunedShape; 19] = [
     single!(32, 32, 1),
     single!(16, 16, 2),
     single!(32, 16, 2),
+    few!(5, 32, 32, 1),
+    few!(5, 16, 16, 2),
+    few!(5, 32, 16, 2),
+    few!(6, 32, 32, 1),
+    few!(6, 16, 16, 2),
+    few!(6, 32, 16, 2),
 ];
 
 // The kernels' source asserts the same.
@@ -365,6 +442,12 @@ const _: () = assert!(
         && TUNED[16].shared_bytes == 228_992
         && TUNED[17].shared_bytes == 78_464
         && TUNED[18].shared_bytes == 153_216
+        && TUNED[19].shared_bytes == 163_424
+        && TUNED[20].shared_bytes == 78_464
+        && TUNED[21].shared_bytes == 153_216
+        && TUNED[22].shared_bytes == 177_760
+        && TUNED[23].shared_bytes == 78_464
+        && TUNED[24].shared_bytes == 160_384
 );
 
 /// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.

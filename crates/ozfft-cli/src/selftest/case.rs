@@ -19,6 +19,15 @@ const LARGE_LENGTHS: [usize; 10] = [16, 64, 100, 243, 512, 1000, 1024, 4096, 10_
 /// On GPUs one case in so many has an axis of a length with kernels of its own. Not all of these come in a layout that those
 /// kernels take, or are left to them; [`TUNED_SHARE`] of all cases must be.
 const TUNED_CASES: usize = 3;
+/// Whether numbers are f32, and the accuracy, of such cases.
+const TUNED_NUMBERS: [(bool, Accuracy); 6] = [
+    (false, Accuracy::Double),
+    (false, Accuracy::Double),
+    (false, Accuracy::Double),
+    (false, Accuracy::Single),
+    (false, Accuracy::Target(1e-10)),
+    (true, Accuracy::Single),
+];
 /// One case in so many runs on kernels of its own at least, where the GPU has them.
 pub const TUNED_SHARE: usize = 5;
 /// Points of one array of such a case at most.
@@ -96,7 +105,8 @@ impl Case {
     /// A case with an axis of complex numbers, contiguous or strided, for which there are tuned kernels.
     fn tuned(seed: u64, number: usize) -> Case {
         let mut generator = Generator::new(mixed(seed, 2 * number as u64));
-        let lengths = tuned_lengths();
+        let (single_precision, accuracy) = pick(&mut generator, &TUNED_NUMBERS);
+        let lengths = tuned_lengths(single_precision, accuracy);
         let mut shape = vec![pick(&mut generator, &lengths)];
         for _ in 0..pick(&mut generator, &[0, 0, 1, 1, 2]) {
             let room = LARGEST_TUNED_ARRAY / shape.iter().product::<usize>();
@@ -137,9 +147,9 @@ impl Case {
             shape,
             direction: direction(&mut generator, kind),
             norm: pick(&mut generator, &NORMS),
-            accuracy: Accuracy::Double,
+            accuracy,
             family: Family::Truncated,
-            single_precision: false,
+            single_precision,
             seed: generator.next_u64(),
         }
     }
@@ -240,10 +250,16 @@ fn direction(generator: &mut Generator, kind: Kind) -> Direction {
     }
 }
 
-/// Lengths of lines with kernels of their own.
-fn tuned_lengths() -> Vec<usize> {
+/// Lengths of lines of f32 or f64 with kernels of their own for an accuracy.
+fn tuned_lengths(single_precision: bool, accuracy: Accuracy) -> Vec<usize> {
+    let digits = match accuracy {
+        Accuracy::Double => 8,
+        Accuracy::Single => 5,
+        _ => 6,
+    };
     let shapes = ozfft_kernels::TUNED.iter();
-    shapes.map(|shape| shape.first * shape.last).collect()
+    let fitting = shapes.filter(|shape| (shape.single, shape.digits) == (single_precision, digits));
+    fitting.map(|shape| shape.first * shape.last).collect()
 }
 
 /// Some of the axes, at least one, in any order.
@@ -278,7 +294,6 @@ mod tests {
 
     #[test]
     fn every_third_case_for_gpus_has_an_axis_with_tuned_kernels() {
-        let lengths = tuned_lengths();
         let cases: Vec<Case> = (0..3000).map(|n| Case::draw_for_gpu(5, n)).collect();
         let tuned: Vec<&Case> = cases.iter().filter(|case| case.tuned).collect();
         assert_eq!(tuned.len(), 1000);
@@ -290,19 +305,24 @@ mod tests {
                 Kind::ComplexToComplex => &case.axes[..],
                 _ => &case.axes[..case.axes.len() - 1],
             };
+            let lengths = tuned_lengths(case.single_precision, case.accuracy);
             let fits = |axis: &usize| lengths.contains(&case.shape[*axis]);
             assert!(whole.iter().any(fits), "{case:?}");
         }
         let of = |wanted: &dyn Fn(&Case) -> bool| tuned.iter().filter(|case| wanted(case)).count();
         assert!(of(&|case| case.kind != Kind::ComplexToComplex) > 100);
         assert!(of(&|case| case.shape.len() == 3) > 100);
-        assert!(of(&|case| fits_in_the_middle(case, &lengths)) > 20);
+        assert!(of(&|case| case.single_precision) > 100);
+        assert!(of(&|case| !case.single_precision && case.accuracy != Accuracy::Double) > 200);
+        assert!(of(&fits_in_the_middle) > 20);
+        assert!(of(&|case| case.single_precision && fits_in_the_middle(case)) > 3);
         // The others are what they were before there were such cases.
         let other = Case::draw(5, 600);
         assert_eq!(format!("{other:?}"), format!("{:?}", cases[600]));
     }
 
-    fn fits_in_the_middle(case: &Case, lengths: &[usize]) -> bool {
+    fn fits_in_the_middle(case: &Case) -> bool {
+        let lengths = tuned_lengths(case.single_precision, case.accuracy);
         case.shape.len() == 3 && case.axes.contains(&1) && lengths.contains(&case.shape[1])
     }
 }

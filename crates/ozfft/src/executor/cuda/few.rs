@@ -8,7 +8,7 @@ use crate::digits::DigitMatrix;
 use crate::matrix_unit::meeting;
 use crate::recipe::Digits;
 use crate::step::Step;
-use ozfft_kernels::{TunedShape, few_columns};
+use ozfft_kernels::{TunedShape, few_columns, few_outputs};
 
 /// Bytes of a product's operand for a column.
 const DEPTH: usize = 32;
@@ -29,64 +29,101 @@ fn digits(data: u32) -> Digits {
 /// The tables of two steps, as the kernel keeps them in shared memory.
 pub(super) fn tables(shape: &TunedShape, first: &Step, last: &Step) -> Vec<u8> {
     let mut image = Vec::new();
-    for step in [first, last] {
+    for (step, order) in [(first, Order::Natural), (last, Order::InTurns)] {
         for matrix in matrices(step) {
-            operand(matrix, digits(shape.digits), &mut image);
+            operand(matrix, digits(shape.digits), order, &mut image);
         }
     }
     rotations(first, &mut image);
     image
 }
 
-/// A matrix as the tensor instruction's second operand: columns for the topmost digits, with constants there or after them,
-/// then columns for the lower four digits of every eight of slots, of the last four diagonals alone.
-fn operand(matrix: &DigitMatrix, digits: Digits, image: &mut Vec<u8>) {
-    let tops = digits.data as usize - 4;
-    let slots = matrix.slots;
-    let columns = few_columns(digits.data as usize, slots);
-    let constants_apart = tops * slots == DEPTH;
-    product(matrix, digits, columns, image, |place, diagonal, k| {
-        let (half, thread, byte) = (k / 16, k % 16 / 4, k % 4);
-        if half == 1 && !constants_apart {
-            return constant(matrix, digits, place, diagonal, k % 16);
+/// The output in a column: a thread has columns `2t` and `2t + 1` of every eight.
+#[derive(Clone, Copy)]
+enum Order {
+    Natural,
+    /// Outputs `t` and `t + 4`: those of four threads are neighbours.
+    InTurns,
+}
+
+impl Order {
+    fn output(self, column: usize) -> usize {
+        match self {
+            Order::Natural => column,
+            Order::InTurns => column / 8 * 8 + column % 2 * 4 + column % 8 / 2,
         }
-        let slot = 4 * THREADS / tops * half + thread + 4 * (byte / tops);
-        if slot >= slots {
-            return 0;
-        }
-        meeting(matrix, digits, 4, (place, slot), diagonal)[byte % tops] as i8
-    });
-    if constants_apart {
-        product(matrix, digits, columns, image, |place, diagonal, k| {
-            if k < 16 {
-                0
-            } else {
-                constant(matrix, digits, place, diagonal, k - 16)
-            }
-        });
-    }
-    for eight in 0..slots / 8 {
-        product(matrix, digits, 4 * slots, image, |place, diagonal, k| {
-            meeting(matrix, digits, 0, (place, 8 * eight + k / 4), diagonal)[k % 4] as i8
-        });
     }
 }
 
-/// The columns of one product: the last four diagonals come first, each with all outputs. Columns beyond the last are 0.
-fn product(
-    matrix: &DigitMatrix,
+/// A matrix as the tensor instruction's second operand. For all outputs whose sums are worked out at once: columns for the
+/// topmost digits, with constants there or after them, then columns for the lower four digits of every eight of slots, of the
+/// last four diagonals alone.
+fn operand(matrix: &DigitMatrix, digits: Digits, order: Order, image: &mut Vec<u8>) {
+    let data = digits.data as usize;
+    let tops = data - 4;
+    let slots = matrix.slots;
+    let columns = few_columns(data, slots);
+    let constants_apart = tops * slots == DEPTH;
+    let outputs = few_outputs(data, slots);
+    for first in (0..matrix.rows).step_by(outputs) {
+        let rows = Rows {
+            digits,
+            first,
+            count: outputs,
+            order,
+        };
+        rows.product(columns, image, |row, diagonal, k| {
+            let (half, thread, byte) = (k / 16, k % 16 / 4, k % 4);
+            if half == 1 && !constants_apart {
+                return constant(matrix, digits, row, diagonal, k % 16);
+            }
+            let slot = 4 * THREADS / tops * half + thread + 4 * (byte / tops);
+            if slot >= slots {
+                return 0;
+            }
+            meeting(matrix, digits, 4, (row, slot), diagonal)[byte % tops] as i8
+        });
+        if constants_apart {
+            rows.product(columns, image, |row, diagonal, k| {
+                if k < 16 {
+                    0
+                } else {
+                    constant(matrix, digits, row, diagonal, k - 16)
+                }
+            });
+        }
+        for eight in 0..slots / 8 {
+            rows.product(4 * outputs, image, |row, diagonal, k| {
+                meeting(matrix, digits, 0, (row, 8 * eight + k / 4), diagonal)[k % 4] as i8
+            });
+        }
+    }
+}
+
+/// Some rows of a matrix.
+struct Rows {
     digits: Digits,
-    columns: usize,
-    image: &mut Vec<u8>,
-    digit: impl Fn(usize, u32, usize) -> i8,
-) {
-    for group in 0..columns / 8 {
-        for piece in 0..2 {
-            for column in 8 * group..8 * group + 8 {
-                let place = column % matrix.rows;
-                let diagonal = diagonal_of(digits, column / matrix.rows);
-                for k in 16 * piece..16 * piece + 16 {
-                    image.push(diagonal.map_or(0, |diagonal| digit(place, diagonal, k)) as u8);
+    first: usize,
+    count: usize,
+    order: Order,
+}
+
+impl Rows {
+    /// The columns of one product: the last four diagonals come first, each with all outputs. Columns beyond the last are 0.
+    fn product(
+        &self,
+        columns: usize,
+        image: &mut Vec<u8>,
+        digit: impl Fn(usize, u32, usize) -> i8,
+    ) {
+        for group in 0..columns / 8 {
+            for piece in 0..2 {
+                for column in 8 * group..8 * group + 8 {
+                    let row = self.order.output(self.first + column % self.count);
+                    let diagonal = diagonal_of(self.digits, column / self.count);
+                    for k in 16 * piece..16 * piece + 16 {
+                        image.push(diagonal.map_or(0, |diagonal| digit(row, diagonal, k)) as u8);
+                    }
                 }
             }
         }
@@ -140,7 +177,7 @@ mod tests {
     use crate::factor;
     use crate::matrix_unit::Unit;
     use crate::problem::Family;
-    use crate::recipe::LineRecipe;
+    use crate::recipe::{Fold, LineRecipe};
     use crate::roots::Fixed;
     use crate::tables::Tables;
 
@@ -183,7 +220,11 @@ mod tests {
             let tops = data - 4;
             for matrix in matrices(step) {
                 let mut image = Vec::new();
-                operand(matrix, digits, &mut image);
+                let order = match step.recipe.fold {
+                    Fold::FrequencyShifted => Order::InTurns,
+                    _ => Order::Natural,
+                };
+                operand(matrix, digits, order, &mut image);
                 let slots = matrix.slots;
                 assert_eq!(
                     image.len(),
@@ -198,7 +239,10 @@ mod tests {
                     (words[slot] + crate::digits::bias(data as u32) as i64).to_le_bytes()
                 };
                 let top_columns = few_columns(data, slots);
-                for row in 0..slots {
+                let outputs = few_outputs(data, slots);
+                let part_bytes = image.len() / (slots / outputs);
+                for place in 0..slots {
+                    let row = order.output(place);
                     let planes = matrix.row(row, digits);
                     for number in 0..data {
                         let diagonal = diagonal_of(digits, number).unwrap() as usize;
@@ -216,7 +260,8 @@ mod tests {
                             }
                         }
                         // As the kernel's operands have them: four threads with their topmost digits and constants.
-                        let column = number * slots + row;
+                        let column = number * outputs + place % outputs;
+                        let part = &image[place / outputs * part_bytes..];
                         let mut sum = 0;
                         let apart = tops * slots == 32;
                         for k in 0..32 {
@@ -234,20 +279,20 @@ mod tests {
                                 let slot = of_slots.get(byte);
                                 slot.map_or(0, |&slot| i64::from(raised(slot)[4 + byte % tops]))
                             };
-                            sum += digit * entry(&image, 0, column, k);
+                            sum += digit * entry(part, 0, column, k);
                             if apart && half == 1 {
                                 sum += CONSTANT_DIGITS[byte]
-                                    * entry(&image, 32 * top_columns, column, k);
+                                    * entry(part, 32 * top_columns, column, k);
                             }
                         }
                         let start = 32 * top_columns * if apart { 2 } else { 1 };
                         if number < 4 {
                             for slot in 0..slots {
                                 for byte in 0..4 {
-                                    let start = start + slot / 8 * 32 * 4 * slots;
+                                    let start = start + slot / 8 * 32 * 4 * outputs;
                                     let k = 4 * (slot % 8) + byte;
                                     sum += i64::from(raised(slot)[byte])
-                                        * entry(&image, start, column, k);
+                                        * entry(part, start, column, k);
                                 }
                             }
                         }

@@ -265,12 +265,7 @@ impl Check {
         let shape = named.next().expect("its shape");
         let points = (shape.first * shape.last) as i128;
         let number_bytes = i128::from(number_bytes(shape));
-        let lines_a_panel = if strided {
-            shape.strided_lines
-        } else {
-            shape.lines
-        };
-        let held = panels * lines_a_panel as u64;
+        let held = panels * shape.lines as u64;
         assert!(held >= lines as u64, "{}: {panels} panels", self.what);
         // The kernels number panels in 32 bits, and look one round ahead.
         assert!(panels + 132 < 1 << 31);
@@ -294,7 +289,7 @@ impl Check {
         }
         if strided {
             assert_eq!(panels % panels_a_group, 0);
-            assert!(2 * panels_a_group * (shape.strided_lines as u64) < 1 << 31);
+            assert!(2 * panels_a_group * (shape.lines as u64) < 1 << 31);
         }
         self.workspace(task.left, 8 * lines as u64, "left");
         self.workspace(task.left_count, 4, "left");

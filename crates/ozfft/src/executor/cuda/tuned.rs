@@ -22,11 +22,11 @@ use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 /// One half of a word's unit, in units of the last diagonal.
 pub(super) const HALF_UNIT: i64 = 64;
 
-/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`. Kernels for f32 put words together by the
-/// second one.
+/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`. The second one of int8 is a
+/// mask of 20 bits, of kernels for f32.
 fn factors(product: Product) -> (i32, i32) {
     match product {
-        Product::Int8 => (1 << 17, 1 << 16),
+        Product::Int8 => (1 << 17, (1 << 20) - 1),
         Product::Fp8 => (1 << 13, 1 << 25),
     }
 }
@@ -140,7 +140,7 @@ impl TunedTask {
                 distance_of_groups(shape, self.from),
             ],
             box_dimensions: vec![
-                number_bytes as u32 / 8 * shape.strided_lines as u32,
+                number_bytes as u32 / 8 * shape.lines as u32,
                 4,
                 columns as u32,
                 rows as u32 / 4,
@@ -149,8 +149,8 @@ impl TunedTask {
         }
     }
 
-    /// The output: lines, the last step's output, its column, groups of lines. Of f32: lines, the column's lowest bit, the
-    /// output, the rest of the column, groups of lines.
+    /// The output: lines, the last step's output, its column, groups of lines. Of few digits: lines, the column's lowest bit,
+    /// the output, the rest of the column, groups of lines.
     pub(crate) fn mapped_output(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.last as u64, shape.first as u64);
         let element = number_bytes(shape) as u64 * self.to.element as u64;
@@ -158,10 +158,17 @@ impl TunedTask {
             let distances = [columns * element, element];
             return self.mapped_rows(shape, pitch, self.output, self.to, distances);
         }
-        if shape.single {
+        if shape.source != TunedSource::Block {
+            let per_number = number_bytes(shape) as u64 / 8;
             return MappedArray {
                 address: self.output.value(),
-                dimensions: vec![self.fast_count as u64, 2, rows, columns / 2, self.groups()],
+                dimensions: vec![
+                    per_number * self.fast_count as u64,
+                    2,
+                    rows,
+                    columns / 2,
+                    self.groups(),
+                ],
                 distances: vec![
                     element,
                     columns * element,
@@ -169,7 +176,7 @@ impl TunedTask {
                     distance_of_groups(shape, self.to),
                 ],
                 box_dimensions: vec![
-                    shape.strided_lines as u32,
+                    per_number as u32 * shape.lines as u32,
                     2,
                     rows as u32,
                     columns as u32 / 2,
@@ -360,11 +367,7 @@ pub(crate) fn launch(
     if !aligned(&from, input.offset) || (strided && !aligned(&to, output.offset)) {
         return None;
     }
-    let per_panel = if strided {
-        shape.strided_lines
-    } else {
-        shape.lines
-    } as u64;
+    let per_panel = shape.lines as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
     } else {
@@ -408,7 +411,7 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
     match shape.source {
         TunedSource::Block => {}
         TunedSource::Mixed => return Ok(mixed::tables(first, last)),
-        TunedSource::Single => return Ok(few::tables(shape, first, last)),
+        TunedSource::Single | TunedSource::Few => return Ok(few::tables(shape, first, last)),
     }
     let product = shape.product;
     let mut image = Vec::new();
@@ -600,6 +603,10 @@ pub(super) mod tests {
             complex(&[1000, 3]).axes(&[0]),
             complex(&[5, 1000]).axes(&[1]),
             complex(&[256, 512, 16]).axes(&[1]),
+            complex(&[1024, 3, 256])
+                .axes(&[0, 2])
+                .accuracy(Accuracy::Single),
+            complex(&[1024]).batch(3).accuracy(Accuracy::Target(1e-10)),
             complex(&[3, 1024])
                 .axes(&[1])
                 .output_layout(Layout::strided(&[1030, 1], 0)),
@@ -609,7 +616,9 @@ pub(super) mod tests {
         for problem in [
             complex(&[1001]),
             complex(&[1000]).accuracy(Accuracy::Single),
-            complex(&[1024]).accuracy(Accuracy::Single),
+            complex(&[1024]).accuracy(Accuracy::Target(1e-13)),
+            // Seven diagonals.
+            complex(&[512, 1024]).accuracy(Accuracy::Target(1e-10)),
             complex(&[1024]).substrate(Substrate::Int8MmaSync),
             Problem::real_to_complex(&[1024]),
             // Neither contiguous nor side by side.
@@ -623,6 +632,33 @@ pub(super) mod tests {
             runs_on(complex(&[1001, 1024])),
             "int8-wgmma and int8-mma-sync"
         );
+    }
+
+    #[test]
+    fn plans_for_f32_take_tuned_kernels_where_they_fit_and_only_there() {
+        let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
+        let planner = Planner::<f32>::new();
+        let runs_on = |problem: Problem| {
+            let plan = planner.plan_on(&problem, &machine).unwrap();
+            plan.substrate()
+        };
+        let single = |shape: &[usize]| Problem::complex(shape).accuracy(Accuracy::Single);
+        for problem in [
+            single(&[256]),
+            single(&[1024]).batch(7),
+            single(&[512, 4, 256]).axes(&[0, 2]),
+            single(&[256, 512, 16]).axes(&[1]).integers_only(true),
+        ] {
+            assert_eq!(runs_on(problem.clone()), "int8-wgmma", "{problem:?}");
+        }
+        for problem in [
+            single(&[1000]),
+            single(&[1024]).accuracy(Accuracy::Target(1e-3)),
+            // At odd distances.
+            single(&[1024, 3]).axes(&[0]),
+        ] {
+            assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
+        }
     }
 
     pub(in super::super) fn block(n: usize, tables: &Tables) -> Block {
