@@ -23,6 +23,8 @@ fn main() {
         .file("src/mixed.cpp")
         .file("src/real.cpp")
         .file("src/passes.cpp")
+        .file("src/single.cpp")
+        .file("src/few.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

@@ -32,6 +32,8 @@ launchers!(
     ozfft_emulate_mixed,
     ozfft_emulate_real,
     ozfft_emulate_passes,
+    ozfft_emulate_single,
+    ozfft_emulate_few,
     ozfft_emulate_faulty
 );
 

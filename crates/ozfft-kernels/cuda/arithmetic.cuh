@@ -72,7 +72,17 @@ DEVICE i64 wide_product(int a, int b) {
 DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // a + b, rounded downwards.
 DEVICE float sum_downwards(float a, float b) { return __fadd_rd(a, b); }
+// a·b + c, rounded downwards, or towards zero.
+DEVICE float fused_downwards(float a, float b, float c) { return __fmaf_rd(a, b, c); }
+DEVICE float fused_towards_zero(float a, float b, float c) { return __fmaf_rz(a, b, c); }
+// The larger one of a and the magnitude of x; NaN if there is one.
+DEVICE float larger_magnitude(float a, float x) {
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(fabsf(x)));
+    return r;
+}
 DEVICE int bits_of(float x) { return __float_as_int(x); }
+DEVICE float from_bits(unsigned x) { return __uint_as_float(x); }
 
 // The bytes of a (0 to 3) and b (4 to 7) that the digits of `which` name.
 DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) { return __byte_perm(a, b, which); }

@@ -47,6 +47,11 @@ DEVICE void tensor_store(const TensorMap *map, int c0, int c3, uint32_t from) {
                  "r"(c0), "r"(c3), "r"(from)
                  : "memory");
 }
+DEVICE void tensor_store_five(const TensorMap *map, int c0, int c4, uint32_t from) {
+    asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%1, 0, 0, 0, %2}], [%3];" ::"l"(map),
+                 "r"(c0), "r"(c4), "r"(from)
+                 : "memory");
+}
 // This thread's stores so far form a group.
 DEVICE void stores_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // All groups of this thread have read their shared memory.

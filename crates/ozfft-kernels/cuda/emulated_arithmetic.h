@@ -1,6 +1,7 @@
 // The names of arithmetic.cuh, and the compiler's functions that kernels use, on a host without a GPU.
 #pragma once
 #include <cfenv>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -62,11 +63,26 @@ DEVICE void settled(unsigned &, float &, int &) {}
 DEVICE i64 settled(i64 x) { return x; }
 DEVICE void in_order(int, int) {}
 DEVICE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
-DEVICE float sum_downwards(float a, float b) {
-    // Exact in double precision, for numbers as these kernels have them; rounded to the nearest, then corrected.
-    const double exact = (double)a + b;
-    const float sum = (float)exact;
-    return sum > exact ? std::nextafter(sum, -INFINITY) : sum;
+// a·b + c, the product of which is exact in double precision: rounded to the nearest, then corrected by what that has added
+// to the exact sum of two parts.
+DEVICE float fused_corrected(float a, float b, float c, bool (*wrong)(float rounded, double excess), float towards) {
+    const double x = (double)a * b, y = c, sum = x + y, of_y = sum - x;
+    const double rest = (x - (sum - of_y)) + (y - of_y);
+    const float rounded = (float)sum;
+    return wrong(rounded, (double)rounded - sum - rest) ? std::nextafter(rounded, towards) : rounded;
+}
+DEVICE float fused_downwards(float a, float b, float c) {
+    return fused_corrected(a, b, c, [](float, double excess) { return excess > 0; }, -INFINITY);
+}
+DEVICE float sum_downwards(float a, float b) { return fused_downwards(a, 1, b); }
+DEVICE float fused_towards_zero(float a, float b, float c) {
+    return fused_corrected(a, b, c, [](float x, double excess) { return x < 0 ? excess < 0 : excess > 0; }, 0.0f);
+}
+DEVICE float larger_magnitude(float a, float x) { return std::isnan(a) || std::isnan(x) ? NAN : std::max(a, std::fabs(x)); }
+DEVICE float from_bits(unsigned x) {
+    float value;
+    std::memcpy(&value, &x, sizeof(value));
+    return value;
 }
 DEVICE int bits_of(float x) {
     int bits;

@@ -163,6 +163,10 @@ DEVICE void tensor_store(const TensorMap *map, int c0, int c3, uint32_t from) {
     emulator::box_stores().push_back({emulator::box_copy(map, 4, c0, c3, from), false, false, {}});
     emulator::fiber().under_way++;
 }
+DEVICE void tensor_store_five(const TensorMap *map, int c0, int c4, uint32_t from) {
+    emulator::box_stores().push_back({emulator::box_copy(map, 5, c0, c4, from), false, false, {}});
+    emulator::fiber().under_way++;
+}
 DEVICE void stores_commit() {
     for (emulator::BoxStore &store : emulator::box_stores()) {
         store.committed = true;

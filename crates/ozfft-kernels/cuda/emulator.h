@@ -238,6 +238,10 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 DEVICE uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+DEVICE uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 
 DEVICE unsigned char *shared_memory() { return emulator::block().shared_start; }
 DEVICE uint32_t shared_address(const void *place) {
@@ -254,7 +258,7 @@ DEVICE int load_shared_int(uint32_t at) { return loaded<int>(at); }
 DEVICE void store_shared(uint32_t at, uint4 value) {
     std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
 }
-DEVICE void store_shared_two(uint32_t at, uint2 value) {
+DEVICE void store_shared(uint32_t at, uint2 value) {
     std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
 }
 DEVICE void store_shared_int(uint32_t at, int value) {

@@ -142,8 +142,8 @@ template <class S, bool CONVERSIONS> DEVICE void middle_columns(const TunedArgum
             const i64 near = rotated_part(c + (alone ? 0 : s) - join(raised.x, raised.y), (int)angle.z, (int)angle.w, false, factors);
             const i64 far = rotated_part((alone ? s : c - s) - join(far_raised.x, far_raised.y), (int)far_angle.z, (int)far_angle.w, false, factors);
             if (lane.g < 4 * PAIRS) {
-                store_shared_two(middles + 8 * k, make_uint2(low_of(near), high_of(near)));
-                store_shared_two(middles + 8 * (alone ? N1 / 2 : N1 - k), make_uint2(low_of(far), high_of(far)));
+                store_shared(middles + 8 * k, make_uint2(low_of(near), high_of(near)));
+                store_shared(middles + 8 * (alone ? N1 / 2 : N1 - k), make_uint2(low_of(far), high_of(far)));
             }
         }
     }

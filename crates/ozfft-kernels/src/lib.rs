@@ -107,6 +107,19 @@ pub static TUNED_PASSES_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
+/// The same for f32 and few digits (`cuda/tuned_single.cu`).
+pub static TUNED_SINGLE_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> =
+        &Aligned(*include_bytes!("../compiled/tuned_single.sm_90a.cubin"));
+    &IMAGE.0
+};
+
+/// The same for f64 and few digits (`cuda/tuned_few.cu`).
+pub static TUNED_FEW_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_few.sm_90a.cubin"));
+    &IMAGE.0
+};
+
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
 
@@ -133,9 +146,56 @@ pub enum Elements {
     ComplexToReal,
 }
 
+/// The sources of the tuned kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TunedSource {
+    /// `tuned_block.cu`
+    Block,
+    /// `tuned_mixed.cu`
+    Mixed,
+    /// `tuned_single.cu`
+    Single,
+    /// `tuned_few.cu`
+    Few,
+    /// `tuned_r2c.cu`
+    RealToComplex,
+    /// `tuned_c2r.cu`
+    ComplexToReal,
+}
+
+impl TunedSource {
+    /// All of them.
+    pub const ALL: [TunedSource; 6] = [
+        TunedSource::Block,
+        TunedSource::Mixed,
+        TunedSource::Single,
+        TunedSource::Few,
+        TunedSource::RealToComplex,
+        TunedSource::ComplexToReal,
+    ];
+
+    /// Its machine code, for compute capability 9.0.
+    pub fn image(self) -> &'static [u8] {
+        match self {
+            TunedSource::Block => TUNED_IMAGE,
+            TunedSource::Mixed => TUNED_MIXED_IMAGE,
+            TunedSource::Single => TUNED_SINGLE_IMAGE,
+            TunedSource::Few => TUNED_FEW_IMAGE,
+            TunedSource::RealToComplex => TUNED_R2C_IMAGE,
+            TunedSource::ComplexToReal => TUNED_C2R_IMAGE,
+        }
+    }
+}
+
 /// The tuned kernels for blocks of two steps.
 #[derive(Debug)]
 pub struct TunedShape {
+    /// Where they come from.
+    pub source: TunedSource,
+    /// Digits of the data words that they take.
+    pub digits: u32,
+    /// Whether numbers are f32; else f64.
+    pub single: bool,
     /// What their lines are made of.
     pub elements: Elements,
     /// What they multiply with.
@@ -158,6 +218,9 @@ pub struct TunedShape {
 macro_rules! tuned {
     ($product:ident, $name:literal, $first:literal, $last:literal, $lines:literal) => {
         TunedShape {
+            source: TunedSource::Block,
+            digits: 8,
+            single: false,
             elements: Elements::Complex,
             product: Product::$product,
             first: $first,
@@ -178,6 +241,9 @@ macro_rules! tuned {
 macro_rules! mixed {
     ($first:literal, $last:literal) => {
         TunedShape {
+            source: TunedSource::Mixed,
+            digits: 8,
+            single: false,
             elements: Elements::Complex,
             product: Product::Int8,
             first: $first,
@@ -198,6 +264,9 @@ macro_rules! mixed {
 macro_rules! real {
     ($elements:ident, $name:literal, $first:literal, $last:literal) => {
         TunedShape {
+            source: TunedSource::$elements,
+            digits: 8,
+            single: false,
             elements: Elements::$elements,
             product: Product::Int8,
             first: $first,
@@ -211,6 +280,119 @@ macro_rules! real {
             pitch: None,
         }
     };
+}
+
+macro_rules! single {
+    ($first:literal, $last:literal, $lines:literal) => {
+        TunedShape {
+            source: TunedSource::Single,
+            digits: 5,
+            single: true,
+            elements: Elements::Complex,
+            product: Product::Int8,
+            first: $first,
+            last: $last,
+            lines: few_lines(8, $lines),
+            shared_bytes: few_shared_bytes(5, 8, $first, $last, $lines),
+            kernels: &[
+                // The same twice: they have no conversion instructions.
+                concat!("tuned_single_", $first, "x", $last),
+                concat!("tuned_single_", $first, "x", $last),
+                concat!("tuned_single_", $first, "x", $last, "_strided"),
+                concat!("tuned_single_", $first, "x", $last, "_strided"),
+            ],
+            pitch: None,
+        }
+    };
+}
+
+macro_rules! few {
+    ($digits:literal, $first:literal, $last:literal, $lines:literal) => {
+        TunedShape {
+            source: TunedSource::Few,
+            digits: $digits,
+            single: false,
+            elements: Elements::Complex,
+            product: Product::Int8,
+            first: $first,
+            last: $last,
+            lines: few_lines(16, $lines),
+            shared_bytes: few_shared_bytes($digits, 16, $first, $last, $lines),
+            kernels: &[
+                concat!("tuned_few_", $digits, "_", $first, "x", $last),
+                concat!(
+                    "tuned_few_",
+                    $digits,
+                    "_",
+                    $first,
+                    "x",
+                    $last,
+                    "_conversions"
+                ),
+                concat!("tuned_few_", $digits, "_", $first, "x", $last, "_strided"),
+                concat!(
+                    "tuned_few_",
+                    $digits,
+                    "_",
+                    $first,
+                    "x",
+                    $last,
+                    "_strided_conversions"
+                ),
+            ],
+            pitch: None,
+        }
+    };
+}
+
+/// Outputs, of as many as there are slots, whose sums kernels for words of five or six digits work out at once:
+/// `Few::outputs` of `tuned_few.cuh`.
+pub const fn few_outputs(digits: usize, slots: usize) -> usize {
+    if digits == 5 { slots } else { 8 }
+}
+
+/// Columns of the product with the topmost digits: `Few::columns`.
+pub const fn few_columns(digits: usize, slots: usize) -> usize {
+    let columns = digits * few_outputs(digits, slots);
+    if columns < 48 { 48 } else { columns }
+}
+
+/// Bytes of the matrix of a step of so many points: `FewShape::MATRIX1`.
+pub const fn few_matrix_bytes(digits: usize, points: usize) -> usize {
+    let slots = points / 2;
+    let outputs = few_outputs(digits, slots);
+    let products = if (digits - 4) * slots == 32 { 2 } else { 1 };
+    slots / outputs * 32 * (products * few_columns(digits, slots) + slots / 8 * 4 * outputs)
+}
+
+/// `FewShape::PANEL` for numbers of so many bytes: strided ones lie in rows of 64 bytes at least.
+const fn few_lines(bytes: usize, lines: usize) -> usize {
+    if 4 * lines * bytes < 64 {
+        64 / bytes
+    } else {
+        4 * lines
+    }
+}
+
+/// `FewShape::SHARED`.
+const fn few_shared_bytes(
+    digits: usize,
+    bytes: usize,
+    first: usize,
+    last: usize,
+    lines: usize,
+) -> usize {
+    let matrices = 2 * (few_matrix_bytes(digits, first) + few_matrix_bytes(digits, last));
+    let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
+    let tables = (matrices + rotations).next_multiple_of(1024);
+    let points = first * last;
+    let words = if bytes < 16 {
+        4 * 16 * lines * points
+    } else {
+        0
+    };
+    let panel = few_lines(bytes, lines);
+    tables + words + 2 * bytes * panel * points + 4 * 128 + 8 * panel + 64
 }
 
 /// Bytes of the matrix of a step of so many points: for every eight of outputs, `part_bytes` of the kernels' products.
@@ -306,7 +488,7 @@ const fn real_shared_bytes(elements: Elements, first: usize, last: usize) -> usi
 }
 
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 22] = [
+pub static TUNED: [TunedShape; 31] = [
     tuned!(Int8, "tuned", 32, 32, 1),
     tuned!(Int8, "tuned", 16, 16, 2),
     tuned!(Int8, "tuned", 32, 16, 2),
@@ -329,6 +511,15 @@ pub static TUNED: [TunedShape; 22] = [
     real!(ComplexToReal, "tuned_c2r", 32, 32),
     real!(ComplexToReal, "tuned_c2r", 32, 16),
     real!(ComplexToReal, "tuned_c2r", 16, 16),
+    single!(32, 32, 1),
+    single!(16, 16, 2),
+    single!(32, 16, 2),
+    few!(5, 32, 32, 1),
+    few!(5, 16, 16, 2),
+    few!(5, 32, 16, 2),
+    few!(6, 32, 32, 1),
+    few!(6, 16, 16, 2),
+    few!(6, 32, 16, 2),
 ];
 
 // The kernels' source asserts the same.
@@ -355,6 +546,15 @@ const _: () = assert!(
         && TUNED[19].shared_bytes == 190_080
         && TUNED[20].shared_bytes == 171_712
         && TUNED[21].shared_bytes == 84_672
+        && TUNED[22].shared_bytes == 228_992
+        && TUNED[23].shared_bytes == 78_464
+        && TUNED[24].shared_bytes == 153_216
+        && TUNED[25].shared_bytes == 163_424
+        && TUNED[26].shared_bytes == 78_464
+        && TUNED[27].shared_bytes == 153_216
+        && TUNED[28].shared_bytes == 177_760
+        && TUNED[29].shared_bytes == 78_464
+        && TUNED[30].shared_bytes == 160_384
 );
 
 /// Tuned kernels for contiguous transforms of two passes, each of a step of 16 points and one of 4, on 8-bit integers.

@@ -6,7 +6,9 @@
 
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
-use ozfft::{Device, Direction, Engine, FftError, Layout, Norm, Planner, Problem, Substrate};
+use ozfft::{
+    Accuracy, Device, Direction, Engine, FftError, Layout, Norm, Planner, Problem, Substrate,
+};
 
 const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
 
@@ -168,6 +170,79 @@ fn compare_lines(substrate: Substrate, name: &str) {
     }
     println!("{problems} problems, {on_wgmma} of them on {name}, 0 with differing bits");
     assert!(on_wgmma * 10 > problems * 9);
+}
+
+/// Lines of f32, with numbers near the ends of their range or not finite among them.
+fn single(line: usize, index: usize, random: Complex<f32>) -> Complex<f32> {
+    let power = |exponent: i32| 2f32.powi(exponent);
+    match line % 16 {
+        1 => Complex::new(random.re, 0.0),
+        2 => Complex::new(0.0, random.im),
+        3 if index == line => Complex::new(3.0, -1.0),
+        3 => random * 1e-5,
+        4 => Complex::new(1.0, 0.25),
+        5 => random * power((index * 7 % 90) as i32 - 45),
+        6 => random * power((line * 3 % 250) as i32 - 125),
+        7 => Complex::new(0.0, 0.0),
+        8 if index == 5 => Complex::new(f32::NAN, 0.0),
+        9 if index == 7 => Complex::new(1.0, f32::INFINITY),
+        10 => random * power(126),
+        11 => random * power(-135),
+        // Words that end in one half.
+        12 if index == 1 => Complex::new(1.0, -1.0),
+        12 => {
+            let half = |x: f32| ((x * 512.0).round() + 0.5) * power(-36 - (index % 7) as i32);
+            Complex::new(half(random.re), half(random.im))
+        }
+        13 if index == 9 => Complex::new(random.re, f32::from_bits(1)),
+        13 => Complex::new(random.re, 0.0),
+        14 => Complex::new((random.re * 8.0).round(), (random.im * 8.0).round()),
+        15 => Complex::new(1.0 + random.re * 1e-5, random.im * 1e-5),
+        _ => random,
+    }
+}
+
+#[test]
+fn tuned_kernels_for_f32_have_the_bits_of_the_processor() {
+    if skipped(Substrate::Int8Wgmma) {
+        return;
+    }
+    println!("seed {SEED:#x}");
+    let planner = Planner::<f32>::new();
+    let (mut problems, mut on_wgmma) = (0, 0);
+    for n in [256, 512, 1024] {
+        for (position, case) in cases(n).iter().enumerate() {
+            let seed = SEED ^ (n * 1000 + position) as u64;
+            let len = case.problem.input_len();
+            let inner: usize = case.shape[case.axis + 1..].iter().product();
+            let random = uniform_complex(len, seed);
+            let input: Vec<Complex<f32>> = (0..len)
+                .map(|place| {
+                    let index = place / inner % n;
+                    let line = place / (inner * n) * inner + place % inner;
+                    let random = Complex::new(random[place].re as f32, random[place].im as f32);
+                    single(line, index, random)
+                })
+                .collect();
+            let digits = case.problem.clone().engine(Engine::Digits);
+            let digits = digits.accuracy(Accuracy::Single);
+            let mut expected = vec![Complex::new(0.0, 0.0); digits.output_len()];
+            let plan = planner.plan(&digits).unwrap();
+            plan.process_outofplace(&input, &mut expected).unwrap();
+            let plan = planner.plan(&digits.device(Device::Cuda(0))).unwrap();
+            let mut output = vec![Complex::new(0.0, 0.0); expected.len()];
+            plan.process_outofplace(&input, &mut output).unwrap();
+            let bits = |z: &Complex<f32>| (z.re.to_bits(), z.im.to_bits());
+            let pairs = output.iter().zip(&expected);
+            let differing = pairs.filter(|(a, b)| bits(a) != bits(b)).count();
+            assert_eq!(differing, 0, "{:?} axis {}: {plan}", case.shape, case.axis);
+            problems += 1;
+            on_wgmma += usize::from(plan.substrate() == "int8-wgmma");
+        }
+    }
+    println!("{problems} problems, {on_wgmma} of them on int8-wgmma, 0 with differing bits");
+    // Lines side by side at odd distances have a portable kernel.
+    assert!(on_wgmma * 2 > problems);
 }
 
 #[test]

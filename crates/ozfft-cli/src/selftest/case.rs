@@ -20,6 +20,15 @@ const LARGE_LENGTHS: [usize; 10] = [16, 64, 100, 243, 512, 1000, 1024, 4096, 10_
 /// On GPUs one case in so many has an axis of a length with kernels of its own. Not all of these come in a layout that those
 /// kernels take, or are left to them; [`TUNED_SHARE`] of all cases must be.
 const TUNED_CASES: usize = 3;
+/// Whether numbers are f32, and the accuracy, of such cases.
+const TUNED_NUMBERS: [(bool, Accuracy); 6] = [
+    (false, Accuracy::Double),
+    (false, Accuracy::Double),
+    (false, Accuracy::Double),
+    (false, Accuracy::Single),
+    (false, Accuracy::Target(1e-10)),
+    (true, Accuracy::Single),
+];
 /// One case in so many runs on kernels of its own at least, where the GPU has them.
 pub const TUNED_SHARE: usize = 5;
 /// Points of one array of such a case at most.
@@ -98,7 +107,8 @@ impl Case {
     /// a real transform.
     fn tuned(seed: u64, number: usize) -> Case {
         let mut generator = Generator::new(mixed(seed, 2 * number as u64));
-        let lengths = tuned_lengths(Elements::Complex);
+        let (single_precision, accuracy) = pick(&mut generator, &TUNED_NUMBERS);
+        let lengths = tuned_lengths(Elements::Complex, single_precision, accuracy);
         let mut shape = vec![pick(&mut generator, &lengths)];
         for _ in 0..pick(&mut generator, &[0, 0, 1, 1, 2]) {
             let room = LARGEST_TUNED_ARRAY / shape.iter().product::<usize>();
@@ -120,7 +130,8 @@ impl Case {
         // The halved axis of a real transform has other kernels, for contiguous lines of a few lengths; else it needs one
         // besides.
         let last = shape.len() - 1;
-        let halved_tuned = tuned_lengths(Elements::RealToComplex).contains(&shape[last])
+        let halved_tuned = tuned_lengths(Elements::RealToComplex, single_precision, accuracy)
+            .contains(&shape[last])
             && generator.below(2) == 0;
         let halved = if halved_tuned {
             axes.iter().position(|&axis| axis == last)
@@ -152,9 +163,9 @@ impl Case {
             shape,
             direction: direction(&mut generator, kind),
             norm: pick(&mut generator, &NORMS),
-            accuracy: Accuracy::Double,
+            accuracy,
             family: Family::Truncated,
-            single_precision: false,
+            single_precision,
             seed: generator.next_u64(),
         }
     }
@@ -255,13 +266,19 @@ fn direction(generator: &mut Generator, kind: Kind) -> Direction {
     }
 }
 
-/// Lengths of lines of such elements with kernels of their own.
-fn tuned_lengths(elements: Elements) -> Vec<usize> {
+/// Lengths of lines of such elements, f32 or f64, with kernels of their own for an accuracy.
+fn tuned_lengths(elements: Elements, single_precision: bool, accuracy: Accuracy) -> Vec<usize> {
+    let digits = match accuracy {
+        Accuracy::Double => 8,
+        Accuracy::Single => 5,
+        _ => 6,
+    };
+    let wanted = (elements, single_precision, digits);
     let one_pass = ozfft_kernels::TUNED.iter();
-    let one_pass = one_pass.filter(|shape| shape.elements == elements);
+    let one_pass = one_pass.filter(|shape| (shape.elements, shape.single, shape.digits) == wanted);
     let one_pass = one_pass.map(|shape| shape.first * shape.last);
     let two_passes = ozfft_kernels::TUNED_PASSES.iter();
-    let two_passes = two_passes.filter(|_| elements == Elements::Complex);
+    let two_passes = two_passes.filter(|_| wanted == (Elements::Complex, false, 8));
     let two_passes = two_passes.map(|shape| shape.passes.iter().product());
     one_pass.chain(two_passes).collect()
 }
@@ -304,14 +321,18 @@ mod tests {
 
     #[test]
     fn every_third_case_for_gpus_has_an_axis_with_tuned_kernels() {
-        let lengths = tuned_lengths(Elements::Complex);
-        let real_lengths = tuned_lengths(Elements::RealToComplex);
-        assert_eq!(real_lengths, tuned_lengths(Elements::ComplexToReal));
+        let real_lengths = |case: &Case| {
+            tuned_lengths(
+                Elements::RealToComplex,
+                case.single_precision,
+                case.accuracy,
+            )
+        };
         let halved_fits = |case: &Case| {
             let last = case.shape.len() - 1;
             case.kind != Kind::ComplexToComplex
                 && case.axes.last() == Some(&last)
-                && real_lengths.contains(&case.shape[last])
+                && real_lengths(case).contains(&case.shape[last])
         };
         let cases: Vec<Case> = (0..3000).map(|n| Case::draw_for_gpu(5, n)).collect();
         let tuned: Vec<&Case> = cases.iter().filter(|case| case.tuned).collect();
@@ -324,6 +345,7 @@ mod tests {
                 Kind::ComplexToComplex => &case.axes[..],
                 _ => &case.axes[..case.axes.len() - 1],
             };
+            let lengths = tuned_lengths(Elements::Complex, case.single_precision, case.accuracy);
             let fits = |axis: &usize| lengths.contains(&case.shape[*axis]);
             assert!(halved_fits(case) || whole.iter().any(fits), "{case:?}");
         }
@@ -333,13 +355,17 @@ mod tests {
             assert!(of(&|case| case.kind == kind && halved_fits(case)) > 30);
         }
         assert!(of(&|case| case.shape.len() == 3) > 100);
-        assert!(of(&|case| fits_in_the_middle(case, &lengths)) > 20);
+        assert!(of(&|case| case.single_precision) > 100);
+        assert!(of(&|case| !case.single_precision && case.accuracy != Accuracy::Double) > 200);
+        assert!(of(&fits_in_the_middle) > 20);
+        assert!(of(&|case| case.single_precision && fits_in_the_middle(case)) > 3);
         // The others are what they were before there were such cases.
         let other = Case::draw(5, 600);
         assert_eq!(format!("{other:?}"), format!("{:?}", cases[600]));
     }
 
-    fn fits_in_the_middle(case: &Case, lengths: &[usize]) -> bool {
+    fn fits_in_the_middle(case: &Case) -> bool {
+        let lengths = tuned_lengths(Elements::Complex, case.single_precision, case.accuracy);
         case.shape.len() == 3 && case.axes.contains(&1) && lengths.contains(&case.shape[1])
     }
 }

@@ -7,7 +7,6 @@ use super::tuned::{MappedArray, TensorMap};
 use crate::error::{Buffer, FftError};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
-use ozfft_kernels::Elements;
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -174,27 +173,14 @@ impl Driver {
         )?;
         with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
         if tuned {
-            for (image, elements, padded) in [
-                (ozfft_kernels::TUNED_IMAGE, Elements::Complex, false),
-                (ozfft_kernels::TUNED_MIXED_IMAGE, Elements::Complex, true),
-                (
-                    ozfft_kernels::TUNED_R2C_IMAGE,
-                    Elements::RealToComplex,
-                    false,
-                ),
-                (
-                    ozfft_kernels::TUNED_C2R_IMAGE,
-                    Elements::ComplexToReal,
-                    false,
-                ),
-            ] {
+            for source in ozfft_kernels::TunedSource::ALL {
                 let names: Vec<&'static str> = ozfft_kernels::TUNED
                     .iter()
-                    .filter(|shape| shape.elements == elements && shape.pitch.is_some() == padded)
+                    .filter(|shape| shape.source == source)
                     .flat_map(|shape| shape.kernels)
                     .copied()
                     .collect();
-                load(&mut functions, image, &names)?;
+                load(&mut functions, source.image(), &names)?;
                 with_much_memory.extend(names);
             }
             let names: Vec<&'static str> = ozfft_kernels::TUNED_PASSES

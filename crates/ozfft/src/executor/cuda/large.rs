@@ -264,15 +264,30 @@ impl Check {
         let shapes = ozfft_kernels::TUNED.iter();
         let mut one_pass = shapes
             .filter(|shape| shape.kernels.contains(&kernel))
-            .map(|shape| (shape.first * shape.last, shape.lines as u64, shape.elements));
+            .map(|shape| {
+                let bytes = element_bytes(shape.elements, shape.single);
+                (
+                    shape.first * shape.last,
+                    shape.lines as u64,
+                    shape.elements,
+                    bytes,
+                )
+            });
         let shapes = ozfft_kernels::TUNED_PASSES.iter();
         let mut two_passes = shapes
             .filter(|shape| shape.kernels.contains(&kernel))
-            .map(|shape| (shape.passes.iter().product(), 1, Elements::Complex));
+            .map(|shape| {
+                (
+                    shape.passes.iter().product(),
+                    1,
+                    Elements::Complex,
+                    [16, 16],
+                )
+            });
         let named = one_pass.next().or_else(|| two_passes.next());
-        let (points, lines_a_panel, elements) = named.expect("its shape");
+        let (points, lines_a_panel, elements, bytes) = named.expect("its shape");
         let points = points as i128;
-        let [in_bytes, out_bytes] = element_bytes(elements).map(i128::from);
+        let [in_bytes, out_bytes] = bytes.map(i128::from);
         let half = points / 2 + 1;
         let (in_points, out_points) = match elements {
             Elements::Complex => (points, points),

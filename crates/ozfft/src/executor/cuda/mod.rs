@@ -6,6 +6,7 @@
 mod driver;
 #[cfg(test)]
 mod emulated;
+mod few;
 mod fp8;
 #[cfg(test)]
 mod large;
@@ -14,6 +15,8 @@ mod mixed;
 mod program;
 #[cfg(test)]
 mod real_tests;
+#[cfg(test)]
+mod single_tests;
 mod tables;
 mod task;
 #[cfg(test)]

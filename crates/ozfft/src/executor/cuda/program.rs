@@ -6,7 +6,7 @@ use super::tables::{
     most_tiles,
 };
 use super::task::*;
-use super::tuned::{self, Kernels, StridedTask, TunedLaunch};
+use super::tuned::{self, Kernels, StridedTask, TunedLaunch, TunedOn};
 use super::tuned_passes;
 use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
@@ -181,20 +181,20 @@ impl LineTables {
 /// Tuned kernels for a line of one block, or of two passes together, and their tables.
 pub(super) type TunedTables = Option<(Kernels, Piece)>;
 
-/// `tuned_on`: where tuned kernels may run, and how they multiply.
+/// `tuned_on`: where tuned kernels may run, how they multiply, and what.
 fn tuned_tables(
     builder: &mut Builder,
     line: &Line,
     kind: Kind,
     recipe: &Recipe,
-    tuned_on: Option<(&dyn Machine, Product)>,
+    tuned_on: Option<TunedOn<'_>>,
     conversions: bool,
 ) -> Result<TunedTables, FftError> {
-    let (Line::Passes(passes), Some((machine, product))) = (line, tuned_on) else {
+    let (Line::Passes(passes), Some(tuned_on)) = (line, tuned_on) else {
         return Ok(None);
     };
     if let [block] = passes.blocks() {
-        let Some(shape) = tuned::shape_of(machine, product, kind, recipe, block) else {
+        let Some(shape) = tuned::shape_of(&tuned_on, kind, recipe, block) else {
             return Ok(None);
         };
         let tables = tuned::tables(shape, block)?;
@@ -203,10 +203,11 @@ fn tuned_tables(
             builder.add(&tables),
         )));
     }
-    if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, machine.shared_memory()) {
+    let shared_memory = tuned_on.machine.shared_memory();
+    if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, shared_memory) {
         return Ok(None);
     }
-    let shape = tuned_passes::shape_of(machine, product, recipe, passes);
+    let shape = tuned_passes::shape_of(&tuned_on, recipe, passes);
     Ok(shape.map(|shape| {
         let kernels = tuned_passes::kernels(shape, conversions);
         (kernels, builder.add(&tuned_passes::tables(passes)))
@@ -222,7 +223,11 @@ impl Program {
         choice: Choice,
     ) -> Result<Program, FftError> {
         let mut builder = Builder::default();
-        let tuned_on = choice.tuned.map(|product| (&**machine, product));
+        let tuned_on = choice.tuned.map(|product| TunedOn {
+            machine: &**machine,
+            product,
+            single: !T::IS_DOUBLE,
+        });
         // Axes of the same length share their tables.
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
         let mut tuned: HashMap<(*const Line, Kind), TunedTables> = HashMap::new();

@@ -4,6 +4,7 @@
 //! They handle lines whose largest number is far from the ends of the range, and leave all others to a portable kernel,
 //! by a list that stays on the device.
 
+use super::few;
 use super::fp8;
 use super::machine::Machine;
 use super::mixed;
@@ -16,19 +17,31 @@ use crate::problem::{Family, Kind};
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::step::Step;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape};
+use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
 /// What the topmost diagonals that are kept apart are raised by, so that those of numbers that fit 64 bits are not negative.
 const TOP_RAISED: i64 = 8192;
 /// The weight of the topmost diagonal, in units of the rounded sum: 2^49.
 const TOP_WEIGHT: u32 = 49;
 
-/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`.
+/// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`. The second one of int8 is a
+/// mask of 20 bits, of kernels for f32.
 fn factors(product: Product) -> (i32, i32) {
     match product {
-        Product::Int8 => (1 << 17, 0),
+        Product::Int8 => (1 << 17, (1 << 20) - 1),
         Product::Fp8 => (1 << 13, 1 << 25),
     }
+}
+
+/// Bytes of a complex number.
+fn number_bytes(shape: &TunedShape) -> i64 {
+    if shape.single { 8 } else { 16 }
+}
+
+/// Scales between axes are below 2 to this power: numbers that ask for one, and results that it would round, are among
+/// those that the kernels leave.
+pub(super) fn most_bias(kernels: &Kernels) -> i32 {
+    if kernels.single { 64 } else { 100 }
 }
 
 /// What a launch is told: `TunedArguments` of `tuned_block.cuh`.
@@ -107,7 +120,8 @@ impl TunedTask {
     /// groups of lines.
     pub(crate) fn mapped_input(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.first as u64, shape.last as u64);
-        let element = 16 * self.from.element as u64;
+        let number_bytes = number_bytes(shape) as u64;
+        let element = number_bytes * self.from.element as u64;
         if let Some(pitch) = shape.pitch {
             let distances = [element, columns * element];
             return self.mapped_rows(shape, pitch, self.input, self.from, distances);
@@ -115,7 +129,7 @@ impl TunedTask {
         MappedArray {
             address: self.input.value(),
             dimensions: vec![
-                2 * self.fast_count as u64,
+                number_bytes / 8 * self.fast_count as u64,
                 4,
                 columns,
                 rows / 4,
@@ -125,10 +139,10 @@ impl TunedTask {
                 columns * element,
                 element,
                 4 * columns * element,
-                distance_of_groups(self.from),
+                distance_of_groups(shape, self.from),
             ],
             box_dimensions: vec![
-                2 * shape.lines as u32,
+                number_bytes as u32 / 8 * shape.lines as u32,
                 4,
                 columns as u32,
                 rows as u32 / 4,
@@ -137,18 +151,49 @@ impl TunedTask {
         }
     }
 
-    /// The output: lines, the last step's output, its column, groups of lines.
+    /// The output: lines, the last step's output, its column, groups of lines. Of few digits: lines, the column's lowest bit,
+    /// the output, the rest of the column, groups of lines.
     pub(crate) fn mapped_output(&self, shape: &TunedShape) -> MappedArray {
         let (rows, columns) = (shape.last as u64, shape.first as u64);
-        let element = 16 * self.to.element as u64;
+        let element = number_bytes(shape) as u64 * self.to.element as u64;
         if let Some(pitch) = shape.pitch {
             let distances = [columns * element, element];
             return self.mapped_rows(shape, pitch, self.output, self.to, distances);
         }
+        if shape.source != TunedSource::Block {
+            let per_number = number_bytes(shape) as u64 / 8;
+            return MappedArray {
+                address: self.output.value(),
+                dimensions: vec![
+                    per_number * self.fast_count as u64,
+                    2,
+                    rows,
+                    columns / 2,
+                    self.groups(),
+                ],
+                distances: vec![
+                    element,
+                    columns * element,
+                    2 * element,
+                    distance_of_groups(shape, self.to),
+                ],
+                box_dimensions: vec![
+                    per_number as u32 * shape.lines as u32,
+                    2,
+                    rows as u32,
+                    columns as u32 / 2,
+                    1,
+                ],
+            };
+        }
         MappedArray {
             address: self.output.value(),
             dimensions: vec![2 * self.fast_count as u64, rows, columns, self.groups()],
-            distances: vec![columns * element, element, distance_of_groups(self.to)],
+            distances: vec![
+                columns * element,
+                element,
+                distance_of_groups(shape, self.to),
+            ],
             box_dimensions: vec![2 * shape.lines as u32, rows as u32, columns as u32, 1],
         }
     }
@@ -171,7 +216,7 @@ impl TunedTask {
                 shape.first as u64,
                 self.groups(),
             ],
-            distances: vec![column, row, distance_of_groups(places)],
+            distances: vec![column, row, distance_of_groups(shape, places)],
             box_dimensions: vec![
                 2 * shape.lines.min(TUNED_BOX_LINES) as u32,
                 pitch as u32,
@@ -202,14 +247,21 @@ impl TunedTask {
 }
 
 /// A single group has no distance, but the driver wants one.
-fn distance_of_groups(places: Places) -> u64 {
-    16 * places.slow.max(1) as u64
+fn distance_of_groups(shape: &TunedShape, places: Places) -> u64 {
+    (number_bytes(shape) * places.slow).max(16) as u64
+}
+
+/// Where tuned kernels may run, how they multiply, and whether numbers are f32.
+#[derive(Clone, Copy)]
+pub(crate) struct TunedOn<'a> {
+    pub(crate) machine: &'a dyn Machine,
+    pub(crate) product: Product,
+    pub(crate) single: bool,
 }
 
 /// The tuned kernels that take a block, if there are some: all on this machine that give its recipe's bits.
 pub(crate) fn shape_of(
-    machine: &dyn Machine,
-    product: Product,
+    tuned_on: &TunedOn<'_>,
     kind: Kind,
     recipe: &Recipe,
     block: &Block,
@@ -222,24 +274,30 @@ pub(crate) fn shape_of(
     let [first, last] = block.steps() else {
         return None;
     };
-    let usual = machine.has_tuned_kernels()
-        && recipe.digits == Digits::DOUBLE
+    let digits = recipe.digits;
+    let usual = tuned_on.machine.has_tuned_kernels()
+        && (digits.matrix, digits.diagonals) == (digits.data - 1, digits.data)
         && recipe.family == Family::Truncated
         && first.recipe.fold == Fold::TimeShifted
         && matches!(last.recipe.fold, Fold::FrequencyShifted | Fold::Plain);
     let shapes = ozfft_kernels::TUNED.iter();
     let steps = (first.recipe.n, last.recipe.n);
-    let mut fitting = shapes
-        .filter(|s| s.elements == elements && s.product == product && (s.first, s.last) == steps);
+    let mut fitting = shapes.filter(|shape| {
+        shape.elements == elements
+            && shape.product == tuned_on.product
+            && (shape.digits, shape.single) == (digits.data, tuned_on.single)
+            && (shape.first, shape.last) == steps
+    });
     fitting.next().filter(|_| usual)
 }
 
 /// Bytes of an element of the input, and of the output.
-pub(super) fn element_bytes(elements: Elements) -> [i64; 2] {
+pub(super) fn element_bytes(elements: Elements, single: bool) -> [i64; 2] {
+    let complex = if single { 8 } else { 16 };
     match elements {
-        Elements::Complex => [16, 16],
-        Elements::RealToComplex => [8, 16],
-        Elements::ComplexToReal => [16, 8],
+        Elements::Complex => [complex, complex],
+        Elements::RealToComplex => [complex / 2, complex],
+        Elements::ComplexToReal => [complex, complex / 2],
     }
 }
 
@@ -257,6 +315,8 @@ pub(crate) struct TunedLines<'a> {
 pub(crate) struct Kernels {
     pub(crate) product: Product,
     pub(crate) elements: Elements,
+    /// Whether numbers are f32; else f64.
+    pub(crate) single: bool,
     /// Lines of a thread block at a time.
     pub(crate) lines: usize,
     pub(crate) shared_bytes: usize,
@@ -270,6 +330,7 @@ impl Kernels {
         Kernels {
             product: shape.product,
             elements: shape.elements,
+            single: shape.single,
             lines: shape.lines,
             shared_bytes: shape.shared_bytes,
             contiguous: shape.kernels[first],
@@ -285,10 +346,11 @@ pub(crate) fn launch(
     lines: &TunedLines<'_>,
 ) -> Option<TunedLaunch> {
     let (input, output) = (lines.input, lines.output);
-    if input.single != 0 || output.single != 0 {
+    let single = i32::from(kernels.single);
+    if input.single != single || output.single != single {
         return None;
     }
-    let [in_bytes, out_bytes] = element_bytes(kernels.elements);
+    let [in_bytes, out_bytes] = element_bytes(kernels.elements, kernels.single);
     let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
         // One line: all distances are the same.
         [] => Some((
@@ -331,10 +393,6 @@ pub(crate) fn launch(
     if read_fast != write_fast || strided != (to.element != 1) {
         return None;
     }
-    // Two real numbers are copied at a time.
-    if 8 * from.slow % 16 != 0 && in_bytes == 8 {
-        return None;
-    }
     // The copy engine counts in 32 bits, and backwards never; its distances, of up to 1024 elements, stay below 2^40 bytes.
     let mappable = |places: &Places| {
         (1..1 << 26).contains(&places.element) && (0..1 << 36).contains(&places.slow)
@@ -347,6 +405,17 @@ pub(crate) fn launch(
         (true, Some((kernel, shape))) => (kernel, Some(shape)),
         (true, None) => return None,
     };
+    // What is copied 16 bytes at a time, or by the copy engine, begins at multiples of 16 bytes.
+    let aligned = |places: &Places, offset: i64, bytes: i64| {
+        let element = if strided { places.element } else { 0 };
+        let all = [offset, places.slow, element];
+        all.iter().all(|numbers| numbers * bytes % 16 == 0)
+    };
+    if !aligned(&from, input.offset, in_bytes)
+        || (strided && !aligned(&to, output.offset, out_bytes))
+    {
+        return None;
+    }
     let per_panel = kernels.lines as u64;
     let (panels_a_group, groups) = if strided {
         (read_fast.div_ceil(per_panel), lines.count / read_fast)
@@ -387,8 +456,10 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
     let [first, last] = block.steps() else {
         unreachable!("tuned blocks have two steps");
     };
-    if shape.pitch.is_some() {
-        return Ok(mixed::tables(first, last));
+    match shape.source {
+        TunedSource::Block | TunedSource::RealToComplex | TunedSource::ComplexToReal => {}
+        TunedSource::Mixed => return Ok(mixed::tables(first, last)),
+        TunedSource::Single | TunedSource::Few => return Ok(few::tables(shape, first, last)),
     }
     let product = shape.product;
     let mut image = Vec::new();
@@ -592,6 +663,10 @@ pub(super) mod tests {
             complex(&[5, 1000]).axes(&[1]),
             complex(&[256, 512, 16]).axes(&[1]),
             complex(&[4096]).batch(3),
+            complex(&[1024, 3, 256])
+                .axes(&[0, 2])
+                .accuracy(Accuracy::Single),
+            complex(&[1024]).batch(3).accuracy(Accuracy::Target(1e-10)),
             complex(&[3, 1024])
                 .axes(&[1])
                 .output_layout(Layout::strided(&[1030, 1], 0)),
@@ -601,7 +676,9 @@ pub(super) mod tests {
         for problem in [
             complex(&[1001]),
             complex(&[1000]).accuracy(Accuracy::Single),
-            complex(&[1024]).accuracy(Accuracy::Single),
+            complex(&[1024]).accuracy(Accuracy::Target(1e-13)),
+            // Seven diagonals.
+            complex(&[512, 1024]).accuracy(Accuracy::Target(1e-10)),
             complex(&[1024]).substrate(Substrate::Int8MmaSync),
             // Two passes of lines that are not contiguous, or of other steps.
             complex(&[4096, 3]).axes(&[0]),
@@ -618,6 +695,33 @@ pub(super) mod tests {
             runs_on(complex(&[1001, 1024])),
             "int8-wgmma and int8-mma-sync"
         );
+    }
+
+    #[test]
+    fn plans_for_f32_take_tuned_kernels_where_they_fit_and_only_there() {
+        let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
+        let planner = Planner::<f32>::new();
+        let runs_on = |problem: Problem| {
+            let plan = planner.plan_on(&problem, &machine).unwrap();
+            plan.substrate()
+        };
+        let single = |shape: &[usize]| Problem::complex(shape).accuracy(Accuracy::Single);
+        for problem in [
+            single(&[256]),
+            single(&[1024]).batch(7),
+            single(&[512, 4, 256]).axes(&[0, 2]),
+            single(&[256, 512, 16]).axes(&[1]).integers_only(true),
+        ] {
+            assert_eq!(runs_on(problem.clone()), "int8-wgmma", "{problem:?}");
+        }
+        for problem in [
+            single(&[1000]),
+            single(&[1024]).accuracy(Accuracy::Target(1e-3)),
+            // At odd distances.
+            single(&[1024, 3]).axes(&[0]),
+        ] {
+            assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
+        }
     }
 
     pub(in super::super) fn block(n: usize, tables: &Tables) -> Block {
@@ -650,6 +754,7 @@ pub(super) mod tests {
         let steps = block.steps();
         let fits = |shape: &&TunedShape| {
             shape.elements == Elements::Complex
+                && shape.digits == 8
                 && shape.product == product
                 && [shape.first, shape.last] == [0, 1].map(|i| steps[i].recipe.n)
         };

@@ -1,8 +1,7 @@
 //! Tuned kernels for transforms of two passes in one launch (`crates/ozfft-kernels/cuda/tuned_passes.cu`): which transforms
 //! they take, and their tables.
 
-use super::machine::Machine;
-use super::tuned::{Kernels, constants, matrices, operand, rotations};
+use super::tuned::{Kernels, TunedOn, constants, matrices, operand, rotations};
 use crate::bailey::Block;
 use crate::passes::Passes;
 use crate::problem::Family;
@@ -12,16 +11,16 @@ use ozfft_kernels::{Elements, PassesShape, Product, TUNED_THREADS};
 
 /// The tuned kernels that take a transform, if there are some.
 pub(crate) fn shape_of(
-    machine: &dyn Machine,
-    product: Product,
+    tuned_on: &TunedOn<'_>,
     recipe: &Recipe,
     passes: &Passes,
 ) -> Option<&'static PassesShape> {
     let [first, second] = passes.blocks() else {
         return None;
     };
-    let usual = machine.has_tuned_kernels()
-        && product == Product::Int8
+    let usual = tuned_on.machine.has_tuned_kernels()
+        && tuned_on.product == Product::Int8
+        && !tuned_on.single
         && recipe.digits == Digits::DOUBLE
         && recipe.family == Family::Truncated;
     let mut shapes = ozfft_kernels::TUNED_PASSES.iter();
@@ -42,6 +41,7 @@ pub(crate) fn kernels(shape: &'static PassesShape, conversions: bool) -> Kernels
     Kernels {
         product: Product::Int8,
         elements: Elements::Complex,
+        single: false,
         lines: 1,
         shared_bytes: shape.shared_bytes,
         contiguous: shape.kernels[usize::from(conversions)],

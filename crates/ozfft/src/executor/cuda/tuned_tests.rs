@@ -6,7 +6,7 @@ use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
 use super::tests::{Bench, Generator, STYLES, Style, numbers, same};
 use crate::plan::DevicePointer;
-use crate::problem::{Direction, Engine, Norm, Problem, Substrate};
+use crate::problem::{Accuracy, Direction, Engine, Norm, Problem, Substrate};
 use crate::{Layout, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -348,6 +348,62 @@ fn several_axes_and_the_search_for_the_largest_number() {
             // All lines near overflow: none is for the tuned kernels of the first axis.
             let input: Vec<_> = input.iter().map(|z| z * power(1015)).collect();
             bench.bench.check_numbers(&problem, &input, &[false]);
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Words of five and of six digits.
+const FEW_DIGITS: [Accuracy; 2] = [Accuracy::Single, Accuracy::Target(1e-10)];
+
+#[test]
+fn lines_of_few_digits_that_tuned_kernels_take() {
+    let mut bench = TunedBench::new(INT8);
+    for accuracy in FEW_DIGITS {
+        for n in LENGTHS {
+            let change = |problem: Problem| problem.accuracy(accuracy);
+            for count in [1, 12, 37] {
+                bench.check_axis(&[count, n], 1, None, change);
+                bench.check_axis(&[n, count], 0, None, change);
+            }
+            bench.check_axis(&[2, n, 17], 1, None, change);
+        }
+    }
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn unusual_lines_norms_and_directions_of_few_digits() {
+    let mut bench = TunedBench::new(INT8);
+    for accuracy in FEW_DIGITS {
+        for n in LENGTHS {
+            let change = |problem: Problem| problem.accuracy(accuracy);
+            let left = bench.left();
+            bench.check_axis(&[30, n], 1, Some(4), change);
+            // With and without conversions, in place and out of place.
+            assert_eq!(bench.left() - left, 4 * (30 / 4));
+            bench.check_axis(&[n, 30], 0, Some(4), change);
+        }
+        for norm in NORMS {
+            for direction in DIRECTIONS {
+                let change = |problem: Problem| {
+                    let problem = problem.norm(norm).direction(direction);
+                    problem.accuracy(accuracy)
+                };
+                bench.check_axis(&[9, 256], 1, None, change);
+                bench.check_axis(&[512, 9], 0, None, change);
+            }
+        }
+        for huge in [false, true] {
+            let shape = [256, 2, 256];
+            let mut input = numbers::<f64>(shape.iter().product(), Style::Uniform, SEED);
+            if huge {
+                input[1000].re = 1.5e308;
+            }
+            let problem = Problem::complex(&shape).accuracy(accuracy);
+            let substrate = bench.bench.check_numbers(&problem, &input, &[true, false]);
+            assert!(substrate.starts_with("int8-wgmma"), "{substrate}");
         }
     }
     println!("{} cases", bench.bench.cases);

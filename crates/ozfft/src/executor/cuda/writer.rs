@@ -636,7 +636,9 @@ impl Writer<'_> {
     ) -> Option<Action> {
         let task = rest.tasks.last();
         let count = axis.transforms;
-        if task.line_count != count * task.lines_per_transform {
+        if task.line_count != count * task.lines_per_transform
+            || self.bias >= tuned::most_bias(kernels)
+        {
             return None;
         }
         let lines = TunedLines {
@@ -651,7 +653,7 @@ impl Writer<'_> {
         let (left_count, list) = (cutter.take(4), cutter.take(8 * count));
         launch.task.largest = task.largest;
         // Numbers that ask for a scale are among those that tuned kernels leave.
-        debug_assert!(self.bias < 100);
+        debug_assert!(self.bias < tuned::most_bias(kernels));
         let search = self.search.take().map(|everywhere| {
             let bytes = 4 * count.div_ceil(32);
             let marks = cutter.take(bytes);
