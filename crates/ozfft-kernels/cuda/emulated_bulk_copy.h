@@ -52,7 +52,9 @@ template <class Number> inline void each_number(const BoxCopy &copy, const Numbe
         uint64_t address = map.address;
         for (uint64_t dimension = 0; dimension < map.rank; dimension++) {
             const int64_t at = copy.corner[dimension] + static_cast<int64_t>(index[dimension]);
-            inside = inside && at >= 0 && static_cast<uint64_t>(at) < map.dimensions[dimension];
+            // Rows end at multiples of 16 bytes: seen on an H200, which wrote 8 bytes beyond odd numbers of numbers.
+            const uint64_t end = dimension == 0 ? (map.dimensions[0] + 1) / 2 * 2 : map.dimensions[dimension];
+            inside = inside && at >= 0 && static_cast<uint64_t>(at) < end;
             address += at * (dimension == 0 ? 8 : map.distances[dimension - 1]);
         }
         const uint32_t place = copy.shared + static_cast<uint32_t>(8 * i);

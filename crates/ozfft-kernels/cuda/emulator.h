@@ -238,10 +238,6 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 DEVICE uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
-struct alignas(8) uint2 {
-    unsigned x, y;
-};
-DEVICE uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 
 DEVICE unsigned char *shared_memory() { return emulator::block().shared_start; }
 DEVICE uint32_t shared_address(const void *place) {

@@ -163,6 +163,21 @@ fn lines_of_f32_that_tuned_kernels_leave_among_others() {
     println!("{} cases", bench.bench.cases);
 }
 
+/// The copy engine would write 16 bytes where the last of them has 8.
+#[test]
+fn odd_numbers_of_strided_f32_lines_leave_the_gaps_alone() {
+    let mut bench = SingleBench::new();
+    let columns = Layout::strided(&[32, 1], 0);
+    let problem = Problem::complex(&[256, 31]).axes(&[0]);
+    let problem = problem
+        .input_layout(columns.clone())
+        .output_layout(columns)
+        .accuracy(Accuracy::Single);
+    let input = numbers::<f32>(problem.input_len(), Style::Uniform, SEED);
+    let found = bench.bench.check_numbers(&problem, &input, &[true]);
+    assert_eq!(found, "int8-mma-sync");
+}
+
 #[test]
 fn norms_directions_and_gaps_of_f32() {
     let mut bench = SingleBench::new();

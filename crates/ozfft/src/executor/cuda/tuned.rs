@@ -405,10 +405,15 @@ pub(crate) fn launch(
         (true, Some((kernel, shape))) => (kernel, Some(shape)),
         (true, None) => return None,
     };
-    // What is copied 16 bytes at a time, or by the copy engine, begins at multiples of 16 bytes.
+    // What is copied 16 bytes at a time, or by the copy engine, begins at multiples of 16 bytes; and the copy engine ends there,
+    // too, whatever the array's size.
     let aligned = |places: &Places, offset: i64, bytes: i64| {
-        let element = if strided { places.element } else { 0 };
-        let all = [offset, places.slow, element];
+        let [element, lines] = if strided {
+            [places.element, read_fast as i64]
+        } else {
+            [0; 2]
+        };
+        let all = [offset, places.slow, element, lines];
         all.iter().all(|numbers| numbers * bytes % 16 == 0)
     };
     if !aligned(&from, input.offset, in_bytes)
@@ -717,8 +722,12 @@ pub(super) mod tests {
         for problem in [
             single(&[1000]),
             single(&[1024]).accuracy(Accuracy::Target(1e-3)),
-            // At odd distances.
+            // At odd distances, and an odd number of lines.
             single(&[1024, 3]).axes(&[0]),
+            single(&[1024, 3])
+                .axes(&[0])
+                .input_layout(Layout::strided(&[4, 1], 0))
+                .output_layout(Layout::strided(&[4, 1], 0)),
         ] {
             assert_eq!(runs_on(problem.clone()), "int8-mma-sync", "{problem:?}");
         }
