@@ -153,6 +153,7 @@ pub(crate) fn sum<V: Lanes, const LEVELS: usize, const MAGNITUDES: bool>(
     };
     let mut chunks = values.chunks_exact(V::COUNT);
     for chunk in &mut chunks {
+        V::prefetch(chunk);
         columns.add(take(V::load(chunk)));
     }
     let mut count = values.len() / V::COUNT;
@@ -176,6 +177,8 @@ pub(crate) fn dot<V: Lanes, const LEVELS: usize>(
     let mut lefts = left.chunks_exact(V::COUNT);
     let mut rights = right.chunks_exact(V::COUNT);
     for (a, b) in (&mut lefts).zip(&mut rights) {
+        V::prefetch(a);
+        V::prefetch(b);
         columns.add_product(V::load(a), V::load(b));
     }
     let mut count = left.len() / V::COUNT;
@@ -202,6 +205,23 @@ fn padded(values: &[f64]) -> [f64; MOST_LANES] {
     let mut padded = [0.0; MOST_LANES];
     padded[..values.len()].copy_from_slice(values);
     padded
+}
+
+/// The largest magnitude, infinities included; some other number where there are NaN.
+#[inline(always)]
+pub(crate) fn largest<V: Lanes>(values: &[f64]) -> f64 {
+    let zero = V::splat(0.0);
+    let (mut even, mut odd) = (zero, zero);
+    let mut chunks = values.chunks_exact(2 * V::COUNT);
+    for chunk in &mut chunks {
+        even = V::load(chunk).magnitude().larger(even);
+        odd = V::load(&chunk[V::COUNT..]).magnitude().larger(odd);
+    }
+    for chunk in chunks.remainder().chunks(V::COUNT) {
+        even = V::load(&padded(chunk)).magnitude().larger(even);
+    }
+    let lanes = V::bits_to_array(even.larger(odd).bits());
+    f64::from_bits(lanes.into_iter().fold(0, u64::max))
 }
 
 /// The bits of the largest magnitude, and those of the smallest above zero less one: NaN and infinities are the largest.

@@ -25,6 +25,9 @@ struct Places {
 
 #[cfg(feature = "std")]
 const PLACES: usize = 4096;
+/// Exponents that are handed over together.
+#[cfg(feature = "std")]
+const GROUP: usize = 32;
 
 #[cfg(feature = "std")]
 impl Scatter {
@@ -105,17 +108,19 @@ impl Places {
         if self.count == 0 {
             return;
         }
-        for place in 0..PLACES {
-            let sum = u128::from(self.carries[place]) << 64 | u128::from(self.sums[place]);
-            if sum == 0 {
-                continue;
+        // Neighbouring exponents together, while they fit: fewer than 2^40 numbers make sums below 2^124.
+        for group in (0..PLACES / 2).step_by(GROUP) {
+            let mut sum = 0i128;
+            for (shift, place) in (group..group + GROUP).enumerate() {
+                let at = |place: usize| {
+                    u128::from(self.carries[place]) << 64 | u128::from(self.sums[place])
+                };
+                sum += ((at(place) as i128) - (at(place + PLACES / 2) as i128)) << shift;
             }
-            let value = if place < PLACES / 2 {
-                sum as i128
-            } else {
-                -(sum as i128)
-            };
-            accumulator.deposit_wide(value, (place % (PLACES / 2)) as i32 - 1075);
+            if sum != 0 {
+                // Field 1 is that of the smallest normal numbers; field 0 has none here.
+                accumulator.deposit_wide(sum, group as i32 - 1075);
+            }
         }
         accumulator.found_mut().note_number();
         self.sums.fill(0);

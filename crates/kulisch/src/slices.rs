@@ -23,7 +23,41 @@ enum Way {
     Unknown,
     Narrow(i32),
     Medium(i32),
-    Wide,
+    /// Scattered, and so will be so many blocks more before they are looked at.
+    Wide(u32),
+}
+
+/// Blocks that are scattered after one that had to be.
+const WIDE_BLOCKS: u32 = 7;
+
+/// Exponent of the highest level for numbers, or products, below `2^(highest + 1)`: a first attempt, without a look at the
+/// smallest of them.
+#[inline]
+fn first_top(highest: i32, levels: usize) -> Option<i32> {
+    let top = (highest + 2 + SLACK).max(lowest_top(levels));
+    (top <= HIGHEST_TOP).then_some(top)
+}
+
+/// Exponent of the largest number; nothing where all are zero.
+#[inline]
+fn highest(unit: Unit, values: &[f64]) -> Option<i32> {
+    let largest = units::largest(unit, values).to_bits();
+    (largest != 0).then(|| ((largest >> 52) as i32).max(1) - 1023)
+}
+
+impl Way {
+    /// The way for a block of such a span.
+    fn of(span: Option<Span>, narrow: usize, medium: usize) -> Way {
+        let Some(span) = span else {
+            // Only zeros: any level will do.
+            return Way::Narrow(0);
+        };
+        match (span.top(narrow), span.top(medium)) {
+            (Some(top), _) => Way::Narrow(top),
+            (None, Some(top)) => Way::Medium(top),
+            (None, None) => Way::Wide(WIDE_BLOCKS),
+        }
+    }
 }
 
 /// Exponents of the extremes of a block: all numbers are below `2^(highest + 1)`, and multiples of `2^lowest`.
@@ -130,23 +164,23 @@ fn add_numbers<const MAGNITUDES: bool>(accumulator: &mut Accumulator, unit: Unit
     let mut way = Way::Unknown;
     let mut scatter = Scatter::new(values.len());
     for block in values.chunks(BLOCK) {
-        if !add_block::<MAGNITUDES>(accumulator, unit, block, way) {
-            way = match Span::of(unit, block) {
-                // Only zeros: any level will do.
-                None => Way::Narrow(0),
-                Some(span) => match (span.top(NARROW), span.top(MEDIUM)) {
-                    (Some(top), _) => Way::Narrow(top),
-                    (None, Some(top)) => Way::Medium(top),
-                    (None, None) => Way::Wide,
-                },
+        let mut done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
+        if !done && !matches!(way, Way::Wide(_)) {
+            let top = highest(unit, block).map_or(Some(0), |highest| first_top(highest, NARROW));
+            way = top.map_or(Way::Unknown, Way::Narrow);
+            done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
+        }
+        if !done {
+            way = match way {
+                Way::Wide(blocks @ 1..) => Way::Wide(blocks - 1),
+                _ => Way::of(Span::of(unit, block), NARROW, MEDIUM),
             };
-            if !add_block::<MAGNITUDES>(accumulator, unit, block, way) {
-                if MAGNITUDES {
-                    scatter.add(accumulator, block.iter().map(|value| value.abs()));
-                } else {
-                    scatter.add(accumulator, block.iter().copied());
-                }
-            }
+            done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
+        }
+        if !done && MAGNITUDES {
+            scatter.add(accumulator, block.iter().map(|value| value.abs()));
+        } else if !done {
+            scatter.add(accumulator, block.iter().copied());
         }
     }
     scatter.finish(accumulator);
@@ -165,7 +199,7 @@ fn add_block<const MAGNITUDES: bool>(
             .map(|levels| accumulator.deposit_levels(levels, top)),
         Way::Medium(top) => units::sum::<MEDIUM, MAGNITUDES>(unit, block, top)
             .map(|levels| accumulator.deposit_levels(levels, top)),
-        Way::Unknown | Way::Wide => None,
+        Way::Unknown | Way::Wide(_) => None,
     };
     match some {
         // A sum that is not zero has other terms than zeros; one of zero may not.
@@ -192,25 +226,26 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
         .chunks(PRODUCTS_BLOCK)
         .zip(right.chunks(PRODUCTS_BLOCK))
     {
-        if !add_products_block(accumulator, unit, (left, right), way) {
-            let spans = (Span::of(unit, left), Span::of(unit, right));
-            let span = match spans {
-                (Some(a), Some(b)) => Some(a.times(b)),
-                // Only zeros on one side, which is no reason to take infinities on the other for numbers.
-                (a, b) => a.or(b).map(|other| other.times(other)),
-            };
-            way = match span {
-                None => Way::Narrow(0),
-                Some(span) => match (span.top(NARROW_PRODUCTS), span.top(MEDIUM_PRODUCTS)) {
-                    (Some(top), _) => Way::Narrow(top),
-                    (None, Some(top)) => Way::Medium(top),
-                    (None, None) => Way::Wide,
-                },
-            };
-            if !add_products_block(accumulator, unit, (left, right), way) {
-                let in_range = span.is_some_and(|span| span.highest < HIGHEST_TOP);
-                add_wide_products(accumulator, &mut scatter, unit, (left, right), in_range);
+        if add_products_block(accumulator, unit, (left, right), way) {
+            continue;
+        }
+        if let (Some(a), Some(b)) = (highest(unit, left), highest(unit, right))
+            && let Some(top) = first_top(a + b + 1, NARROW_PRODUCTS)
+        {
+            way = Way::Narrow(top);
+            if add_products_block(accumulator, unit, (left, right), way) {
+                continue;
             }
+        }
+        let span = match (Span::of(unit, left), Span::of(unit, right)) {
+            (Some(a), Some(b)) => Some(a.times(b)),
+            // Only zeros on one side, which is no reason to take infinities on the other for numbers.
+            (a, b) => a.or(b).map(|other| other.times(other)),
+        };
+        way = Way::of(span, NARROW_PRODUCTS, MEDIUM_PRODUCTS);
+        if !add_products_block(accumulator, unit, (left, right), way) {
+            let in_range = span.is_some_and(|span| span.highest < HIGHEST_TOP);
+            add_wide_products(accumulator, &mut scatter, unit, (left, right), in_range);
         }
     }
     scatter.finish(accumulator);
@@ -232,7 +267,7 @@ fn add_products_block(
         Way::Medium(top) => units::dot::<MEDIUM_PRODUCTS>(unit, left, right, top)
             .filter(|products| exact(products.tiny))
             .map(|products| accumulator.deposit_levels(products.levels, top)),
-        Way::Unknown | Way::Wide => None,
+        Way::Unknown | Way::Wide(_) => None,
     };
     match some {
         Some(not_zero) => {
@@ -313,7 +348,7 @@ pub(crate) fn sum_of_one_block(unit: Unit, values: &[f64]) -> Option<f64> {
     if values.len() > BLOCK {
         return None;
     }
-    let top = Span::of(unit, values)?.top(NARROW)?;
+    let top = first_top(highest(unit, values)?, NARROW)?;
     let levels = units::sum::<NARROW, false>(unit, values, top)?;
     round_levels([levels[0], levels[1], 0], top)
 }
@@ -334,8 +369,8 @@ pub(crate) fn dot_of_one_block(
     let (products, used) = match top.and_then(|top| attempt(top).map(|products| (products, top))) {
         Some(done) => done,
         None => {
-            let span = Span::of(unit, left)?.times(Span::of(unit, right)?);
-            let fitting = span.top(NARROW_PRODUCTS)?;
+            let highest = highest(unit, left)? + highest(unit, right)? + 1;
+            let fitting = first_top(highest, NARROW_PRODUCTS)?;
             *top = Some(fitting);
             (attempt(fitting)?, fitting)
         }

@@ -92,6 +92,12 @@ chosen! {
 }
 
 chosen! {
+    /// See [`blocks::largest`].
+    fn largest[][](values: &[f64]) -> f64,
+    V => blocks::largest::<V>(values)
+}
+
+chosen! {
     /// See [`blocks::extremes`].
     fn extremes[][](values: &[f64]) -> (u64, u64),
     V => {

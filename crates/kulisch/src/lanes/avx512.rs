@@ -22,6 +22,13 @@ impl Lanes for Avx512Lanes {
     }
 
     #[inline(always)]
+    fn prefetch(values: &[f64]) {
+        let ahead = values.as_ptr().wrapping_add(super::PREFETCHED);
+        // SAFETY: a hint, which may name any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead.cast()) };
+    }
+
+    #[inline(always)]
     fn splat(value: f64) -> Self {
         // SAFETY: see above.
         Avx512Lanes(unsafe { _mm512_set1_pd(value) })
@@ -61,6 +68,12 @@ impl Lanes for Avx512Lanes {
     fn smaller(self, other: Self) -> Self {
         // SAFETY: see above.
         Avx512Lanes(unsafe { _mm512_min_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Avx512Lanes(unsafe { _mm512_max_pd(self.0, other.0) })
     }
 
     #[inline(always)]

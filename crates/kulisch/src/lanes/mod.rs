@@ -15,6 +15,9 @@ pub(crate) use portable::PortableLanes;
 /// Most lanes that any implementation has.
 pub(crate) const MOST_LANES: usize = 8;
 
+/// How many numbers ahead memory is asked for: 4 KiB, where hardware that looks ahead by itself stops.
+pub(crate) const PREFETCHED: usize = 512;
+
 /// Some doubles side by side. All operations round to nearest, lane by lane.
 pub(crate) trait Lanes: Copy {
     /// How many.
@@ -24,6 +27,8 @@ pub(crate) trait Lanes: Copy {
 
     /// The first doubles of a slice, which must have at least so many.
     fn load(values: &[f64]) -> Self;
+    /// A hint that the numbers that come [`PREFETCHED`] later will be read.
+    fn prefetch(values: &[f64]);
     /// The same number in every lane.
     fn splat(value: f64) -> Self;
     fn add(self, other: Self) -> Self;
@@ -32,8 +37,10 @@ pub(crate) trait Lanes: Copy {
     /// What the product lost when it was rounded: exact where that is in range.
     fn product_rest(self, other: Self, product: Self) -> Self;
     fn magnitude(self) -> Self;
-    /// The smaller number; either, where one is NaN.
+    /// The smaller number; the other, where one is NaN.
     fn smaller(self, other: Self) -> Self;
+    /// The larger number; the other, where one is NaN.
+    fn larger(self, other: Self) -> Self;
     fn bits(self) -> Self::Bits;
 
     fn no_bits() -> Self::Bits;

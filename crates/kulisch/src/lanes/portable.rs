@@ -22,6 +22,9 @@ impl Lanes for PortableLanes {
     }
 
     #[inline(always)]
+    fn prefetch(_: &[f64]) {}
+
+    #[inline(always)]
     fn splat(value: f64) -> Self {
         PortableLanes([value; 2])
     }
@@ -55,6 +58,11 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         self.zip(other, |a, b| if a < b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a > b { a } else { b })
     }
 
     #[inline(always)]
