@@ -276,10 +276,9 @@ pub(crate) fn split_products<V: Lanes>(
 /// Levels of [`columns`].
 pub(crate) const COLUMN_LEVELS: usize = 3;
 
-/// Sums of [`columns`]: a lane each, `COUNT` of which count.
+/// Sums of [`columns`], one in each lane.
 pub(crate) struct ColumnSums {
     pub levels: [[i64; MOST_LANES]; COLUMN_LEVELS],
-    pub count: usize,
     /// As in [`Products`].
     pub tiny: bool,
 }
@@ -307,7 +306,6 @@ pub(crate) fn columns<V: Lanes>(
             let bias = bias[level].to_bits().wrapping_mul(added);
             V::bits_to_array(columns.sums[level]).map(|lane| lane.wrapping_sub(bias) as i64)
         }),
-        count: V::COUNT,
         tiny: columns.tiny(),
     })
 }

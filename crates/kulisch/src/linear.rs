@@ -220,30 +220,36 @@ fn side_by_side(
     let mut top = None;
     let mut place = 0;
     let span = Span::of(unit, coefficients);
+    let lanes = units::lanes(unit);
     while place < count {
-        // The last group reads beyond the results' numbers, but not beyond the array.
-        let readable = widest + place + crate::lanes::MOST_LANES <= values.len();
+        // The last group must not read beyond the array: it begins earlier, and some results are computed twice.
+        let begin = if widest + place + lanes > values.len() {
+            place.min(count.saturating_sub(lanes))
+        } else {
+            place
+        };
+        let readable = widest + begin + lanes <= values.len();
         let sums = readable
             .then(|| {
                 columns(
                     unit,
                     (coefficients, span),
                     values,
-                    (starts, place),
+                    (starts, begin),
                     &mut top,
                 )
             })
             .flatten();
         match sums {
             Some((sums, top)) => {
-                let lanes = sums.count.min(count - place);
+                let lanes = lanes.min(count - begin);
                 for lane in 0..lanes {
                     let levels = sums.levels.map(|level| level[lane]);
                     let rounded = round_levels(levels, top);
                     // Zeros have a sign to be found.
-                    result[place + lane] = rounded.unwrap_or_else(|| one(place + lane));
+                    result[begin + lane] = rounded.unwrap_or_else(|| one(begin + lane));
                 }
-                place += lanes;
+                place = begin + lanes;
             }
             None => {
                 result[place] = one(place);
@@ -268,8 +274,8 @@ fn columns(
         return Some(done);
     }
     // The span of what the lanes read.
-    let window =
-        |start: &usize| Span::of(unit, &values[start + offset..][..crate::lanes::MOST_LANES]);
+    let lanes = units::lanes(unit);
+    let window = |start: &usize| Span::of(unit, &values[start + offset..][..lanes]);
     let other = starts.iter().filter_map(window).reduce(|a, b| Span {
         highest: a.highest.max(b.highest),
         lowest: a.lowest.min(b.lowest),

@@ -229,6 +229,11 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
         if add_products_block(accumulator, unit, (left, right), way) {
             continue;
         }
+        if let Way::Wide(blocks @ 1..) = way {
+            way = Way::Wide(blocks - 1);
+            add_wide_products(accumulator, &mut scatter, unit, (left, right));
+            continue;
+        }
         if let (Some(a), Some(b)) = (highest(unit, left), highest(unit, right))
             && let Some(top) = first_top(a + b + 1, NARROW_PRODUCTS)
         {
@@ -244,8 +249,7 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
         };
         way = Way::of(span, NARROW_PRODUCTS, MEDIUM_PRODUCTS);
         if !add_products_block(accumulator, unit, (left, right), way) {
-            let in_range = span.is_some_and(|span| span.highest < HIGHEST_TOP);
-            add_wide_products(accumulator, &mut scatter, unit, (left, right), in_range);
+            add_wide_products(accumulator, &mut scatter, unit, (left, right));
         }
     }
     scatter.finish(accumulator);
@@ -295,20 +299,19 @@ fn add_wide_products(
     scatter: &mut Scatter,
     unit: Unit,
     (left, right): (&[f64], &[f64]),
-    in_range: bool,
 ) {
     let one_by_one = |accumulator: &mut Accumulator| {
         let pairs = left.iter().zip(right);
         pairs.for_each(|(&a, &b)| accumulator.add_product(a, b));
     };
-    if !in_range || !scatter.is_used() || units::any_tiny_product(unit, left, right) {
+    if !scatter.is_used() || units::any_tiny_product(unit, left, right) {
         return one_by_one(accumulator);
     }
     let (mut high, mut low) = ([0.0; PRODUCTS_BLOCK], [0.0; PRODUCTS_BLOCK]);
     let (high, low) = (&mut high[..left.len()], &mut low[..left.len()]);
     units::split_products(unit, left, right, high, low);
-    // Without a fused instruction, factors near the end of the range have no lower part.
-    if !low.iter().all(|value| value.is_finite()) {
+    // Products beyond the range, or, without a fused instruction, of a factor near its end, have no lower part.
+    if !low.iter().fold(true, |all, value| all & value.is_finite()) {
         return one_by_one(accumulator);
     }
     scatter.add(accumulator, high.iter().copied());

@@ -62,6 +62,12 @@ macro_rules! chosen {
 }
 
 chosen! {
+    /// How many lanes there are.
+    fn lanes[][]() -> usize,
+    V => V::COUNT
+}
+
+chosen! {
     /// See [`blocks::sum`].
     fn sum[const LEVELS: usize, const MAGNITUDES: bool][LEVELS, MAGNITUDES](
         values: &[f64],
