@@ -293,7 +293,6 @@ fn only_negative_zero_products(left: &[f64], right: &[f64]) -> bool {
 }
 
 /// Adds a block of products that are far apart.
-#[cold]
 fn add_wide_products(
     accumulator: &mut Accumulator,
     scatter: &mut Scatter,
