@@ -16,6 +16,7 @@ pub(crate) use portable::PortableLanes;
 pub(crate) const MOST_LANES: usize = 8;
 
 /// How many numbers ahead memory is asked for: 4 KiB, where hardware that looks ahead by itself stops.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
 pub(crate) const PREFETCHED: usize = 512;
 
 /// Some doubles side by side. All operations round to nearest, lane by lane.
@@ -27,7 +28,7 @@ pub(crate) trait Lanes: Copy {
 
     /// The first doubles of a slice, which must have at least so many.
     fn load(values: &[f64]) -> Self;
-    /// A hint that the numbers that come [`PREFETCHED`] later will be read.
+    /// A hint that the numbers some way behind these will be read.
     fn prefetch(values: &[f64]);
     /// The same number in every lane.
     fn splat(value: f64) -> Self;

@@ -4,12 +4,15 @@ use super::Measurement;
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
 
-/// A way to compute: writes its outputs to the slice.
+/// Computes, and writes its outputs to the slice.
+type Run<'a> = dyn FnMut(&mut [f64]) + 'a;
+
+/// A way to compute.
 pub struct Method<'a> {
     pub name: &'static str,
     /// Whether its results must be correctly rounded.
     pub exact: bool,
-    pub run: Box<dyn FnMut(&mut [f64]) + 'a>,
+    pub run: Box<Run<'a>>,
 }
 
 /// What is computed.
