@@ -393,7 +393,8 @@ fn stencil(values: &[f64], seconds: Duration) -> Result<Vec<Measurement>, Failur
         .take_while(|side: &usize| side.pow(3) <= values.len())
         .last()
         .unwrap_or(0);
-    if side < 10 {
+    // Its arms are four long.
+    if side < 9 {
         return Ok(Vec::new());
     }
     let steps = [1, side, side * side].map(|step| step as isize);
