@@ -19,6 +19,7 @@ mod plot;
 mod probe;
 mod report;
 mod selftest;
+mod sums;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -51,6 +52,8 @@ enum Command {
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),
+    /// Exact sums and dot products, by the crate `kulisch`
+    Kulisch(sums::SumsArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -65,6 +68,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
+        Command::Kulisch(arguments) => sums::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

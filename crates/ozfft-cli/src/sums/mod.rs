@@ -1,0 +1,174 @@
+//! `ozfft kulisch`: the crate of exact sums, beside what others make of the same numbers.
+
+mod cases;
+mod contenders;
+mod data;
+mod timing;
+
+use crate::bench::record::commit_here;
+use crate::failure::Failure;
+use crate::machine::{Machine, now};
+use crate::report::{aligned, say, say_json, write_json};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of `ozfft kulisch`.
+#[derive(Debug, Args)]
+pub struct SumsArguments {
+    #[command(subcommand)]
+    command: SumsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SumsCommand {
+    /// Times and errors of every reduction beside naive, compensated and other exact ones, in one run
+    Bench(BenchArguments),
+}
+
+/// Options of `ozfft kulisch bench`.
+#[derive(Debug, Args)]
+struct BenchArguments {
+    /// Time that each method is given for each row
+    #[arg(long, default_value_t = 0.2)]
+    seconds: f64,
+    /// Most numbers in an array; powers of ten from a thousand up to this are measured
+    #[arg(long, default_value_t = 10_000_000)]
+    largest: usize,
+    /// Only this reduction, such as sum, dot or stencil; may be given several times
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Write the results to this file, with machine, date and versions
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Print one JSON object per line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Time and error of one method.
+#[derive(Debug, Clone, Serialize)]
+struct Measurement {
+    reduction: &'static str,
+    data: String,
+    /// Numbers that enter, or pairs of them.
+    numbers: usize,
+    threads: usize,
+    method: &'static str,
+    min_ns: f64,
+    median_ns: f64,
+    runs: usize,
+    /// By the shortest times, as all that follows.
+    ns_per_number: f64,
+    /// Times as long as a plain loop.
+    ratio_to_naive: f64,
+    /// Times as long as kulisch.
+    ratio_to_kulisch: f64,
+    /// Largest relative error of all outputs, against the exact value rounded once.
+    error: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    date: String,
+    machine: Machine,
+    software: Software,
+    instructions: String,
+    seconds_per_method: f64,
+    results: &'a [Measurement],
+}
+
+#[derive(Debug, Serialize)]
+struct Software {
+    kulisch: &'static str,
+    commit: Option<String>,
+    rustc: &'static str,
+    xsum: &'static str,
+    accurate: &'static str,
+}
+
+/// Runs the command.
+pub fn run(arguments: &SumsArguments) -> Result<(), Failure> {
+    match &arguments.command {
+        SumsCommand::Bench(arguments) => bench(arguments),
+    }
+}
+
+fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
+    let seconds = Duration::try_from_secs_f64(arguments.seconds)
+        .map_err(|error| Failure::Usage(format!("--seconds {}: {error}", arguments.seconds)))?;
+    let date = now();
+    let names = cases::NAMES;
+    if let Some(unknown) = arguments
+        .only
+        .iter()
+        .find(|name| !names.contains(&name.as_str()))
+    {
+        return Err(Failure::Usage(format!(
+            "there is no reduction named {unknown:?}; take one of {}",
+            names.join(", ")
+        )));
+    }
+    let wanted =
+        |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
+    let mut results = Vec::new();
+    let mut report = |rows: Vec<Measurement>| -> Result<(), Failure> {
+        if arguments.json {
+            rows.iter().try_for_each(say_json)?;
+        }
+        results.extend(rows);
+        Ok(())
+    };
+    cases::run_all(&wanted, arguments.largest, seconds, &mut report)?;
+    if !arguments.json {
+        say(&aligned(&table(&results)))?;
+    }
+    if let Some(path) = &arguments.record {
+        let record = Record {
+            date,
+            machine: Machine::here(),
+            software: Software {
+                kulisch: env!("CARGO_PKG_VERSION"),
+                commit: commit_here(),
+                rustc: env!("RUSTC_VERSION"),
+                xsum: env!("XSUM_VERSION"),
+                accurate: env!("ACCURATE_VERSION"),
+            },
+            instructions: format!("{:?}", kulisch::Instructions::best()),
+            seconds_per_method: arguments.seconds,
+            results: &results,
+        };
+        write_json(path, &record)?;
+    }
+    Ok(())
+}
+
+fn table(results: &[Measurement]) -> Vec<Vec<String>> {
+    let heads = [
+        "reduction",
+        "data",
+        "numbers",
+        "threads",
+        "method",
+        "ns/number",
+        "× naive",
+        "× kulisch",
+        "error",
+    ];
+    let mut rows = vec![heads.map(String::from).to_vec()];
+    for result in results {
+        rows.push(vec![
+            result.reduction.into(),
+            result.data.clone(),
+            result.numbers.to_string(),
+            result.threads.to_string(),
+            result.method.into(),
+            format!("{:.3}", result.ns_per_number),
+            format!("{:.2}", result.ratio_to_naive),
+            format!("{:.2}", result.ratio_to_kulisch),
+            format!("{:.1e}", result.error),
+        ]);
+    }
+    rows
+}
