@@ -3,7 +3,7 @@
 //! Data digits are raised by 128. The kernels' operands have some constant digits besides, and the matrices numbers that
 //! these meet: together they take off what a diagonal is raised by, and add one half of the unit to the last one.
 
-use super::tuned::{matrices, rotations};
+use super::tuned_tables::{matrices, rotations};
 use crate::digits::DigitMatrix;
 use crate::matrix_unit::meeting;
 use crate::recipe::Digits;
@@ -174,7 +174,7 @@ fn constant(matrix: &DigitMatrix, digits: Digits, row: usize, diagonal: u32, k: 
 
 #[cfg(test)]
 mod tests {
-    use super::super::tuned::tests::random_words;
+    use super::super::tuned_tables::tests::random_words;
     use super::*;
     use crate::bailey::{Block, Setting};
     use crate::factor;

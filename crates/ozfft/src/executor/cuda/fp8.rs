@@ -7,7 +7,7 @@
 
 use super::OpenQueue;
 use super::machine::{DeviceMemory, Machine, Parameters};
-use super::tuned::Raised;
+use super::tuned_tables::Raised;
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::recipe::Digits;
@@ -272,8 +272,10 @@ fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
-    use super::super::tuned::tests::{Constants, block, diagonals, random_words, rounded, shape};
-    use super::super::tuned::{matrices, tables};
+    use super::super::tuned_tables::tests::{
+        Constants, block, diagonals, random_words, rounded, shape,
+    };
+    use super::super::tuned_tables::{matrices, tables};
     use super::*;
     use crate::step::Step;
     use crate::tables::Tables;

@@ -1,7 +1,9 @@
 //! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/tuned_mixed.cu`): those of
 //! `tuned.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
 
-use super::tuned::{Raised, lay_out_constants, lay_out_first, matrices, met, raised, rotations};
+use super::tuned_tables::{
+    Raised, lay_out_constants, lay_out_first, matrices, met, raised, rotations,
+};
 use crate::digits::DigitMatrix;
 use crate::recipe::Fold;
 use crate::step::Step;
@@ -123,7 +125,7 @@ fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tuned::tests::{
+    use super::super::tuned_tables::tests::{
         Constants, block, diagonals, put_together, random_words, rounded,
     };
     use super::*;

@@ -24,6 +24,7 @@ mod tests;
 mod transfer;
 mod tuned;
 mod tuned_passes;
+mod tuned_tables;
 #[cfg(test)]
 mod tuned_tests;
 mod writer;

@@ -8,6 +8,7 @@ use super::tables::{
 use super::task::*;
 use super::tuned::{self, Kernels, StridedTask, TunedLaunch, TunedOn};
 use super::tuned_passes;
+use super::tuned_tables;
 use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
@@ -182,7 +183,7 @@ impl LineTables {
 pub(super) type TunedTables = Option<(Kernels, Piece)>;
 
 /// `tuned_on`: where tuned kernels may run, how they multiply, and what.
-fn tuned_tables(
+fn tables_of_tuned(
     builder: &mut Builder,
     line: &Line,
     kind: Kind,
@@ -197,7 +198,7 @@ fn tuned_tables(
         let Some(shape) = tuned::shape_of(&tuned_on, kind, recipe, block) else {
             return Ok(None);
         };
-        let tables = tuned::tables(shape, block)?;
+        let tables = tuned_tables::tables(shape, block)?;
         return Ok(Some((
             Kernels::of(shape, conversions),
             builder.add(&tables),
@@ -241,7 +242,7 @@ impl Program {
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
                 let conversions = choice.conversions;
                 let tables =
-                    tuned_tables(&mut builder, line, pass.kind, recipe, tuned_on, conversions)?;
+                    tables_of_tuned(&mut builder, line, pass.kind, recipe, tuned_on, conversions)?;
                 place.insert(tables);
             }
             let mut add = |set: &LineSet| {

@@ -4,10 +4,10 @@
 use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
 use super::tests::{Generator, STYLES, Style, numbers, same};
-use super::tuned::tests::{
+use super::tuned_tables::tests::{
     block, diagonals, put_together, raised_diagonals, random_words, rounded, shape,
 };
-use super::tuned::{matrices, tables};
+use super::tuned_tables::{matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
 use crate::problem::{Engine, Kind, Norm, Problem, Substrate};
 use crate::tables::Tables;

@@ -1,7 +1,8 @@
 //! Tuned kernels for transforms of two passes in one launch (`crates/ozfft-kernels/cuda/tuned_passes.cu`): which transforms
 //! they take, and their tables.
 
-use super::tuned::{Kernels, TunedOn, constants, matrices, operand, rotations};
+use super::tuned::{Kernels, TunedOn};
+use super::tuned_tables::{constants, matrices, operand, rotations};
 use crate::bailey::Block;
 use crate::passes::Passes;
 use crate::problem::Family;
@@ -93,7 +94,7 @@ fn root_places() -> impl Iterator<Item = (usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tuned::tests::passes;
+    use super::super::tuned_tables::tests::passes;
     use super::*;
     use crate::tables::Tables;
 

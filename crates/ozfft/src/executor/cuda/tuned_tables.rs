@@ -1,0 +1,414 @@
+//! Tables of the tuned kernels for blocks of two steps: matrices as the tensor instruction wants them, and what takes off the
+//! constants that raised digits add to sums (those for products in fp8 are in `fp8.rs`, for other lengths in `mixed.rs`, for
+//! few digits in `few.rs`).
+
+use super::{few, fp8, mixed};
+use crate::bailey::Block;
+use crate::digits::DigitMatrix;
+use crate::error::FftError;
+use crate::matrix_unit::meeting;
+use crate::recipe::Digits;
+use crate::step::Step;
+use ozfft_kernels::{Elements, Product, TunedShape, TunedSource};
+
+/// What the topmost diagonals that are kept apart are raised by, so that those of numbers that fit 64 bits are not negative.
+const TOP_RAISED: i64 = 8192;
+/// The weight of the topmost diagonal, in units of the rounded sum: 2^49.
+const TOP_WEIGHT: u32 = 49;
+
+/// The tables of a block, as the kernel keeps them in shared memory.
+pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftError> {
+    let [first, last] = block.steps() else {
+        unreachable!("tuned blocks have two steps");
+    };
+    match shape.source {
+        TunedSource::Block | TunedSource::RealToComplex | TunedSource::ComplexToReal => {}
+        TunedSource::Mixed => return Ok(mixed::tables(first, last)),
+        TunedSource::Single | TunedSource::Few => return Ok(few::tables(shape, first, last)),
+    }
+    let product = shape.product;
+    let mut image = Vec::new();
+    for step in [first, last] {
+        for matrix in matrices(step) {
+            match product {
+                Product::Int8 => operand(matrix, &mut image),
+                Product::Fp8 => fp8::operand(matrix, &mut image)?,
+            }
+        }
+    }
+    match shape.elements {
+        Elements::Complex | Elements::ComplexToReal => {
+            constants(product, first, true, &mut image);
+        }
+        Elements::RealToComplex => real_constants(first, &mut image),
+    }
+    constants(product, last, false, &mut image);
+    rotations(first, &mut image);
+    Ok(image)
+}
+
+pub(super) fn rotations(first: &Step, image: &mut Vec<u8>) {
+    for rotation in &first.rotations {
+        let (re, im) = (rotation.real, rotation.imaginary);
+        image.extend_from_slice(bytemuck::cast_slice(&[re.0, re.1, im.0, im.1]));
+    }
+}
+
+pub(super) fn matrices(step: &Step) -> [&DigitMatrix; 2] {
+    let Some(matrices) = &step.matrices else {
+        unreachable!("tuned steps are products");
+    };
+    [matrices.cosine.digits(), matrices.sine.digits()]
+}
+
+/// The digits of a matrix that the four lower (`half` 0) or upper digits of a data word meet on a diagonal.
+pub(super) fn met(
+    matrix: &DigitMatrix,
+    half: u32,
+    place: (usize, usize),
+    diagonal: u32,
+) -> [u8; 4] {
+    meeting(matrix, Digits::DOUBLE, 4 * half, place, diagonal)
+}
+
+/// A matrix as the tensor instruction's second operand: for every eight of outputs three parts (diagonals 0 to 3, then 4
+/// to 7, both with the upper digits; 4 to 7 with the lower ones), each for every eight of slots a piece of 4 diagonals ×
+/// 8 outputs, K-major.
+pub(super) fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
+    let eights = matrix.rows / 8;
+    for tile in 0..eights {
+        for (first_diagonal, half) in [(0, 1), (4, 1), (4, 0)] {
+            for eight in 0..eights {
+                for diagonal in first_diagonal..first_diagonal + 4 {
+                    for piece in 0..2 {
+                        for output in 0..8 {
+                            for slot in 0..4 {
+                                let place = (8 * tile + output, 8 * eight + 4 * piece + slot);
+                                image.extend(met(matrix, half, place, diagonal));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the sums of an output are raised by, because data digits are, and by the kernel's ways to put them together.
+pub(super) struct Raised {
+    /// The rounded sum, modulo 2^64; without what is kept apart.
+    pub(super) sum: i64,
+    /// What is kept apart.
+    pub(super) top: i64,
+}
+
+impl Raised {
+    /// Of sums of nothing.
+    pub(super) const NOTHING: Raised = Raised { sum: 0, top: 0 };
+}
+
+/// Data digits are raised by 128, so that a diagonal is raised by 128 times the sum of the row's digits: the last one by whole
+/// units, which rounding leaves as they are. `whole`: the topmost diagonal is part of the sum.
+pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
+    let d: [i64; 8] = std::array::from_fn(|diagonal| {
+        let digits = (0..matrix.slots)
+            .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
+        128 * digits
+            .flatten()
+            .map(|digit| i64::from(digit as i8))
+            .sum::<i64>()
+    });
+    let low = d[7] / 128 + 2 * d[6] + 512 * d[5];
+    let middle = d[4] + 256 * d[3];
+    let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
+    Raised {
+        sum: low
+            .wrapping_add(middle << 17)
+            .wrapping_add(high.wrapping_shl(33)),
+        top: d[0],
+    }
+}
+
+pub(super) fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
+    let [cosines, sines] = matrices(step);
+    let of_row = |matrix, row| match product {
+        Product::Int8 => raised(matrix, row, whole),
+        Product::Fp8 => fp8::raised(matrix, row, whole),
+    };
+    let rows: Vec<_> = (0..cosines.rows)
+        .map(|row| (of_row(cosines, row), of_row(sines, row)))
+        .collect();
+    lay_out_constants(&rows, whole, image);
+    if whole {
+        // Outputs 0, 2, 4 and 6 are the first ones of their threads.
+        lay_out_first(rows.iter().step_by(2).take(4), image);
+    }
+}
+
+/// The same for the first step of real lines, whose sums are not combined.
+fn real_constants(step: &Step, image: &mut Vec<u8>) {
+    let [cosines, sines] = matrices(step);
+    let rows: Vec<_> = (0..cosines.rows)
+        .map(|row| [cosines, sines].map(|matrix| raised(matrix, row, true)))
+        .collect();
+    for row in &rows {
+        let sums = row.each_ref().map(|raised| raised.sum);
+        image.extend_from_slice(bytemuck::cast_slice(&sums));
+    }
+}
+
+/// Sum and difference of what the cosine and the sine sums of every output are raised by; then, where the topmost diagonal is
+/// kept apart, the same for that one, at half the distance.
+pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], whole: bool, image: &mut Vec<u8>) {
+    let offset = if whole { 0 } else { TOP_RAISED };
+    for (cosine, sine) in rows {
+        let both = [
+            cosine.sum.wrapping_add(sine.sum),
+            cosine.sum.wrapping_sub(sine.sum),
+        ];
+        let both = both.map(|x| x.wrapping_add(offset << TOP_WEIGHT));
+        image.extend_from_slice(bytemuck::cast_slice(&both));
+    }
+    if !whole {
+        for (cosine, sine) in rows {
+            let both = [cosine.top + sine.top, cosine.top - sine.top];
+            let both = both.map(|x| (x - offset) as i32);
+            image.extend_from_slice(bytemuck::cast_slice(&both));
+        }
+    }
+}
+
+/// The four constants of the first output of every thread, and of its partner; of the very first pair one has cosines only,
+/// the other sines only.
+pub(super) fn lay_out_first<'a>(
+    rows: impl Iterator<Item = &'a (Raised, Raised)>,
+    image: &mut Vec<u8>,
+) {
+    for (t, (cosine, sine)) in rows.enumerate() {
+        let (cosine, sine) = (cosine.sum, sine.sum);
+        let (sum, difference) = (cosine.wrapping_add(sine), cosine.wrapping_sub(sine));
+        let four = match t {
+            0 => [cosine, cosine, sine, sine],
+            _ => [sum, difference, difference, sum],
+        };
+        image.extend_from_slice(bytemuck::cast_slice(&four));
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::bailey::Setting;
+    use crate::factor;
+    use crate::matrix_unit::Unit;
+    use crate::passes::Passes;
+    use crate::problem::Family;
+    use crate::recipe::LineRecipe;
+    use crate::roots::Fixed;
+    use crate::tables::Tables;
+
+    pub(in super::super) fn block(n: usize, tables: &Tables) -> Block {
+        let LineRecipe::Passes(recipes) = factor::line(n) else {
+            panic!("{n} is smooth");
+        };
+        let setting = Setting {
+            digits: Digits::DOUBLE,
+            family: Family::Truncated,
+            unit: Unit::Scalar,
+            tables,
+        };
+        Block::new(&recipes[0], &Fixed::one(), setting)
+    }
+
+    pub(in super::super) fn passes(n: usize, tables: &Tables) -> Passes {
+        let LineRecipe::Passes(recipes) = factor::line(n) else {
+            panic!("{n} is smooth");
+        };
+        let setting = Setting {
+            digits: Digits::DOUBLE,
+            family: Family::Truncated,
+            unit: Unit::Scalar,
+            tables,
+        };
+        Passes::new(&recipes, &Fixed::one(), 0, setting)
+    }
+
+    pub(in super::super) fn shape(product: Product, block: &Block) -> &'static TunedShape {
+        let steps = block.steps();
+        let fits = |shape: &&TunedShape| {
+            shape.elements == Elements::Complex
+                && shape.digits == 8
+                && shape.product == product
+                && [shape.first, shape.last] == [0, 1].map(|i| steps[i].recipe.n)
+        };
+        ozfft_kernels::TUNED.iter().find(fits).expect("a shape")
+    }
+
+    /// Data words of many lengths.
+    pub(in super::super) fn random_words(state: &mut u64, count: usize) -> Vec<i64> {
+        let mut next = || {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (*state as i64) >> (2 + *state % 7)
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    /// A rounded sum of raised diagonals, as the int8 kernels put it together, and its topmost diagonal.
+    pub(in super::super) fn put_together(d: &[i64; 8], whole: bool) -> (i64, i32) {
+        let top = if whole { d[0].wrapping_shl(49) } else { 0 };
+        let sum = (((d[7] + 64) >> 7) + 2 * d[6] + 512 * d[5])
+            .wrapping_add((d[4] + 256 * d[3]) << 17)
+            .wrapping_add((d[2] + 256 * d[1]).wrapping_shl(33))
+            .wrapping_add(top);
+        (sum, d[0] as i32)
+    }
+
+    /// The sum of diagonals, rounded.
+    pub(in super::super) fn rounded(diagonals: [i64; 8]) -> i128 {
+        let sum = diagonals.iter().fold(0, |s, &d| s * 256 + i128::from(d));
+        (sum + 64) >> 7
+    }
+
+    /// The constants of a step's outputs in an image: where they are, and where those of the topmost diagonals, if these are
+    /// kept apart.
+    pub(in super::super) struct Constants<'a> {
+        pub(in super::super) image: &'a [u8],
+        pub(in super::super) sums: usize,
+        pub(in super::super) tops: Option<usize>,
+    }
+
+    impl Constants<'_> {
+        /// Whether the raised sums of an output's cosines and sines, less the constants, are the exact ones.
+        pub(in super::super) fn check(
+            &self,
+            output: usize,
+            found: [(i64, i32); 2],
+            exact: [i128; 2],
+        ) {
+            let long = |at: usize| i64::from_le_bytes(self.image[at..at + 8].try_into().unwrap());
+            let int = |at: usize| i32::from_le_bytes(self.image[at..at + 4].try_into().unwrap());
+            let [(cosine, cosine_top), (sine, sine_top)] = found;
+            let both = self.sums + 16 * output;
+            let sum = cosine.wrapping_add(sine).wrapping_sub(long(both));
+            let difference = cosine.wrapping_sub(sine).wrapping_sub(long(both + 8));
+            let exact = [exact[0] + exact[1], exact[0] - exact[1]];
+            if let Some(tops) = self.tops {
+                let apart = |top: i32| i128::from(top) << 49;
+                let tops = tops + 8 * output;
+                let top_sum = cosine_top.wrapping_add(sine_top).wrapping_sub(int(tops));
+                let top_difference = cosine_top
+                    .wrapping_sub(sine_top)
+                    .wrapping_sub(int(tops + 4));
+                assert_eq!(
+                    i128::from(sum) + apart(top_sum),
+                    exact[0],
+                    "output {output}"
+                );
+                assert_eq!(
+                    i128::from(difference) + apart(top_difference),
+                    exact[1],
+                    "output {output}"
+                );
+                // Where the kernels look whether a number fits 64 bits.
+                for (top, exact) in [(top_sum, exact[0]), (top_difference, exact[1])] {
+                    let fits = (0..16384).contains(&top);
+                    assert!(!fits || i64::try_from(exact).is_ok(), "output {output}");
+                    assert!(fits || exact.unsigned_abs() > 1 << 61, "output {output}");
+                }
+            } else {
+                assert_eq!(
+                    [sum, difference],
+                    exact.map(|x| x as i64),
+                    "output {output}"
+                );
+            }
+        }
+    }
+
+    /// The kept diagonals of a row's product with words, from their signed digits.
+    pub(in super::super) fn diagonals(matrix: &DigitMatrix, row: usize, words: &[i64]) -> [i64; 8] {
+        let planes = matrix.row(row, Digits::DOUBLE);
+        let mut sums = [0; 8];
+        for (slot, &word) in words.iter().enumerate() {
+            let biased = (word as u64).wrapping_add(crate::digits::bias(8));
+            for t in 0..8 {
+                let digit = i64::from(crate::digits::digit(biased, 8, t as u32));
+                for i in 0..7 {
+                    if t + i < 8 {
+                        sums[t + i] += digit * i64::from(planes[(6 - i) * matrix.slots + slot]);
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// The same from the image, as the tensor instruction multiplies it: raised digits, pieces by pieces.
+    pub(in super::super) fn raised_diagonals(
+        image: &[u8],
+        slots: usize,
+        row: usize,
+        words: &[i64],
+    ) -> [i64; 8] {
+        let eights = slots / 8;
+        let mut sums = [0; 8];
+        for (part, first) in [0, 4, 4].into_iter().enumerate() {
+            for (slot, &word) in words.iter().enumerate() {
+                let bytes = (word as u64)
+                    .wrapping_add(crate::digits::bias(8))
+                    .to_le_bytes();
+                for diagonal in 0..4 {
+                    for byte in 0..4 {
+                        let piece = ((row / 8 * 3 + part) * eights + slot / 8) * 1024;
+                        let core = (2 * diagonal + slot % 8 / 4) * 128 + row % 8 * 16;
+                        let entry = image[piece + core + slot % 4 * 4 + byte] as i8;
+                        let digit = bytes[byte + if part < 2 { 4 } else { 0 }];
+                        sums[first + diagonal] += i64::from(entry) * i64::from(digit);
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn tables_give_the_rounded_sums_of_signed_digits() {
+        let tables_of_plans = Tables::default();
+        let mut state = 77u64;
+        for n in [256, 512, 1024] {
+            let block = block(n, &tables_of_plans);
+            let image = tables(shape(Product::Int8, &block), &block).unwrap();
+            let [first, last] = block.steps() else {
+                panic!("two steps")
+            };
+            let eights = |step: &Step| step.recipe.n / 16;
+            let matrix_len = |step: &Step| 3072 * eights(step) * eights(step);
+            let first_constants = 2 * (matrix_len(first) + matrix_len(last));
+            let last_constants = first_constants + 8 * first.recipe.n + 128;
+            let last_tops = last_constants + 8 * last.recipe.n;
+            for (step, matrix, sums, tops) in [
+                (first, 0, first_constants, None),
+                (last, 2 * matrix_len(first), last_constants, Some(last_tops)),
+            ] {
+                let slots = step.recipe.n / 2;
+                let words = random_words(&mut state, slots);
+                let constants = Constants {
+                    image: &image,
+                    sums,
+                    tops,
+                };
+                for row in 0..slots {
+                    let found = [0, 1].map(|part| {
+                        let operand = &image[matrix + part * matrix_len(step)..];
+                        let d = raised_diagonals(operand, slots, row, &words);
+                        put_together(&d, tops.is_none())
+                    });
+                    let exact = matrices(step).map(|m| rounded(diagonals(m, row, &words)));
+                    constants.check(row, found, exact);
+                }
+            }
+        }
+    }
+}
