@@ -1,5 +1,5 @@
 //! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/tuned_mixed.cu`): those of
-//! `tuned.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
+//! `tuned_tables.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
 
 use super::tuned_tables::{
     Raised, lay_out_constants, lay_out_first, matrices, met, raised, rotations,
