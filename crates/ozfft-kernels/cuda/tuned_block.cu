@@ -104,7 +104,8 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
     const auto facts = [=](const Lane &lane, int line) -> unsigned & { return facts_memory<S>()[(round & 1) * S::PANEL + in_panel(lane, line)]; };
     const auto together = [](const Lane &lane) { named_barrier(1 + lane.group, 128); };
     const Factors factors = factors_of<Product>(args);
-    // Where products of sines begin only when those of cosines have been used: one place of some kernels, which spill nothing then.
+    // Where products begin only when the sums of the last ones have been used: few places of some kernels, which spill nothing
+    // then.
     constexpr bool CONTIGUOUS = Product::TAKES_TURNS && !STRIDED && N1 == 32;
     constexpr bool LATER1 = CONTIGUOUS && (!CONVERSIONS || N2 == 16), LATER2 = CONTIGUOUS && CONVERSIONS && N2 == 32;
 
@@ -210,7 +211,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             const i64(&cosine)[4] = cosines[Product::TAKES_TURNS ? 0 : o];
             i64 sine[4];
             const uint32_t constants = constants_of(o);
-            if (LATER1 && o == 0) in_order(factors.first, 201);
+            if ((LATER1 && o == 0) || (LATER2 && o == 1)) in_order(factors.first, 201);
             Product::template multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 4 * o + 1);
             wgmma_wait<0>();
 #pragma unroll
@@ -313,6 +314,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const auto constants_of = [=](int o) { return constants2 + 16 * (8 * o + 2 * t); };
         typename Product::template Operand<STEPS2> cosine_digits(cosine_words);
         const auto sum_up_cosines = [&](int o) {
+            if (LATER2 && o == 1) in_order(factors.first, 200);
             Product::template multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 4 * o + 2);
             wgmma_wait<0>();
 #pragma unroll
@@ -333,7 +335,6 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             const int(&top)[4] = tops[Product::TAKES_TURNS ? 0 : o];
             const uint32_t constants = constants_of(o);
             const uint4 raised_tops = load_shared(constants2 + 16 * S::SLOTS2 + 16 * (4 * o + t));
-            if (LATER2 && o == EIGHTS - 1) in_order(factors.first, 200);
             Product::template multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 4 * o + 3);
             wgmma_wait<0>();
 #pragma unroll
