@@ -132,7 +132,7 @@ impl Case {
         let last = shape.len() - 1;
         let halved_tuned = tuned_lengths(Elements::RealToComplex, single_precision, accuracy)
             .contains(&shape[last])
-            && generator.below(2) == 0;
+            && generator.below(4) != 0;
         let halved = if halved_tuned {
             axes.iter().position(|&axis| axis == last)
         } else {
