@@ -32,11 +32,11 @@ struct FaultyTask {
     fault: u64,
 }
 
-/// Arrays of 2 × 2 × 2 × 7 numbers, of which boxes take 2 × 2 × 2 × 16, from two before the first: by rows of 128 bytes.
+/// Arrays of 2 × 2 × 2 × 5 numbers, of which boxes take 2 × 2 × 2 × 16, from two before the first: by rows of 128 bytes.
 fn map(array: *const f64, rank: u64) -> [u64; 16] {
     let (dimensions, boxed, distances): ([u64; 5], [u64; 5], [u64; 4]) = match rank {
-        5 => ([7, 2, 2, 2, 1], [16, 2, 2, 2, 1], [64, 128, 256, 512]),
-        _ => ([7, 8, 1, 1, 0], [16, 8, 1, 1, 0], [64, 512, 512, 0]),
+        5 => ([5, 2, 2, 2, 1], [16, 2, 2, 2, 1], [64, 128, 256, 512]),
+        _ => ([5, 8, 1, 1, 0], [16, 8, 1, 1, 0], [64, 512, 512, 0]),
     };
     let mut map = [0; 16];
     (map[0], map[1]) = (array as u64, rank);
@@ -57,7 +57,7 @@ fn kernel() {
             digit(8 * eight + column, 16 * piece + place % 16)
         })
         .collect();
-    // The last of eight numbers is beyond the array.
+    // Of eight numbers the last three are beyond the array, but the copy engine ends at multiples of 16 bytes.
     let from: Vec<f64> = (0..64).map(f64::from).collect();
     let mut to = vec![-1.0; 64];
     let mut sums = vec![0; 16 * 128];
@@ -80,7 +80,7 @@ fn kernel() {
         assert_eq!(sum, expected, "wrong sums: row {row}, column {column}");
     }
     for (place, (&number, &original)) in to.iter().zip(&from).enumerate() {
-        let expected = if place % 8 == 7 { -1.0 } else { original };
+        let expected = if place % 8 >= 6 { -1.0 } else { original };
         assert_eq!(number, expected, "wrong copy at {place}");
     }
 }
