@@ -85,7 +85,7 @@ KERNEL(128, 1) faulty(PARAMETERS FaultyTask task) {
         tensor_store(&task.to, -2, 0, box);
         stores_commit();
         if (task.fault != OVERWRITTEN_BEFORE_STORE) stores_have_read();
-        store_shared(box + 512, make_uint4(1, 2, 3, 4));
+        store_shared(box + 592, make_uint4(1, 2, 3, 4));
         if (task.fault != NO_STORE_WAIT) stores_complete();
     }
 }
