@@ -46,7 +46,6 @@ DEVICE i64 __double2ll_rz(double x) {
     return x >= 9223372036854775808.0 ? -(LEAST + 1) : (i64)x;
 }
 
-DEVICE unsigned __double2uint_rz(double x) { return !(x >= 0.0) ? 0 : x >= 4294967295.0 ? 0xffffffffu : (unsigned)x; }
 DEVICE double __ll2double_rn(i64 x) { return (double)x; }
 using std::fabs;
 
