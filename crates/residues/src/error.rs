@@ -1,0 +1,81 @@
+//! What can be wrong with moduli, products and what is asked of them.
+
+use crate::moduli::Set;
+
+/// The conditions under which residues stand for one integer, each named by what broke it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResidueError {
+    /// More, or fewer, moduli than there are.
+    #[error("{asked} moduli were asked for; {set} has 1 to {most}")]
+    ModuliCount {
+        /// The set.
+        set: Set,
+        /// How many were asked for.
+        asked: usize,
+        /// How many there are.
+        most: usize,
+    },
+    /// A number that cannot be a modulus of the set.
+    #[error("{modulus} is no modulus for {set}: {reason}")]
+    UnfitModulus {
+        /// The set.
+        set: Set,
+        /// The number.
+        modulus: u16,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Two moduli with a common factor: different integers would share their residues.
+    #[error(
+        "the moduli {first} and {second} have the factor {factor} in common; take coprime ones"
+    )]
+    NotCoprime {
+        /// One modulus.
+        first: u16,
+        /// The other.
+        second: u16,
+        /// What divides both.
+        factor: u16,
+    },
+    /// Integers that are larger than half the product of the moduli.
+    #[error(
+        "integers of {needed:.1} bits and a sign need moduli with a product of {:.1} bits; {count} of {set} have {available:.1}: take more moduli, or fewer bits", needed + 1.0
+    )]
+    TooFewModuli {
+        /// The set.
+        set: Set,
+        /// How many moduli.
+        count: usize,
+        /// Bits of the largest magnitude.
+        needed: f64,
+        /// Bits of their product.
+        available: f64,
+    },
+    /// Sums of products that the matrix unit would not hold exactly.
+    #[error(
+        "a sum of {depth} products may reach {largest}, and {unit} is exact to {exact}; take {most} products or fewer at once"
+    )]
+    DepthBeyondExactness {
+        /// The unit.
+        unit: &'static str,
+        /// Products that are added up.
+        depth: usize,
+        /// What they may add up to.
+        largest: u64,
+        /// The largest exact sum.
+        exact: u64,
+        /// The most products that stay below.
+        most: usize,
+    },
+    /// Moduli of one set where another is needed.
+    #[error("{what} needs moduli of {expected}, and these are of {given}")]
+    WrongSet {
+        /// What was asked for.
+        what: &'static str,
+        /// The set that it works on.
+        expected: Set,
+        /// The set that was given.
+        given: Set,
+    },
+}

@@ -1,0 +1,34 @@
+//! Exact integer matrix products by 8-bit residues (Ozaki's scheme II), and every way of putting the integers together again.
+//!
+//! A product of integer matrices is formed modulo several small coprime numbers, each product on a matrix unit for bytes,
+//! and the Chinese remainder theorem gives the integers back:
+//!
+//! ```text
+//! moduli.rs        which numbers, and how many for integers of a given size
+//! decompose.rs     words -> signed residues
+//! bytes.rs         matrices of signed bytes and what multiplies them
+//! reconstruct/     residues -> integers
+//! ```
+//!
+//! Everything works on panels of [`COLUMNS`] columns side by side, which is a row of 64 bytes on the units: a row of a
+//! matrix of residues is one [`Residues`].
+
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod bytes;
+mod decompose;
+mod error;
+mod moduli;
+pub mod reconstruct;
+
+pub use decompose::{Decomposer, residue_of};
+pub use error::ResidueError;
+pub use ethnum::{I256, U256};
+pub use moduli::{Moduli, Set};
+
+/// Columns that are worked on side by side.
+pub const COLUMNS: usize = 16;
+
+/// The residues of all columns for one modulus, each in `-m/2 ..= m/2` (rounded so that there are `m` of them).
+pub type Residues = [i16; COLUMNS];
