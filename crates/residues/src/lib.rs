@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! moduli.rs        which numbers, and how many for integers of a given size
+//! adaptive.rs      how many the data at hand need
 //! decompose.rs     words -> signed residues
 //! bytes.rs         matrices of signed bytes and what multiplies them
 //! reconstruct/     residues -> integers
@@ -16,6 +17,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod adaptive;
 pub mod bytes;
 mod decompose;
 mod error;
