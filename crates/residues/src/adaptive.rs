@@ -220,10 +220,10 @@ mod tests {
                 None => assert_eq!(squares, BigInt::ZERO),
                 Some(unit) => {
                     // unit^2 <= ratio^2 · squares; everything doubled in the exponent and moved to integers.
-                    let scaled = squares * (BigInt::from((ratio * 2f64.powi(52)) as u64)).pow(2);
+                    let scaled = squares * (BigInt::from((ratio * 2f64.powi(112)) as u128)).pow(2);
                     // Units of numbers near the end of the range lie 200 bits below it at most.
                     let scaled = scaled << 200;
-                    let unit = BigInt::from(1) << (2 * unit + 2148 + 104 + 200);
+                    let unit = BigInt::from(1) << (2 * unit + 2148 + 224 + 200);
                     assert!(unit <= scaled, "{line:?} at {ratio}");
                     assert!(
                         scaled < unit << 7,
