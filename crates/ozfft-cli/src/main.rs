@@ -18,6 +18,7 @@ mod plan;
 mod plot;
 mod probe;
 mod report;
+mod residues;
 mod selftest;
 mod sums;
 mod table;
@@ -54,6 +55,8 @@ enum Command {
     Probe(probe::ProbeArguments),
     /// Exact sums and dot products, by the crate `kulisch`
     Kulisch(sums::SumsArguments),
+    /// Measure the residues engine: every way of reconstruction, adaptive and redundant moduli
+    Residues(residues::ResiduesArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -69,6 +72,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),
+        Command::Residues(arguments) => residues::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
-use ozfft::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+use ozfft::{
+    Accuracy, Device, Direction, Engine, Family, Kind, Method, Norm, Problem, ResidueOptions,
+    Substrate,
+};
 use serde::{Deserialize, Serialize};
 
 /// Where the factor 1/n goes, by numpy's names.
@@ -25,6 +28,8 @@ pub enum EngineName {
     Auto,
     /// 8-bit digits, exact integers, proven bound
     Digits,
+    /// Residues modulo 8-bit numbers, put together by Chinese remainders
+    Residues,
     /// RustFFT and RealFFT
     Native,
 }
@@ -43,6 +48,10 @@ pub enum RecipeName {
 pub enum SubstrateName {
     /// The fastest that this processor has
     Auto,
+    /// The same: 8-bit integers
+    Int8,
+    /// 8-bit floating-point numbers, simulated, for residues
+    Fp8,
     /// Portable 8-bit code
     Scalar,
     /// 128-bit integers, slow, for checking
@@ -68,6 +77,8 @@ impl SubstrateName {
     fn all() -> Vec<SubstrateName> {
         let others = [
             SubstrateName::Auto,
+            SubstrateName::Int8,
+            SubstrateName::Fp8,
             SubstrateName::Int8MmaSync,
             SubstrateName::Int8Wgmma,
             SubstrateName::Fp8Wgmma,
@@ -82,6 +93,8 @@ impl From<SubstrateName> for Substrate {
     fn from(name: SubstrateName) -> Substrate {
         match name {
             SubstrateName::Auto => Substrate::Auto,
+            SubstrateName::Int8 => Substrate::Int8,
+            SubstrateName::Fp8 => Substrate::Fp8,
             SubstrateName::Scalar => Substrate::Scalar,
             SubstrateName::WideInteger => Substrate::WideInteger,
             SubstrateName::Avx2 => Substrate::Avx2,
@@ -166,6 +179,7 @@ impl From<EngineName> for Engine {
         match name {
             EngineName::Auto => Engine::Auto,
             EngineName::Digits => Engine::Digits,
+            EngineName::Residues => Engine::Residues,
             EngineName::Native => Engine::Native,
         }
     }
@@ -176,6 +190,7 @@ pub fn engine_name(engine: Engine) -> &'static str {
     match engine {
         Engine::Auto => "auto",
         Engine::Digits => "digits",
+        Engine::Residues => "residues",
         Engine::Native => "native",
     }
 }
@@ -274,6 +289,47 @@ impl AxisList {
     }
 }
 
+/// A way of reconstruction by its name.
+fn parse_method(text: &str) -> Result<Method, String> {
+    text.parse().map_err(|_| {
+        let names: Vec<String> = Method::ALL.iter().map(ToString::to_string).collect();
+        format!(
+            "{text:?} is no way of reconstruction; give one of {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// Choices of the engine residues.
+#[derive(Debug, Clone, Args)]
+pub struct ResidueArguments {
+    /// With --engine residues: how integers are put together [default: kulisch32]
+    #[arg(long, value_name = "WAY", value_parser = parse_method)]
+    pub reconstruct: Option<Method>,
+    /// With --engine residues: so many moduli more than needed; as many bad residues are found, half as many corrected
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub redundancy: usize,
+    /// With --engine residues: as few moduli as the data need, and with --accuracy 1e-9 as few bits
+    #[arg(long)]
+    pub adaptive: bool,
+    /// With --adaptive: leave transforms that need more bits than there are to the native engine
+    #[arg(long)]
+    pub native_fallback: bool,
+}
+
+impl ResidueArguments {
+    /// The library's options.
+    pub fn options(&self) -> ResidueOptions {
+        let default = ResidueOptions::default();
+        ResidueOptions {
+            reconstruction: self.reconstruct.unwrap_or(default.reconstruction),
+            redundancy: self.redundancy,
+            adaptive: self.adaptive,
+            native_fallback: self.native_fallback,
+        }
+    }
+}
+
 /// How the transform is computed.
 #[derive(Debug, Clone, Args)]
 pub struct EngineOptions {
@@ -292,6 +348,8 @@ pub struct EngineOptions {
     /// On a GPU, take kernels without any floating-point instruction; the bits do not depend on it
     #[arg(long)]
     pub integers_only: bool,
+    #[command(flatten)]
+    pub residues: ResidueArguments,
     /// Where the factor 1/n goes
     #[arg(long, value_enum, default_value = "backward")]
     pub norm: NormName,
@@ -309,6 +367,7 @@ impl EngineOptions {
             .substrate(self.substrate.into())
             .device(self.device)
             .integers_only(self.integers_only)
+            .residues(self.residues.options())
             .norm(self.norm());
         match self.threads {
             Some(threads) => problem.threads(threads),

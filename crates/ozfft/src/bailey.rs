@@ -21,6 +21,7 @@ use crate::problem::Family;
 use crate::quad::{Quad, Word};
 use crate::quantise::{Columns, Quantised, Words};
 use crate::recipe::{BlockRecipe, Digits, Fold};
+use crate::residue_products::ResidueEngine;
 use crate::roots::Fixed;
 use crate::step::{BlockScratch, Column, ColumnScratch, Step, Words2, store};
 use crate::tables::Tables;
@@ -34,6 +35,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) family: Family,
     pub(crate) unit: Unit,
     pub(crate) tables: &'a Tables,
+    /// Where products are formed by residues.
+    pub(crate) residues: Option<&'a ResidueEngine>,
 }
 
 /// Where the elements of a line lie in a panel: in rows, with a gap after each where columns would otherwise fall on
@@ -80,6 +83,8 @@ pub(crate) struct Block {
     groups: Vec<(usize, bool)>,
     /// An output is its wide integer times 2^(line exponent + this).
     exponent_offset: i32,
+    /// See [`Columns::relative_unit`].
+    relative_unit: Option<f64>,
 }
 
 /// What may be known of all lines of a block, and spares work without changing a bit: see the two symmetries above.
@@ -173,6 +178,7 @@ impl Block {
             steps,
             groups,
             exponent_offset: shifts as i32,
+            relative_unit: setting.residues.and_then(ResidueEngine::unit_of_lines),
         }
     }
 
@@ -208,6 +214,7 @@ impl Block {
         Columns {
             columns: self.steps[0].inner,
             word_bits: self.digits.word_bits(),
+            relative_unit: self.relative_unit,
         }
     }
 

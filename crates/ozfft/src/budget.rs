@@ -7,6 +7,7 @@
 use crate::digits::DigitMatrix;
 use crate::problem::Family;
 use crate::recipe::{BlockRecipe, Digits, Fold, LineRecipe, StepRecipe};
+use crate::residue_products::ResidueEngine;
 use crate::tables::{StepMatrices, Tables};
 
 /// Relative L2 error, proven for all inputs and expected for random ones.
@@ -149,12 +150,30 @@ pub(crate) struct Setting<'a> {
     /// Mantissa in (1/2, 1] of the norm's factor.
     pub(crate) scale: f64,
     pub(crate) tables: &'a Tables,
+    /// Where products are formed by residues.
+    pub(crate) residues: Option<&'a ResidueEngine>,
 }
 
-fn block_budget(block: &BlockRecipe, setting: Setting<'_>) -> ErrorBudget {
+/// A line's unit relative to its norm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum LineUnit {
+    /// Just this, whether words have room for it or not.
+    Exactly(f64),
+    /// This, or what words have room for.
+    AtBest(f64),
+}
+
+/// `floats`: the block begins with the caller's numbers.
+fn block_budget(block: &BlockRecipe, setting: Setting<'_>, floats: bool) -> ErrorBudget {
     let Setting { digits, family, .. } = setting;
     let n = block.len();
     let (worst, typical) = line_unit(block.steps[0].n, n, digits.word_bits());
+    let adapted = setting.residues.and_then(|engine| engine.relative_unit);
+    let (worst, typical) = match adapted {
+        Some(LineUnit::Exactly(unit)) if floats => (unit, unit),
+        Some(LineUnit::AtBest(unit)) if floats => (worst.max(unit), typical.max(unit)),
+        _ => (worst, typical),
+    };
     let components = (2.0 * n as f64).sqrt();
     let mut total = ErrorBudget {
         bound: components * 0.5 * worst,
@@ -179,12 +198,43 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>) -> ErrorBudget {
             unit,
             rotates,
         ));
+        if matrices.is_some()
+            && let Some(engine) = setting.residues
+        {
+            total = total.then(reconstruction(
+                engine,
+                step,
+                i == 0,
+                digits,
+                components,
+                unit,
+            ));
+        }
         ratio *= f64::from(step.shift).exp2();
         if i == 0 {
             ratio /= setting.scale;
         }
     }
     total
+}
+
+/// What ways of reconstruction that are not exact add: two sums make up a value.
+fn reconstruction(
+    engine: &ResidueEngine,
+    step: &StepRecipe,
+    first: bool,
+    digits: Digits,
+    components: f64,
+    unit: (f64, f64),
+) -> ErrorBudget {
+    // Planning refuses what cannot be built.
+    let error = engine.error_bound(step, first, digits).unwrap_or(0.0);
+    let words = 2.0 * error / f64::from(digits.product_shift()).exp2();
+    ErrorBudget {
+        bound: components * words * unit.0,
+        // How such errors are distributed is not known; more than the bound they cannot be.
+        expected: components * words * unit.1,
+    }
 }
 
 /// Rounding wide values to words under the line's largest value.
@@ -203,12 +253,16 @@ fn narrow_rotation(n: usize, word_bits: u32) -> ErrorBudget {
     rotation(components, 2.0 * unit, 8.0 * unit / components)
 }
 
-fn passes_budget(blocks: &[BlockRecipe], setting: Setting<'_>) -> ErrorBudget {
+fn passes_budget(blocks: &[BlockRecipe], setting: Setting<'_>, floats: bool) -> ErrorBudget {
     let bits = setting.digits.word_bits();
     let mut total = ErrorBudget::EXACT;
     for (i, block) in blocks.iter().enumerate() {
         let scale = if i == 0 { setting.scale } else { 1.0 };
-        total = total.then(block_budget(block, Setting { scale, ..setting }));
+        total = total.then(block_budget(
+            block,
+            Setting { scale, ..setting },
+            floats && i == 0,
+        ));
         if i + 1 < blocks.len() {
             // The table entry is itself a rotation of one table by another.
             let table = ErrorBudget {
@@ -228,7 +282,7 @@ fn passes_budget(blocks: &[BlockRecipe], setting: Setting<'_>) -> ErrorBudget {
 pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>) -> ErrorBudget {
     match line {
         LineRecipe::Copy => ErrorBudget::EXACT,
-        LineRecipe::Passes(blocks) => passes_budget(blocks, setting),
+        LineRecipe::Passes(blocks) => passes_budget(blocks, setting, true),
         LineRecipe::Bluestein { n, convolution } => {
             let bits = setting.digits.word_bits();
             let m: usize = convolution.iter().map(BlockRecipe::len).product();
@@ -237,7 +291,7 @@ pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>) -> ErrorBudge
                 scale: 1.0,
                 ..setting
             };
-            let transform = passes_budget(convolution, one);
+            let transform = passes_budget(convolution, one, false);
             let product = narrowing(line, bits).then(narrow_rotation(line, bits));
             // Every element is rotated under an exponent of its own, so per point, not per line.
             let chirp = narrow_rotation(1, bits);

@@ -58,6 +58,14 @@ impl DigitMatrix {
         &self.planes[row * len..(row + 1) * len]
     }
 
+    /// An entry, out of its digits.
+    pub(crate) fn entry(&self, row: usize, slot: usize, digits: Digits) -> i64 {
+        let planes = self.row(row, digits).chunks(self.slots);
+        planes
+            .rev()
+            .fold(0, |entry, plane| 256 * entry + i64::from(plane[slot]))
+    }
+
     /// An upper bound of the operator norm of the digits from significance `first` on (0 is the leading one), taken
     /// as one wide matrix `G`: the 16th root of the trace of `(G·Gᵀ)^8`.
     pub(crate) fn digit_norm(&self, first: u32, digits: Digits) -> f64 {
@@ -142,5 +150,6 @@ mod tests {
         let row = matrix.row(0, digits);
         assert_eq!(&row[12..], &[127, -127]);
         assert!(row[..12].iter().all(|&f| f == 0));
+        assert_eq!(matrix.entry(0, 1, digits), -one);
     }
 }

@@ -270,6 +270,21 @@ pub enum FftError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Moduli or residues that do not meet a condition of exactness.
+    #[error("{0}")]
+    Residues(#[from] residues::ResidueError),
+    /// Redundant residues contradict each other, and there are too many bad ones to say which.
+    ///
+    /// The output **has been written** and is not to be trusted.
+    #[error(
+        "{outputs} sums have more bad residues than {redundancy} redundant moduli correct; the machine computes wrongly: do not trust the output, and compute it again elsewhere"
+    )]
+    BadResidues {
+        /// Sums that could not be corrected.
+        outputs: u64,
+        /// Redundant moduli.
+        redundancy: usize,
+    },
     /// Saved plans that cannot be read.
     #[error("wisdom cannot be read: {0}")]
     Wisdom(String),

@@ -27,6 +27,7 @@ mod quad;
 mod quantise;
 mod recipe;
 mod reconstruct;
+mod residue_products;
 mod roots;
 mod sample;
 mod step;
@@ -42,7 +43,12 @@ pub use error::{Buffer, FftError};
 pub use layout::Layout;
 pub use plan::{DevicePointer, Plan};
 pub use planner::Planner;
-pub use problem::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+
+pub use problem::{
+    Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, ResidueOptions, Substrate,
+};
 pub use progress::{Progress, Reporting, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
+pub use residue_products::ResidueReport;
+pub use residues::reconstruct::Method;
 pub use sample::Real;

@@ -6,11 +6,11 @@ use crate::bluestein::Bluestein;
 use crate::matrix_unit::NeonDot;
 #[cfg(vector_unit)]
 use crate::matrix_unit::{Amx, Avx2Integers, Avx512Vnni};
-use crate::matrix_unit::{MatrixUnit, Scalar, WideInteger};
+use crate::matrix_unit::{MatrixUnit, ResidueNumbers, Scalar, WideInteger};
 use crate::numbers::{Elements, Input, Output};
 use crate::outputs::WideOutputs;
 use crate::passes::{Lines, Passes, Sink, Source};
-use crate::quantise::{Quantised, Words, quantise_floats};
+use crate::quantise::{Columns, Quantised, Words, quantise_floats};
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::vectors::{Point, Row, Vectors};
@@ -44,6 +44,14 @@ impl Line {
                 scale_exponent,
                 setting,
             ))),
+        }
+    }
+
+    /// How a line that is quantised as a whole is quantised.
+    pub(crate) fn columns(&self) -> Option<Columns> {
+        match self {
+            Line::Passes(passes) if passes.is_one_block() => Some(passes.blocks()[0].columns()),
+            _ => None,
         }
     }
 
@@ -126,6 +134,7 @@ macro_rules! compiled_once {
 compiled_once! {
     run_scalar, Scalar, 1;
     run_wide_integer, WideInteger, 1;
+    run_residues, ResidueNumbers, 1;
 }
 #[cfg(neon_unit)]
 compiled_once! {
@@ -145,6 +154,7 @@ impl Line {
         match unit {
             Unit::Scalar => self.words::<1, Scalar>(workers),
             Unit::WideInteger => self.words::<1, WideInteger>(workers),
+            Unit::Residues => self.words::<1, ResidueNumbers>(workers),
             #[cfg(neon_unit)]
             Unit::NeonDot(_) => self.words::<2, NeonDot>(workers),
             #[cfg(vector_unit)]

@@ -8,10 +8,12 @@ use crate::layout::Layout;
 use crate::problem::{Device, Engine, Kind, Problem};
 use crate::progress::{Progress, Reporting, Stage};
 use crate::recipe::Recipe;
+use crate::residue_products::{Counters, ResidueReport};
 use crate::sample::Real;
 use crate::workspace::SharedArray;
 use num_complex::Complex;
 use std::fmt;
+use std::sync::Arc;
 
 /// A planned transform of `f64` or `f32` data.
 ///
@@ -45,6 +47,10 @@ pub struct Plan<T: Real> {
     pub(crate) cuda: Option<CudaExecutor>,
     pub(crate) device: Device,
     pub(crate) lengths: Lengths,
+    /// What the residues engine counts.
+    pub(crate) residues: Option<Arc<Counters>>,
+    /// Takes over where a line needs more bits than words have.
+    pub(crate) fallback: Option<Executor<T>>,
 }
 
 /// An address in a GPU's memory, as the driver gives it.
@@ -133,13 +139,21 @@ impl<T: Real> Plan<T> {
         self.budget.expected
     }
 
+    /// What [`Engine::Residues`] has met with so far, in all calls of this plan; none for other engines.
+    pub fn residue_report(&self) -> Option<ResidueReport> {
+        self.residues.as_ref().map(|counters| counters.report())
+    }
+
     /// 64-bit words of workspace that the `…_with_workspace` calls need.
     ///
     /// A plan for a GPU needs none of these, but [`Plan::device_workspace_len`] bytes on the device.
     pub fn workspace_len(&self) -> usize {
         match self.cuda {
             Some(_) => 0,
-            None => self.executor.workspace_len(),
+            None => {
+                let fallback = self.fallback.as_ref().map_or(0, Executor::workspace_len);
+                self.executor.workspace_len().max(fallback)
+            }
         }
     }
 
@@ -439,7 +453,7 @@ impl<T: Real> Plan<T> {
                     done: 0,
                     total,
                 });
-                self.executor.run(input, output, workspace);
+                self.run_on_processor(input, output, workspace)?;
                 progress(Progress {
                     stage,
                     done: total,
@@ -450,6 +464,36 @@ impl<T: Real> Plan<T> {
         if not_hermitian > 0 {
             return Err(FftError::NotHermitian {
                 count: not_hermitian,
+            });
+        }
+        Ok(())
+    }
+
+    fn run_on_processor(
+        &self,
+        input: InputArray<'_, T>,
+        output: OutputArray<'_, T>,
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        let Some(counters) = &self.residues else {
+            self.executor.run(input, output, workspace);
+            return Ok(());
+        };
+        if let Some(native) = &self.fallback
+            && self.executor.needs_finer_units(input)
+        {
+            counters.count_fallback();
+            native.run(input, output, workspace);
+            return Ok(());
+        }
+        // Calls at the same time share the count: then both are warned.
+        let before = counters.uncorrectable();
+        self.executor.run(input, output, workspace);
+        let outputs = counters.uncorrectable() - before;
+        if outputs > 0 {
+            return Err(FftError::BadResidues {
+                outputs,
+                redundancy: self.problem.residues.redundancy,
             });
         }
         Ok(())
@@ -524,7 +568,15 @@ impl<T: Real> fmt::Display for Plan<T> {
                     true => ", integers only",
                     false => "",
                 };
-                writeln!(f, "engine digits on {}{integers}, {recipe}", self.substrate)?;
+                let engine = match self.engine {
+                    Engine::Residues => "residues",
+                    _ => "digits",
+                };
+                writeln!(
+                    f,
+                    "engine {engine} on {}{integers}, {recipe}",
+                    self.substrate
+                )?;
                 writeln!(f, "bound {:.2e} (proven)", self.bound())?;
             }
             None => {

@@ -1,7 +1,7 @@
 //! From a [`Problem`] to a [`Plan`]: choose the engine, choose digits from the error budget, build tables, remember.
 
 use crate::bailey;
-use crate::budget::{ErrorBudget, Setting, final_rounding, line_budget};
+use crate::budget::{ErrorBudget, LineUnit, Setting, final_rounding, line_budget};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{self, CudaExecutor};
@@ -12,6 +12,7 @@ use crate::native::{NativeLine, measured_error};
 use crate::plan::{Lengths, Plan};
 use crate::problem::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
+use crate::residue_products::ResidueEngine;
 use crate::roots::Fixed;
 use crate::sample::Real;
 use crate::tables::{Tables, lock};
@@ -136,6 +137,10 @@ impl<T: Real> Planner<T> {
         // Every thread has scratch memory of its own; no machine has more threads than this for one call.
         let threads = threads.min(MOST_THREADS);
         resolved.threads = Some(threads);
+        if resolved.engine == Engine::Residues {
+            // Residues give whole products, whatever is asked for.
+            resolved.family = Family::Exact;
+        }
         // Problems hold an accuracy, a float, and so have no hash of their own; their saved form has.
         let key = serde_json::to_string(&resolved)
             .unwrap_or_else(|error| unreachable!("plain data is always JSON: {error}"));
@@ -219,12 +224,16 @@ impl<T: Real> Planner<T> {
             not_on_gpu(&mut why);
             return Ok(self.native(problem, threads, native_error, why));
         }
+        if engine == Engine::Residues {
+            let recipe = recalled.and_then(|d| d.recipe);
+            return self.residues(problem, threads, recipe, why);
+        }
         let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
             Some(recipe) => {
-                let budget = self.budget(problem, &recipe);
+                let budget = self.budget(problem, &recipe, None);
                 (recipe, budget, "as it was decided then".into())
             }
-            None => self.choose_recipe(problem)?,
+            None => self.choose_recipe(problem, None)?,
         };
         let (gpu, passed_over) = open_device(problem)?;
         if gpu.is_none() {
@@ -241,11 +250,7 @@ impl<T: Real> Planner<T> {
         };
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {
-            let line = recipe
-                .axes
-                .iter()
-                .find(|a| a.axis == axis)
-                .unwrap_or_else(|| unreachable!("every axis has a recipe"));
+            let line = recipe_of(&recipe, axis);
             let key = LineKey {
                 unit,
                 recipe: line.line.clone(),
@@ -298,15 +303,104 @@ impl<T: Real> Planner<T> {
             executor,
             lengths: Lengths::new(problem),
             recipe: Some(recipe),
+            residues: None,
+            fallback: None,
+        })
+    }
+
+    /// A plan of [`Engine::Residues`].
+    fn residues(
+        &self,
+        problem: &Problem,
+        threads: usize,
+        recalled: Option<Recipe>,
+        why: String,
+    ) -> Result<Plan<T>, FftError> {
+        if let Device::Cuda(_) = problem.device {
+            return Err(FftError::Unsupported(
+                "the residues engine runs on the processor alone; take the engine digits, or the device cpu".into(),
+            ));
+        }
+        let mut engine = ResidueEngine::new(problem)?;
+        let (recipe, budget, reason) = match recalled {
+            Some(recipe) => {
+                let budget = self.budget(problem, &recipe, Some(&engine));
+                (recipe, budget, "as it was decided then".into())
+            }
+            None if problem.residues.adaptive && problem.accuracy.target().is_some() => {
+                self.adapt(problem, &mut engine)?
+            }
+            None => self.choose_recipe(problem, Some(&engine))?,
+        };
+        let moduli = engine.check(&recipe, &self.tables)?;
+        let scaling = Scaling::of(problem);
+        let executor = Executor::new(problem, threads, |axis, _| {
+            let line = &recipe_of(&recipe, axis).line;
+            let (scale, exponent) = scaling.factor(line.len());
+            let setting = bailey::Setting {
+                digits: recipe.digits,
+                family: recipe.family,
+                unit: Unit::Residues,
+                tables: &self.tables,
+                residues: Some(&engine),
+            };
+            let line = Line::new(line, &scale, exponent, setting);
+            LineEngine::Digits(Arc::new(line), Unit::Residues)
+        });
+        let fallback = problem
+            .residues
+            .native_fallback
+            .then(|| self.native_executor(problem, threads));
+        Ok(Plan {
+            problem: problem.clone(),
+            engine: Engine::Residues,
+            substrate: engine.substrate(),
+            device: Device::Cpu,
+            cuda: None,
+            why: format!("{why}; {reason}; {moduli}"),
+            budget,
+            threads,
+            executor,
+            lengths: Lengths::new(problem),
+            recipe: Some(recipe),
+            residues: Some(engine.counters),
+            fallback,
+        })
+    }
+
+    /// For moduli as few as the data need: full words, and for every line the coarsest unit that keeps the accuracy.
+    fn adapt(
+        &self,
+        problem: &Problem,
+        engine: &mut ResidueEngine,
+    ) -> Result<(Recipe, ErrorBudget, String), FftError> {
+        let target = problem.accuracy.target().unwrap_or(f64::INFINITY);
+        let recipe = self.recipe(problem, Digits::DOUBLE);
+        let budget_of = |engine: &ResidueEngine| self.budget(problem, &recipe, Some(engine));
+        // What is not due to the unit of a line's words must leave room for it.
+        for exponent in 8..80 {
+            let unit = f64::from(-exponent).exp2();
+            engine.relative_unit = Some(LineUnit::Exactly(unit));
+            if budget_of(engine).bound <= target {
+                engine.relative_unit = Some(LineUnit::AtBest(unit));
+                let budget = budget_of(engine);
+                let room = if budget.bound <= target {
+                    "every line has the bits that the accuracy needs"
+                } else {
+                    "lines have the bits that the accuracy needs, or as many as there are"
+                };
+                return Ok((recipe, budget, room.into()));
+            }
+        }
+        engine.relative_unit = None;
+        Err(FftError::AccuracyUnreachable {
+            asked: target,
+            best: 3.0 * budget_of(engine).expected,
         })
     }
 
     fn native(&self, problem: &Problem, threads: usize, error: f64, why: String) -> Plan<T> {
-        let scaling = Scaling::of(problem);
-        let executor = Executor::new(problem, threads, |axis, kind: Kind| {
-            let n = problem.shape[axis];
-            LineEngine::Native(NativeLine::new(kind, n, scaling.value(n)))
-        });
+        let executor = self.native_executor(problem, threads);
         Plan {
             problem: problem.clone(),
             engine: Engine::Native,
@@ -322,7 +416,17 @@ impl<T: Real> Planner<T> {
             executor,
             lengths: Lengths::new(problem),
             recipe: None,
+            residues: None,
+            fallback: None,
         }
+    }
+
+    fn native_executor(&self, problem: &Problem, threads: usize) -> Executor<T> {
+        let scaling = Scaling::of(problem);
+        Executor::new(problem, threads, |axis, kind: Kind| {
+            let n = problem.shape[axis];
+            LineEngine::Native(NativeLine::new(kind, n, scaling.value(n)))
+        })
     }
 
     /// Tables are shared between axes, plans and batches.
@@ -340,6 +444,7 @@ impl<T: Real> Planner<T> {
                 family: key.family,
                 unit: key.unit,
                 tables: &self.tables,
+                residues: None,
             },
         ));
         lock(&self.lines).insert(key, Arc::clone(&line));
@@ -369,7 +474,12 @@ impl<T: Real> Planner<T> {
         }
     }
 
-    fn budget(&self, problem: &Problem, recipe: &Recipe) -> ErrorBudget {
+    fn budget(
+        &self,
+        problem: &Problem,
+        recipe: &Recipe,
+        residues: Option<&ResidueEngine>,
+    ) -> ErrorBudget {
         let scaling = Scaling::of(problem);
         recipe.axes.iter().fold(ErrorBudget::EXACT, |total, axis| {
             let setting = Setting {
@@ -377,6 +487,7 @@ impl<T: Real> Planner<T> {
                 family: recipe.family,
                 scale: scaling.factor(axis.line.len()).0.to_f64(),
                 tables: &self.tables,
+                residues,
             };
             let rounding = match axis.line {
                 LineRecipe::Copy => ErrorBudget::EXACT,
@@ -386,10 +497,14 @@ impl<T: Real> Planner<T> {
         })
     }
 
-    fn choose_recipe(&self, problem: &Problem) -> Result<(Recipe, ErrorBudget, String), FftError> {
+    fn choose_recipe(
+        &self,
+        problem: &Problem,
+        residues: Option<&ResidueEngine>,
+    ) -> Result<(Recipe, ErrorBudget, String), FftError> {
         let with = |digits: Digits| {
             let recipe = self.recipe(problem, digits);
-            let budget = self.budget(problem, &recipe);
+            let budget = self.budget(problem, &recipe, residues);
             (recipe, budget)
         };
         let Some(target) = problem.accuracy.target() else {
@@ -428,6 +543,12 @@ impl<T: Real> Planner<T> {
     }
 }
 
+fn recipe_of(recipe: &Recipe, axis: usize) -> &AxisRecipe {
+    let mut axes = recipe.axes.iter();
+    axes.find(|a| a.axis == axis)
+        .unwrap_or_else(|| unreachable!("every axis has a recipe"))
+}
+
 /// A GPU with its number, or none; and what is to be said about that.
 type OpenDevice = (Option<(Arc<dyn cuda::Machine>, usize)>, String);
 
@@ -458,6 +579,7 @@ fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
 fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
     match problem.engine {
         Engine::Digits => (Engine::Digits, "digits was asked for".into()),
+        Engine::Residues => (Engine::Residues, "residues was asked for".into()),
         Engine::Native => (Engine::Native, "native was asked for".into()),
         Engine::Auto if matches!(problem.device, Device::Cuda(_)) => (
             Engine::Digits,

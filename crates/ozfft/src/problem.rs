@@ -2,6 +2,7 @@
 
 use crate::error::{Buffer, FftError};
 use crate::layout::Layout;
+use residues::reconstruct::Method;
 use serde::{Deserialize, Serialize};
 
 /// Which numbers go in and come out.
@@ -91,6 +92,10 @@ impl Accuracy {
 pub enum Engine {
     /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
     Digits,
+    /// Residues modulo several 8-bit numbers instead of digits, put together by Chinese remainders ([`ResidueOptions`]):
+    /// always the whole product, hence the bits of digits with [`Family::Exact`]. For comparison, for redundancy, and
+    /// for what hardware offers next; slower than digits.
+    Residues,
     /// RustFFT and RealFFT in floating point: fast, error measured but not proven.
     Native,
     /// `Digits` when bits or more accuracy than native's are asked for, else `Native`.
@@ -111,6 +116,11 @@ pub enum Family {
 pub enum Substrate {
     /// The fastest unit that the processor has.
     Auto,
+    /// The same, named after what it multiplies: 8-bit integers.
+    Int8,
+    /// 8-bit floating-point numbers on a simulated unit, whose accumulator keeps as few bits as Hopper's: for
+    /// [`Engine::Residues`] on the processor alone.
+    Fp8,
     /// Portable `i8 × i8 → i32` code.
     Scalar,
     /// The same integers by 128-bit multiplication, without digits: slow, and what the digits are checked against.
@@ -131,6 +141,45 @@ pub enum Substrate {
     /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
     /// [`Substrate::Int8Wgmma`], never chosen by `Auto`.
     Fp8Wgmma,
+}
+
+/// What [`Engine::Residues`] does beyond the recipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResidueOptions {
+    /// How integers are put together. Ways that are not exact have other bits and a larger bound.
+    #[serde(with = "method_name")]
+    pub reconstruction: Method,
+    /// More moduli than are needed: any `redundancy` bad residues of an output are found, half as many are corrected.
+    pub redundancy: usize,
+    /// As few moduli as the words at hand need; with an [`Accuracy::Target`], as few bits of a line, too.
+    pub adaptive: bool,
+    /// With `adaptive` and a target: where a line needs more bits than there are, the native engine takes over.
+    pub native_fallback: bool,
+}
+
+impl Default for ResidueOptions {
+    fn default() -> Self {
+        ResidueOptions {
+            reconstruction: Method::Kulisch32,
+            redundancy: 0,
+            adaptive: false,
+            native_fallback: false,
+        }
+    }
+}
+
+/// Ways of reconstruction are saved by their names.
+mod method_name {
+    use residues::reconstruct::Method;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(method: &Method, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(method)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Method, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
 }
 
 /// Where a transform runs. The bits do not depend on it.
@@ -188,6 +237,8 @@ pub struct Problem {
     pub(crate) strict: bool,
     #[serde(default)]
     pub(crate) integers_only: bool,
+    #[serde(default)]
+    pub(crate) residues: ResidueOptions,
     pub(crate) threads: Option<usize>,
 }
 
@@ -210,6 +261,7 @@ impl Problem {
             reproducible: false,
             strict: false,
             integers_only: false,
+            residues: ResidueOptions::default(),
             threads: None,
         }
     }
@@ -317,6 +369,24 @@ impl Problem {
         self
     }
 
+    /// What the residues engine does beyond the recipe.
+    ///
+    /// ```
+    /// use ozfft::{Engine, Planner, Problem, ResidueOptions};
+    /// let options = ResidueOptions {
+    ///     redundancy: 2,
+    ///     ..ResidueOptions::default()
+    /// };
+    /// let problem = Problem::complex(&[64]).engine(Engine::Residues).residues(options);
+    /// let plan = Planner::<f64>::new().plan(&problem)?;
+    /// assert!(plan.why().contains("2 of them redundant"));
+    /// # Ok::<(), ozfft::FftError>(())
+    /// ```
+    pub fn residues(mut self, options: ResidueOptions) -> Self {
+        self.residues = options;
+        self
+    }
+
     /// Number of threads; rayon's current number unless told. The bits do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
@@ -416,6 +486,7 @@ impl Problem {
             return Err(FftError::ZeroThreads);
         }
         self.accuracy.validate()?;
+        self.validate_residues()?;
         let elements = self
             .shape
             .iter()
@@ -431,6 +502,37 @@ impl Problem {
             .validate(Buffer::Input, &self.input_shape(), self.batch)?;
         self.resolved_output()
             .validate(Buffer::Output, &self.output_shape(), self.batch)
+    }
+
+    /// Options of the residues engine that do not fit together, or another engine.
+    fn validate_residues(&self) -> Result<(), FftError> {
+        let options = self.residues;
+        let refuse = |reason: &str| Err(FftError::Unsupported(reason.into()));
+        if self.engine != Engine::Residues {
+            return if options == ResidueOptions::default() {
+                Ok(())
+            } else {
+                refuse(
+                    "reconstruction, redundancy and adaptive moduli are choices of the residues engine; take the engine residues",
+                )
+            };
+        }
+        if options.redundancy > 0 && options.adaptive {
+            return refuse(
+                "moduli are either redundant or as few as the data need; leave out redundancy or adaptive",
+            );
+        }
+        if options.redundancy > 0 && options.reconstruction != Method::Kulisch32 {
+            return refuse(
+                "redundant residues are put together by kulisch32; leave out the reconstruction or the redundancy",
+            );
+        }
+        if options.native_fallback && !(options.adaptive && self.accuracy.target().is_some()) {
+            return refuse(
+                "a line falls back to native where adaptive moduli cannot reach the accuracy; ask for adaptive and for a number as accuracy",
+            );
+        }
+        Ok(())
     }
 
     /// Number of elements that the input buffer must have (real numbers for real input).

@@ -9,6 +9,7 @@
 use crate::bailey::Grid;
 use crate::vectors::{Point, Row, Vectors, from_lanes, inlined, lanes_of, round_to_unit};
 use num_complex::Complex;
+use residues::adaptive::coarsest_unit;
 
 /// Leading bits of a magnitude that enter the column sums.
 const SUM_BITS: i32 = 21;
@@ -18,6 +19,9 @@ const SUM_BITS: i32 = 21;
 pub(crate) struct Columns {
     pub(crate) columns: usize,
     pub(crate) word_bits: u32,
+    /// The unit of a line of floating-point numbers may be this part of its L2 norm, where that is coarser than what the
+    /// words could hold.
+    pub(crate) relative_unit: Option<f64>,
 }
 
 /// What quantising found out about every line.
@@ -183,6 +187,7 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
                 exponents[lane] = exponent(i64::from(unit[lane]), sum[lane], shape.word_bits);
             }
         }
+        coarsen(points, grid, shape, keep, &mut exponents);
         let kept = from_lanes::<L, V>(|lane| -i64::from(keep[lane]));
         let scale = from_lanes::<L, V>(|lane| power_bits(-exponents[lane]));
         let unit = from_lanes::<L, V>(|lane| i64::from(exponents[lane]));
@@ -207,6 +212,66 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
         } else {
             Words::Real
         },
+    }
+}
+
+/// Raises exponents to what [`Columns::relative_unit`] allows.
+fn coarsen<const L: usize>(
+    points: &[Point<L>],
+    grid: Grid,
+    shape: Columns,
+    keep: [bool; L],
+    exponents: &mut [i32; L],
+) {
+    let Some(ratio) = shape.relative_unit else {
+        return;
+    };
+    for lane in (0..L).filter(|&lane| keep[lane]) {
+        let numbers = places(grid)
+            .flat_map(|place| &points[place])
+            .map(|row| f64::from_bits(row[lane] as u64));
+        if let Some(unit) = coarsest_unit(ratio, numbers) {
+            exponents[lane] = exponents[lane].max(unit);
+        }
+    }
+}
+
+/// Whether a line needs a finer unit than its words have room for, to keep [`Columns::relative_unit`]. Its `n` elements are
+/// finite, or it needs none.
+pub(crate) fn needs_finer_unit(
+    n: usize,
+    shape: Columns,
+    element: impl Fn(usize) -> [f64; 2] + Copy,
+) -> bool {
+    let Some(ratio) = shape.relative_unit else {
+        return false;
+    };
+    let numbers = (0..n).flat_map(element);
+    if numbers.clone().any(|x| !x.is_finite()) {
+        return false;
+    }
+    let Some(wanted) = coarsest_unit(ratio, numbers.clone()) else {
+        return false;
+    };
+    // The exponent that quantising chooses, from the leading bits in the same way.
+    let largest = numbers.fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let unit = scale(largest.to_bits() as i64) - SUM_BITS;
+    let sums = (0..shape.columns).map(|column| {
+        let rows = (column..n).step_by(shape.columns);
+        rows.flat_map(element)
+            .map(|x| 1 + leading_bits(x.to_bits() as i64, unit))
+            .sum()
+    });
+    wanted < exponent(i64::from(unit), sums.max().unwrap_or(0), shape.word_bits)
+}
+
+/// The magnitude of a number in units of `2^unit`, rounded down, where the unit is not far below the number.
+fn leading_bits(bits: i64, unit: i32) -> i64 {
+    let (magnitude, exponent) = decode(bits);
+    match unit - exponent {
+        right @ 0..64 => (magnitude >> right) as i64,
+        left @ -63..0 => (magnitude << -left) as i64,
+        _ => 0,
     }
 }
 
@@ -247,15 +312,8 @@ fn quantise_extremes<const L: usize>(
     exponents: &mut [i32; L],
 ) {
     for lane in 0..L {
-        let floor = |bits: i64| {
-            let (magnitude, exponent) = decode(bits);
-            // The scale is that of the largest number, so no shift is to the left by more than the word has room for.
-            match unit[lane] - exponent {
-                right @ 0..64 => (magnitude >> right) as i64,
-                left @ -63..0 => (magnitude << -left) as i64,
-                _ => 0,
-            }
-        };
+        // The scale is that of the largest number, so no shift is to the left by more than the word has room for.
+        let floor = |bits: i64| leading_bits(bits, unit[lane]);
         let mut largest = 0;
         for number in 0..shape.columns {
             let sum = column(grid, shape.columns, number)
@@ -266,6 +324,9 @@ fn quantise_extremes<const L: usize>(
         if keep[lane] {
             exponents[lane] = exponent(i64::from(unit[lane]), largest, shape.word_bits);
         }
+    }
+    coarsen(points, grid, shape, keep, exponents);
+    for lane in 0..L {
         for place in places(grid) {
             for row in &mut points[place] {
                 row[lane] = if keep[lane] {
@@ -398,6 +459,7 @@ mod tests {
         let shape = Columns {
             columns,
             word_bits: 61,
+            relative_unit: None,
         };
         let grid = Grid {
             rows: values.len() / columns,
@@ -468,6 +530,7 @@ mod tests {
             let shape = Columns {
                 columns: 2,
                 word_bits: 61,
+                relative_unit: None,
             };
             quantise_words::<1, Portable>(&mut points, &[[0], [given]], grid, shape);
             points[1][0][0]

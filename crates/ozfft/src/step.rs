@@ -9,16 +9,19 @@
 )]
 
 use crate::bailey::Setting;
+use crate::digits::DigitMatrix;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
 use crate::problem::Family;
 use crate::quad::{Number, Quad, Word};
 use crate::recipe::{Digits, Fold, StepRecipe};
 use crate::reconstruct::{UNIT_BITS, round_high_pairs, round_pairs};
+use crate::residue_products::largest_sum;
 use crate::roots::{self, Fixed};
 use crate::tables::slots;
 use crate::twiddle::Twiddle;
 use crate::vectors::{HalfRow, Pair, Point, Vectors, Wide, inlined, negated};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// One step with its tables.
 #[derive(Debug)]
@@ -130,6 +133,7 @@ impl Step {
             digits,
             unit,
             tables,
+            residues,
             ..
         } = setting;
         let trivial = recipe.fold == Fold::Unit;
@@ -162,12 +166,20 @@ impl Step {
         } else {
             Vec::new()
         };
+        let pack = |matrix: &Arc<DigitMatrix>| match residues {
+            None => PackedMatrix::new(unit, matrix, digits),
+            Some(engine) => {
+                let bound = largest_sum(&recipe, first, digits);
+                PackedMatrix::of_residues(engine, matrix, digits, bound)
+                    .unwrap_or_else(|error| unreachable!("planning has checked it: {error}"))
+            }
+        };
         Step {
             recipe,
             inner,
             matrices: tables.matrices(&recipe, digits).map(|matrices| Matrices {
-                cosine: PackedMatrix::new(unit, &matrices.cosine, digits),
-                sine: PackedMatrix::new(unit, &matrices.sine, digits),
+                cosine: pack(&matrices.cosine),
+                sine: pack(&matrices.sine),
             }),
             rotations,
             rotation_stride,

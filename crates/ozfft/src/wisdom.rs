@@ -176,7 +176,9 @@ impl<T: Real> Planner<T> {
 
 impl Decision {
     pub(crate) fn engine(&self) -> Engine {
-        if self.recipe.is_some() {
+        if self.recipe.is_some() && self.problem.engine == Engine::Residues {
+            Engine::Residues
+        } else if self.recipe.is_some() {
             Engine::Digits
         } else {
             Engine::Native

@@ -2,10 +2,11 @@
 
 use crate::layout::Layout;
 use crate::line::Line;
-use crate::matrix_unit::{Scalar, Unit, WideInteger};
+use crate::matrix_unit::{ResidueNumbers, Scalar, Unit, WideInteger};
 use crate::native::NativeLine;
 use crate::numbers::{Elements, Input, Output, Placement, Reader, Writer};
 use crate::problem::{Direction, Kind, Problem};
+use crate::quantise::needs_finer_unit;
 use crate::sample::Real;
 use crate::workspace::{ALIGNMENT_SLACK, ReadArray, SharedArray, aligned, take, words_for};
 use num_complex::Complex;
@@ -367,6 +368,35 @@ impl<T: Real> Executor<T> {
         }
     }
 
+    /// Whether a line of the first axis needs a finer unit than its words have room for, to keep its accuracy.
+    pub(crate) fn needs_finer_units(&self, input: InputArray<'_, T>) -> bool {
+        let pass = &self.passes[0];
+        let LineEngine::Digits(line, _) = &pass.engine else {
+            return false;
+        };
+        let Some(shape) = line.columns() else {
+            return false;
+        };
+        (0..pass.read.count()).any(|number| {
+            let place = pass.read.placement(number);
+            let half = pass.kind == Kind::ComplexToReal;
+            needs_finer_unit(pass.n, shape, |i| {
+                // The other half of a half-spectrum mirrors the first.
+                let i = if half { i.min(pass.n - i) } else { i };
+                // SAFETY: nothing writes before the run begins.
+                unsafe {
+                    match input {
+                        InputArray::Complex(array) => {
+                            let z = array.get(place.at(i));
+                            [z.re.widen(), z.im.widen()]
+                        }
+                        InputArray::Real(array) => [array.get(place.at(i)).widen(), 0.0],
+                    }
+                }
+            })
+        })
+    }
+
     /// First non-finite number of the input, as its position in the buffer and its text.
     pub(crate) fn find_not_finite(&self, input: InputArray<'_, T>) -> Option<(usize, String)> {
         let mut found = None;
@@ -430,6 +460,10 @@ impl<T: Real> Job<'_, T> {
                     Unit::WideInteger => self.connect(|input, output| {
                         let unit = WideInteger;
                         line.run_wide_integer(unit, input, output, count, workspace, workers);
+                    }),
+                    Unit::Residues => self.connect(|input, output| {
+                        let unit = ResidueNumbers;
+                        line.run_residues(unit, input, output, count, workspace, workers);
                     }),
                     #[cfg(neon_unit)]
                     Unit::NeonDot(unit) => self.connect(|input, output| {

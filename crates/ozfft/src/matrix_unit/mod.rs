@@ -13,6 +13,7 @@ mod avx512_vnni;
 mod conformance;
 #[cfg(neon_unit)]
 mod neon_dot;
+mod residue_numbers;
 mod scalar;
 mod wide_integer;
 
@@ -20,9 +21,11 @@ use crate::digits::{DigitMatrix, bias};
 use crate::error::FftError;
 use crate::problem::Substrate;
 use crate::recipe::Digits;
+use crate::residue_products::{ResidueEngine, ResidueMatrix};
 #[cfg(any(vector_unit, neon_unit))]
 use crate::vectors::inlined;
 use crate::vectors::{HalfRow, Pair, Vectors};
+use residues::{ResidueError, U256};
 use std::sync::Arc;
 
 #[cfg(vector_unit)]
@@ -33,6 +36,7 @@ pub(crate) use avx2::Avx2Integers;
 pub(crate) use avx512_vnni::Avx512Vnni;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
+pub(crate) use residue_numbers::ResidueNumbers;
 pub(crate) use scalar::Scalar;
 pub(crate) use wide_integer::WideInteger;
 
@@ -112,6 +116,31 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     }
 }
 
+/// A word out of its halves, as the units without digits keep them.
+fn word(digits: Digits, slots: usize, data: &[HalfRow<1>], slot: usize, part: usize) -> i64 {
+    let half = |row: usize| data[row][0][part];
+    if digits.data > 4 {
+        i64::from(half(slot)) << 32 | i64::from(half(slots + slot) as u32)
+    } else {
+        i64::from(half(slot))
+    }
+}
+
+/// A sum of kept diagonals, which is one integer, as the pairs of a row.
+fn put_pairs(product: i128, digits: Digits, sums: &mut [HalfRow<1>], row: usize, part: usize) {
+    // An empty diagonal may have been added below the last one.
+    let padding = 8 * ((digits.diagonals - digits.data) % 2);
+    let mut rest = product << padding;
+    let pairs = &mut sums[row * digits.pairs()..][..digits.pairs()];
+    let last = pairs.len() - 1;
+    for pair in &mut pairs[..last] {
+        pair[0][part] = i32::from(rest as u16);
+        rest >>= 16;
+    }
+    debug_assert!(i32::try_from(rest).is_ok(), "head-room: {rest}");
+    pairs[last][0][part] = rest as i32;
+}
+
 /// Digits with their bias, as unsigned bytes: lower and upper halves.
 #[inline(always)]
 fn unsigned_digits<const L: usize, V: Vectors<L>>(
@@ -180,6 +209,7 @@ pub(crate) struct PackedMatrix {
 #[derive(Debug)]
 enum Form {
     Digits(Arc<DigitMatrix>),
+    Residues(Box<ResidueMatrix>),
     #[cfg(vector_unit)]
     Bytes(avx512_vnni::Bytes),
     #[cfg(vector_unit)]
@@ -198,6 +228,7 @@ impl PackedMatrix {
         let (mut data_rows, mut sum_rows) = (halves * slots, rows * digits.pairs());
         let form = match unit {
             Unit::Scalar | Unit::WideInteger => Form::Digits(Arc::clone(matrix)),
+            Unit::Residues => unreachable!("residues have a constructor of their own"),
             #[cfg(neon_unit)]
             Unit::NeonDot(_) => Form::Dots(neon_dot::Dots::new(matrix, digits)),
             #[cfg(vector_unit)]
@@ -220,9 +251,27 @@ impl PackedMatrix {
         }
     }
 
+    /// A matrix for [`Unit::Residues`], whose sums with the words of a step stay below `bound`.
+    pub(crate) fn of_residues(
+        engine: &ResidueEngine,
+        matrix: &DigitMatrix,
+        digits: Digits,
+        bound: U256,
+    ) -> Result<PackedMatrix, ResidueError> {
+        let (rows, slots) = (matrix.rows, matrix.slots);
+        let halves = if digits.data > 4 { 2 } else { 1 };
+        let residues = ResidueMatrix::new(engine, matrix, digits, bound)?;
+        Ok(PackedMatrix {
+            rows,
+            slots,
+            data_rows: halves * slots,
+            sum_rows: rows * digits.pairs(),
+            form: Form::Residues(Box::new(residues)),
+        })
+    }
+
     /// The digits, as the portable units keep them.
     pub(crate) fn digits(&self) -> &DigitMatrix {
-        #[cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
         let Form::Digits(matrix) = &self.form else {
             unreachable!("the matrix was packed for another unit")
         };
@@ -259,6 +308,8 @@ fn without() -> &'static str {
 pub(crate) enum Unit {
     Scalar,
     WideInteger,
+    /// Residues on any of the others, as the engine says.
+    Residues,
     #[cfg(vector_unit)]
     Avx2(Avx2Integers),
     #[cfg(vector_unit)]
@@ -291,7 +342,10 @@ impl Unit {
                 )))
             }
             Substrate::Amx => needed(Unit::amx(), "AMX with 8-bit integers"),
-            Substrate::Auto => Ok(Unit::amx()
+            Substrate::Fp8 => Err(FftError::Unsupported(
+                "on the processor fp8 is simulated, for the engine residues alone; take that engine, or the substrate auto".into(),
+            )),
+            Substrate::Auto | Substrate::Int8 => Ok(Unit::amx()
                 .or_else(Unit::avx512_vnni)
                 .or_else(Unit::avx2)
                 .or_else(Unit::neon_dot)
@@ -360,6 +414,7 @@ impl Unit {
         match self {
             Unit::Scalar => "scalar",
             Unit::WideInteger => "wide-integer",
+            Unit::Residues => "residues",
             #[cfg(vector_unit)]
             Unit::Avx2(_) => "avx2",
             #[cfg(vector_unit)]
@@ -374,7 +429,7 @@ impl Unit {
     /// Lines that it transforms side by side.
     pub(crate) fn lanes(self) -> usize {
         match self {
-            Unit::Scalar | Unit::WideInteger => 1,
+            Unit::Scalar | Unit::WideInteger | Unit::Residues => 1,
             #[cfg(neon_unit)]
             Unit::NeonDot(_) => 2,
             #[cfg(vector_unit)]

@@ -1,8 +1,5 @@
 //! Portable `i8 × i8 → i32` multiplication: the reference for every other unit.
 
-// Without vector units there is one form only.
-#![cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
-
 use super::{Form, MatrixUnit, PackedMatrix, unsigned_digits};
 use crate::digits::digit;
 use crate::recipe::Digits;

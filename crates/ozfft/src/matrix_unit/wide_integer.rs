@@ -4,9 +4,6 @@
 //! rounding is done here arithmetically. The path shares nothing with the scalar unit but the matrix, which makes it
 //! the reference that the digit units are checked against.
 
-// Without vector units there is one form only.
-#![cfg_attr(not(any(vector_unit, neon_unit)), allow(irrefutable_let_patterns))]
-
 use super::{Form, MatrixUnit, PackedMatrix};
 use crate::digits::bias;
 use crate::recipe::Digits;
@@ -51,17 +48,7 @@ impl MatrixUnit<1> for WideInteger {
             unreachable!("the matrix was packed for another unit")
         };
         let slots = matrix.slots;
-        let word = |slot: usize, part: usize| {
-            let half = |row: usize| data[row][0][part];
-            if digits.data > 4 {
-                i64::from(half(slot)) << 32 | i64::from(half(slots + slot) as u32)
-            } else {
-                i64::from(half(slot))
-            }
-        };
         let unit_bits = 8 * (digits.data + digits.matrix - 1 - digits.diagonals);
-        // An empty diagonal may have been added below the last one.
-        let padding = 8 * ((digits.diagonals - digits.data) % 2);
         for row in 0..matrix.rows {
             let planes = entries.row(row, digits);
             for part in 0..2 {
@@ -72,19 +59,15 @@ impl MatrixUnit<1> for WideInteger {
                     let plane = (digits.matrix - 1 - i) as usize;
                     for slot in 0..slots {
                         let entry = i128::from(planes[plane * slots + slot]) << weight;
-                        product += entry * without_low_digits(word(slot, part), digits.data - kept);
+                        product += entry
+                            * without_low_digits(
+                                super::word(digits, slots, data, slot, part),
+                                digits.data - kept,
+                            );
                     }
                 }
                 debug_assert_eq!(product & ((1i128 << unit_bits) - 1), 0);
-                let mut rest = (product >> unit_bits) << padding;
-                let pairs = &mut sums[row * digits.pairs()..][..digits.pairs()];
-                let last = pairs.len() - 1;
-                for pair in &mut pairs[..last] {
-                    pair[0][part] = i32::from(rest as u16);
-                    rest >>= 16;
-                }
-                debug_assert!(i32::try_from(rest).is_ok(), "head-room: {rest}");
-                pairs[last][0][part] = rest as i32;
+                super::put_pairs(product >> unit_bits, digits, sums, row, part);
             }
         }
     }

@@ -192,6 +192,7 @@ mod tests {
             digits: digits(data),
             family: Family::Truncated,
             unit: Unit::Scalar,
+            residues: None,
             tables,
         };
         Block::new(&recipes[0], &Fixed::one(), setting)

@@ -215,6 +215,7 @@ pub(super) mod tests {
             digits: Digits::DOUBLE,
             family: Family::Truncated,
             unit: Unit::Scalar,
+            residues: None,
             tables,
         };
         Block::new(&recipes[0], &Fixed::one(), setting)
@@ -228,6 +229,7 @@ pub(super) mod tests {
             digits: Digits::DOUBLE,
             family: Family::Truncated,
             unit: Unit::Scalar,
+            residues: None,
             tables,
         };
         Passes::new(&recipes, &Fixed::one(), 0, setting)

@@ -1,0 +1,328 @@
+//! The products of a step by residues instead of digits: words -> residues -> sums modulo every modulus -> integers.
+//!
+//! The integers are those of [`Family::Exact`](crate::Family), so everything around them stays as it is. How many moduli
+//! are needed follows from the head-room of `docs/numerics.md`: see [`largest_sum`].
+
+use crate::budget::LineUnit;
+use crate::digits::DigitMatrix;
+use crate::error::FftError;
+use crate::matrix_unit::{Unit, byte_products};
+use crate::problem::{Problem, ResidueOptions, Substrate};
+use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe, StepRecipe};
+use crate::tables::Tables;
+use residues::adaptive::Span;
+use residues::fp8::{Accumulator, Fp8Unit};
+use residues::reconstruct::Reconstruction;
+use residues::{COLUMNS, I256, Moduli, ResidueError, ResidueProducts, Residues, U256, Unit8};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows, and slots, of the largest step.
+const MOST_ROWS: usize = 33;
+
+/// What the residues engine has met with so far, in all calls of a plan. Columns are those of the small matrix products:
+/// real and imaginary parts of as many points as a step has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResidueReport {
+    /// Columns that were multiplied with so many moduli, as pairs of both, the fewest moduli first.
+    pub columns_by_moduli: Vec<(usize, u64)>,
+    /// Sums whose redundant residues showed a fault that was corrected.
+    pub corrected: u64,
+    /// Sums whose redundant residues showed a fault that could not be corrected.
+    pub uncorrectable: u64,
+    /// Calls that the native engine took over.
+    pub native_fallbacks: u64,
+}
+
+/// The same while it is being counted.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    columns: [AtomicU64; Moduli::MOST + 1],
+    corrected: AtomicU64,
+    uncorrectable: AtomicU64,
+    native_fallbacks: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn report(&self) -> ResidueReport {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let columns = self.columns.iter().map(read).enumerate();
+        ResidueReport {
+            columns_by_moduli: columns.filter(|&(_, count)| count > 0).collect(),
+            corrected: read(&self.corrected),
+            uncorrectable: read(&self.uncorrectable),
+            native_fallbacks: read(&self.native_fallbacks),
+        }
+    }
+
+    pub(crate) fn count_fallback(&self) {
+        self.native_fallbacks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn uncorrectable(&self) -> u64 {
+        self.uncorrectable.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Display for ResidueReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("columns by moduli:")?;
+        for (moduli, columns) in &self.columns_by_moduli {
+            write!(f, " {moduli}: {columns};")?;
+        }
+        write!(
+            f,
+            " sums corrected {}, not correctable {}; calls left to native {}",
+            self.corrected, self.uncorrectable, self.native_fallbacks
+        )
+    }
+}
+
+/// How a plan multiplies.
+#[derive(Debug, Clone)]
+pub(crate) struct ResidueEngine {
+    unit: Unit8,
+    substrate: &'static str,
+    exact: bool,
+    options: ResidueOptions,
+    pub(crate) counters: Arc<Counters>,
+    /// With adaptive bits: the unit of a line's words relative to the line's norm.
+    pub(crate) relative_unit: Option<LineUnit>,
+}
+
+/// What the sums of a step stay below, in magnitude.
+///
+/// A first step's columns add up to `2^word_bits` units and half a unit for the rounding of each of `2n` components. Words
+/// that enter a later step are below 1.05 times `2^word_bits`, each, because rotations make up for matrices that are
+/// scaled by 127/128. Entries are at most [`Digits::matrix_one`]. The four values of [`crate::quad::Quad`] are sums of two
+/// products, which are reconstructed one by one.
+pub(crate) fn largest_sum(step: &StepRecipe, first: bool, digits: Digits) -> U256 {
+    let full = U256::ONE << digits.word_bits();
+    let n = U256::from(step.n as u64);
+    let column = if first {
+        full + n
+    } else {
+        n * (full + (full >> 4))
+    };
+    column * U256::from(digits.matrix_one())
+}
+
+impl ResidueEngine {
+    /// The unit and options that a problem asks for.
+    pub(crate) fn new(problem: &Problem) -> Result<ResidueEngine, FftError> {
+        let (unit, substrate) = match problem.substrate {
+            Substrate::Fp8 => (
+                Unit8::Fp8(Fp8Unit::new(Accumulator::HOPPER)),
+                "fp8-simulated",
+            ),
+            Substrate::WideInteger => {
+                return Err(FftError::Unsupported(
+                    "wide integers have no residues; take the substrate auto or scalar".into(),
+                ));
+            }
+            substrate => {
+                let unit = Unit::new(substrate)?;
+                (Unit8::Int8(byte_products(unit)), unit.name())
+            }
+        };
+        let mut engine = ResidueEngine {
+            unit,
+            substrate,
+            options: problem.residues,
+            exact: false,
+            counters: Arc::new(Counters::default()),
+            relative_unit: None,
+        };
+        // Whether a way is exact does not depend on the number of moduli.
+        let few = Moduli::first(engine.unit.set(), 4)?;
+        engine.exact = engine.way(&few)?.is_exact();
+        Ok(engine)
+    }
+
+    /// The name of the unit that multiplies.
+    pub(crate) fn substrate(&self) -> &'static str {
+        self.substrate
+    }
+
+    pub(crate) fn unit_of_lines(&self) -> Option<f64> {
+        match self.relative_unit? {
+            LineUnit::Exactly(unit) | LineUnit::AtBest(unit) => Some(unit),
+        }
+    }
+
+    /// Builds everything that the steps of a recipe need, and says what it is.
+    pub(crate) fn check(&self, recipe: &Recipe, tables: &Tables) -> Result<String, ResidueError> {
+        let mut bounds = Vec::new();
+        for axis in &recipe.axes {
+            let blocks: &[BlockRecipe] = match &axis.line {
+                LineRecipe::Copy => &[],
+                LineRecipe::Passes(blocks) => blocks,
+                LineRecipe::Bluestein { convolution, .. } => convolution,
+            };
+            for block in blocks {
+                for (number, step) in block.steps.iter().enumerate() {
+                    let Some(matrices) = tables.matrices(step, recipe.digits) else {
+                        continue;
+                    };
+                    let bound = largest_sum(step, number == 0, recipe.digits);
+                    for matrix in [&matrices.cosine, &matrices.sine] {
+                        ResidueMatrix::new(self, matrix, recipe.digits, bound)?;
+                    }
+                    bounds.push(bound);
+                }
+            }
+        }
+        self.describe(bounds.into_iter())
+    }
+
+    /// The moduli for sums up to `bound`.
+    fn moduli(&self, bound: U256) -> Result<Moduli, ResidueError> {
+        Moduli::holding(self.unit.set(), bound)
+    }
+
+    /// What a reconstructed sum of the step may be off, in units of the integer.
+    pub(crate) fn error_bound(
+        &self,
+        step: &StepRecipe,
+        first: bool,
+        digits: Digits,
+    ) -> Result<f64, ResidueError> {
+        if self.exact {
+            return Ok(0.0);
+        }
+        let moduli = self.moduli(largest_sum(step, first, digits))?;
+        Ok(self.way(&moduli)?.error_bound())
+    }
+
+    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+        self.options.reconstruction.build(moduli, &self.unit)
+    }
+
+    /// How many moduli the steps have, and how they are put together, in words.
+    fn describe(&self, bounds: impl Iterator<Item = U256>) -> Result<String, ResidueError> {
+        let mut counts = Vec::new();
+        for bound in bounds {
+            let matrix = self.moduli(bound)?;
+            counts.push(matrix.len() + self.options.redundancy);
+        }
+        counts.sort_unstable();
+        counts.dedup();
+        let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+        let mut text = format!("{} {} moduli", counts.join(" or "), self.unit.set());
+        if self.options.adaptive {
+            text = format!("up to {text}");
+        }
+        if self.options.redundancy > 0 {
+            text.push_str(&format!(", {} of them redundant", self.options.redundancy));
+        }
+        text.push_str(&format!(
+            ", put together by {}",
+            self.options.reconstruction
+        ));
+        Ok(text)
+    }
+}
+
+/// A matrix modulo every modulus, and the ways back to integers.
+#[derive(Debug)]
+pub(crate) struct ResidueMatrix {
+    products: ResidueProducts,
+    /// By the number of moduli, fewest first; one unless moduli are as few as the data need.
+    ways: Vec<Way>,
+    largest_entry: u64,
+    adaptive: bool,
+    counters: Arc<Counters>,
+}
+
+#[derive(Debug)]
+struct Way {
+    moduli: usize,
+    largest: U256,
+    reconstruction: Box<dyn Reconstruction>,
+}
+
+impl ResidueMatrix {
+    pub(crate) fn new(
+        engine: &ResidueEngine,
+        matrix: &DigitMatrix,
+        digits: Digits,
+        bound: U256,
+    ) -> Result<ResidueMatrix, ResidueError> {
+        let moduli = engine.moduli(bound)?;
+        let entries: Vec<i64> = (0..matrix.rows)
+            .flat_map(|row| (0..matrix.slots).map(move |slot| matrix.entry(row, slot, digits)))
+            .collect();
+        let products = ResidueProducts::new(
+            &moduli,
+            matrix.rows,
+            matrix.slots,
+            &entries,
+            engine.unit.clone(),
+        )?;
+        let fewest = if engine.options.adaptive {
+            2
+        } else {
+            moduli.len()
+        };
+        let ways = (fewest.min(moduli.len())..=moduli.len())
+            .map(|count| {
+                let few = Moduli::first(engine.unit.set(), count)?;
+                Ok(Way {
+                    moduli: count,
+                    largest: few.largest(),
+                    reconstruction: engine.way(&few)?,
+                })
+            })
+            .collect::<Result<_, ResidueError>>()?;
+        Ok(ResidueMatrix {
+            products,
+            ways,
+            largest_entry: digits.matrix_one(),
+            adaptive: engine.options.adaptive,
+            counters: Arc::clone(&engine.counters),
+        })
+    }
+
+    /// The exact product with `columns` columns of words, row by row.
+    pub(crate) fn multiply(
+        &self,
+        words: &mut [[i64; COLUMNS]],
+        columns: usize,
+        mut take: impl FnMut(usize, &[I256; COLUMNS]),
+    ) {
+        let full = &self.ways[self.ways.len() - 1];
+        let (mut way, mut zeros) = (full, 0);
+        let span = Span::of(words);
+        debug_assert!(
+            span.bound(self.largest_entry) << span.zeros <= full.largest,
+            "head-room: a column adds up to more than its moduli hold"
+        );
+        if self.adaptive {
+            let bound = span.bound(self.largest_entry);
+            zeros = span.zeros;
+            way = self
+                .ways
+                .iter()
+                .find(|way| bound <= way.largest)
+                .unwrap_or(full);
+            for word in words.as_flattened_mut() {
+                *word >>= zeros;
+            }
+        }
+        let counter = &self.counters.columns[way.moduli];
+        counter.fetch_add(columns as u64, Ordering::Relaxed);
+        let mut residues: [Residues; MOST_ROWS * Moduli::MOST] =
+            [[0; COLUMNS]; MOST_ROWS * Moduli::MOST];
+        let residues = &mut residues[..self.products.rows() * way.moduli];
+        self.products.multiply(words, way.moduli, residues);
+        let mut integers = [I256::ZERO; COLUMNS];
+        for (row, residues) in residues.chunks_exact(way.moduli).enumerate() {
+            way.reconstruction.reconstruct(residues, &mut integers);
+            if zeros > 0 {
+                integers = integers.map(|x| x << zeros);
+            }
+            take(row, &integers);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The residues engine: the bits of exact digits, and what it does beyond them.
+
+mod common_arrays;
+
+use common_arrays::{
+    Sample, available_substrates, bits, choose, count, execute_any, random_problem, random_values,
+    widths,
+};
+use num_complex::Complex;
+use oracle::inputs::{Generator, uniform_complex};
+use oracle::{HardInput, compare, dft};
+use ozfft::{
+    Accuracy, Device, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions,
+    Substrate,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const CASES: usize = 10_000;
+const SEED: u64 = 0x0e51_d0e5;
+
+/// The ways that return the very integer.
+const EXACT: [Method; 6] = [
+    Method::Kulisch32,
+    Method::Kulisch16,
+    Method::Kulisch8,
+    Method::Garner,
+    Method::Bins,
+    Method::Fp8Bands,
+];
+
+const INEXACT: [Method; 8] = [
+    Method::Double,
+    Method::Sum2,
+    Method::DoubleSingle,
+    Method::QuadSingle,
+    Method::SingleKahan,
+    Method::BernsteinDouble,
+    Method::BernsteinSingle,
+    Method::BernsteinKahan,
+];
+
+fn options(reconstruction: Method) -> ResidueOptions {
+    ResidueOptions {
+        reconstruction,
+        ..ResidueOptions::default()
+    }
+}
+
+fn plan(problem: &Problem) -> Arc<Plan<f64>> {
+    match Planner::new().plan(problem) {
+        Ok(plan) => plan,
+        Err(error) => panic!("{problem:?}: {error}"),
+    }
+}
+
+fn transform(plan: &Plan<f64>, line: &[Complex<f64>]) -> Vec<Complex<f64>> {
+    let mut output = line.to_vec();
+    if let Err(error) = plan.process(&mut output) {
+        panic!("{plan}: {error}");
+    }
+    output
+}
+
+/// A case: digits and residues with the same recipe. Returns what differed.
+fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Result<(), String> {
+    let mut problem = random_problem::<T>(generator).family(Family::Exact);
+    let mut choice = options(Method::Kulisch32);
+    let mut substrate = choose(generator, available_substrates());
+    match generator.below(8) {
+        0 => choice.redundancy = 1 + generator.below(3),
+        1 | 2 => {
+            // With a number as accuracy bits are chosen, too, from another recipe.
+            choice.adaptive = true;
+            problem = problem.accuracy(Accuracy::Double);
+        }
+        _ => choice.reconstruction = choose(generator, &EXACT),
+    }
+    if substrate == Substrate::WideInteger || choice.reconstruction == Method::Fp8Bands {
+        substrate = Substrate::Fp8;
+    }
+    let residues = problem
+        .clone()
+        .engine(Engine::Residues)
+        .substrate(substrate)
+        .residues(choice);
+    let say = |what: &str| format!("{what}: {residues:?}");
+    let (input_width, output_width) = widths(problem.kind());
+    let values: Vec<T> = random_values(generator, count(&problem.input_shape()) * input_width);
+    let run = |problem: &Problem| -> Result<(Vec<T>, Arc<Plan<T>>), FftError> {
+        let plan = planner.plan(problem)?;
+        let mut output = vec![T::from_double(0.0); count(&problem.output_shape()) * output_width];
+        execute_any(&plan, &values, &mut output)?;
+        Ok((output, plan))
+    };
+    let (expected, digits) = run(&problem).map_err(|error| say(&error.to_string()))?;
+    let (found, plan) = run(&residues).map_err(|error| say(&error.to_string()))?;
+    if plan.recipe() != digits.recipe() || plan.engine() != Engine::Residues {
+        return Err(say("another recipe or engine"));
+    }
+    if bits(&found) != bits(&expected) {
+        return Err(say("bits differ"));
+    }
+    if plan.bound() != digits.bound() {
+        return Err(say("an exact way has another bound"));
+    }
+    match plan.residue_report() {
+        Some(report) if report.corrected + report.uncorrectable == 0 => Ok(()),
+        report => Err(say(&format!("a false alarm: {report:?}"))),
+    }
+}
+
+#[test]
+fn ten_thousand_random_cases_have_the_bits_of_exact_digits() {
+    println!("seed {SEED:#x}");
+    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let (mut doubles, mut singles) = (Planner::<f64>::new(), Planner::<f32>::new());
+                for turn in 0.. {
+                    let case = next.fetch_add(1, Ordering::Relaxed);
+                    if case >= CASES {
+                        break;
+                    }
+                    if turn % 512 == 511 {
+                        (doubles, singles) = (Planner::new(), Planner::new());
+                    }
+                    let mut generator = Generator::new(SEED.wrapping_add(case as u64));
+                    let outcome = if generator.below(4) == 0 {
+                        differing::<f32>(&singles, &mut generator)
+                    } else {
+                        differing::<f64>(&doubles, &mut generator)
+                    };
+                    if let Err(reason) = outcome {
+                        failures.fetch_add(1, Ordering::Relaxed);
+                        println!("case {case} of seed {SEED:#x}: {reason}");
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(failures.into_inner(), 0, "cases differ; see above");
+}
+
+#[test]
+fn ways_that_are_not_exact_stay_within_their_bound() {
+    let mut failures = Vec::new();
+    for n in [8, 60, 64, 131, 1000, 1024] {
+        let lines: Vec<_> = HardInput::ALL
+            .iter()
+            .map(|input| (input.name(), input.generate(n, 7)))
+            .chain([("random", uniform_complex(n, 7))])
+            .map(|(name, line)| {
+                let exact = dft(&line, oracle::Direction::Forward);
+                (name, line, exact)
+            })
+            .collect();
+        for method in INEXACT {
+            let problem = Problem::complex(&[n]).engine(Engine::Residues);
+            let plan = plan(&problem.residues(options(method)));
+            for (name, line, exact) in &lines {
+                let error = compare(&transform(&plan, line), exact).l2;
+                println!("{n} {method} {name}: {error:.1e} of {:.1e}", plan.bound());
+                if error.is_nan() || error > plan.bound() {
+                    failures.push(format!(
+                        "{n} {method} {name}: L2 {error:.2e} above the bound {:.2e}",
+                        plan.bound()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn short_data_need_fewer_moduli_and_keep_their_bits() {
+    let n = 1024;
+    let mut generator = Generator::new(11);
+    let mut sample = || (generator.uniform() * 32_768.0).trunc() / 1024.0;
+    let line: Vec<Complex<f64>> = (0..n).map(|_| Complex::new(sample(), sample())).collect();
+    let problem = Problem::complex(&[n]).engine(Engine::Residues);
+    let adaptive = ResidueOptions {
+        adaptive: true,
+        ..ResidueOptions::default()
+    };
+    let (plain, few) = (plan(&problem), plan(&problem.clone().residues(adaptive)));
+    assert_eq!(
+        bits(&transform(&plain, &line)),
+        bits(&transform(&few, &line))
+    );
+    let moduli = |plan: &Plan<f64>| -> Vec<usize> {
+        let report = plan.residue_report().expect("residues were counted");
+        report
+            .columns_by_moduli
+            .iter()
+            .map(|&(count, _)| count)
+            .collect()
+    };
+    assert_eq!(moduli(&plain), [15, 16]);
+    // Sixteen bits, 32 of them added up, times 55: the first step's sums need 76 bits and a sign, ten moduli.
+    assert_eq!(moduli(&few)[0], 10);
+}
+
+#[test]
+fn adaptive_bits_keep_the_accuracy_asked_for() {
+    let n = 1024;
+    let mut failures = Vec::new();
+    for target in [1e-4, 1e-7, 1e-10, 1e-13, 5e-15] {
+        let adaptive = ResidueOptions {
+            adaptive: true,
+            ..ResidueOptions::default()
+        };
+        let problem = Problem::complex(&[n])
+            .engine(Engine::Residues)
+            .accuracy(Accuracy::Target(target))
+            .residues(adaptive);
+        for input in HardInput::ALL {
+            let plan = plan(&problem);
+            assert!(plan.bound() <= target, "{plan}");
+            let line = input.generate(n, 3);
+            let exact = dft(&line, oracle::Direction::Forward);
+            let error = compare(&transform(&plan, &line), &exact).l2;
+            let report = plan.residue_report().expect("residues were counted");
+            println!("{target:e} {}: {error:.1e}; {report}", input.name());
+            if error.is_nan() || error > target {
+                failures.push(format!("{target:e} {}: {error:.2e}", input.name()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn a_line_that_needs_more_bits_is_left_to_native_where_that_is_asked_for() {
+    let n = 1024;
+    // Far apart in size, so that the unit that a small norm asks for is finer than what the words have room for.
+    let line = HardInput::Constant.generate(n, 5);
+    let target = Accuracy::Target(4.4e-16);
+    let with = |native_fallback| {
+        let adaptive = ResidueOptions {
+            adaptive: true,
+            native_fallback,
+            ..ResidueOptions::default()
+        };
+        Problem::complex(&[n])
+            .engine(Engine::Residues)
+            .accuracy(target)
+            .residues(adaptive)
+    };
+    let fallback = plan(&with(true));
+    let native = plan(&Problem::complex(&[n]).engine(Engine::Native));
+    let fell_back = |line: &[Complex<f64>]| {
+        let before = fallback
+            .residue_report()
+            .map(|report| report.native_fallbacks);
+        let output = transform(&fallback, line);
+        let after = fallback
+            .residue_report()
+            .map(|report| report.native_fallbacks);
+        (after != before, output)
+    };
+    let (left, output) = fell_back(&line);
+    assert!(left, "{fallback}");
+    assert_eq!(bits(&output), bits(&transform(&native, &line)));
+    let plain = plan(&with(false));
+    transform(&plain, &line);
+    let report = plain.residue_report().expect("residues were counted");
+    assert_eq!(report.native_fallbacks, 0);
+}
+
+#[test]
+fn residues_refuse_what_they_cannot_do_by_name() {
+    let problem = Problem::complex(&[64]).engine(Engine::Residues);
+    let refused = |problem: Problem| match Planner::<f64>::new().plan(&problem) {
+        Ok(plan) => panic!("planned: {plan}"),
+        Err(error) => error.to_string(),
+    };
+    let adaptive = ResidueOptions {
+        adaptive: true,
+        ..ResidueOptions::default()
+    };
+    let both = ResidueOptions {
+        redundancy: 2,
+        ..adaptive
+    };
+    let fallback = ResidueOptions {
+        native_fallback: true,
+        ..adaptive
+    };
+    let watched = ResidueOptions {
+        redundancy: 1,
+        ..options(Method::Double)
+    };
+    let too_many = ResidueOptions {
+        redundancy: 20,
+        ..ResidueOptions::default()
+    };
+    let cases = [
+        (problem.clone().residues(both), "redundant or as few"),
+        (problem.clone().residues(fallback), "number as accuracy"),
+        (problem.clone().residues(watched), "kulisch32"),
+        (problem.clone().residues(too_many), "20"),
+        (problem.clone().device(Device::Cuda(0)), "processor alone"),
+        (
+            problem.clone().substrate(Substrate::WideInteger),
+            "wide integers",
+        ),
+        (
+            Problem::complex(&[64])
+                .engine(Engine::Digits)
+                .residues(adaptive),
+            "engine residues",
+        ),
+        (
+            Problem::complex(&[64])
+                .engine(Engine::Digits)
+                .substrate(Substrate::Fp8),
+            "simulated",
+        ),
+    ];
+    for (problem, part) in cases {
+        let message = refused(problem);
+        assert!(message.contains(part), "{part:?} not in {message:?}");
+    }
+}
