@@ -19,6 +19,7 @@
 pub mod bytes;
 mod decompose;
 mod error;
+pub mod fp8;
 mod moduli;
 pub mod reconstruct;
 
