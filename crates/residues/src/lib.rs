@@ -8,6 +8,7 @@
 //! decompose.rs     words -> signed residues
 //! bytes.rs         matrices of signed bytes and what multiplies them
 //! reconstruct/     residues -> integers
+//! redundant.rs     the same with more moduli than needed: bad residues are found and corrected
 //! ```
 //!
 //! Everything works on panels of [`COLUMNS`] columns side by side, which is a row of 64 bytes on the units: a row of a
@@ -21,6 +22,7 @@ mod decompose;
 mod error;
 mod moduli;
 pub mod reconstruct;
+pub mod redundant;
 
 pub use decompose::{Decomposer, residue_of};
 pub use error::ResidueError;
