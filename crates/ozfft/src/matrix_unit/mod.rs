@@ -9,8 +9,12 @@ mod amx;
 mod avx2;
 #[cfg(vector_unit)]
 mod avx512_vnni;
+#[cfg(vector_unit)]
+mod bytes_amx;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod conformance_bytes;
 #[cfg(neon_unit)]
 mod neon_dot;
 mod scalar;
@@ -23,6 +27,7 @@ use crate::recipe::Digits;
 #[cfg(any(vector_unit, neon_unit))]
 use crate::vectors::inlined;
 use crate::vectors::{HalfRow, Pair, Vectors};
+use residues::bytes::{self, ByteProducts};
 use std::sync::Arc;
 
 #[cfg(vector_unit)]
@@ -382,5 +387,21 @@ impl Unit {
             #[cfg(vector_unit)]
             Unit::Avx512Vnni(_) | Unit::Amx(_) => 8,
         }
+    }
+}
+
+/// The unit as what multiplies matrices of bytes.
+#[cfg_attr(not(test), expect(dead_code, reason = "for the engine on residues"))]
+pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
+    match unit {
+        Unit::Scalar | Unit::WideInteger => Arc::new(bytes::Portable),
+        #[cfg(vector_unit)]
+        Unit::Avx2(unit) => Arc::new(unit),
+        #[cfg(vector_unit)]
+        Unit::Avx512Vnni(unit) => Arc::new(unit),
+        #[cfg(vector_unit)]
+        Unit::Amx(unit) => Arc::new(unit),
+        #[cfg(neon_unit)]
+        Unit::NeonDot(unit) => Arc::new(unit),
     }
 }
