@@ -88,4 +88,26 @@ pub enum ResidueError {
         /// The set that was given.
         given: Set,
     },
+    /// More redundant moduli than the set has left beside those that the integers need.
+    #[error(
+        "integers of {needed:.1} bits and a sign leave no {redundant} of the {most} moduli of {set} redundant: take fewer, or fewer bits"
+    )]
+    TooManyRedundant {
+        /// The set.
+        set: Set,
+        /// How many were asked for.
+        redundant: usize,
+        /// How many moduli there are.
+        most: usize,
+        /// Bits of the largest magnitude.
+        needed: f64,
+    },
+    /// A way of reconstruction that rounds, where an exact one is needed.
+    #[error("{what} needs an exact reconstruction, and {way} rounds: take kulisch32 or garner")]
+    NotExact {
+        /// What was asked for.
+        what: &'static str,
+        /// The way that was given.
+        way: &'static str,
+    },
 }

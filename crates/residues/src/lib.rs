@@ -12,6 +12,7 @@
 //! fp8_products.rs  residues as two digits in E4M3
 //! products.rs      words -> residues of their products with a matrix, on either
 //! reconstruct/     residues -> integers
+//! redundant.rs     the same with more moduli than needed: bad residues are found and corrected
 //! ```
 //!
 //! Everything works on panels of [`COLUMNS`] columns side by side, which is a row of 64 bytes on the units: a row of a
@@ -29,6 +30,7 @@ pub mod fp8_products;
 mod moduli;
 pub mod products;
 pub mod reconstruct;
+pub mod redundant;
 
 pub use decompose::{Decomposer, residue_of};
 pub use error::ResidueError;

@@ -12,6 +12,8 @@ use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors, inlined};
 use std::arch::asm;
 use std::arch::x86_64::*;
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 /// Proof that the processor has the instructions and the kernel has granted the tiles.
@@ -60,8 +62,8 @@ impl Amx {
 }
 
 /// Rows of a tile, and bytes of a row.
-const ROWS: usize = 16;
-const BYTES: usize = 64;
+pub(super) const ROWS: usize = 16;
+pub(super) const BYTES: usize = 64;
 
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
@@ -186,22 +188,46 @@ static CONFIGURATION: Configuration = Configuration {
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
-/// Sets this thread's tiles up for as long as it lives.
-pub(crate) struct Configured(());
+thread_local! {
+    static SESSIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// This thread's tiles are set up for as long as one of these lives on it: the first sets them up, the last gives them
+/// back, so that a product may open its own within another's.
+pub(crate) struct Configured(PhantomData<*const ()>);
 
 impl Configured {
-    fn new() -> Self {
-        // SAFETY: AMX is there, and the configuration is 64 bytes of valid fields.
-        unsafe { asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly)) }
-        Configured(())
+    pub(super) fn new() -> Self {
+        let sessions = SESSIONS.get();
+        if sessions == 0 {
+            // SAFETY: AMX is there, and the configuration is 64 bytes of valid fields.
+            unsafe { asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly)) }
+        }
+        SESSIONS.set(sessions + 1);
+        Configured(PhantomData)
     }
 }
 
 impl Drop for Configured {
     fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe { asm!("tilerelease", options(nostack, nomem)) }
+        let sessions = SESSIONS.get() - 1;
+        SESSIONS.set(sessions);
+        if sessions == 0 {
+            // SAFETY: as above.
+            unsafe { asm!("tilerelease", options(nostack, nomem)) }
+        }
     }
+}
+
+/// The palette that this thread's tiles are set up with; 0 where they are not.
+#[cfg(test)]
+pub(super) fn palette() -> u8 {
+    #[repr(align(64))]
+    struct Stored([u8; BYTES]);
+    let mut stored = Stored([0; BYTES]);
+    // SAFETY: AMX is there, and 64 bytes are written.
+    unsafe { asm!("sttilecfg [{}]", in(reg) &mut stored, options(nostack)) }
+    stored.0[0]
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]

@@ -10,6 +10,7 @@ use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx2, HalfRow, Pair, Vectors};
+use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has the instructions.
@@ -268,5 +269,63 @@ impl MatrixUnit<4> for Avx2Integers {
     ) {
         // SAFETY: as above.
         unsafe { multiply(matrix, digits, data, sums) }
+    }
+}
+
+/// Rows of bytes that are summed side by side; a byte matrix has whole numbers of them.
+const BYTE_ROWS: usize = 4;
+
+/// Every other signed byte as 16 bits, and those in between.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn widened(bytes: __m256i) -> [__m256i; 2] {
+    let even = _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(bytes));
+    [even, _mm256_srai_epi16::<8>(bytes)]
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+    let data = &data[..matrix.depth().div_ceil(4)];
+    let sums = &mut sums[..matrix.rows()];
+    let (entries, _) = matrix.entries().as_chunks::<4>();
+    let groups = matrix.pitch() / 4;
+    for (block, sums) in sums.chunks_mut(BYTE_ROWS).enumerate() {
+        let mut rows = [&entries[..0]; BYTE_ROWS];
+        for (r, row) in rows.iter_mut().enumerate() {
+            *row = &entries[(block * BYTE_ROWS + r) * groups..][..data.len()];
+        }
+        let mut accumulators = [[_mm256_setzero_si256(); 2]; BYTE_ROWS];
+        for (k, group) in data.iter().enumerate() {
+            let (halves, _) = group.as_chunks::<8>();
+            // SAFETY: eight columns are 32 bytes.
+            let load = |half: usize| unsafe { _mm256_loadu_si256(halves[half].as_ptr().cast()) };
+            let columns = [widened(load(0)), widened(load(1))];
+            for (row, accumulators) in rows.iter().zip(&mut accumulators) {
+                let entry = i32::from_le_bytes(row[k].map(|x| x as u8));
+                let entry = widened(_mm256_set1_epi32(entry));
+                for (sum, bytes) in accumulators.iter_mut().zip(&columns) {
+                    let even = _mm256_madd_epi16(bytes[0], entry[0]);
+                    let odd = _mm256_madd_epi16(bytes[1], entry[1]);
+                    *sum = _mm256_add_epi32(*sum, _mm256_add_epi32(even, odd));
+                }
+            }
+        }
+        for (to, accumulators) in sums.iter_mut().zip(&accumulators) {
+            for (to, &sum) in to.chunks_exact_mut(8).zip(accumulators) {
+                // SAFETY: eight sums are 32 bytes.
+                unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), sum) }
+            }
+        }
+    }
+}
+
+impl ByteProducts for Avx2Integers {
+    fn name(&self) -> &'static str {
+        "avx2"
+    }
+
+    fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+        // SAFETY: the constructor has seen these features.
+        unsafe { multiply_bytes(matrix, data, sums) }
     }
 }

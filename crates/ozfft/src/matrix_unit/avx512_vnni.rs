@@ -2,12 +2,13 @@
 //! parts of eight lines.
 //!
 //! The data digits go in as unsigned bytes, that is with their bias of 128 each; what the biases add to a diagonal
-//! depends on the matrix only and is the accumulator's initial value.
+//! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
 use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors};
+use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has the instructions.
@@ -258,5 +259,51 @@ impl MatrixUnit<8> for Avx512Vnni {
                 _ => multiply_truncated::<8, 8, 4>(matrix, digits, columns, data, sums),
             }
         }
+    }
+}
+
+/// Rows of bytes that are summed side by side; a byte matrix has whole numbers of them.
+const BYTE_ROWS: usize = 8;
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+    let data = &data[..matrix.depth().div_ceil(4)];
+    let sums = &mut sums[..matrix.rows()];
+    let (entries, _) = matrix.entries().as_chunks::<4>();
+    let groups = matrix.pitch() / 4;
+    let bias = _mm512_set1_epi8(-128);
+    for (block, sums) in sums.chunks_mut(BYTE_ROWS).enumerate() {
+        let mut rows = [&entries[..0]; BYTE_ROWS];
+        let mut accumulators = [_mm512_setzero_si512(); BYTE_ROWS];
+        for (r, (row, accumulator)) in rows.iter_mut().zip(&mut accumulators).enumerate() {
+            let number = block * BYTE_ROWS + r;
+            *row = &entries[number * groups..][..data.len()];
+            *accumulator = _mm512_set1_epi32(-128 * matrix.sums()[number]);
+        }
+        for (k, group) in data.iter().enumerate() {
+            // SAFETY: a group is 64 bytes.
+            let bytes = unsafe { _mm512_loadu_si512(group.as_ptr().cast()) };
+            // Adds 128 to every signed byte. Sums may wrap on the way: the true value fits.
+            let bytes = _mm512_xor_si512(bytes, bias);
+            for (row, accumulator) in rows.iter().zip(&mut accumulators) {
+                let entry = i32::from_le_bytes(row[k].map(|x| x as u8));
+                *accumulator = _mm512_dpbusd_epi32(*accumulator, bytes, _mm512_set1_epi32(entry));
+            }
+        }
+        for (to, &accumulator) in sums.iter_mut().zip(&accumulators) {
+            // SAFETY: a row of sums is 64 bytes.
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), accumulator) }
+        }
+    }
+}
+
+impl ByteProducts for Avx512Vnni {
+    fn name(&self) -> &'static str {
+        "avx512-vnni"
+    }
+
+    fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+        // SAFETY: the constructor has seen all these features.
+        unsafe { multiply_bytes(matrix, data, sums) }
     }
 }

@@ -9,8 +9,12 @@ mod amx;
 mod avx2;
 #[cfg(vector_unit)]
 mod avx512_vnni;
+#[cfg(vector_unit)]
+mod bytes_amx;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod conformance_bytes;
 #[cfg(neon_unit)]
 mod neon_dot;
 mod residue_numbers;
@@ -25,6 +29,7 @@ use crate::residue_products::{ResidueEngine, ResidueMatrix};
 #[cfg(any(vector_unit, neon_unit))]
 use crate::vectors::inlined;
 use crate::vectors::{HalfRow, Pair, Vectors};
+use residues::bytes::{self, ByteProducts};
 use residues::{ResidueError, U256};
 use std::sync::Arc;
 
@@ -437,5 +442,21 @@ impl Unit {
             #[cfg(vector_unit)]
             Unit::Avx512Vnni(_) | Unit::Amx(_) => 8,
         }
+    }
+}
+
+/// The unit as what multiplies matrices of bytes.
+#[cfg_attr(not(test), expect(dead_code, reason = "for the engine on residues"))]
+pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
+    match unit {
+        Unit::Scalar | Unit::WideInteger | Unit::Residues => Arc::new(bytes::Portable),
+        #[cfg(vector_unit)]
+        Unit::Avx2(unit) => Arc::new(unit),
+        #[cfg(vector_unit)]
+        Unit::Avx512Vnni(unit) => Arc::new(unit),
+        #[cfg(vector_unit)]
+        Unit::Amx(unit) => Arc::new(unit),
+        #[cfg(neon_unit)]
+        Unit::NeonDot(unit) => Arc::new(unit),
     }
 }

@@ -5,6 +5,7 @@ use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
+use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;
 
@@ -134,5 +135,52 @@ impl MatrixUnit<2> for NeonDot {
     ) {
         // SAFETY: as above.
         unsafe { multiply(matrix, digits, data, sums) }
+    }
+}
+
+/// Rows of bytes that are summed side by side; a byte matrix has whole numbers of them.
+const BYTE_ROWS: usize = 4;
+
+#[target_feature(enable = "neon,dotprod")]
+fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+    let data = &data[..matrix.depth().div_ceil(4)];
+    let sums = &mut sums[..matrix.rows()];
+    let (entries, _) = matrix.entries().as_chunks::<4>();
+    let groups = matrix.pitch() / 4;
+    for (block, sums) in sums.chunks_mut(BYTE_ROWS).enumerate() {
+        let mut rows = [&entries[..0]; BYTE_ROWS];
+        for (r, row) in rows.iter_mut().enumerate() {
+            *row = &entries[(block * BYTE_ROWS + r) * groups..][..data.len()];
+        }
+        let mut accumulators = [[vdupq_n_s32(0); 4]; BYTE_ROWS];
+        for (k, group) in data.iter().enumerate() {
+            let (quarters, _) = group.as_chunks::<4>();
+            // SAFETY: four columns are 16 bytes.
+            let load = |i: usize| unsafe { vld1q_s8(quarters[i].as_ptr().cast()) };
+            let columns = [load(0), load(1), load(2), load(3)].map(|x| vreinterpretq_s32_s8(x));
+            for (row, accumulators) in rows.iter().zip(&mut accumulators) {
+                let entry = vdupq_n_s32(i32::from_le_bytes(row[k].map(|x| x as u8)));
+                for (sum, &bytes) in accumulators.iter_mut().zip(&columns) {
+                    *sum = dot(*sum, bytes, entry);
+                }
+            }
+        }
+        for (to, accumulators) in sums.iter_mut().zip(&accumulators) {
+            for (to, &sum) in to.chunks_exact_mut(4).zip(accumulators) {
+                // SAFETY: four sums are 16 bytes.
+                unsafe { vst1q_s32(to.as_mut_ptr(), sum) }
+            }
+        }
+    }
+}
+
+impl ByteProducts for NeonDot {
+    fn name(&self) -> &'static str {
+        "neon-dot"
+    }
+
+    fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+        // SAFETY: the constructor has seen the feature.
+        unsafe { multiply_bytes(matrix, data, sums) }
     }
 }

@@ -1,0 +1,153 @@
+//! Products of bytes on every unit against their definition, summed here in 64 bits.
+
+use super::*;
+use oracle::inputs::Generator;
+use residues::COLUMNS;
+use residues::bytes::{ByteMatrix, Group, MOST_DEPTH, Sums};
+
+const SEED: u64 = 0x31c6_0b7e_a95d_2f48;
+
+/// Bytes of one kind: at either end of their range, of alternating ends, or random.
+fn byte(kind: usize, place: usize, generator: &mut Generator) -> i8 {
+    match kind {
+        0 => -128,
+        1 => 127,
+        2 => [-128, 127][place % 2],
+        3 => [-128, 127][generator.below(2)],
+        _ => generator.next_u64() as i8,
+    }
+}
+
+/// What is left of memory that a unit may not touch, and of memory that it must overwrite.
+const DIRT: Sums = [-0x1234_5678; COLUMNS];
+
+struct Case {
+    rows: usize,
+    depth: usize,
+    /// Groups beyond those that the depth needs.
+    spare: usize,
+}
+
+impl Case {
+    fn compare(&self, unit: &dyn ByteProducts, kinds: [usize; 2], generator: &mut Generator) {
+        let &Case { rows, depth, spare } = self;
+        let entries: Vec<i8> = (0..rows * depth)
+            .map(|place| byte(kinds[0], place, generator))
+            .collect();
+        let matrix = ByteMatrix::new(rows, depth, &entries).expect("not too deep");
+        // Elements beyond the depth may be anything.
+        let data: Vec<Group> = (0..depth.div_ceil(4) + spare)
+            .map(|_| std::array::from_fn(|_| std::array::from_fn(|i| byte(kinds[1], i, generator))))
+            .collect();
+        let mut sums = vec![DIRT; rows + 1];
+        unit.multiply(&matrix, &data, &mut sums);
+        let columns: Vec<Vec<i64>> = (0..COLUMNS)
+            .map(|column| {
+                let element = |k: usize| i64::from(data[k / 4][column][k % 4]);
+                (0..depth).map(element).collect()
+            })
+            .collect();
+        for (row, (entries, sums)) in entries.chunks_exact(depth).zip(&sums).enumerate() {
+            for (column, (data, &found)) in columns.iter().zip(sums).enumerate() {
+                let products = entries.iter().zip(data).map(|(&a, &b)| i64::from(a) * b);
+                assert_eq!(
+                    i64::from(found),
+                    products.sum::<i64>(),
+                    "{}: {rows} rows, depth {depth}, {spare} spare groups, bytes {kinds:?}: row {row}, column {column}",
+                    unit.name(),
+                );
+            }
+        }
+        assert_eq!(sums[rows], DIRT, "beyond the rows");
+    }
+}
+
+fn suite(unit: Unit) {
+    let unit = byte_products(unit);
+    println!("{}: seed {SEED:#x}", unit.name());
+    let mut generator = Generator::new(SEED);
+    for rows in 1..=40 {
+        for depth in 1..=140 {
+            let spare = [0, 0, 1, 40][generator.below(4)];
+            let case = Case { rows, depth, spare };
+            let kinds = [generator.below(6), generator.below(6)];
+            case.compare(&*unit, kinds, &mut generator);
+        }
+    }
+    // The largest sums of either sign that 32 bits hold.
+    for kinds in [[0, 0], [0, 1], [1, 0], [1, 1], [4, 4]] {
+        let case = Case {
+            rows: 2,
+            depth: MOST_DEPTH,
+            spare: 0,
+        };
+        case.compare(&*unit, kinds, &mut generator);
+    }
+}
+
+#[test]
+fn the_portable_products_of_bytes_conform() {
+    suite(Unit::Scalar);
+}
+
+#[cfg(neon_unit)]
+#[test]
+fn the_neon_dot_products_of_bytes_conform() {
+    match NeonDot::new() {
+        Some(unit) => suite(Unit::NeonDot(unit)),
+        None => println!("skipped: this processor has no NEON dot product"),
+    }
+}
+
+#[cfg(vector_unit)]
+#[test]
+fn the_avx2_products_of_bytes_conform() {
+    match Avx2Integers::new() {
+        Some(unit) => suite(Unit::Avx2(unit)),
+        None => println!("skipped: this processor has no AVX2 with FMA"),
+    }
+}
+
+#[cfg(vector_unit)]
+#[test]
+fn the_avx512_vnni_products_of_bytes_conform() {
+    match Avx512Vnni::new() {
+        Some(unit) => suite(Unit::Avx512Vnni(unit)),
+        None => println!("skipped: this processor has no AVX-512 VNNI"),
+    }
+}
+
+#[cfg(vector_unit)]
+#[test]
+fn the_amx_products_of_bytes_conform() {
+    match Amx::new() {
+        Some(unit) => suite(Unit::Amx(unit)),
+        None => println!("skipped: this processor has no AMX, or the tiles are not granted"),
+    }
+}
+
+/// Products of bytes open sessions of their own: one that is open already must survive them.
+#[cfg(vector_unit)]
+#[test]
+fn products_of_bytes_leave_a_session_as_it_was() {
+    let Some(amx) = Amx::new() else {
+        println!("skipped: this processor has no AMX, or the tiles are not granted");
+        return;
+    };
+    let mut generator = Generator::new(SEED);
+    let case = Case {
+        rows: 20,
+        depth: 70,
+        spare: 0,
+    };
+    case.compare(&amx, [4, 4], &mut generator);
+    assert_eq!(amx::palette(), 0);
+    {
+        let _session = MatrixUnit::<8>::session(amx);
+        for _ in 0..2 {
+            case.compare(&amx, [4, 4], &mut generator);
+            assert_eq!(amx::palette(), 1);
+        }
+    }
+    assert_eq!(amx::palette(), 0);
+}

@@ -1,0 +1,270 @@
+//! Redundant moduli: residues that went wrong are found, and integers put right.
+//!
+//! Integers of magnitude at most `bound` need `r` moduli; here are `k` more, chosen so that the product of *any* `r` of all
+//! `r + k` is larger than `2·bound` (that of the `r` smallest is). Then:
+//!
+//! - Two different integers within the bound differ in at least `k + 1` residues. If they had `r` in common, their
+//!   difference would be a multiple of the product of those `r` moduli, and it is at most `2·bound`.
+//! - So up to `k` bad residues never make one integer within the bound into another: what all `r + k` moduli
+//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that.
+//! - If `t` residues are bad and `2t <= k`, there is exactly one integer within the bound that has all but `t` or fewer of the
+//!   residues at hand: two such would have `r + k - 2t >= r` in common. It is found by leaving out every set of up to `t`
+//!   moduli: what the others reconstruct is the integer at hand modulo their product.
+//!
+//! Both ends are sharp: `k + 1` bad residues may turn one integer into another, and more than `t` may turn it into
+//! something with an integer next to it that is not the right one. To correct `t` and to tell all from `t + 1` to `s` apart from those
+//! takes `t + s <= k`: whoever corrects half of `k` finds no more than that (`k` odd: one more), and whoever corrects none finds `k`
+//! ([`Redundant::correcting`]).
+
+use crate::decompose::{Reduction, residue_of};
+use crate::error::ResidueError;
+use crate::moduli::{Moduli, Set};
+use crate::reconstruct::Reconstruction;
+use crate::{COLUMNS, Residues};
+use ethnum::{I256, U256};
+
+/// Which of the moduli, by number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Places(u32);
+
+impl Places {
+    /// Their numbers, upwards.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..Moduli::MOST).filter(move |&place| self.contains(place))
+    }
+
+    /// Whether number `place` is one.
+    pub fn contains(self, place: usize) -> bool {
+        self.0 >> place & 1 == 1
+    }
+
+    /// How many.
+    pub fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The next larger set of as many.
+    fn next(self) -> Places {
+        let lowest = self.0 & self.0.wrapping_neg();
+        let raised = self.0 + lowest;
+        Places(raised | (((self.0 ^ raised) >> 2) / lowest))
+    }
+}
+
+/// What was found in one column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All residues are those of one integer within the bound.
+    Clean,
+    /// All but a few are; the integer is that of the others, and these were bad.
+    Corrected(Places),
+    /// Residues are bad, and more of them than can be corrected. The column's integer is not to be used.
+    Uncorrectable,
+}
+
+/// How often what was found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Columns that were looked at.
+    pub columns: u64,
+    /// Of those, columns with bad residues.
+    pub detected: u64,
+    /// Of those, columns that were put right.
+    pub corrected: u64,
+    /// And columns that could not be.
+    pub uncorrectable: u64,
+}
+
+impl Faults {
+    fn count(&mut self, outcome: Outcome) {
+        self.columns += 1;
+        self.detected += u64::from(outcome != Outcome::Clean);
+        self.corrected += u64::from(matches!(outcome, Outcome::Corrected(_)));
+        self.uncorrectable += u64::from(outcome == Outcome::Uncorrectable);
+    }
+}
+
+/// Reconstructs integers and watches over their residues.
+#[derive(Debug)]
+pub struct Redundant {
+    moduli: Moduli,
+    redundant: usize,
+    corrects: usize,
+    bound: U256,
+    way: Box<dyn Reconstruction>,
+    /// The least and the largest residue of every modulus.
+    ranges: Vec<(i16, i16)>,
+    reductions: Vec<Reduction>,
+}
+
+/// The fewest moduli of a set of which any but `redundant` hold the bound.
+fn chosen(set: Set, bound: U256, redundant: usize) -> Result<Moduli, ResidueError> {
+    let most = Moduli::MOST;
+    for count in redundant.saturating_add(1)..=most {
+        let moduli = Moduli::first(set, count)?;
+        let mut upwards = moduli.values().to_vec();
+        upwards.sort_unstable();
+        if Moduli::new(set, &upwards[..count - redundant])?.hold(bound) {
+            return Ok(moduli);
+        }
+    }
+    Err(ResidueError::TooManyRedundant {
+        set,
+        redundant,
+        most,
+        needed: bound.as_f64().log2(),
+    })
+}
+
+impl Redundant {
+    /// For integers of magnitude at most `bound`, with `redundant` moduli more than they need; `way` makes an exact
+    /// reconstruction from all of them.
+    ///
+    /// Up to half of `redundant` bad residues of an integer are corrected.
+    pub fn new(
+        set: Set,
+        bound: U256,
+        redundant: usize,
+        way: impl FnOnce(&Moduli) -> Result<Box<dyn Reconstruction>, ResidueError>,
+    ) -> Result<Redundant, ResidueError> {
+        let moduli = chosen(set, bound, redundant)?;
+        let way = way(&moduli)?;
+        if !way.is_exact() {
+            return Err(ResidueError::NotExact {
+                what: "watching over residues",
+                way: way.name(),
+            });
+        }
+        let range = |&m: &u16| (-((m / 2) as i16), ((m - 1) / 2) as i16);
+        Ok(Redundant {
+            redundant,
+            corrects: redundant / 2,
+            bound,
+            way,
+            ranges: moduli.values().iter().map(range).collect(),
+            reductions: moduli.values().iter().map(|&m| Reduction::new(m)).collect(),
+            moduli,
+        })
+    }
+
+    /// Corrects at most so many bad residues of an integer, if that is less than half of the redundant moduli: each that is
+    /// given up lets one more be told from a correctable case.
+    pub fn correcting(mut self, most: usize) -> Redundant {
+        self.corrects = self.corrects.min(most);
+        self
+    }
+
+    /// All moduli, in the order of the residues.
+    pub fn moduli(&self) -> &Moduli {
+        &self.moduli
+    }
+
+    /// The largest magnitude.
+    pub fn bound(&self) -> U256 {
+        self.bound
+    }
+
+    /// Bad residues of an integer that are surely corrected.
+    pub fn corrects(&self) -> usize {
+        self.corrects
+    }
+
+    /// Bad residues of an integer that surely do not pass for none, nor for others that can be corrected.
+    pub fn detects(&self) -> usize {
+        self.redundant - self.corrects
+    }
+
+    /// Reconstructs the integers of a row of residues for every modulus, as far as the residues allow.
+    ///
+    /// Residues may be anything that their type holds: one that its modulus does not have is bad, too.
+    pub fn check(
+        &self,
+        residues: &[Residues],
+        to: &mut [I256; COLUMNS],
+        faults: &mut Faults,
+    ) -> [Outcome; COLUMNS] {
+        assert_eq!(
+            residues.len(),
+            self.moduli.len(),
+            "one row for every modulus"
+        );
+        let mut strays = false;
+        for (row, &(least, largest)) in residues.iter().zip(&self.ranges) {
+            for &residue in row {
+                strays |= residue < least || residue > largest;
+            }
+        }
+        if strays {
+            // What a way of reconstruction does with them is not specified.
+            let mut proper = [[0; COLUMNS]; Moduli::MOST];
+            let proper = &mut proper[..residues.len()];
+            for ((to, from), reduction) in proper.iter_mut().zip(residues).zip(&self.reductions) {
+                *to = from.map(|residue| reduction.residue(i64::from(residue)));
+            }
+            self.way.reconstruct(proper, to);
+        } else {
+            self.way.reconstruct(residues, to);
+        }
+        let mut outcomes = [Outcome::Clean; COLUMNS];
+        for (column, (outcome, integer)) in outcomes.iter_mut().zip(to).enumerate() {
+            if strays || integer.unsigned_abs() > self.bound {
+                *outcome = self.correct(residues, column, integer);
+            }
+            faults.count(*outcome);
+        }
+        outcomes
+    }
+
+    /// The slow way, for one column: `integer` is what its residues say, up to a multiple of the product of all moduli.
+    #[cold]
+    fn correct(&self, residues: &[Residues], column: usize, integer: &mut I256) -> Outcome {
+        let Some(right) = self.nearest(*integer) else {
+            return Outcome::Uncorrectable;
+        };
+        *integer = right;
+        let mut bad = Places::default();
+        for (place, (row, &m)) in residues.iter().zip(self.moduli.values()).enumerate() {
+            bad.0 |= u32::from(row[column] != residue_of(right, m)) << place;
+        }
+        if bad == Places::default() {
+            Outcome::Clean
+        } else {
+            Outcome::Corrected(bad)
+        }
+    }
+
+    /// The integer within the bound that agrees with another modulo all moduli but the fewest, if no more than
+    /// [`Redundant::corrects`] have to be left out.
+    fn nearest(&self, integer: I256) -> Option<I256> {
+        let count = self.moduli.len();
+        for left_out in 0..=self.corrects {
+            let mut places = Places((1 << left_out) - 1);
+            while places.0 >> count == 0 {
+                let candidate = self.without(places, integer);
+                if candidate.unsigned_abs() <= self.bound {
+                    return Some(candidate);
+                }
+                if left_out == 0 {
+                    break;
+                }
+                places = places.next();
+            }
+        }
+        None
+    }
+
+    /// What the moduli that are not left out reconstruct: the integer of least magnitude.
+    fn without(&self, left_out: Places, integer: I256) -> I256 {
+        let values = self.moduli.values().iter().enumerate();
+        let product: I256 = values
+            .filter(|&(place, _)| !left_out.contains(place))
+            .map(|(_, &m)| I256::from(m))
+            .product();
+        let rest = integer.rem_euclid(product);
+        if rest << 1 > product {
+            rest - product
+        } else {
+            rest
+        }
+    }
+}

@@ -1,0 +1,576 @@
+//! Faults are put into residues and into the sums that they come from; redundant moduli must find and correct them.
+//!
+//! The referee is big integers: they say what every integer and every residue should be.
+
+use num_bigint::BigInt;
+use residues::bytes::{ByteMatrix, ByteProducts, Group, Portable, Sums, place};
+use residues::reconstruct::{Operations, Pipe, Reconstruction};
+use residues::redundant::{Faults, Outcome, Redundant};
+use residues::{COLUMNS, Decomposer, I256, Moduli, ResidueError, Residues, Set, U256};
+
+const SETS: [Set; 2] = [Set::Int8, Set::Fp8];
+
+/// Chinese remainders by the book, in 256 bits: slow, and nothing to be proved.
+#[derive(Debug)]
+struct ByTheBook {
+    product: I256,
+    weights: Vec<I256>,
+    error: f64,
+}
+
+impl ByTheBook {
+    fn new(moduli: &Moduli) -> ByTheBook {
+        let product = moduli.product().as_i256();
+        let weight = |&m: &u16| {
+            let others = product / I256::from(m);
+            let inverse =
+                (1..m).find(|&i| (others % I256::from(m)) * I256::from(i) % I256::from(m) == 1);
+            others * I256::from(inverse.expect("moduli are coprime"))
+        };
+        ByTheBook {
+            product,
+            weights: moduli.values().iter().map(weight).collect(),
+            error: 0.0,
+        }
+    }
+}
+
+impl Reconstruction for ByTheBook {
+    fn name(&self) -> &'static str {
+        "by the book"
+    }
+
+    fn pipe(&self) -> Pipe {
+        Pipe::Integer(32)
+    }
+
+    fn error_bound(&self) -> f64 {
+        self.error
+    }
+
+    fn reconstruct(&self, residues: &[Residues], to: &mut [I256; COLUMNS]) {
+        for (column, to) in to.iter_mut().enumerate() {
+            let mut sum = I256::ZERO;
+            for (row, &weight) in residues.iter().zip(&self.weights) {
+                sum += I256::from(row[column]) * weight;
+            }
+            let rest = sum.rem_euclid(self.product);
+            *to = if rest << 1 > self.product {
+                rest - self.product
+            } else {
+                rest
+            };
+        }
+    }
+
+    fn operations(&self, _: &[Residues]) -> Operations {
+        Operations::default()
+    }
+}
+
+fn watched(set: Set, bound: U256, redundant: usize) -> Result<Redundant, ResidueError> {
+    Redundant::new(set, bound, redundant, |moduli| {
+        Ok(Box::new(ByTheBook::new(moduli)))
+    })
+}
+
+struct Generator(u64);
+
+impl Generator {
+    fn new(seed: u64) -> Generator {
+        println!("seed {seed:#x}");
+        Generator(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 ^ (self.0 >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// An integer of at most the magnitude; often at the very end.
+    fn within(&mut self, bound: &BigInt) -> BigInt {
+        let words = [self.next(), self.next(), self.next(), self.next()];
+        let random = words.iter().fold(BigInt::ZERO, |x, &w| (x << 64) + w);
+        match self.below(16) {
+            0 => bound.clone(),
+            1 => -bound,
+            2 => random % 3 - 1,
+            _ => random % (2 * bound + 1) - bound,
+        }
+    }
+
+    /// A mask of `count` different bits of the first `width`.
+    fn mask(&mut self, count: usize, width: usize) -> u32 {
+        if count >= width {
+            return u32::MAX >> (32 - width);
+        }
+        let mut mask = 0u32;
+        while (mask.count_ones() as usize) < count {
+            mask |= 1 << self.below(width);
+        }
+        mask
+    }
+
+    /// `count` different moduli of so many.
+    fn places(&mut self, count: usize, of: usize) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.mask(count, of);
+        (0..of).filter(move |place| mask >> place & 1 == 1)
+    }
+}
+
+fn big(x: U256) -> BigInt {
+    let (high, low) = x.into_words();
+    (BigInt::from(high) << 128) + low
+}
+
+fn short(x: &BigInt) -> I256 {
+    let bytes = x.to_signed_bytes_le();
+    let sign = if *x < BigInt::ZERO { 0xff } else { 0 };
+    I256::from_le_bytes(std::array::from_fn(|i| *bytes.get(i).unwrap_or(&sign)))
+}
+
+/// The residue of least magnitude, by big integers.
+fn residue(x: &BigInt, m: u16) -> i16 {
+    let m = i32::from(m);
+    let rest: i32 = (x % m).try_into().expect("less than the modulus");
+    let rest = rest.rem_euclid(m);
+    (if 2 * rest >= m { rest - m } else { rest }) as i16
+}
+
+/// Integers, and what their residues should be.
+struct Panel {
+    integers: [I256; COLUMNS],
+    residues: Vec<Residues>,
+}
+
+impl Panel {
+    fn new(integers: &[BigInt], moduli: &Moduli) -> Panel {
+        let row = |&m: &u16| std::array::from_fn(|column| residue(&integers[column], m));
+        Panel {
+            integers: std::array::from_fn(|column| short(&integers[column])),
+            residues: moduli.values().iter().map(row).collect(),
+        }
+    }
+
+    fn random(watched: &Redundant, generator: &mut Generator) -> Panel {
+        let bound = big(watched.bound());
+        let integers: Vec<BigInt> = (0..COLUMNS).map(|_| generator.within(&bound)).collect();
+        Panel::new(&integers, watched.moduli())
+    }
+
+    /// The moduli whose residues in a column are not what they should be.
+    fn bad(&self, residues: &[Residues], column: usize) -> Vec<usize> {
+        let rows = residues.iter().zip(&self.residues);
+        let differing = rows.map(|(found, right)| found[column] != right[column]);
+        let numbered = differing.enumerate().filter(|&(_, differs)| differs);
+        numbered.map(|(place, _)| place).collect()
+    }
+
+    /// Checks residues that faults went into, no more of them than are surely found. Columns whose faults are few enough
+    /// must come out as the right integers, with the bad moduli named.
+    fn expect(&self, watched: &Redundant, residues: &[Residues], faults: &mut Faults) {
+        let mut integers = [I256::ZERO; COLUMNS];
+        let outcomes = watched.check(residues, &mut integers, faults);
+        for (column, outcome) in outcomes.into_iter().enumerate() {
+            let bad = self.bad(residues, column);
+            assert!(bad.len() <= watched.detects());
+            match outcome {
+                Outcome::Clean => assert!(bad.is_empty(), "{bad:?} went unnoticed"),
+                Outcome::Corrected(places) => {
+                    assert_eq!(places.iter().collect::<Vec<_>>(), bad);
+                    assert_eq!(places.count(), bad.len());
+                }
+                Outcome::Uncorrectable => assert!(bad.len() > watched.corrects(), "{bad:?}"),
+            }
+            if outcome != Outcome::Uncorrectable {
+                assert_eq!(integers[column], self.integers[column]);
+            }
+        }
+    }
+}
+
+/// The integers of an FFT's step, and short ones.
+fn bounds() -> [U256; 2] {
+    [U256::from(127u64 << 48) << 61, U256::from(1_000_000u32)]
+}
+
+/// Panels for every set, bound and number of redundant moduli.
+fn every_case(
+    panels: usize,
+    redundant: &[usize],
+    generator: &mut Generator,
+    mut with: impl FnMut(&Redundant, &Panel, &mut Generator),
+) -> Result<(), ResidueError> {
+    for set in SETS {
+        for bound in bounds() {
+            for &k in redundant {
+                let watched = watched(set, bound, k)?;
+                for _ in 0..panels {
+                    let panel = Panel::random(&watched, generator);
+                    with(&watched, &panel, generator);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many bits are flipped, of how many: residues as 16 bits, and as bytes where they are.
+fn flips(set: Set) -> &'static [(usize, usize)] {
+    let all = &[(1, 16), (2, 16), (8, 16), (32, 16), (1, 8), (2, 8), (8, 8)];
+    match set {
+        Set::Int8 => all,
+        Set::Fp8 => &all[..4],
+    }
+}
+
+/// Flips bits of residues where they are stored, `count` residues of every column.
+fn flip_stored(
+    residues: &mut [Residues],
+    (bits, width): (usize, usize),
+    count: usize,
+    generator: &mut Generator,
+) {
+    for column in 0..COLUMNS {
+        for place in generator.places(count, residues.len()) {
+            let mask = generator.mask(bits, width);
+            let stored = &mut residues[place][column];
+            *stored = match width {
+                8 => i16::from(*stored as i8 ^ mask as i8),
+                _ => *stored ^ mask as i16,
+            };
+        }
+    }
+}
+
+#[test]
+fn one_bad_residue_is_found_and_with_two_redundant_moduli_corrected() -> Result<(), ResidueError> {
+    let mut generator = Generator::new(0x0ddb_a110);
+    let mut faults = Faults::default();
+    let (mut expected, mut corrected) = (0, 0);
+    every_case(
+        200,
+        &[1, 2, 3, 4],
+        &mut generator,
+        |watched, panel, generator| {
+            for &flip in flips(watched.moduli().set()) {
+                for _ in 0..4 {
+                    let mut residues = panel.residues.clone();
+                    flip_stored(&mut residues, flip, 1, generator);
+                    let before = faults.corrected;
+                    panel.expect(watched, &residues, &mut faults);
+                    if watched.corrects() > 0 {
+                        expected += COLUMNS as u64;
+                        corrected += faults.corrected - before;
+                    }
+                }
+            }
+        },
+    )?;
+    println!("{faults:?}");
+    assert_eq!(faults.detected, faults.columns);
+    assert_eq!(faults.corrected + faults.uncorrectable, faults.detected);
+    assert_eq!(corrected, expected);
+    Ok(())
+}
+
+#[test]
+fn two_bad_residues_are_found_with_two_redundant_moduli_and_corrected_with_four()
+-> Result<(), ResidueError> {
+    let mut generator = Generator::new(0xbad_beef);
+    let mut faults = Faults::default();
+    for set in SETS {
+        for bound in bounds() {
+            let finding = watched(set, bound, 2)?.correcting(0);
+            assert_eq!((finding.corrects(), finding.detects()), (0, 2));
+            let both = watched(set, bound, 3)?;
+            assert_eq!((both.corrects(), both.detects()), (1, 2));
+            let correcting = watched(set, bound, 4)?;
+            assert_eq!((correcting.corrects(), correcting.detects()), (2, 2));
+            for watched in [finding, both, correcting] {
+                let before = faults;
+                for _ in 0..50 {
+                    let panel = Panel::random(&watched, &mut generator);
+                    for &flip in flips(set) {
+                        let mut residues = panel.residues.clone();
+                        flip_stored(&mut residues, flip, 2, &mut generator);
+                        panel.expect(&watched, &residues, &mut faults);
+                    }
+                }
+                let columns = faults.columns - before.columns;
+                assert_eq!(faults.detected - before.detected, columns);
+                if watched.corrects() == 2 {
+                    assert_eq!(faults.corrected - before.corrected, columns);
+                }
+            }
+        }
+    }
+    println!("{faults:?}");
+    Ok(())
+}
+
+/// Integer matrix times words, by residues, with faults in the sums before they are reduced.
+struct Product {
+    rows: usize,
+    depth: usize,
+    entries: Vec<i64>,
+    words: Vec<[i64; COLUMNS]>,
+}
+
+/// Bits of matrix entries and of words, with their signs.
+const ENTRY_BITS: u32 = 55;
+const WORD_BITS: u32 = 59;
+
+impl Product {
+    fn random(rows: usize, depth: usize, generator: &mut Generator) -> Product {
+        let entries = (0..rows * depth).map(|_| generator.next() as i64 >> (64 - ENTRY_BITS));
+        let entries = entries.collect();
+        let words = (0..depth)
+            .map(|_| std::array::from_fn(|_| generator.next() as i64 >> (64 - WORD_BITS)));
+        Product {
+            rows,
+            depth,
+            words: words.collect(),
+            entries,
+        }
+    }
+
+    fn bound(depth: usize) -> U256 {
+        U256::from(depth as u64) << (ENTRY_BITS + WORD_BITS - 2)
+    }
+
+    fn integers(&self, row: usize) -> Vec<BigInt> {
+        let entries = &self.entries[row * self.depth..][..self.depth];
+        let column = |column: usize| {
+            let terms = entries.iter().zip(&self.words);
+            terms
+                .map(|(&entry, word)| BigInt::from(entry) * word[column])
+                .sum()
+        };
+        (0..COLUMNS).map(column).collect()
+    }
+
+    /// `sums[modulus][row]`: on the unit for bytes where residues are bytes, else in plain 32-bit integers.
+    fn sums(&self, moduli: &Moduli) -> Result<Vec<Vec<Sums>>, ResidueError> {
+        let decomposer = Decomposer::new(moduli);
+        (0..moduli.len())
+            .map(|number| {
+                let entries = decomposer.entries(number, &self.entries);
+                let data: Vec<Residues> = (self.words.iter())
+                    .map(|words| decomposer.residues(number, words))
+                    .collect();
+                let mut sums = vec![[0; COLUMNS]; self.rows];
+                if moduli.set() == Set::Int8 {
+                    let bytes: Vec<i8> = entries.iter().map(|&x| x as i8).collect();
+                    let matrix = ByteMatrix::new(self.rows, self.depth, &bytes)?;
+                    let mut groups: Vec<Group> = vec![[[0; 4]; COLUMNS]; self.depth.div_ceil(4)];
+                    for (k, residues) in data.iter().enumerate() {
+                        place(&mut groups, k, residues);
+                    }
+                    Portable.multiply(&matrix, &groups, &mut sums);
+                } else {
+                    for (sums, entries) in sums.iter_mut().zip(entries.chunks(self.depth)) {
+                        for (&entry, data) in entries.iter().zip(&data) {
+                            for (sum, &x) in sums.iter_mut().zip(data) {
+                                *sum += i32::from(entry) * i32::from(x);
+                            }
+                        }
+                    }
+                }
+                Ok(sums)
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn bad_sums_of_the_matrix_unit_are_found_and_corrected() -> Result<(), ResidueError> {
+    let mut generator = Generator::new(0x5ca1_ab1e);
+    let mut faults = Faults::default();
+    // Flips that leave the sum the same modulo its modulus, which is all that anything later sees of it.
+    let mut harmless = 0;
+    let (rows, depth) = (16, 24);
+    for set in SETS {
+        for k in 1..=4 {
+            let watched = watched(set, Product::bound(depth), k)?;
+            let decomposer = Decomposer::new(watched.moduli());
+            for _ in 0..6 {
+                let product = Product::random(rows, depth, &mut generator);
+                let sums = product.sums(watched.moduli())?;
+                for row in 0..rows {
+                    let panel = Panel::new(&product.integers(row), watched.moduli());
+                    let mut exact: Vec<Sums> = sums.iter().map(|sums| sums[row]).collect();
+                    for bits in [0, 1, 2, 8, 32] {
+                        for _ in 0..10 {
+                            let sums = exact.clone();
+                            for column in 0..if bits == 0 { 0 } else { COLUMNS } {
+                                let number = generator.below(exact.len());
+                                exact[number][column] ^= generator.mask(bits, 32) as i32;
+                            }
+                            let reduced: Vec<Residues> = (exact.iter().enumerate())
+                                .map(|(number, sums)| decomposer.reduce(number, sums))
+                                .collect();
+                            let before = faults;
+                            panel.expect(&watched, &reduced, &mut faults);
+                            let columns = 0..COLUMNS;
+                            let bad = columns.filter(|&c| !panel.bad(&reduced, c).is_empty());
+                            let bad = bad.count() as u64;
+                            assert_eq!(faults.detected - before.detected, bad);
+                            if k >= 2 {
+                                assert_eq!(faults.corrected - before.corrected, bad);
+                            }
+                            if bits > 0 {
+                                harmless += COLUMNS as u64 - bad;
+                            }
+                            exact = sums;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{faults:?}, and {harmless} flips left the residue the same");
+    assert!(faults.detected > 400_000);
+    Ok(())
+}
+
+#[test]
+fn clean_residues_raise_no_alarm() -> Result<(), ResidueError> {
+    let mut generator = Generator::new(0xca11_ab1e);
+    let mut faults = Faults::default();
+    every_case(
+        4_000,
+        &[0, 1, 2, 3, 4],
+        &mut generator,
+        |watched, panel, _| {
+            panel.expect(watched, &panel.residues, &mut faults);
+        },
+    )?;
+    println!("{faults:?}");
+    assert!(faults.columns >= 1_000_000);
+    assert_eq!(faults.detected, 0);
+    Ok(())
+}
+
+/// Two integers within the bound that differ in as few residues as the moduli allow, `k + 1`.
+fn neighbours(watched: &Redundant, redundant: usize) -> (Panel, Panel) {
+    let mut values = watched.moduli().values().to_vec();
+    values.sort_unstable();
+    let common = &values[..values.len() - redundant - 1];
+    let distance: BigInt = common.iter().map(|&m| BigInt::from(m)).product();
+    let low: BigInt = &distance / -2i32;
+    let high = &low + &distance;
+    assert!(high <= big(watched.bound()));
+    let panel = |x: &BigInt| Panel::new(&vec![x.clone(); COLUMNS], watched.moduli());
+    (panel(&low), panel(&high))
+}
+
+#[test]
+fn one_bad_residue_more_than_redundant_moduli_may_go_unnoticed() -> Result<(), ResidueError> {
+    for set in SETS {
+        for bound in bounds() {
+            for k in 1..=4 {
+                let watched = watched(set, bound, k)?;
+                let (from, to) = neighbours(&watched, k);
+                let bad = from.bad(&to.residues, 0);
+                assert_eq!(bad.len(), k + 1);
+                let mut integers = [I256::ZERO; COLUMNS];
+                let mut faults = Faults::default();
+                let outcomes = watched.check(&to.residues, &mut integers, &mut faults);
+                assert_eq!(outcomes, [Outcome::Clean; COLUMNS]);
+                assert_ne!(integers, from.integers);
+                // One fewer is found, whichever is the one that stays right.
+                let finding = watched.correcting(0);
+                for &spared in &bad {
+                    let mut residues = to.residues.clone();
+                    residues[spared] = from.residues[spared];
+                    let outcomes = finding.check(&residues, &mut integers, &mut faults);
+                    assert_eq!(outcomes, [Outcome::Uncorrectable; COLUMNS]);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn one_bad_residue_more_than_can_be_corrected_may_be_corrected_wrongly() -> Result<(), ResidueError>
+{
+    for set in SETS {
+        for bound in bounds() {
+            let watched = watched(set, bound, 2)?;
+            let (from, to) = neighbours(&watched, 2);
+            let bad = from.bad(&to.residues, 0);
+            let mut residues = to.residues.clone();
+            residues[bad[0]] = from.residues[bad[0]];
+            let mut integers = [I256::ZERO; COLUMNS];
+            let mut faults = Faults::default();
+            let [outcome, ..] = watched.check(&residues, &mut integers, &mut faults);
+            let Outcome::Corrected(places) = outcome else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(places.iter().collect::<Vec<_>>(), [bad[0]]);
+            assert_eq!(integers, to.integers);
+            // Who corrects nothing is not misled.
+            let watched = watched.correcting(0);
+            let [outcome, ..] = watched.check(&residues, &mut integers, &mut faults);
+            assert_eq!(outcome, Outcome::Uncorrectable);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn any_of_the_moduli_hold_the_bound_and_fewer_would_not() -> Result<(), ResidueError> {
+    for set in SETS {
+        for bits in [1, 20, 61, 100, 116, 125] {
+            for k in 0..=4 {
+                let bound = U256::ONE << bits;
+                let watched = watched(set, bound, k)?;
+                let mut values = watched.moduli().values().to_vec();
+                values.sort_unstable();
+                let needed = values.len() - k;
+                let product = |values: &[u16]| -> BigInt {
+                    values.iter().map(|&m| BigInt::from(m)).product()
+                };
+                assert!(product(&values[..needed]) > 2 * big(bound));
+                if needed > 1 {
+                    let fewer = Moduli::first(set, values.len() - 1)?;
+                    let mut values = fewer.values().to_vec();
+                    values.sort_unstable();
+                    let fewer = Moduli::new(set, &values[..needed - 1])?;
+                    assert!(!fewer.hold(bound));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_watched_over_is_said() {
+    let text = |result: Result<Redundant, ResidueError>| result.err().map(|e| e.to_string());
+    let said = |text: Option<String>, part: &str| {
+        assert!(text.as_ref().is_some_and(|t| t.contains(part)), "{text:?}");
+    };
+    said(
+        text(watched(Set::Int8, U256::ONE << 150, 5)),
+        "integers of 150.0 bits and a sign leave no 5 of the 24 moduli of int8 redundant",
+    );
+    said(text(watched(Set::Fp8, U256::ONE, 24)), "no 24 of the 24");
+    said(text(watched(Set::Fp8, U256::ONE, usize::MAX)), "redundant");
+    let rounding = Redundant::new(Set::Int8, U256::ONE, 1, |moduli| {
+        Ok(Box::new(ByTheBook {
+            error: 0.5,
+            ..ByTheBook::new(moduli)
+        }))
+    });
+    said(text(rounding), "by the book rounds");
+}
