@@ -10,6 +10,7 @@
 //! fp8.rs           E4M3 numbers and a simulated matrix unit for them
 //! fp8_products.rs  residues as two digits in E4M3
 //! products.rs      words -> residues of their products with a matrix, on either
+//! complex.rs       complex products from real ones, combined as residues
 //! reconstruct/     residues -> integers
 //! ```
 //!
@@ -20,6 +21,7 @@
 #![warn(missing_docs)]
 
 pub mod bytes;
+pub mod complex;
 mod decompose;
 mod error;
 pub mod fp8;
