@@ -6,7 +6,9 @@
 //! bernstein.rs       the fraction C/M, in f64, f32, and f32 with Kahan's correction   bounded
 //! forward.rs         Σ residue · weight in two phases:
 //!   slices.rs          phase A on signed bytes: slices on the matrix unit, and the multiple of M taken off
+//!   fp8_slices.rs      phase A on E4M3 numbers
 //!                      phase B, the sum of the slices:
+//!   fp8_bands.rs         on E4M3 numbers, in bands of positions                       exact
 //!   kulisch_lanes.rs     fixed point in 32-bit words, columns side by side            exact
 //!   kulisch_words.rs     fixed point in 16- and 8-bit words                           exact
 //!   bins.rs              reproducible bins of f64                                     exact
@@ -26,6 +28,8 @@ mod double_single;
 mod double_sum;
 mod floats;
 mod forward;
+mod fp8_bands;
+mod fp8_slices;
 mod garner;
 mod kulisch_lanes;
 mod kulisch_words;
@@ -39,6 +43,8 @@ mod sum_k;
 mod words;
 
 pub use forward::{Forward, Layout, PhaseA, PhaseB};
+pub use fp8_bands::Fp8Bands;
+pub use fp8_slices::{Fp8Slices, Shape};
 pub use garner::Garner;
 pub use method::Method;
 pub use slices::ByteSlices;
@@ -47,7 +53,7 @@ use crate::{COLUMNS, Residues};
 use ethnum::I256;
 use std::fmt;
 
-/// The most slices that a phase A makes, those for the quotient included: 4 bits each of 24 moduli of E4M3, and some more.
+/// The most slices that a phase A makes, those for the quotient included: 5 bits each of 24 moduli of E4M3, and some more.
 pub const MOST_SLICES: usize = 64;
 
 /// Arithmetic that a way of reconstruction asks for, counted in an instrumented run, for one output.
