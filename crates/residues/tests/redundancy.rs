@@ -4,74 +4,19 @@
 
 use num_bigint::BigInt;
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Portable, Sums, place};
-use residues::reconstruct::{Operations, Pipe, Reconstruction};
+use residues::reconstruct::Method;
 use residues::redundant::{Faults, Outcome, Redundant};
 use residues::{COLUMNS, Decomposer, I256, Moduli, ResidueError, Residues, Set, U256};
+use std::sync::Arc;
 
 const SETS: [Set; 2] = [Set::Int8, Set::Fp8];
 
-/// Chinese remainders by the book, in 256 bits: slow, and nothing to be proved.
-#[derive(Debug)]
-struct ByTheBook {
-    product: I256,
-    weights: Vec<I256>,
-    error: f64,
-}
-
-impl ByTheBook {
-    fn new(moduli: &Moduli) -> ByTheBook {
-        let product = moduli.product().as_i256();
-        let weight = |&m: &u16| {
-            let others = product / I256::from(m);
-            let inverse =
-                (1..m).find(|&i| (others % I256::from(m)) * I256::from(i) % I256::from(m) == 1);
-            others * I256::from(inverse.expect("moduli are coprime"))
-        };
-        ByTheBook {
-            product,
-            weights: moduli.values().iter().map(weight).collect(),
-            error: 0.0,
-        }
-    }
-}
-
-impl Reconstruction for ByTheBook {
-    fn name(&self) -> &'static str {
-        "by the book"
-    }
-
-    fn pipe(&self) -> Pipe {
-        Pipe::Integer(32)
-    }
-
-    fn error_bound(&self) -> f64 {
-        self.error
-    }
-
-    fn reconstruct(&self, residues: &[Residues], to: &mut [I256; COLUMNS]) {
-        for (column, to) in to.iter_mut().enumerate() {
-            let mut sum = I256::ZERO;
-            for (row, &weight) in residues.iter().zip(&self.weights) {
-                sum += I256::from(row[column]) * weight;
-            }
-            let rest = sum.rem_euclid(self.product);
-            *to = if rest << 1 > self.product {
-                rest - self.product
-            } else {
-                rest
-            };
-        }
-    }
-
-    fn operations(&self, _: &[Residues]) -> Operations {
-        Operations::default()
-    }
-}
-
 fn watched(set: Set, bound: U256, redundant: usize) -> Result<Redundant, ResidueError> {
-    Redundant::new(set, bound, redundant, |moduli| {
-        Ok(Box::new(ByTheBook::new(moduli)))
-    })
+    let method = match set {
+        Set::Int8 => Method::Kulisch32,
+        Set::Fp8 => Method::Garner,
+    };
+    Redundant::new(set, bound, redundant, method, Arc::new(Portable))
 }
 
 struct Generator(u64);
@@ -566,11 +511,55 @@ fn what_cannot_be_watched_over_is_said() {
     );
     said(text(watched(Set::Fp8, U256::ONE, 24)), "no 24 of the 24");
     said(text(watched(Set::Fp8, U256::ONE, usize::MAX)), "redundant");
-    let rounding = Redundant::new(Set::Int8, U256::ONE, 1, |moduli| {
-        Ok(Box::new(ByTheBook {
-            error: 0.5,
-            ..ByTheBook::new(moduli)
-        }))
-    });
-    said(text(rounding), "by the book rounds");
+    for method in [Method::Double, Method::BernsteinDouble] {
+        let rounding = Redundant::new(Set::Int8, U256::ONE << 100, 1, method, Arc::new(Portable));
+        said(text(rounding), &format!("{method} rounds"));
+    }
+}
+
+/// Ways of reconstruction are exact for all integers but those next to half the product of the moduli, either sign; faults
+/// make those, too. They may come out as other integers, but never as small ones.
+#[test]
+fn integers_at_the_ends_of_the_range_never_come_out_small() -> Result<(), ResidueError> {
+    let mut generator = Generator::new(0xed6e_ca5e);
+    for set in SETS {
+        for count in 2..=Moduli::MOST {
+            let moduli = Moduli::first(set, count)?;
+            let (half, largest) = (big(moduli.product()) / 2, big(moduli.largest()));
+            let integers: Vec<BigInt> = (0..COLUMNS)
+                .map(|column| {
+                    let inwards = match column / 2 {
+                        0 => BigInt::ZERO,
+                        1 => BigInt::from(1),
+                        2 => &half - &largest,
+                        _ => (generator.within(&(&half - &largest)))
+                            .magnitude()
+                            .clone()
+                            .into(),
+                    };
+                    let sign = 1 - 2 * (column as i32 % 2);
+                    (&half - inwards) * sign
+                })
+                .collect();
+            let panel = Panel::new(&integers, &moduli);
+            for method in Method::ALL {
+                let Ok(way) = method.build(&moduli, Arc::new(Portable)) else {
+                    continue;
+                };
+                if !way.is_exact() {
+                    continue;
+                }
+                let mut found = [I256::ZERO; COLUMNS];
+                way.reconstruct(&panel.residues, &mut found);
+                for (found, integer) in found.iter().zip(&integers) {
+                    let small = big(found.unsigned_abs()) < &half / 2;
+                    assert!(
+                        !small,
+                        "{method}, {count} of {set}: {integer} became {found}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
 }
