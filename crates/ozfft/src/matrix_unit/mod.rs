@@ -391,6 +391,9 @@ impl Unit {
 }
 
 /// The unit as what multiplies matrices of bytes.
+///
+/// Every product on AMX sets the tiles up by itself, which takes longer than a small product: whoever has many of them keeps the
+/// unit's session alive on the thread meanwhile.
 #[cfg_attr(not(test), expect(dead_code, reason = "for the engine on residues"))]
 pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
     match unit {
