@@ -11,7 +11,7 @@ use crate::problem::{Problem, ResidueOptions, Substrate};
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe, StepRecipe};
 use crate::tables::Tables;
 use residues::adaptive::Span;
-use residues::bytes::{ByteProducts, Portable};
+use residues::bytes::Portable;
 use residues::fp8::{Accumulator, Fp8Unit};
 use residues::products::{ResidueProducts, Unit8};
 use residues::reconstruct::Reconstruction;
@@ -137,9 +137,9 @@ impl ResidueEngine {
             counters: Arc::new(Counters::default()),
             relative_unit: None,
         };
-        // Whether a way is exact does not depend on the number of moduli.
-        let few = Moduli::first(engine.unit.set(), 4)?;
-        engine.exact = engine.way(&few)?.is_exact();
+        // Some ways are exact for few moduli only.
+        let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
+        engine.exact = engine.way(&all).is_ok_and(|way| way.is_exact());
         Ok(engine)
     }
 
@@ -199,11 +199,11 @@ impl ResidueEngine {
     }
 
     fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let unit: Arc<dyn ByteProducts> = match &self.unit {
-            Unit8::Int8(unit) => Arc::clone(unit),
-            Unit8::Fp8(_) => Arc::new(Portable),
-        };
-        self.options.reconstruction.build(moduli, unit)
+        let method = self.options.reconstruction;
+        match &self.unit {
+            Unit8::Int8(unit) => method.build(moduli, Arc::clone(unit)),
+            Unit8::Fp8(unit) => method.build_on(moduli, Arc::new(Portable), *unit),
+        }
     }
 
     /// How many moduli the steps have, and how they are put together, in words.

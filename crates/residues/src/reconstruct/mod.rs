@@ -48,6 +48,7 @@ pub use fp8_slices::{Fp8Slices, Shape};
 pub use garner::Garner;
 pub use method::Method;
 pub use slices::ByteSlices;
+pub(crate) use slices::weight;
 
 use crate::{COLUMNS, Residues};
 use ethnum::I256;

@@ -60,7 +60,7 @@ pub struct ByteSlices {
 }
 
 /// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most `M/2`.
-pub(super) fn weight(moduli: &Moduli, number: usize) -> I256 {
+pub(crate) fn weight(moduli: &Moduli, number: usize) -> I256 {
     let product = moduli.product().as_i256();
     let others = product / I256::from(moduli.values()[number]);
     others * I256::from(inverse(moduli, number))
