@@ -121,7 +121,7 @@ impl PhaseB for Lanes {
 
     fn sum(&self, slices: &[Sums], to: &mut [I256; COLUMNS]) {
         let words = self.add::<i32>(slices);
-        to_integers(&words, self.words, to);
+        to_integers(words, self.words, to);
     }
 
     fn operations(&self, slices: &[Sums]) -> Operations {
