@@ -11,7 +11,7 @@ use crate::problem::{Problem, ResidueOptions, Substrate};
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe, StepRecipe};
 use crate::tables::Tables;
 use residues::adaptive::Span;
-use residues::bytes::Portable;
+use residues::bytes::{ByteProducts, Portable};
 use residues::fp8::{Accumulator, Fp8Unit};
 use residues::products::{ResidueProducts, Unit8};
 use residues::reconstruct::Reconstruction;
@@ -198,12 +198,16 @@ impl ResidueEngine {
         Ok(self.way(&moduli)?.error_bound())
     }
 
-    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let method = self.options.reconstruction;
+    /// What multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
+    fn bytes(&self) -> Arc<dyn ByteProducts> {
         match &self.unit {
-            Unit8::Int8(unit) => method.build(moduli, Arc::clone(unit)),
-            Unit8::Fp8(unit) => method.build_on(moduli, Arc::new(Portable), *unit),
+            Unit8::Int8(unit) => Arc::clone(unit),
+            Unit8::Fp8(_) => Arc::new(Portable),
         }
+    }
+
+    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+        self.options.reconstruction.build(moduli, self.bytes())
     }
 
     /// How many moduli the steps have, and how they are put together, in words.
@@ -261,8 +265,8 @@ impl ResidueMatrix {
         let options = engine.options;
         let set = engine.unit.set();
         let (moduli, back) = if options.redundancy > 0 {
-            let watched =
-                Redundant::new(set, bound, options.redundancy, |moduli| engine.way(moduli))?;
+            let (method, bytes) = (options.reconstruction, engine.bytes());
+            let watched = Redundant::new(set, bound, options.redundancy, method, bytes)?;
             (watched.moduli().clone(), Back::Watched(watched))
         } else {
             let moduli = engine.moduli(bound)?;
