@@ -11,6 +11,7 @@
 //!   fp8_bands.rs         on E4M3 numbers, in bands of positions                       exact
 //!   kulisch_lanes.rs     fixed point in 32-bit words, columns side by side            exact
 //!   kulisch_words.rs     fixed point in 16- and 8-bit words                           exact
+//!   fp8_bands.rs         bands of positions on the matrix unit for E4M3               exact
 //!   bins.rs              reproducible bins of f64                                     exact
 //!   double_sum.rs, sum2.rs, sum_k.rs                       in f64                     bounded
 //!   single_kahan.rs, double_single.rs, quad_single.rs      in f32                     bounded
