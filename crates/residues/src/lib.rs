@@ -21,6 +21,7 @@ pub mod adaptive;
 pub mod bytes;
 mod decompose;
 mod error;
+pub mod fp8;
 mod moduli;
 pub mod reconstruct;
 

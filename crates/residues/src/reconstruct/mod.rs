@@ -1,8 +1,25 @@
 //! From residues to integers: one trait, one file for every way.
+//!
+//! ```text
+//! method.rs        the names of all ways, and what builds them
+//! garner.rs        digits of a mixed radix, one modulus after the other           exact
+//! bernstein.rs     the fraction C/M, in f64, f32, and f32 with Kahan's correction  bounded
+//! forward.rs       Σ residue · weight in two phases:
+//!   slices.rs        phase A for signed bytes: the weights' slices on the matrix unit, the multiple of M taken off
+//!   …                phase B, the slices' sum: one file for every arithmetic
+//! operations.rs    numbers that count what is done with them
+//! ```
+
+mod forward;
+
+pub use forward::{Forward, Layout, PhaseA, PhaseB};
 
 use crate::{COLUMNS, Residues};
 use ethnum::I256;
 use std::fmt;
+
+/// The most slices that a phase A makes, those for the quotient included: 4 bits each of 24 moduli of E4M3, and some more.
+pub const MOST_SLICES: usize = 64;
 
 /// Arithmetic that a way of reconstruction asks for, counted in an instrumented run, for one output.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -19,6 +36,21 @@ pub struct Operations {
     pub double: f64,
     /// Operations on floats.
     pub single: f64,
+}
+
+impl std::ops::Add for Operations {
+    type Output = Operations;
+
+    fn add(self, other: Operations) -> Operations {
+        Operations {
+            int8_products: self.int8_products + other.int8_products,
+            fp8_products: self.fp8_products + other.fp8_products,
+            reduction: self.reduction + other.reduction,
+            integer: self.integer + other.integer,
+            double: self.double + other.double,
+            single: self.single + other.single,
+        }
+    }
 }
 
 /// The hardware that the sum itself falls on.
