@@ -68,6 +68,16 @@ pub enum ResidueError {
         /// The most products that stay below.
         most: usize,
     },
+    /// A matrix that is larger than the panels that products work on.
+    #[error("a matrix of {given} {what}; products take {most} at most: multiply it in parts")]
+    MatrixTooLarge {
+        /// Rows or columns.
+        what: &'static str,
+        /// How many.
+        given: usize,
+        /// The most.
+        most: usize,
+    },
     /// Moduli of one set where another is needed.
     #[error("{what} needs moduli of {expected}, and these are of {given}")]
     WrongSet {

@@ -8,6 +8,9 @@
 //! adaptive.rs      how many the data at hand need
 //! decompose.rs     words -> signed residues
 //! bytes.rs         matrices of signed bytes and what multiplies them
+//! fp8.rs           E4M3 numbers and a simulated matrix unit for them
+//! fp8_products.rs  residues as two digits in E4M3
+//! products.rs      words -> residues of their products with a matrix, on either
 //! reconstruct/     residues -> integers
 //! ```
 //!
@@ -22,7 +25,9 @@ pub mod bytes;
 mod decompose;
 mod error;
 pub mod fp8;
+pub mod fp8_products;
 mod moduli;
+pub mod products;
 pub mod reconstruct;
 
 pub use decompose::{Decomposer, residue_of};

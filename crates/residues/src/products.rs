@@ -1,0 +1,182 @@
+//! Products of integer matrices as residues: what the units for signed bytes and for E4M3 have in common.
+//!
+//! ```
+//! use residues::bytes::Portable;
+//! use residues::products::{ResidueProducts, Unit8};
+//! use residues::{COLUMNS, Moduli, Set};
+//! use std::sync::Arc;
+//!
+//! let moduli = Moduli::first(Set::Int8, 4)?;
+//! let entries = [3, -1_000_000, 7, 8];
+//! let products = ResidueProducts::new(&moduli, 2, 2, &entries, Unit8::Int8(Arc::new(Portable)))?;
+//! let mut residues = [[0; COLUMNS]; 2 * 4];
+//! products.multiply(&[[5; COLUMNS], [1; COLUMNS]], &mut residues);
+//! // 3·5 - 1,000,000 modulo 256, and 7·5 + 8 modulo 251.
+//! assert_eq!(residues[0][0], (15 - 1_000_000 + 3906 * 256) as i16);
+//! assert_eq!(residues[4 + 3][0], 43);
+//! # Ok::<(), residues::ResidueError>(())
+//! ```
+
+use crate::bytes::{ByteMatrix, ByteProducts, Group, place};
+use crate::decompose::Decomposer;
+use crate::error::ResidueError;
+use crate::fp8::Fp8Unit;
+use crate::fp8_products::ResidueMatrix;
+use crate::moduli::{Moduli, Set};
+use crate::{COLUMNS, Residues};
+use std::sync::Arc;
+
+/// The most products in a sum: what is on the stack is made for as many.
+pub const MOST_DEPTH: usize = 64;
+/// The most rows of a matrix.
+pub const MOST_ROWS: usize = 128;
+
+/// A matrix unit for 8-bit numbers.
+#[derive(Debug, Clone)]
+pub enum Unit8 {
+    /// Of signed bytes, with sums in 32 bits.
+    Int8(Arc<dyn ByteProducts>),
+    /// Of E4M3 numbers, simulated.
+    Fp8(Fp8Unit),
+}
+
+impl Unit8 {
+    /// The moduli whose residues it multiplies.
+    pub fn set(&self) -> Set {
+        match self {
+            Unit8::Int8(_) => Set::Int8,
+            Unit8::Fp8(_) => Set::Fp8,
+        }
+    }
+}
+
+/// A matrix of integers, ready to be multiplied modulo every modulus.
+#[derive(Debug, Clone)]
+pub struct ResidueProducts {
+    decomposer: Decomposer,
+    moduli: usize,
+    rows: usize,
+    depth: usize,
+    matrices: Matrices,
+}
+
+/// A matrix of residues for every modulus.
+#[derive(Debug, Clone)]
+enum Matrices {
+    Int8(Arc<dyn ByteProducts>, Vec<ByteMatrix>),
+    Fp8(Vec<ResidueMatrix>),
+}
+
+impl ResidueProducts {
+    /// For a matrix given row by row. Whether the moduli hold the sums is for the caller to know ([`Moduli::demand`]).
+    pub fn new(
+        moduli: &Moduli,
+        rows: usize,
+        depth: usize,
+        entries: &[i64],
+        unit: Unit8,
+    ) -> Result<ResidueProducts, ResidueError> {
+        assert_eq!(entries.len(), rows * depth, "one entry for every place");
+        if moduli.set() != unit.set() {
+            return Err(ResidueError::WrongSet {
+                what: "a product on this unit",
+                expected: unit.set(),
+                given: moduli.set(),
+            });
+        }
+        for (what, given, most) in [("rows", rows, MOST_ROWS), ("columns", depth, MOST_DEPTH)] {
+            if given > most {
+                return Err(ResidueError::MatrixTooLarge { what, given, most });
+            }
+        }
+        let decomposer = Decomposer::new(moduli);
+        let residues = |number| decomposer.entries(number, entries);
+        let matrices = match unit {
+            Unit8::Int8(unit) => {
+                let matrix = |number| {
+                    // Residues modulo 256 and less are signed bytes.
+                    let bytes: Vec<i8> = residues(number).iter().map(|&x| x as i8).collect();
+                    ByteMatrix::new(rows, depth, &bytes)
+                };
+                let matrices: Result<_, _> = (0..moduli.len()).map(matrix).collect();
+                Matrices::Int8(unit, matrices?)
+            }
+            Unit8::Fp8(unit) => {
+                let numbers = moduli.values().iter().enumerate();
+                let matrix = |(number, &modulus)| {
+                    ResidueMatrix::new(modulus, rows, depth, &residues(number), unit)
+                };
+                let matrices: Result<_, _> = numbers.map(matrix).collect();
+                Matrices::Fp8(matrices?)
+            }
+        };
+        Ok(ResidueProducts {
+            decomposer,
+            moduli: moduli.len(),
+            rows,
+            depth,
+            matrices,
+        })
+    }
+
+    /// Rows of the matrix.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Its columns: the number of products in a sum.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// How many moduli.
+    pub fn moduli(&self) -> usize {
+        self.moduli
+    }
+
+    /// Products of 8-bit numbers for one sum of products of integers.
+    pub fn products_of_a_sum(&self) -> usize {
+        let of_a_residue = match self.matrices {
+            Matrices::Int8(..) => 1,
+            Matrices::Fp8(..) => ResidueMatrix::PRODUCTS,
+        };
+        of_a_residue * self.moduli * self.depth
+    }
+
+    /// Residues of `Σ matrix[row][k] · words[k]` for every row and modulus: `to[row · moduli + number]`.
+    pub fn multiply(&self, words: &[[i64; COLUMNS]], to: &mut [Residues]) {
+        assert_eq!(
+            words.len(),
+            self.depth,
+            "a row of words for every column of the matrix"
+        );
+        assert_eq!(
+            to.len(),
+            self.rows * self.moduli,
+            "residues for every row and modulus"
+        );
+        let mut sums = [[0; COLUMNS]; MOST_ROWS];
+        for number in 0..self.moduli {
+            match &self.matrices {
+                Matrices::Int8(unit, matrices) => {
+                    let mut data: [Group; MOST_DEPTH / 4] = [[[0; 4]; COLUMNS]; MOST_DEPTH / 4];
+                    for (k, words) in words.iter().enumerate() {
+                        place(&mut data, k, &self.decomposer.residues(number, words));
+                    }
+                    unit.multiply(&matrices[number], &data, &mut sums[..self.rows]);
+                }
+                Matrices::Fp8(matrices) => {
+                    let mut data = [[0; COLUMNS]; MOST_DEPTH];
+                    for (data, words) in data.iter_mut().zip(words) {
+                        *data = self.decomposer.residues(number, words);
+                    }
+                    matrices[number].multiply(&data, &mut sums);
+                }
+            }
+            let of_modulus = to.iter_mut().skip(number).step_by(self.moduli);
+            for (to, sums) in of_modulus.zip(&sums) {
+                *to = self.decomposer.reduce(number, sums);
+            }
+        }
+    }
+}
