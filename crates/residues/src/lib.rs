@@ -11,6 +11,7 @@
 //! fp8.rs           E4M3 numbers and a simulated matrix unit for them
 //! fp8_products.rs  residues as two digits in E4M3
 //! products.rs      words -> residues of their products with a matrix, on either
+//! complex.rs       complex products from real ones, combined as residues
 //! reconstruct/     residues -> integers
 //! ```
 //!
@@ -22,6 +23,7 @@
 
 pub mod adaptive;
 pub mod bytes;
+pub mod complex;
 mod decompose;
 mod error;
 pub mod fp8;

@@ -5,12 +5,12 @@
 //! comes on top: an addition at a time, or Kahan's analysis. Call all that `d`. Taking `round(s)` off is exact (the difference is a
 //! multiple of the last place of `s`, and no larger than `s`), and gives `C/M` to within `d`, provided that `d` is less than the margin
 //! `1/2 - |C|/M`; otherwise the rounding may go the other way and the result be off by nearly `M`. `M` as a number of this kind and the last
-//! product contribute `2u + u²` of `M/2`. The result is rounded to an integer, so it is off by less than 1/2 more, or it is exact if it was off
+//! product contribute `2u + u²` of `M/2` (and `2^-53` more for floats, because `M` becomes a double first). The result is rounded to an integer, so it is off by less than 1/2 more, or it is exact if it was off
 //! by less than 1/2.
 //!
 //! Kahan's correction cannot help against the table's own rounding, which is as large as that of all additions together.
 
-use super::floats::{Grid, integer_of, on_pipe, pipe_of};
+use super::floats::{Grid, integer_of, nearest, on_pipe, pipe_of};
 use super::forward::ROUNDED_UP;
 use super::operations::{Counting, Real, counted};
 use super::single_kahan::{KahanError, kahan_add};
@@ -37,7 +37,7 @@ pub(super) struct Bernstein<R, const KAHAN: bool> {
 
 impl<R: Real, const KAHAN: bool> Bernstein<R, KAHAN> {
     pub(super) fn new(name: &'static str, moduli: &Moduli) -> Self {
-        let product = moduli.product().as_f64();
+        let product = nearest(moduli.product());
         let unit = f64::from(moduli.bits() as u32 / 2).exp2();
         let weights: Vec<f64> = (0..moduli.len())
             .map(|k| R::quotient(inverse(moduli, k).into(), moduli.values()[k].into()))
@@ -103,7 +103,7 @@ fn bound<R: Real, const KAHAN: bool>(moduli: &Moduli, weights: &[f64]) -> f64 {
     } else {
         0.5 + moduli.largest().as_f64() / product
     };
-    let before = product * (off + twice / 2.0) * ROUNDED_UP;
+    let before = product * (off + twice / 2.0 + f64::EPSILON / 4.0) * ROUNDED_UP;
     if before < 0.499 { 0.0 } else { before + 0.5 }
 }
 

@@ -11,7 +11,7 @@ use super::{Operations, Pipe};
 use crate::COLUMNS;
 use crate::bytes::Sums;
 use crate::error::ResidueError;
-use ethnum::I256;
+use ethnum::{I256, U256};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -156,6 +156,15 @@ pub(super) fn integer_of(x: f64) -> I256 {
     if x < 0.0 { -magnitude } else { magnitude }
 }
 
+/// The nearest double.
+pub(super) fn nearest(x: U256) -> f64 {
+    let shift = 192u32.saturating_sub(x.leading_zeros());
+    let head: U256 = x >> shift;
+    // A bit that stands for all that were dropped.
+    let dropped = u64::from(head << shift != x);
+    (head.as_u64() | dropped) as f64 * f64::from(shift).exp2()
+}
+
 /// Rounding errors of numbers of so many digits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grid {
@@ -179,12 +188,46 @@ impl Grid {
             .map(|s| (s, Grid::new::<R>(layout.weight(s))))
     }
 
-    /// The error of an operation whose exact result is of magnitude `x` at most.
+    /// The error of an operation whose exact result is of magnitude `x` at most: half a last place, which is `u` times the power of two
+    /// below `x`, and a multiple of the step.
     pub(super) fn rounding(self, x: f64) -> f64 {
         if x * self.unit_roundoff <= self.step {
-            0.0
-        } else {
-            x * self.unit_roundoff
+            return 0.0;
         }
+        let power = f64::from_bits((x * ROUNDED_UP).to_bits() & f64::INFINITY.to_bits());
+        let half = power * self.unit_roundoff;
+        if self.step == 0.0 {
+            half
+        } else {
+            (half / self.step).floor() * self.step
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_and_integers_are_converted_exactly_or_to_the_nearest() {
+        for shift in 0..190 {
+            for head in [1u64, 3, (1 << 53) - 1, 0x1f_ffff_f012_3457] {
+                let integer = U256::from(head) << shift;
+                let double = head as f64 * f64::from(shift).exp2();
+                assert_eq!(nearest(integer), double);
+                assert_eq!(integer_of(double), integer.as_i256());
+                assert_eq!(integer_of(-double), -integer.as_i256());
+            }
+            // Just above and just below halfway between two doubles.
+            let halfway = U256::from((1u64 << 54) + 2) << (shift + 1);
+            let down = ((1u64 << 54) as f64) * f64::from(shift + 1).exp2();
+            let up = ((1u64 << 54) + 4) as f64 * f64::from(shift + 1).exp2();
+            assert_eq!(nearest(halfway - U256::ONE), down);
+            assert_eq!(nearest(halfway), down);
+            assert_eq!(nearest(halfway + U256::ONE), up);
+        }
+        assert_eq!(nearest(U256::ZERO), 0.0);
+        assert_eq!(integer_of(0.0), 0);
+        assert_eq!(integer_of(1.0), 1);
     }
 }

@@ -7,6 +7,8 @@ use super::double_single::DoubleSingle;
 use super::double_sum::DoubleSum;
 use super::floats::{Arithmetic, FloatSum};
 use super::forward::{Forward, Layout, PhaseA, PhaseB};
+use super::fp8_bands::Fp8Bands;
+use super::fp8_slices::Fp8Slices;
 use super::garner::Garner;
 use super::kulisch_lanes::Lanes;
 use super::kulisch_words::{words8, words16};
@@ -17,6 +19,7 @@ use super::sum_k::Sum3;
 use super::sum2::Sum2;
 use crate::bytes::ByteProducts;
 use crate::error::ResidueError;
+use crate::fp8::{Accumulator, Fp8Unit};
 use crate::moduli::{Moduli, Set};
 use std::fmt;
 use std::str::FromStr;
@@ -118,34 +121,51 @@ impl Method {
         }
     }
 
-    /// The way for these moduli, with its products on this unit.
+    /// The way for these moduli, with products of bytes on this unit, and products in E4M3, where there are any, as Hopper
+    /// does them.
     pub fn build(
         self,
         moduli: &Moduli,
-        unit: Arc<dyn ByteProducts>,
+        bytes: Arc<dyn ByteProducts>,
     ) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let forward = |phase_b: fn(&Layout) -> Result<Box<dyn PhaseB>, ResidueError>| {
-            let phase_a = phase_a(moduli, unit)?;
-            let phase_b = phase_b(&Layout::of(&*phase_a, moduli))?;
-            let way: Box<dyn Reconstruction> = Box::new(Forward::new(phase_a, phase_b));
-            Ok(way)
+        self.build_on(moduli, bytes, Fp8Unit::new(Accumulator::HOPPER))
+    }
+
+    /// The same with products in E4M3 on another unit: phase A of moduli for it, and the bands.
+    pub fn build_on(
+        self,
+        moduli: &Moduli,
+        bytes: Arc<dyn ByteProducts>,
+        fp8: Fp8Unit,
+    ) -> Result<Box<dyn Reconstruction>, ResidueError> {
+        let forward = |phase_b: &dyn Fn(&Layout) -> Result<Box<dyn PhaseB>, ResidueError>| {
+            let build = |phase_a: Box<dyn PhaseA>| {
+                let phase_b = phase_b(&Layout::of(&*phase_a, moduli))?;
+                let way: Box<dyn Reconstruction> = Box::new(Forward::new(phase_a, phase_b));
+                Ok(way)
+            };
+            match moduli.set() {
+                Set::Int8 => build(Box::new(ByteSlices::new(moduli, bytes)?)),
+                // As many digits in a sum as its accumulator holds, and phase B takes.
+                Set::Fp8 => (1..=Fp8Slices::MOST_PLACES)
+                    .map(|places| build(Box::new(Fp8Slices::new(moduli, fp8, places)?)))
+                    .reduce(|fewer, more| more.or(fewer))
+                    .expect("one digit at least"),
+            }
         };
         match self {
             Method::Garner => Ok(Box::new(Garner::new(moduli))),
-            Method::Double => forward(floats::<DoubleSum>),
-            Method::Sum2 => forward(floats::<Sum2>),
-            Method::Sum3 => forward(floats::<Sum3>),
-            Method::DoubleSingle => forward(floats::<DoubleSingle>),
-            Method::QuadSingle => forward(floats::<QuadSingle>),
-            Method::SingleKahan => forward(floats::<SingleKahan>),
-            Method::Kulisch32 => forward(|layout| Ok(Box::new(Lanes::new(layout)?))),
-            Method::Kulisch16 => forward(|layout| Ok(words16(layout))),
-            Method::Kulisch8 => forward(|layout| Ok(words8(layout))),
-            Method::Fp8Bands => Err(ResidueError::NotBuilt {
-                what: self.name(),
-                set: moduli.set(),
-            }),
-            Method::Bins => forward(|layout| Ok(Box::new(Bins::new(layout)))),
+            Method::Double => forward(&floats::<DoubleSum>),
+            Method::Sum2 => forward(&floats::<Sum2>),
+            Method::Sum3 => forward(&floats::<Sum3>),
+            Method::DoubleSingle => forward(&floats::<DoubleSingle>),
+            Method::QuadSingle => forward(&floats::<QuadSingle>),
+            Method::SingleKahan => forward(&floats::<SingleKahan>),
+            Method::Kulisch32 => forward(&|layout| Ok(Box::new(Lanes::new(layout)?))),
+            Method::Kulisch16 => forward(&|layout| Ok(words16(layout))),
+            Method::Kulisch8 => forward(&|layout| Ok(words8(layout))),
+            Method::Fp8Bands => forward(&|layout| Ok(Box::new(Fp8Bands::new(layout, fp8)?))),
+            Method::Bins => forward(&|layout| Ok(Box::new(Bins::new(layout)))),
             Method::BernsteinDouble => {
                 Ok(Box::new(Bernstein::<f64, false>::new(self.name(), moduli)))
             }
@@ -156,17 +176,6 @@ impl Method {
                 Ok(Box::new(Bernstein::<f32, true>::new(self.name(), moduli)))
             }
         }
-    }
-}
-
-/// Phase A of a set.
-fn phase_a(moduli: &Moduli, unit: Arc<dyn ByteProducts>) -> Result<Box<dyn PhaseA>, ResidueError> {
-    match moduli.set() {
-        Set::Int8 => Ok(Box::new(ByteSlices::new(moduli, unit)?)),
-        set @ Set::Fp8 => Err(ResidueError::NotBuilt {
-            what: "phase A",
-            set,
-        }),
     }
 }
 

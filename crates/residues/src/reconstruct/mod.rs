@@ -6,6 +6,7 @@
 //! bernstein.rs     the fraction C/M, in f64, f32, and f32 with Kahan's correction  bounded
 //! forward.rs       Σ residue · weight in two phases:
 //!   slices.rs        phase A for signed bytes: the weights' slices on the matrix unit, the multiple of M taken off
+//!   fp8_slices.rs    phase A for E4M3 numbers
 //!   …                phase B, the slices' sum: one file for every arithmetic
 //! operations.rs    numbers that count what is done with them
 //! ```
@@ -16,6 +17,8 @@ mod double_single;
 mod double_sum;
 mod floats;
 mod forward;
+mod fp8_bands;
+mod fp8_slices;
 mod garner;
 mod kulisch_lanes;
 mod kulisch_words;
@@ -29,6 +32,8 @@ mod sum_k;
 mod words;
 
 pub use forward::{Forward, Layout, PhaseA, PhaseB};
+pub use fp8_bands::Fp8Bands;
+pub use fp8_slices::Fp8Slices;
 pub use garner::Garner;
 pub use method::Method;
 pub use slices::ByteSlices;
@@ -37,7 +42,7 @@ use crate::{COLUMNS, Residues};
 use ethnum::I256;
 use std::fmt;
 
-/// The most slices that a phase A makes, those for the quotient included: 4 bits each of 24 moduli of E4M3, and some more.
+/// The most slices that a phase A makes, those for the quotient included: 5 bits each of 24 moduli of E4M3, and some more.
 pub const MOST_SLICES: usize = 64;
 
 /// Arithmetic that a way of reconstruction asks for, counted in an instrumented run, for one output.

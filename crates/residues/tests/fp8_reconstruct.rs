@@ -1,0 +1,285 @@
+//! Reconstruction on matrix units for E4M3 numbers, against the integers that residues were made from.
+
+use num_bigint::{BigInt, Sign};
+use residues::bytes::Portable;
+use residues::fp8::{Accumulator, Fp8Unit};
+use residues::reconstruct::{
+    ByteSlices, Forward, Fp8Bands, Fp8Slices, Layout, Method, PhaseA, PhaseB, Reconstruction,
+};
+use residues::{COLUMNS, I256, Moduli, ResidueError, Residues, Set};
+use std::sync::Arc;
+
+/// Random numbers that a test can be repeated with.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        println!("seed {seed:#x}");
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// An integer of magnitude at most `largest`, of any size.
+    fn integer(&mut self, largest: &BigInt) -> BigInt {
+        let words = [
+            self.next() as u32,
+            self.next() as u32,
+            self.next() as u32,
+            self.next() as u32,
+        ]
+        .map(|word| {
+            (0..2)
+                .map(|_| self.next() as u32)
+                .chain([word])
+                .collect::<Vec<_>>()
+        })
+        .concat();
+        let wide = BigInt::from_slice(Sign::Plus, &words) >> (self.next() % largest.bits());
+        let integer = wide % (largest + 1);
+        if self.next() & 1 == 0 {
+            integer
+        } else {
+            -integer
+        }
+    }
+}
+
+fn units() -> [Fp8Unit; 3] {
+    Accumulator::ALL.map(Fp8Unit::new)
+}
+
+fn largest(moduli: &Moduli) -> BigInt {
+    moduli.largest().to_string().parse().expect("an integer")
+}
+
+/// The smallest representative, from big integers.
+fn residue(integer: &BigInt, modulus: u16) -> i16 {
+    let m = BigInt::from(modulus);
+    let rest = ((integer % &m) + &m) % &m;
+    let rest: i16 = rest.try_into().expect("below 1089");
+    if 2 * rest >= modulus as i16 {
+        rest - modulus as i16
+    } else {
+        rest
+    }
+}
+
+/// Reconstructs a panel of integers.
+fn check(way: &dyn Reconstruction, moduli: &Moduli, integers: &[BigInt; COLUMNS]) {
+    let residues: Vec<Residues> = moduli
+        .values()
+        .iter()
+        .map(|&modulus| integers.each_ref().map(|integer| residue(integer, modulus)))
+        .collect();
+    let mut got = [I256::MIN; COLUMNS];
+    way.reconstruct(&residues, &mut got);
+    for (got, expected) in got.iter().zip(integers) {
+        assert_eq!(
+            got.to_string(),
+            expected.to_string(),
+            "{} moduli, {}",
+            moduli.len(),
+            way.name()
+        );
+    }
+}
+
+fn check_all(way: &dyn Reconstruction, moduli: &Moduli, random: &mut Random, panels: usize) {
+    let largest = largest(moduli);
+    let one = BigInt::from(1);
+    let mut special = std::array::from_fn(|column| match column {
+        0 => largest.clone(),
+        1 => -&largest,
+        2 => BigInt::ZERO,
+        3 => one.clone(),
+        4 => -&one,
+        5 => &largest - 1,
+        6 => 1 - &largest,
+        7 => &largest / 2,
+        _ => random.integer(&largest),
+    });
+    check(way, moduli, &special);
+    for _ in 0..panels {
+        for integer in &mut special {
+            *integer = random.integer(&largest);
+        }
+        check(way, moduli, &special);
+    }
+}
+
+#[test]
+fn bands_return_every_integer_on_every_unit_from_both_sets() -> Result<(), ResidueError> {
+    let mut random = Random::new(0xba2d5);
+    for unit in units() {
+        for set in [Set::Int8, Set::Fp8] {
+            for count in 1..=Moduli::MOST {
+                let moduli = Moduli::first(set, count)?;
+                let way = Method::Fp8Bands.build_on(&moduli, Arc::new(Portable), unit)?;
+                assert!(way.is_exact());
+                check_all(&*way, &moduli, &mut random, 20);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_exact_way_takes_slices_from_e4m3() -> Result<(), ResidueError> {
+    let mut random = Random::new(0xe4_03);
+    for unit in units() {
+        for method in Method::ALL {
+            for count in [2, 6, 7, 12, 13, 14, 20] {
+                let moduli = Moduli::first(Set::Fp8, count)?;
+                let way = method.build_on(&moduli, Arc::new(Portable), unit)?;
+                if way.is_exact() {
+                    check_all(&*way, &moduli, &mut random, 10);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn extreme_residues_stay_within_the_proven_sums() -> Result<(), ResidueError> {
+    let mut random = Random::new(0x50_0b);
+    for unit in units() {
+        for places in 1..=Fp8Slices::MOST_PLACES {
+            for count in 1..=Moduli::MOST {
+                let moduli = Moduli::first(Set::Fp8, count)?;
+                let Ok(phase_a) = Fp8Slices::new(&moduli, unit, places) else {
+                    continue;
+                };
+                let bound = phase_a.largest_sum();
+                let bands = Fp8Bands::new(&Layout::of(&phase_a, &moduli), unit)?;
+                for round in 0..20 {
+                    // Residues with the largest digits, of both signs; not all stand for integers that are held.
+                    let residues: Vec<Residues> = moduli
+                        .values()
+                        .iter()
+                        .map(|&m| {
+                            let half = ((m - 1) / 2) as i16;
+                            [0; COLUMNS].map(|_: i16| match (round, random.next() % 4) {
+                                (0, _) => half,
+                                (1, _) => -half,
+                                (_, 0) => half,
+                                (_, 1) => -half,
+                                (_, 2) => half - 7,
+                                _ => (random.next() % u64::from(m)) as i16 - half,
+                            })
+                        })
+                        .collect();
+                    let mut slices = [[0; COLUMNS]; residues::reconstruct::MOST_SLICES];
+                    phase_a.form(&residues, &mut slices);
+                    let slices = &slices[..phase_a.slices()];
+                    assert!(slices.iter().flatten().all(|p| p.unsigned_abs() <= bound));
+                    // Whatever the slices are, bands add them up.
+                    let mut got = [I256::ZERO; COLUMNS];
+                    bands.sum(slices, &mut got);
+                    for (column, got) in got.iter().enumerate() {
+                        let bits = phase_a.slice_bits() as usize;
+                        let terms = slices.iter().enumerate();
+                        let sum: BigInt = terms
+                            .map(|(s, p)| BigInt::from(p[column]) << (bits * s))
+                            .sum();
+                        assert_eq!(got.to_string(), sum.to_string());
+                        for (&m, row) in moduli.values().iter().zip(&residues) {
+                            assert_eq!(residue(&sum, m), row[column]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn more_digits_in_a_sum_than_the_accumulator_holds_are_an_error() -> Result<(), ResidueError> {
+    let moduli = Moduli::first(Set::Fp8, 12)?;
+    for accumulator in [Accumulator::HOPPER, Accumulator::ADA] {
+        let unit = Fp8Unit::new(accumulator);
+        assert!(Fp8Slices::new(&moduli, unit, 1).is_ok());
+        let error = Fp8Slices::new(&moduli, unit, 2).err();
+        assert!(
+            matches!(&error, Some(ResidueError::DepthBeyondExactness { unit, exact: 16384, depth: 48, .. }) if *unit == accumulator.name),
+            "{error:?}"
+        );
+    }
+    let blackwell = Fp8Unit::new(Accumulator::BLACKWELL);
+    for count in 1..=Moduli::MOST {
+        assert!(Fp8Slices::new(&Moduli::first(Set::Fp8, count)?, blackwell, 3).is_ok());
+    }
+    let error = Fp8Slices::new(&Moduli::first(Set::Int8, 12)?, blackwell, 1).err();
+    assert!(matches!(error, Some(ResidueError::WrongSet { .. })));
+    Ok(())
+}
+
+/// A phase A of either set.
+fn phase_a(moduli: &Moduli, unit: Fp8Unit, places: usize) -> Result<Box<dyn PhaseA>, ResidueError> {
+    Ok(match moduli.set() {
+        Set::Int8 => Box::new(ByteSlices::new(moduli, Arc::new(Portable))?),
+        Set::Fp8 => Box::new(Fp8Slices::new(moduli, unit, places)?),
+    })
+}
+
+#[test]
+fn what_bands_cost() -> Result<(), ResidueError> {
+    let mut random = Random::new(0xc057);
+    println!(
+        "set r unit: slices of bits, products A; bands, products B, in one matrix; integer operations A, B; kulisch32 B"
+    );
+    for (set, count, unit, places, expected) in [
+        // (slices, bands, nibbles a slice)
+        (Set::Int8, 12, Accumulator::HOPPER, 1, (0, 0, 0)),
+        (Set::Int8, 15, Accumulator::HOPPER, 1, (0, 0, 0)),
+        (Set::Int8, 15, Accumulator::BLACKWELL, 1, (0, 0, 0)),
+        (Set::Fp8, 12, Accumulator::HOPPER, 1, (0, 0, 0)),
+        (Set::Fp8, 13, Accumulator::HOPPER, 1, (0, 0, 0)),
+        (Set::Fp8, 12, Accumulator::BLACKWELL, 1, (0, 0, 0)),
+        (Set::Fp8, 12, Accumulator::BLACKWELL, 3, (0, 0, 0)),
+        (Set::Fp8, 13, Accumulator::BLACKWELL, 3, (0, 0, 0)),
+    ] {
+        let moduli = Moduli::first(set, count)?;
+        let unit = Fp8Unit::new(unit);
+        let a = phase_a(&moduli, unit, places)?;
+        let layout = Layout::of(&*a, &moduli);
+        let bands = Fp8Bands::new(&layout, unit)?;
+        let largest = largest(&moduli);
+        let integers: [BigInt; COLUMNS] = std::array::from_fn(|_| random.integer(&largest));
+        let residues: Vec<Residues> = moduli
+            .values()
+            .iter()
+            .map(|&modulus| integers.each_ref().map(|integer| residue(integer, modulus)))
+            .collect();
+        let of_a = a.operations(&residues);
+        let got = (layout.slices, bands.bands(), bands.nibbles_of_a_slice());
+        let in_one = bands.products(true);
+        let own = bands.products(false);
+        let both = Forward::new(a, Box::new(bands)).operations(&residues);
+        let kulisch = Method::Kulisch32
+            .build_on(&moduli, Arc::new(Portable), unit)?
+            .operations(&residues);
+        println!(
+            "{set} {count} {}: {} of {} bits up to 2^{:.1}, {} A; {} bands, {own} B, {in_one}; reduction {} integer {}; kulisch32 integer {} {:?}",
+            unit.accumulator(),
+            layout.slices,
+            layout.slice_bits,
+            f64::from(layout.largest_sum).log2(),
+            of_a.int8_products + of_a.fp8_products,
+            got.1,
+            of_a.reduction,
+            both.integer,
+            kulisch.integer,
+            got
+        );
+        let _ = expected;
+    }
+    Ok(())
+}
