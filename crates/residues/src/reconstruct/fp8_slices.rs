@@ -7,7 +7,10 @@
 //! An accumulator that is exact beyond that takes several digits at once: fp8 has an exponent, so the digits of a slice
 //! enter one sum as `w_0 + w_1·2^5 + w_2·2^10`, each with the residues' digits once more. That is the same number of products,
 //! a third of the sums, and so much of phase B done by the matrix unit for nothing. E4M3 has powers of two for three digits
-//! (2^-6 to `16·2^4`), and 2^24 holds them for all sets of moduli: `512·24·(1 + 2^5 + 2^10) < 2^24`.
+//! of 5 bits (2^-6 to `16·2^4`) or four of 4 bits (2^-7 to `8·2^5`), and 2^24 holds the first for all sets of moduli,
+//! `512·24·(1 + 2^5 + 2^10) < 2^24`, the second for those of 15, `256·15·(1 + … + 2^12) < 2^24`. [`Fp8Slices::SHAPES`] are the choices.
+//!
+//! (2^-7 has no leading one and is aligned like 2^-6, with a digit of 16 at 2^-2; harmless are `2^(23-7)` there.)
 //!
 //! # The multiple of `M`
 //!
@@ -19,8 +22,8 @@
 //! 2 Σ 16·|e_j|  <  2^w (M - 2·largest) .
 //! ```
 //!
-//! That is checked when the tables are made, and `w = 24` is always enough: `|e_j| <= M/2`, so the left side is at most
-//! `32·r·M < 2^10 M`, and the right side is more than `2^(24-12) M` by [`MARGIN_BITS`](crate::moduli::MARGIN_BITS).
+//! That is checked when the tables are made, and `w = 22` is always enough: `|e_j| <= M/2`, so the left side is at most
+//! `32·r·M < 2^10 M`, and the right side is more than `2^(22-12) M` by [`MARGIN_BITS`](crate::moduli::MARGIN_BITS).
 
 use super::forward::PhaseA;
 use super::operations::{Counting, Integer, counted};
@@ -33,12 +36,17 @@ use crate::moduli::{Moduli, Set};
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
 
-/// Bits of a weight's digit.
-const DIGIT_BITS: u32 = 5;
-/// The most digits that one sum takes.
-const MOST_PLACES: usize = 3;
-/// The most digits of the weights' fractions; see above. Two slices of three digits.
-const MOST_FRACTION_DIGITS: usize = 6;
+/// How weights are cut into slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Bits of a digit.
+    pub digit_bits: u32,
+    /// Digits of a slice.
+    pub places: usize,
+}
+
+/// The most digits of a slice.
+const MOST_PLACES: usize = 4;
 
 /// Phase A on E4M3 numbers.
 #[derive(Debug)]
@@ -47,8 +55,7 @@ pub struct Fp8Slices {
     /// Rows: slices of the weights, then those of their fractions. Columns: for every place within a slice, for every modulus,
     /// the weights of the higher and the lower digit.
     matrix: E4m3Matrix,
-    /// Digits of a weight in one slice.
-    places: usize,
+    shape: Shape,
     /// Sums are multiples of two to this power.
     exponent: i32,
     slices: usize,
@@ -111,11 +118,29 @@ fn weights(moduli: &Moduli) -> Vec<I256> {
 }
 
 impl Fp8Slices {
-    /// The most digits of 5 bits that one sum takes: E4M3 has no powers of two for more.
-    pub const MOST_PLACES: usize = MOST_PLACES;
+    /// The shapes that E4M3 has powers of two for, those with the fewest sums first.
+    pub const SHAPES: [Shape; 4] = [
+        Shape {
+            digit_bits: 5,
+            places: 3,
+        },
+        Shape {
+            digit_bits: 4,
+            places: 4,
+        },
+        Shape {
+            digit_bits: 5,
+            places: 2,
+        },
+        Shape {
+            digit_bits: 5,
+            places: 1,
+        },
+    ];
 
-    /// For these moduli, on this unit, with so many digits in a sum; an error where the unit would not hold it exactly.
-    pub fn new(moduli: &Moduli, unit: Fp8Unit, places: usize) -> Result<Fp8Slices, ResidueError> {
+    /// For these moduli, on this unit, with slices of one of the shapes; an error where the unit would not hold their sums exactly.
+    pub fn new(moduli: &Moduli, unit: Fp8Unit, shape: Shape) -> Result<Fp8Slices, ResidueError> {
+        assert!(Fp8Slices::SHAPES.contains(&shape), "one of the shapes");
         if moduli.set() != Set::Fp8 {
             return Err(ResidueError::WrongSet {
                 what: "phase A on E4M3 numbers",
@@ -123,47 +148,45 @@ impl Fp8Slices {
                 given: moduli.set(),
             });
         }
-        assert!(
-            (1..=MOST_PLACES).contains(&places),
-            "one to three digits in a sum"
-        );
+        let Shape { digit_bits, places } = shape;
         let weights = weights(moduli);
         let digits = (1..)
             .find(|&count| {
                 weights
                     .iter()
-                    .all(|&w| balanced(w, DIGIT_BITS, count).1 == 0)
+                    .all(|&w| balanced(w, digit_bits, count).1 == 0)
             })
             .expect("256 bits have an end");
         let slices = digits.div_ceil(places);
-        let fraction_rows = (1..=MOST_FRACTION_DIGITS.div_ceil(places))
-            .find(|&rows| quotient_is_certain(moduli, &weights, rows * places))
-            .expect("24 bits are always enough");
-        let fraction_bits = fraction_bits(fraction_rows * places);
+        let slice_bits = digit_bits * places as u32;
+        let fraction_rows = (1..=22usize)
+            .find(|&rows| quotient_is_certain(moduli, &weights, fraction_bits(slice_bits, rows)))
+            .expect("22 bits are always enough");
+        let fraction_bits = fraction_bits(slice_bits, fraction_rows);
 
         // All digits of a weight: those of its slices, and those of its fraction's.
         let columns: Vec<Vec<i32>> = weights
             .iter()
             .map(|&weight| {
                 let fraction = fraction(weight, fraction_bits, moduli.product()).0;
-                let (own, _) = balanced(weight, DIGIT_BITS, slices * places);
-                let (of_fraction, rest) = balanced(fraction, DIGIT_BITS, fraction_rows * places);
+                let (own, _) = balanced(weight, digit_bits, slices * places);
+                let (of_fraction, rest) = balanced(fraction, digit_bits, fraction_rows * places);
                 debug_assert!(rest == 0);
                 [own, of_fraction].concat()
             })
             .collect();
         let rows = slices + fraction_rows;
-        // The highest digit of a slice is within 2^4 and 2^8.
-        let exponent = (4 - DIGIT_BITS as i32 * (places as i32 - 1)).min(0);
+        // The highest digit of a slice is at most 2^8.
+        let exponent = (9 - slice_bits as i32).min(0);
         let mut entries = Vec::new();
         let mut largest = vec![0u64; rows];
         for (row, largest) in largest.iter_mut().enumerate() {
             for place in 0..places {
-                let shift = DIGIT_BITS * place as u32;
+                let shift = digit_bits * place as u32;
                 for column in &columns {
                     let digit = column[row * places + place];
                     let entry = E4m3::from_scaled(digit, exponent + shift as i32);
-                    entries.push(entry.expect("E4M3 has three digits of 5 bits"));
+                    entries.push(entry.expect("E4M3 has powers of two for these"));
                     *largest += u64::from(digit.unsigned_abs() << shift) * LARGEST_DIGIT as u64;
                 }
             }
@@ -180,7 +203,6 @@ impl Fp8Slices {
             });
         }
 
-        let slice_bits = DIGIT_BITS * places as u32;
         let (mut product, rest) = balanced(moduli.product().as_i256(), slice_bits, slices);
         product[slices - 1] += rest.as_i32() << slice_bits;
         let sums: U256 = weights
@@ -210,7 +232,7 @@ impl Fp8Slices {
         Ok(Fp8Slices {
             unit,
             matrix: E4m3Matrix::new(rows, depth, &entries),
-            places,
+            shape,
             exponent,
             slices,
             digits,
@@ -219,9 +241,9 @@ impl Fp8Slices {
         })
     }
 
-    /// Digits of 5 bits that one sum takes.
-    pub fn places(&self) -> usize {
-        self.places
+    /// How weights are cut.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Rows of the matrix that find the multiple of `M`.
@@ -241,7 +263,7 @@ impl Fp8Slices {
                 data[2 * k + 1][column] = low;
             }
         }
-        for place in 1..self.places {
+        for place in 1..self.shape.places {
             data.copy_within(..once, place * once);
         }
         let mut sums = [[0.0; COLUMNS]; MOST_SLICES];
@@ -279,14 +301,13 @@ impl Fp8Slices {
     }
 }
 
-/// The fraction's bits `w` with so many digits.
-fn fraction_bits(digits: usize) -> u32 {
-    DIGIT_BITS * digits as u32 - 1
+/// The fraction's bits `w` in so many slices.
+fn fraction_bits(slice_bits: u32, rows: usize) -> u32 {
+    slice_bits * rows as u32 - 1
 }
 
 /// The condition of the comment above.
-fn quotient_is_certain(moduli: &Moduli, weights: &[I256], digits: usize) -> bool {
-    let bits = fraction_bits(digits);
+fn quotient_is_certain(moduli: &Moduli, weights: &[I256], bits: u32) -> bool {
     let product = moduli.product();
     let error: U256 = weights
         .iter()
@@ -297,7 +318,7 @@ fn quotient_is_certain(moduli: &Moduli, weights: &[I256], digits: usize) -> bool
 
 impl PhaseA for Fp8Slices {
     fn slice_bits(&self) -> u32 {
-        DIGIT_BITS * self.places as u32
+        self.shape.digit_bits * self.shape.places as u32
     }
 
     fn slices(&self) -> usize {

@@ -1,12 +1,12 @@
 //! Phase B in 32-bit words, all columns side by side: what `kulisch32` runs.
 //!
 //! A word carries 16 bits of the integer and has 16 to spare, so the slices that begin within those bits are added into it whole, shifted
-//! by 0 or 8 bits (bytes), or 0, 4, 8 or 12 (nibbles). Which slice goes where is known beforehand and the same for all columns: nothing
+//! by 0 or 8 bits (bytes), or by what their spacing gives. Which slice goes where is known beforehand and the same for all columns: nothing
 //! branches. Carries go on to the next word at once, and the digits of two neighbours become a 32-bit word of the integer in two's
 //! complement. Slices beyond the words that hold the integer and its sign only repeat the sign, and are left out.
 //!
-//! With `P` the bound of slices, a word is at most `P (1 + 2^b + …) < P·2^16/(2^b - 1)`, and `2^-16` of the word below: less than `2^31` for
-//! `P <= 2^(14 + b)`, which is `2^22` for bytes and `2^18` for nibbles.
+//! With `P` the bound of slices, a word is at most `P·Σ 2^shift`, and `2^-16` of the word below, which must be less than `2^31`: so `P` may
+//! be `(2^31 - 2^16)/Σ 2^shift`. Bytes may have 22 bits, digits of 5 bits nearly 16 (their shifts reach 15), and slices of 16 bits nearly 31.
 
 use super::forward::{Layout, PhaseB};
 use super::operations::{Counting, Integer, counted};
@@ -26,34 +26,66 @@ pub(super) struct Lanes {
     slice_bits: u32,
     /// 32-bit words that hold the integer and its sign.
     words: usize,
+    /// What goes where, for every 16 bits.
+    pieces: Vec<Piece>,
+}
+
+/// The slices that begin within 16 bits of the integer, and what the first of them is shifted by.
+#[derive(Debug)]
+struct Piece {
+    from: usize,
+    to: usize,
+    shift: u32,
 }
 
 impl Lanes {
     pub(super) fn new(layout: &Layout) -> Result<Lanes, ResidueError> {
-        assert!(
-            RADIX.is_multiple_of(layout.slice_bits),
-            "whole slices in a word"
-        );
-        layout.demand_sums("kulisch32", 1 << (14 + layout.slice_bits))?;
+        let words = (256 - layout.largest.leading_zeros() + 1).div_ceil(32) as usize;
+        let first = |position: u32| position.div_ceil(layout.slice_bits) as usize;
+        let pieces: Vec<Piece> = (0..2 * words as u32)
+            .map(|number| {
+                let from = first(RADIX * number).min(layout.slices);
+                Piece {
+                    from,
+                    to: first(RADIX * (number + 1)).min(layout.slices),
+                    shift: (layout.slice_bits * from as u32).saturating_sub(RADIX * number),
+                }
+            })
+            .collect();
+        let shifts = |piece: &Piece| -> u32 {
+            let count = (piece.to - piece.from) as u32;
+            (0..count)
+                .map(|k| 1 << (piece.shift + layout.slice_bits * k))
+                .sum()
+        };
+        let most = pieces.iter().map(shifts).max().unwrap_or(1).max(1);
+        layout.demand_sums("kulisch32", ((1 << 31) - (1 << RADIX)) / most)?;
         Ok(Lanes {
             slice_bits: layout.slice_bits,
-            words: (256 - layout.largest.leading_zeros() + 1).div_ceil(32) as usize,
+            words,
+            pieces,
         })
     }
 
     #[inline(always)]
     fn add<N: Integer>(&self, slices: &[Sums]) -> Words<N> {
-        let each = (RADIX / self.slice_bits) as usize;
-        let mut slices = slices.chunks(each);
         let mut carries = [N::default(); COLUMNS];
         let mut words = [[N::default(); COLUMNS]; MOST_WORDS];
-        for word in &mut words[..self.words] {
-            self.deposit(slices.next(), &mut carries);
+        for (word, pieces) in words.iter_mut().zip(self.pieces.chunks_exact(2)) {
+            self.deposit(
+                &slices[pieces[0].from..pieces[0].to],
+                pieces[0].shift,
+                &mut carries,
+            );
             for (word, carry) in word.iter_mut().zip(&mut carries) {
                 *word = carry.low(RADIX);
                 *carry = carry.down(RADIX);
             }
-            self.deposit(slices.next(), &mut carries);
+            self.deposit(
+                &slices[pieces[1].from..pieces[1].to],
+                pieces[1].shift,
+                &mut carries,
+            );
             for (word, carry) in word.iter_mut().zip(&mut carries) {
                 *word = *word + carry.up(RADIX);
                 *carry = carry.down(RADIX);
@@ -62,14 +94,14 @@ impl Lanes {
         words
     }
 
-    /// The slices that begin within a word's bits.
+    /// Adds neighbouring slices to a word.
     #[inline(always)]
-    fn deposit<N: Integer>(&self, slices: Option<&[Sums]>, word: &mut [N; COLUMNS]) {
-        for (place, row) in slices.into_iter().flatten().enumerate() {
-            let shift = self.slice_bits * place as u32;
+    fn deposit<N: Integer>(&self, slices: &[Sums], mut shift: u32, word: &mut [N; COLUMNS]) {
+        for row in slices {
             for (word, &sum) in word.iter_mut().zip(row) {
                 *word = *word + N::constant(sum).up(shift);
             }
+            shift += self.slice_bits;
         }
     }
 }

@@ -138,7 +138,7 @@ impl Method {
         bytes: Arc<dyn ByteProducts>,
         fp8: Fp8Unit,
     ) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let forward = |phase_b: &dyn Fn(&Layout) -> Result<Box<dyn PhaseB>, ResidueError>| {
+        let forward = |phase_b: &dyn Fn(&Layout) -> BuiltPhaseB| {
             let build = |phase_a: Box<dyn PhaseA>| {
                 let phase_b = phase_b(&Layout::of(&*phase_a, moduli))?;
                 let way: Box<dyn Reconstruction> = Box::new(Forward::new(phase_a, phase_b));
@@ -146,11 +146,12 @@ impl Method {
             };
             match moduli.set() {
                 Set::Int8 => build(Box::new(ByteSlices::new(moduli, bytes)?)),
-                // As many digits in a sum as its accumulator holds, and phase B takes.
-                Set::Fp8 => (1..=Fp8Slices::MOST_PLACES)
-                    .map(|places| build(Box::new(Fp8Slices::new(moduli, fp8, places)?)))
-                    .reduce(|fewer, more| more.or(fewer))
-                    .expect("one digit at least"),
+                // The fewest sums that the accumulator holds and phase B takes.
+                Set::Fp8 => Fp8Slices::SHAPES
+                    .map(|shape| build(Box::new(Fp8Slices::new(moduli, fp8, shape)?)))
+                    .into_iter()
+                    .reduce(|first, next| first.or(next))
+                    .expect("there are several"),
             }
         };
         match self {
@@ -179,7 +180,10 @@ impl Method {
     }
 }
 
-fn floats<A: Arithmetic>(layout: &Layout) -> Result<Box<dyn PhaseB>, ResidueError> {
+/// A phase B for a layout, unless it does not take its slices.
+type BuiltPhaseB = Result<Box<dyn PhaseB>, ResidueError>;
+
+fn floats<A: Arithmetic>(layout: &Layout) -> BuiltPhaseB {
     Ok(Box::new(FloatSum::<A>::new(layout)?))
 }
 

@@ -33,7 +33,7 @@ mod words;
 
 pub use forward::{Forward, Layout, PhaseA, PhaseB};
 pub use fp8_bands::Fp8Bands;
-pub use fp8_slices::Fp8Slices;
+pub use fp8_slices::{Fp8Slices, Shape};
 pub use garner::Garner;
 pub use method::Method;
 pub use slices::ByteSlices;
