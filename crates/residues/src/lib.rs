@@ -12,6 +12,7 @@
 //! fp8_products.rs  residues as two digits in E4M3
 //! products.rs      words -> residues of their products with a matrix, on either
 //! complex.rs       complex products from real ones, combined as residues
+//! short_sums.rs    sums -> residues, in short arithmetic
 //! reconstruct/     residues -> integers
 //! ```
 //!
@@ -31,6 +32,7 @@ pub mod fp8_products;
 mod moduli;
 pub mod products;
 pub mod reconstruct;
+mod short_sums;
 
 pub use decompose::{Decomposer, residue_of};
 pub use error::ResidueError;

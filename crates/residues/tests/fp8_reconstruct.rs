@@ -225,69 +225,145 @@ fn more_digits_in_a_sum_than_the_accumulator_holds_are_an_error() -> Result<(), 
     Ok(())
 }
 
-/// What the bands of a phase A cost for one output.
+/// What phase A and the bands cost for one output.
 #[derive(Debug, PartialEq)]
 struct Costs {
-    slices: usize,
-    slice_bits: u32,
+    /// Slices, and the bits between them.
+    slices: (usize, u32),
     bands: usize,
     /// Products of phase A, and of the bands if each is a product of its own.
     products: (f64, f64),
-    /// Integer operations: quotient and what it takes off; then nibbles and carries; then what `kulisch32` takes for the same slices.
-    integer: (f64, f64, f64),
+    /// Integer operations: quotient and what it takes off; then nibbles and carries of the bands.
+    integer: (f64, f64),
 }
 
-fn costs(moduli: &Moduli, unit: Fp8Unit, phase_a: impl Fn() -> Box<dyn PhaseA>) -> Costs {
-    let a = phase_a();
-    let layout = Layout::of(&*a, moduli);
+fn costs(moduli: &Moduli, unit: Fp8Unit, phase_a: Box<dyn PhaseA>) -> Costs {
+    let layout = Layout::of(&*phase_a, moduli);
     let bands = Fp8Bands::new(&layout, unit).expect("nibbles are always exact");
-    let residues = vec![[1; COLUMNS]; moduli.len()];
-    let of_a = a.operations(&residues);
-    let mut slices = [[0; COLUMNS]; residues::reconstruct::MOST_SLICES];
-    a.form(&residues, &mut slices);
-    let of_b = bands.operations(&slices[..layout.slices]);
-    assert_eq!(of_b.fp8_products, bands.products(false) as f64);
-    assert_eq!(bands.products(true), bands.bands() * bands.products(false));
     let count = bands.bands();
-    let both = Forward::new(a, Box::new(bands)).operations(&residues);
-    assert_eq!(both.integer, of_b.integer);
-    let kulisch = Method::Kulisch32.build_on(moduli, Arc::new(Portable), unit);
-    let kulisch = kulisch.expect("kulisch32 takes all").operations(&residues);
+    let products = bands.products(false);
+    assert_eq!(bands.products(true), count * products);
+    let residues = vec![[1; COLUMNS]; moduli.len()];
+    let of_a = phase_a.operations(&residues);
+    let both = Forward::new(phase_a, Box::new(bands)).operations(&residues);
+    let of_a_products = of_a.int8_products + of_a.fp8_products;
+    assert_eq!(
+        both.int8_products + both.fp8_products,
+        of_a_products + products as f64
+    );
     Costs {
-        slices: layout.slices,
-        slice_bits: layout.slice_bits,
+        slices: (layout.slices, layout.slice_bits),
         bands: count,
-        products: (of_a.int8_products + of_a.fp8_products, of_b.fp8_products),
-        integer: (of_a.reduction, of_b.integer, kulisch.integer),
+        products: (of_a_products, products as f64),
+        integer: (of_a.reduction, both.integer),
     }
 }
 
-/// The paper has 5 bands, 0.3 to 0.4 of phase A's products, and no integer operation.
+/// Where the paper has 5 bands and no integer operation. Its 0.3 to 0.4 of phase A's products are met where each band is a
+/// product of its own (0.28 to 0.33 with slices of bytes, 0.06 to 0.14 with those of E4M3, which cost more themselves); as one
+/// matrix, which is how the paper counts, bands are 1.8 to 3.1 times phase A on Hopper.
 #[test]
 fn bands_take_more_integer_operations_than_the_sum_that_they_replace() -> Result<(), ResidueError> {
-    let [three, _, _, one] = Fp8Slices::SHAPES;
-    for (accumulator, shape) in [
-        (Accumulator::HOPPER, one),
-        (Accumulator::BLACKWELL, one),
-        (Accumulator::BLACKWELL, three),
+    let [three, four, _, one] = Fp8Slices::SHAPES;
+    let (hopper, blackwell) = (Accumulator::HOPPER, Accumulator::BLACKWELL);
+    for (set, count, accumulator, shape, expected) in [
+        (
+            Set::Int8,
+            12,
+            hopper,
+            one,
+            ((12, 8), 9, (180.0, 60.0), (30.0, 141.0)),
+        ),
+        (
+            Set::Int8,
+            15,
+            hopper,
+            one,
+            ((15, 8), 11, (270.0, 75.0), (36.0, 176.0)),
+        ),
+        (
+            Set::Int8,
+            12,
+            blackwell,
+            one,
+            ((12, 8), 6, (180.0, 60.0), (30.0, 129.0)),
+        ),
+        (
+            Set::Int8,
+            15,
+            blackwell,
+            one,
+            ((15, 8), 7, (270.0, 75.0), (36.0, 160.0)),
+        ),
+        (
+            Set::Fp8,
+            12,
+            hopper,
+            one,
+            ((23, 5), 13, (672.0, 92.0), (56.0, 210.0)),
+        ),
+        (
+            Set::Fp8,
+            13,
+            hopper,
+            one,
+            ((25, 5), 14, (780.0, 100.0), (60.0, 228.0)),
+        ),
+        (
+            Set::Fp8,
+            12,
+            blackwell,
+            one,
+            ((23, 5), 7, (672.0, 92.0), (56.0, 186.0)),
+        ),
+        (
+            Set::Fp8,
+            12,
+            blackwell,
+            three,
+            ((8, 15), 7, (720.0, 48.0), (20.0, 113.0)),
+        ),
+        (
+            Set::Fp8,
+            13,
+            blackwell,
+            three,
+            ((9, 15), 8, (858.0, 54.0), (22.0, 128.0)),
+        ),
+        (
+            Set::Fp8,
+            12,
+            blackwell,
+            four,
+            ((7, 16), 7, (864.0, 49.0), (18.0, 116.0)),
+        ),
+        (
+            Set::Fp8,
+            13,
+            blackwell,
+            four,
+            ((8, 16), 7, (1040.0, 56.0), (20.0, 129.0)),
+        ),
     ] {
+        let moduli = Moduli::first(set, count)?;
         let unit = Fp8Unit::new(accumulator);
-        for (set, count) in [
-            (Set::Int8, 12),
-            (Set::Int8, 15),
-            (Set::Fp8, 12),
-            (Set::Fp8, 13),
-        ] {
-            let moduli = Moduli::first(set, count)?;
-            let costs = costs(&moduli, unit, || match set {
-                Set::Int8 => Box::new(ByteSlices::new(&moduli, Arc::new(Portable)).expect("bytes")),
-                Set::Fp8 => Box::new(Fp8Slices::new(&moduli, unit, shape).expect("exact")),
-            });
-            println!("{set} {count} {accumulator} {shape:?}: {costs:?}");
-            let (_, own, kulisch) = costs.integer;
-            assert!(own > 2.0 * kulisch, "{costs:?}");
-            assert!(costs.bands > 5, "{costs:?}");
-        }
+        let phase_a: Box<dyn PhaseA> = match set {
+            Set::Int8 => Box::new(ByteSlices::new(&moduli, Arc::new(Portable))?),
+            Set::Fp8 => Box::new(Fp8Slices::new(&moduli, unit, shape)?),
+        };
+        let got = costs(&moduli, unit, phase_a);
+        let kulisch = Method::Kulisch32.build_on(&moduli, Arc::new(Portable), unit)?;
+        let kulisch = kulisch.operations(&vec![[1; COLUMNS]; count]).integer;
+        println!("{set} {count} {accumulator}: {got:?}, and kulisch32 adds up with {kulisch}");
+        let (slices, bands, products, integer) = expected;
+        let expected = Costs {
+            slices,
+            bands,
+            products,
+            integer,
+        };
+        assert_eq!(got, expected, "{set} {count} {accumulator}");
+        assert!(integer.1 > 3.0 * kulisch && bands > 5);
     }
     Ok(())
 }

@@ -64,9 +64,10 @@ impl Fp8Bands {
     /// For slices of this layout, with as many nibbles in a band as the unit holds exactly.
     pub fn new(layout: &Layout, unit: Fp8Unit) -> Result<Fp8Bands, ResidueError> {
         unit.accumulator().demand(1, LARGEST_NIBBLE)?;
+        layout.demand_sums("fp8-bands", 7 * ones(MOST_OF_A_SLICE) as u32)?;
         let nibbles = (1..=MOST_OF_A_SLICE)
             .find(|&count| layout.largest_sum as i32 <= 7 * ones(count))
-            .expect("sums of phase A have at most 27 bits and a sign");
+            .expect("the largest sum was checked");
         let mut order: Vec<(u32, usize)> = Vec::new();
         for slice in 0..layout.slices {
             for nibble in 0..nibbles {

@@ -204,3 +204,96 @@ impl FromStr for Method {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::COLUMNS;
+    use crate::bytes::Sums;
+    use ethnum::{I256, U256};
+
+    /// Slices of any bits and any size, as another phase A may hand them over.
+    #[test]
+    fn every_phase_b_takes_bytes_and_nibbles() -> Result<(), ResidueError> {
+        type Build = fn(&Layout) -> Result<Box<dyn PhaseB>, ResidueError>;
+        let builds: [Build; 10] = [
+            floats::<DoubleSum>,
+            floats::<Sum2>,
+            floats::<Sum3>,
+            floats::<DoubleSingle>,
+            floats::<QuadSingle>,
+            floats::<SingleKahan>,
+            |layout| Ok(Box::new(Lanes::new(layout)?)),
+            |layout| Ok(words16(layout)),
+            |layout| Ok(words8(layout)),
+            |layout| Ok(Box::new(Bins::new(layout))),
+        ];
+        let mut state = 0x51ce_u64;
+        println!("seed {state:#x}");
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state >> 33
+        };
+        for slice_bits in [4, 8] {
+            for slices in 1..=212 / slice_bits as usize {
+                let largest_sum = 1 << (12 + slice_bits);
+                let weights: U256 = (0..slices)
+                    .map(|s| U256::ONE << (slice_bits * s as u32))
+                    .sum();
+                let layout = Layout {
+                    slice_bits,
+                    slices,
+                    largest_sum,
+                    largest: weights * U256::from(largest_sum),
+                };
+                for build in builds {
+                    let way = build(&layout)?;
+                    let (mut seen, mut got) = (0.0f64, [I256::ZERO; COLUMNS]);
+                    for round in 0..100 {
+                        let mut rows = vec![Sums::default(); slices];
+                        let mut expected = [I256::ZERO; COLUMNS];
+                        for (s, row) in rows.iter_mut().enumerate() {
+                            for (sum, total) in row.iter_mut().zip(&mut expected) {
+                                // At the bounds in every other round.
+                                let magnitude = match round % 2 {
+                                    0 => largest_sum as i32 - (next() % 2) as i32,
+                                    _ => (next() % u64::from(largest_sum)) as i32,
+                                };
+                                *sum = if next() % 2 == 0 {
+                                    magnitude
+                                } else {
+                                    -magnitude
+                                };
+                                *total += I256::from(*sum) << (slice_bits * s as u32);
+                            }
+                        }
+                        way.sum(&rows, &mut got);
+                        for (&got, &expected) in got.iter().zip(&expected) {
+                            seen = seen.max((got - expected).unsigned_abs().as_f64());
+                        }
+                    }
+                    let (name, bound) = (way.name(), way.error_bound());
+                    assert!(seen <= bound, "{name}: {slices} slices of {slice_bits}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn slices_that_floats_would_round_are_refused() -> Result<(), ResidueError> {
+        let layout = Layout {
+            slice_bits: 8,
+            slices: 4,
+            largest_sum: (1 << 24) + 1,
+            largest: U256::ONE << 40u32,
+        };
+        let error = floats::<SingleKahan>(&layout).err().map(|e| e.to_string());
+        assert!(error.is_some_and(|e| e.contains("16777217")));
+        floats::<DoubleSum>(&layout)?;
+        assert!(Lanes::new(&layout).is_err());
+        Ok(())
+    }
+}

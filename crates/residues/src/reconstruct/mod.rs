@@ -1,15 +1,26 @@
 //! From residues to integers: one trait, one file for every way.
 //!
 //! ```text
-//! method.rs        the names of all ways, and what builds them
-//! garner.rs        digits of a mixed radix, one modulus after the other           exact
-//! bernstein.rs     the fraction C/M, in f64, f32, and f32 with Kahan's correction  bounded
-//! forward.rs       Σ residue · weight in two phases:
-//!   slices.rs        phase A for signed bytes: the weights' slices on the matrix unit, the multiple of M taken off
-//!   fp8_slices.rs    phase A for E4M3 numbers
-//!   …                phase B, the slices' sum: one file for every arithmetic
-//! operations.rs    numbers that count what is done with them
+//! method.rs          the names of all ways, and what builds them
+//! garner.rs          digits of a mixed radix, one modulus after the other             exact
+//! bernstein.rs       the fraction C/M, in f64, f32, and f32 with Kahan's correction   bounded
+//! forward.rs         Σ residue · weight in two phases:
+//!   slices.rs          phase A on signed bytes: slices on the matrix unit, and the multiple of M taken off
+//!   fp8_slices.rs      phase A on E4M3 numbers
+//!                      phase B, the sum of the slices:
+//!   kulisch_lanes.rs     fixed point in 32-bit words, columns side by side            exact
+//!   kulisch_words.rs     fixed point in 16- and 8-bit words                           exact
+//!   fp8_bands.rs         bands of positions on the matrix unit for E4M3               exact
+//!   bins.rs              reproducible bins of f64                                     exact
+//!   double_sum.rs, sum2.rs, sum_k.rs                       in f64                     bounded
+//!   single_kahan.rs, double_single.rs, quad_single.rs      in f32                     bounded
+//! floats.rs          what sums in floating point share, their bounds above all
+//! words.rs           32-bit words to integers
+//! operations.rs      numbers that count what is done with them
 //! ```
+//!
+//! A bounded way is exact, and says so, where its bound is 0: doubles for up to 6 moduli of bytes, four floats for up
+//! to 12.
 
 mod bernstein;
 mod bins;
