@@ -17,6 +17,7 @@ mod options;
 mod plan;
 mod plot;
 mod probe;
+mod reconstruct;
 mod report;
 mod selftest;
 mod sums;
@@ -54,6 +55,8 @@ enum Command {
     Probe(probe::ProbeArguments),
     /// Exact sums and dot products, by the crate `kulisch`
     Kulisch(sums::SumsArguments),
+    /// Every way from residues to integers: errors, bounds, counted costs, and the paper's figures beside them
+    Reconstruct(reconstruct::ReconstructArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -69,6 +72,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),
+        Command::Reconstruct(arguments) => reconstruct::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }
