@@ -129,6 +129,8 @@ struct Software {
     ozfft: &'static str,
     commit: Option<String>,
     rustc: &'static str,
+    /// Whether the program was compiled with checks, which times are not comparable with.
+    checked: bool,
 }
 
 /// Runs the command.
@@ -178,6 +180,7 @@ pub fn run(arguments: &ReconstructArguments) -> Result<(), Failure> {
                 ozfft: env!("CARGO_PKG_VERSION"),
                 commit: commit_here(),
                 rustc: env!("RUSTC_VERSION"),
+                checked: cfg!(debug_assertions),
             },
             size: arguments.size,
             seed: arguments.seed,
