@@ -25,6 +25,7 @@ fn main() {
         .file("src/passes.cpp")
         .file("src/single.cpp")
         .file("src/few.cpp")
+        .file("src/kulisch.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

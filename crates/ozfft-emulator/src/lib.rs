@@ -34,6 +34,7 @@ launchers!(
     ozfft_emulate_passes,
     ozfft_emulate_single,
     ozfft_emulate_few,
+    ozfft_emulate_kulisch,
     ozfft_emulate_faulty
 );
 
@@ -43,7 +44,7 @@ launchers!(
 /// If there is no such kernel.
 ///
 /// # Safety
-/// `parameters` points to the kernel's parameters as `task.cuh` or `tuned_block.cuh` lays them out, aligned, and the
+/// `parameters` points to the kernel's parameters as `task.cuh`, `tuned_block.cuh` or `kulisch_total.cuh` lays them out, aligned, and the
 /// addresses in them are of memory that the kernel may use. A tensor map is that of `emulated_bulk_copy.h`.
 pub unsafe fn launch(
     kernel: &str,
