@@ -28,6 +28,8 @@ enum Found : unsigned {
     ANY = 8,
     ANY_BUT_NEGATIVE_ZERO = 16,
     NUMBER = ANY | ANY_BUT_NEGATIVE_ZERO,
+    // The accumulator was used.
+    DEPOSITED = 32,
 };
 
 constexpr u64 SIGN_BIT = 1ull << 63;
@@ -113,7 +115,7 @@ DEVICE unsigned deposit_number(int *limbs, u64 bits) {
     const u64 value = is_negative(bits) ? 0 - fraction : fraction;
     const unsigned words[2] = {(unsigned)value, (unsigned)(value >> 32)};
     deposit(limbs, words, exponent_of(bits));
-    return NUMBER;
+    return NUMBER | DEPOSITED;
 }
 
 // The exact product of two integers of up to 53 bits.
@@ -152,8 +154,11 @@ DEVICE unsigned deposit_product(int *limbs, u64 left, u64 right) {
         }
     }
     deposit(limbs, words, exponent_of(left) + exponent_of(right) + LOWEST);
-    return NUMBER;
+    return NUMBER | DEPOSITED;
 }
+
+// The accumulator of this warp, among those at the beginning of the block's shared memory.
+DEVICE int *own_accumulator() { return reinterpret_cast<int *>(shared_memory()) + LIMBS * (thread_number() / 32); }
 
 // Empties the warp's accumulator.
 DEVICE void clear(int *limbs) {

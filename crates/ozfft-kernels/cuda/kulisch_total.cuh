@@ -1,33 +1,24 @@
 // Sums of many blocks: every warp has an accumulator in shared memory; blocks add theirs to one in memory, which the last of
 // them rounds and leaves empty for the next launch.
 #pragma once
+#include "kulisch_tasks.cuh"
 #include "kulisch_window.cuh"
 
 namespace kulisch {
 
-constexpr int THREADS = 256;
-constexpr int WARPS = THREADS / 32;
 // Blocks of a launch at most: each adds less than 2^16 for each of its warps to a limb.
-constexpr int MOST_BLOCKS = MOST_PENDING / WARPS;
+static_assert(MOST_BLOCKS <= MOST_PENDING / WARPS, "limbs do not overflow");
 
 // In memory; all zero before the first launch. Launches that share it wait for each other.
 struct Total {
     int limbs[LIMBS];
     unsigned found, done;
 };
-
-// A reduction of one or two arrays to one number.
-struct Reduction {
-    const u64 *left, *right;
-    u64 count;
-    u64 *result;
-    Total *total;
-};
-
-DEVICE int *own_accumulator() { return reinterpret_cast<int *>(shared_memory()) + LIMBS * (thread_number() / 32); }
+static_assert(sizeof(Total) <= TOTAL_BYTES, "there is room");
 
 // Adds what the warps of this block have found; the last block to do so writes the result.
 DEVICE void finish(const Reduction &task, unsigned found) {
+    Total *total = static_cast<Total *>(task.total);
     int *limbs = reinterpret_cast<int *>(shared_memory());
     unsigned *last = reinterpret_cast<unsigned *>(limbs + WARPS * LIMBS);
     resolve(own_accumulator());
@@ -39,17 +30,17 @@ DEVICE void finish(const Reduction &task, unsigned found) {
             sum += limbs[warp * LIMBS + limb];
         }
         if (sum != 0) {
-            atomic_add(&task.total->limbs[limb], sum);
+            atomic_add(&total->limbs[limb], sum);
         }
     }
     found = warp_or(found);
     if (lane_number() == 0) {
-        atomic_or(&task.total->found, found);
+        atomic_or(&total->found, found);
     }
     device_fence();
     block_barrier();
     if (thread_number() == 0) {
-        *last = atomic_add(&task.total->done, 1) + 1 == gridDim.x ? 1 : 0;
+        *last = atomic_add(&total->done, 1) + 1 == gridDim.x ? 1 : 0;
     }
     block_barrier();
     if (*last == 0 || thread_number() >= 32) {
@@ -57,13 +48,13 @@ DEVICE void finish(const Reduction &task, unsigned found) {
     }
     device_fence();
     for (int limb = lane_number(); limb < LIMBS; limb += 32) {
-        limbs[limb] = exchanged_for_zero(&task.total->limbs[limb]);
+        limbs[limb] = exchanged_for_zero(&total->limbs[limb]);
     }
-    const unsigned all = (unsigned)shuffle(lane_number() == 0 ? exchanged_for_zero(reinterpret_cast<int *>(&task.total->found)) : 0, 0);
+    const unsigned all = (unsigned)shuffle(lane_number() == 0 ? exchanged_for_zero(reinterpret_cast<int *>(&total->found)) : 0, 0);
     const u64 result = round_accumulator(limbs, all);
     if (lane_number() == 0) {
         *task.result = result;
-        task.total->done = 0;
+        total->done = 0;
     }
 }
 

@@ -144,9 +144,29 @@ struct ProductWindow : Window<6> {
     }
 
     DEVICE void add(unsigned a0, unsigned a1, unsigned b0, unsigned b1, unsigned distance) {
-        unsigned p[4];
-        exact_product(a0, arithmetic::both_or(a1, 0xfffff, 0x100000), b0, arithmetic::both_or(b1, 0xfffff, 0x100000), p);
         const unsigned sign = (unsigned)((int)(a1 ^ b1) >> 31);
+        a1 = arithmetic::both_or(a1, 0xfffff, 0x100000);
+        b1 = arithmetic::both_or(b1, 0xfffff, 0x100000);
+        add_fractions(a0, a1, b0, b1, sign, distance);
+    }
+
+    // The same without a decision: zeros add nothing, and what is outside of the window adds anything, which the distance that
+    // is returned tells.
+    DEVICE unsigned add_or_zero(u64 left, u64 right, unsigned low) {
+        unsigned a1 = (unsigned)(left >> 32), b1 = (unsigned)(right >> 32);
+        const bool zero = left << 1 == 0 || right << 1 == 0;
+        const unsigned sign = (unsigned)((int)(a1 ^ b1) >> 31);
+        const unsigned distance = zero ? 0 : ProductWindow::distance(field(a1), field(b1), low);
+        a1 = arithmetic::both_or(a1, 0xfffff, 0x100000);
+        b1 = arithmetic::both_or(b1, 0xfffff, 0x100000);
+        add_fractions(zero ? 0 : (unsigned)left, zero ? 0 : a1, (unsigned)right, b1, sign, distance);
+        return distance;
+    }
+
+  private:
+    DEVICE void add_fractions(unsigned a0, unsigned a1, unsigned b0, unsigned b1, unsigned sign, unsigned distance) {
+        unsigned p[4];
+        exact_product(a0, a1, b0, b1, p);
 #pragma unroll
         for (unsigned &word : p) {
             word ^= sign;
