@@ -6,7 +6,7 @@ mod common;
 use common::{Direction, Generator, expected_dot, expected_sum};
 use kulisch::linear::{self, SparseMatrix};
 use ozfft_kernels::kulisch::{
-    Reduction, SHARED_BYTES, SparseTask, StencilTask, THREADS, TOTAL_BYTES,
+    Reduction, SHARED_BYTES, SPARSE_SHARED_BYTES, SparseTask, StencilTask, THREADS, TOTAL_BYTES,
 };
 
 /// Memory that reductions share, as launches leave it.
@@ -102,8 +102,9 @@ impl Sparse {
             rows: result.len() as u64,
         };
         let parameters = (&raw const task).cast();
+        let shared = SPARSE_SHARED_BYTES;
         // SAFETY: the kernels take such a structure, and its arrays belong together.
-        unsafe { ozfft_emulator::launch(kernel, parameters, blocks, THREADS, SHARED_BYTES) };
+        unsafe { ozfft_emulator::launch(kernel, parameters, blocks, THREADS, shared) };
         result
     }
 }
@@ -263,6 +264,39 @@ fn sparse_products_are_those_of_the_crate() {
     }
 }
 
+/// Rows of about one length take another way.
+#[test]
+fn even_rows_of_sparse_matrices_are_exact() {
+    let mut generator = seeded(10);
+    for case in 0..80 {
+        let length = 1 + generator.below(60);
+        let (mut starts, mut values) = (vec![0], Vec::new());
+        for _ in 0..generator.below(150) {
+            let entries = length - generator.below(2).min(length);
+            // Many cancel, or are zeros of either sign, or do not fit into one window with the others.
+            values.extend(generator.numbers(entries));
+            starts.push(values.len());
+        }
+        let width = 1 + generator.below(100);
+        let columns = (0..values.len()).map(|_| generator.below(width)).collect();
+        let vector = match generator.below(3) {
+            0 => vec![1.0; width],
+            1 => (0..width).map(|_| generator.number(-8, 8)).collect(),
+            _ => generator.numbers(width),
+        };
+        let sparse = Sparse {
+            starts,
+            columns,
+            values,
+            vector,
+        };
+        let found = sparse.emulated("kulisch_spmv", 1);
+        for (row, (found, expected)) in found.into_iter().zip(sparse.expected()).enumerate() {
+            assert_same(found, expected, &format!("case {case}, row {row}"));
+        }
+    }
+}
+
 #[test]
 fn long_rows_of_sparse_matrices_are_exact() {
     let mut generator = seeded(6);
@@ -393,6 +427,56 @@ fn what_is_not_finite_and_zeros_are_as_in_the_crate() {
             let expected = kulisch::dot(left, right).expect("equal lengths");
             let what = format!("{left:?} · {right:?}");
             assert_same(device.dot(left, right, 1), expected, &what);
+        }
+    }
+    // Some of them in rows and at points, among other numbers.
+    let mut generator = seeded(9);
+    let mut some = |count: usize| -> Vec<f64> {
+        (0..count)
+            .map(|_| match generator.below(12) {
+                kind @ 0..8 => special[kind],
+                _ => generator.number(-5, 5),
+            })
+            .collect()
+    };
+    for terms in [1, 2, 3, 7, 40] {
+        let (coefficients, values) = (some(terms), some(400));
+        let offsets: Vec<isize> = (0..terms as isize).map(|k| 3 * k).collect();
+        let mut expected = vec![0.0; 200];
+        linear::stencil(&coefficients, &offsets, &values, 0, &mut expected).expect("within");
+        let found = stencil(
+            "kulisch_stencil",
+            &coefficients,
+            &offsets,
+            &values,
+            (0, 200),
+        );
+        let finite: Vec<f64> = values
+            .iter()
+            .map(|&value| if value.is_finite() { value } else { -0.0 })
+            .collect();
+        let mut expected_finite = vec![0.0; 200];
+        linear::stencil(&coefficients, &offsets, &finite, 0, &mut expected_finite).expect("within");
+        let found_finite = stencil(
+            "kulisch_stencil",
+            &coefficients,
+            &offsets,
+            &finite,
+            (0, 200),
+        );
+        let pairs = found.into_iter().chain(found_finite);
+        for (found, expected) in pairs.zip(expected.into_iter().chain(expected_finite)) {
+            assert_same(found, expected, &format!("{terms} terms: {coefficients:?}"));
+        }
+        let sparse = Sparse {
+            starts: (0..=20).map(|row| terms * row).collect(),
+            columns: (0..20 * terms).map(|k| k * 7 % 400).collect(),
+            values: some(20 * terms),
+            vector: values,
+        };
+        let found = sparse.emulated("kulisch_spmv", 1);
+        for (found, expected) in found.into_iter().zip(sparse.expected()) {
+            assert_same(found, expected, &format!("rows of {terms}"));
         }
     }
     // One product in a row, or at a point.

@@ -20,6 +20,14 @@ template <> struct Sum<4> {
     }
     static DEVICE void add(unsigned (&a)[4], const unsigned (&b)[4]) { add(a, b[0], b[1], b[2], b[3]); }
 };
+template <> struct Sum<5> {
+    static DEVICE void add(unsigned (&a)[5], unsigned b0, unsigned b1, unsigned b2, unsigned b3, unsigned b4) {
+        asm("add.cc.u32 %0, %0, %5; addc.cc.u32 %1, %1, %6; addc.cc.u32 %2, %2, %7; addc.cc.u32 %3, %3, %8; addc.u32 %4, %4, %9;"
+            : "+r"(a[0]), "+r"(a[1]), "+r"(a[2]), "+r"(a[3]), "+r"(a[4])
+            : "r"(b0), "r"(b1), "r"(b2), "r"(b3), "r"(b4));
+    }
+    static DEVICE void add(unsigned (&a)[5], const unsigned (&b)[5]) { add(a, b[0], b[1], b[2], b[3], b[4]); }
+};
 template <> struct Sum<6> {
     static DEVICE void add(unsigned (&a)[6], unsigned b0, unsigned b1, unsigned b2, unsigned b3, unsigned b4, unsigned b5) {
         asm("add.cc.u32 %0, %0, %6; addc.cc.u32 %1, %1, %7; addc.cc.u32 %2, %2, %8; addc.cc.u32 %3, %3, %9; "
@@ -123,10 +131,10 @@ struct NumberWindow : Window<4> {
     }
 };
 
-// Products whose exponent fields have sums from `low` on, SPAN many.
-struct ProductWindow : Window<6> {
-    static constexpr unsigned SPAN = 64;
-    static_assert(106 + (SPAN - 1) + 1 + 13 <= 192, "sums fit");
+// Products whose exponent fields have sums from `low` on, SPAN many: 64, or 32 for less work.
+template <unsigned SPAN_> struct Products : Window<SPAN_ == 64 ? 6 : 5> {
+    static constexpr unsigned SPAN = SPAN_;
+    static_assert((SPAN == 64 && 106 + 63 + 1 + 13 <= 192) || (SPAN == 32 && 106 + 31 + 1 + 13 <= 160), "sums fit");
     static constexpr unsigned SLACK = 6;
     // What no distance is.
     static constexpr unsigned OUTSIDE = 0x80000000;
@@ -134,7 +142,8 @@ struct ProductWindow : Window<6> {
     static DEVICE unsigned low_for(unsigned highest) { return highest + SLACK < SPAN + 1 ? 2 : highest + SLACK - (SPAN - 1); }
     static DEVICE int position(unsigned low) { return (int)low - 2 * 1075 - LOWEST; }
 
-    // A factor's field less one, times 2^21 and something below: the largest for zeros, subnormal numbers, infinities, NaN.
+    // A factor's field less one, times 2^21 and something below: not below FIELDS for zeros, subnormal numbers, infinities and
+    // NaN.
     static DEVICE unsigned field(unsigned high) { return 2 * high - (1u << 21); }
     static constexpr unsigned FIELDS = 2046u << 21;
     // How far above the lowest exponent a product of factors with these fields is.
@@ -142,29 +151,15 @@ struct ProductWindow : Window<6> {
         const unsigned distance = (left >> 21) + (right >> 21) + 2 - low;
         return max(left, right) < FIELDS ? distance : OUTSIDE;
     }
+    static DEVICE unsigned fraction(unsigned high) { return arithmetic::both_or(high, 0xfffff, 0x100000); }
 
     DEVICE void add(unsigned a0, unsigned a1, unsigned b0, unsigned b1, unsigned distance) {
-        const unsigned sign = (unsigned)((int)(a1 ^ b1) >> 31);
-        a1 = arithmetic::both_or(a1, 0xfffff, 0x100000);
-        b1 = arithmetic::both_or(b1, 0xfffff, 0x100000);
-        add_fractions(a0, a1, b0, b1, sign, distance);
+        add_fractions(a0, fraction(a1), b0, fraction(b1), a1 ^ b1, distance);
     }
 
-    // The same without a decision: zeros add nothing, and what is outside of the window adds anything, which the distance that
-    // is returned tells.
-    DEVICE unsigned add_or_zero(u64 left, u64 right, unsigned low) {
-        unsigned a1 = (unsigned)(left >> 32), b1 = (unsigned)(right >> 32);
-        const bool zero = left << 1 == 0 || right << 1 == 0;
-        const unsigned sign = (unsigned)((int)(a1 ^ b1) >> 31);
-        const unsigned distance = zero ? 0 : ProductWindow::distance(field(a1), field(b1), low);
-        a1 = arithmetic::both_or(a1, 0xfffff, 0x100000);
-        b1 = arithmetic::both_or(b1, 0xfffff, 0x100000);
-        add_fractions(zero ? 0 : (unsigned)left, zero ? 0 : a1, (unsigned)right, b1, sign, distance);
-        return distance;
-    }
-
-  private:
-    DEVICE void add_fractions(unsigned a0, unsigned a1, unsigned b0, unsigned b1, unsigned sign, unsigned distance) {
+    // The product of fractions of 53 bits, with the sign of `signs`.
+    DEVICE void add_fractions(unsigned a0, unsigned a1, unsigned b0, unsigned b1, unsigned signs, unsigned distance) {
+        const unsigned sign = (unsigned)((int)signs >> 31);
         unsigned p[4];
         exact_product(a0, a1, b0, b1, p);
 #pragma unroll
@@ -174,14 +169,49 @@ struct ProductWindow : Window<6> {
         const unsigned w0 = __funnelshift_l(sign, p[0], distance), w1 = __funnelshift_l(p[0], p[1], distance);
         const unsigned w2 = __funnelshift_l(p[1], p[2], distance), w3 = __funnelshift_l(p[2], p[3], distance);
         const unsigned w4 = __funnelshift_l(p[3], sign, distance);
-        const bool far = distance >= 32;
-        Sum<6>::add(words, far ? sign : w0, far ? w0 : w1, far ? w1 : w2, far ? w2 : w3, far ? w3 : w4, far ? w4 : sign);
-        negatives -= sign;
+        if constexpr (SPAN == 64) {
+            const bool far = distance >= 32;
+            Sum<6>::add(this->words, far ? sign : w0, far ? w0 : w1, far ? w1 : w2, far ? w2 : w3, far ? w3 : w4, far ? w4 : sign);
+        } else {
+            Sum<5>::add(this->words, w0, w1, w2, w3, w4);
+        }
+        this->negatives -= sign;
     }
 };
 
+using ProductWindow = Products<64>;
+using NarrowProductWindow = Products<32>;
+
 DEVICE unsigned low_word(u64 bits) { return (unsigned)bits; }
 DEVICE unsigned high_word(u64 bits) { return (unsigned)(bits >> 32); }
+
+// What was beyond a window that products were added to without a look.
+struct Beyond {
+    unsigned farthest = 0, highest = 0, lowest = ~0u;
+
+    template <class W> DEVICE bool held() const { return farthest < W::SPAN && highest < 2047u << 21 && lowest >= 1u << 21; }
+};
+
+// Adds a product without a decision: zeros add nothing, and what is not in the window anything.
+template <class W> DEVICE void add_unseen(W &window, u64 left, u64 right, unsigned low, Beyond &beyond) {
+    const unsigned a0 = low_word(left), a1 = high_word(left), b0 = low_word(right), b1 = high_word(right);
+    const unsigned a = 2 * a1, b = 2 * b1;
+    const bool zero = (a | a0) == 0 || (b | b0) == 0;
+    const unsigned distance = (a >> 21) + (b >> 21) - low;
+    beyond.highest = max(beyond.highest, max(a, b));
+    if (!zero) {
+        const unsigned lower = a < b ? a : b;
+        beyond.lowest = lower < beyond.lowest ? lower : beyond.lowest;
+        beyond.farthest = max(beyond.farthest, distance);
+    }
+    window.add_fractions(zero ? 0 : a0, zero ? 0 : W::fraction(a1), b0, W::fraction(b1), a1 ^ b1, distance);
+}
+
+// What a product that is known to be finite says of the sign of a sum of zero.
+DEVICE unsigned found_in_zero_sum(u64 left, u64 right) {
+    const bool zero = (left & ~SIGN_BIT) == 0 || (right & ~SIGN_BIT) == 0;
+    return zero && is_negative(left ^ right) ? ANY : NUMBER;
+}
 
 // Adds a product wherever it fits; returns what was found. Any lanes at once.
 DEVICE unsigned add_product(ProductWindow &window, unsigned low, int *limbs, u64 left, u64 right) {

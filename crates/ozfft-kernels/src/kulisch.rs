@@ -8,8 +8,18 @@ use crate::Aligned;
 /// Threads of a block of all kernels.
 pub const THREADS: u32 = 256;
 
-/// Dynamic shared memory of a block that suffices for all kernels: an accumulator for every warp, and the terms of a stencil.
-pub const SHARED_BYTES: usize = 8 * 4 * 288 + 16 * MOST_TERMS;
+/// Dynamic shared memory of a block of all kernels but `kulisch_spmv`: an accumulator for every warp, and the terms of a
+/// stencil.
+pub const SHARED_BYTES: usize = ACCUMULATORS_BYTES + 32 * MOST_TERMS;
+
+/// The same for `kulisch_spmv`: besides accumulators, eight entries of 32 rows for every warp.
+pub const SPARSE_SHARED_BYTES: usize = ACCUMULATORS_BYTES + 8 * 32 * 9 * 16;
+
+/// Accumulators of eight warps, of 288 limbs each.
+const ACCUMULATORS_BYTES: usize = 8 * 4 * 288;
+
+// The kernels' sources assert the same.
+const _: () = assert!(SHARED_BYTES == 13_312 && SPARSE_SHARED_BYTES == 46_080);
 
 /// Blocks of a launch of a [`Reduction`] at most.
 pub const MOST_BLOCKS: u32 = 2048;

@@ -17,8 +17,8 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 pub use cufft::{CuFft, Precision, cufft_version};
 pub use facts::{Clocks, DeviceFacts, clocks_now};
 pub use memory::DeviceArrays;
-pub use reductions::{Arrays, Function, Numbers, Operation, Reductions, Way};
 use ozfft::{DevicePointer, Kind, Plan, Problem, Real, Substrate};
+pub use reductions::{Arrays, Numbers, Operation, Reductions, Way};
 use std::sync::Arc;
 
 /// Why a GPU cannot be used or measured.

@@ -83,8 +83,16 @@ const OPERATIONS: [Operation; 5] = [
     Operation::Stencil,
 ];
 
+/// Dynamic shared memory of a block.
+fn shared_bytes(operation: Operation) -> usize {
+    match operation {
+        Operation::SparseProduct => kernels::SPARSE_SHARED_BYTES,
+        _ => kernels::SHARED_BYTES,
+    }
+}
+
 /// Loads a kernel; its module stays for the life of the process.
-fn load(image: &[u8], name: &str) -> Result<Function, DeviceFailure> {
+fn load(image: &[u8], name: &str, shared: usize) -> Result<Function, DeviceFailure> {
     use sys::CUfunction_attribute_enum as Attribute;
     let symbol = CString::new(name).unwrap_or_default();
     // SAFETY: the image is complete and aligned, and the driver copies it; the module is never unloaded. Attributes are
@@ -92,7 +100,8 @@ fn load(image: &[u8], name: &str) -> Result<Function, DeviceFailure> {
     unsafe {
         let module = result::module::load_data(image.as_ptr().cast::<c_void>())
             .map_err(failed("load kernels"))?;
-        let handle = result::module::get_function(module, symbol).map_err(failed("find a kernel"))?;
+        let handle =
+            result::module::get_function(module, symbol).map_err(failed("find a kernel"))?;
         let attribute = |attribute| {
             let mut value = 0;
             let asked = sys::cuFuncGetAttribute(&mut value, attribute, handle).result();
@@ -101,14 +110,9 @@ fn load(image: &[u8], name: &str) -> Result<Function, DeviceFailure> {
         };
         let mut blocks = 0;
         let threads = kernels::THREADS as i32;
-        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &mut blocks,
-            handle,
-            threads,
-            kernels::SHARED_BYTES,
-        )
-        .result()
-        .map_err(failed("describe a kernel"))?;
+        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, handle, threads, shared)
+            .result()
+            .map_err(failed("describe a kernel"))?;
         Ok(Function {
             handle,
             registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
@@ -222,7 +226,12 @@ impl Arrays {
         values: &[f64],
         vector: &[f64],
     ) -> Result<Arrays, Failure> {
-        let long = |short: &[u32]| short.iter().map(|&value| value as usize).collect::<Vec<_>>();
+        let long = |short: &[u32]| {
+            short
+                .iter()
+                .map(|&value| value as usize)
+                .collect::<Vec<_>>()
+        };
         let checked = SparseMatrix::new(&long(row_starts), &long(columns), values, vector.len())
             .map(|matrix| matrix.rows());
         let rows = checked.map_err(|error| Failure::Usage(error.to_string()))?;
@@ -350,7 +359,10 @@ impl<'a> Reductions<'a> {
         for operation in OPERATIONS {
             for way in [Way::Exact, Way::Naive, Way::Read] {
                 if let Some((image, name)) = kernel_of(operation, way) {
-                    functions.insert((operation, way), load(image, name)?);
+                    functions.insert(
+                        (operation, way),
+                        load(image, name, shared_bytes(operation))?,
+                    );
                 }
             }
         }
@@ -417,7 +429,7 @@ impl<'a> Reductions<'a> {
                 function.handle,
                 (blocks, 1, 1),
                 (kernels::THREADS, 1, 1),
-                kernels::SHARED_BYTES as u32,
+                shared_bytes(arrays.operation) as u32,
                 self.gpu.stream.cu_stream(),
                 &mut [parameter.cast_mut()],
             )
