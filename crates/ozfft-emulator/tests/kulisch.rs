@@ -184,18 +184,22 @@ fn sums_of_all_lengths_are_those_of_the_crate() {
     }
 }
 
-/// Everything that is not in a window, as often as carries must be resolved for it, at all exponents.
 #[test]
 fn carries_are_resolved_before_limbs_overflow() {
     let mut device = Device::new();
     let lowest = f64::from_bits(1);
-    for (large, small) in [(1e300, 1.5e-300), (-1e300, f64::MAX), (f64::MAX, lowest)] {
-        // The first number of every 8192 chooses the window; all others are far from it.
-        let values: Vec<f64> = (0..70_000)
-            .map(|k| if k % 8192 == 0 { small } else { large })
+    // All bits set, so that limbs grow as fast as they can; the first number of what a warp takes at a time chooses a window far
+    // above, and all of those cancel. A warp has more of the others than a limb holds.
+    let ones = f64::from_bits(0x3fff_ffff_ffff_ffff);
+    let far = |k: usize| if k / 8192 % 2 == 0 { 1e300 } else { -1e300 };
+    for sign in [1.0, -1.0] {
+        let values: Vec<f64> = (0..42 * 8192)
+            .map(|k| if k % 8192 == 0 { far(k) } else { sign * ones })
             .collect();
-        let what = format!("{large:e} and {small:e}");
-        assert_same(device.sum(&values, 1), kulisch::sum(&values), &what);
+        assert_same(device.sum(&values, 1), kulisch::sum(&values), "many ones");
+        let (left, right) = (&values[..], &vec![ones; values.len()]);
+        let expected = kulisch::dot(left, right).expect("equal lengths");
+        assert_same(device.dot(left, right, 1), expected, "many products");
     }
     // Borrows and carries that go through all limbs.
     let values = [f64::MAX, -lowest, -f64::MAX, lowest, lowest];

@@ -9,7 +9,6 @@ using namespace kulisch;
 
 // Pairs of a thread that are on their way at once: 64 bytes. Lanes have neighbouring pairs.
 constexpr int GROUP = 4;
-constexpr int GROUPS = WINDOW_TERMS / (32 * GROUP);
 
 // The window for a group, of which `left` pairs are a lane's and later ones'.
 DEVICE unsigned chosen_low(const u64 *a, const u64 *b, i64 left) {
@@ -39,8 +38,10 @@ KERNEL(THREADS, 4) kulisch_dot(PARAMETERS Reduction task) {
     const i64 count = (i64)task.count;
     unsigned found = 0;
     int pending = 0;
+    const int groups = groups_of_chunk(count, warps, 32 * GROUP);
+    const i64 chunk_terms = (i64)groups * 32 * GROUP;
 #pragma unroll 1
-    for (i64 chunk = warp * WINDOW_TERMS; chunk < count; chunk += warps * WINDOW_TERMS) {
+    for (i64 chunk = warp * chunk_terms; chunk < count; chunk += warps * chunk_terms) {
         if (pending > MOST_PENDING - WINDOW_TERMS - 1) {
             resolve(limbs);
             pending = 0;
@@ -52,7 +53,7 @@ KERNEL(THREADS, 4) kulisch_dot(PARAMETERS Reduction task) {
         window.clear();
         bool deposited = false;
 #pragma unroll 1
-        for (int group = 0; group < GROUPS; group++) {
+        for (int group = 0; group < groups; group++) {
             unsigned farthest = ProductWindow::OUTSIDE;
             uint2 lefts[GROUP], rights[GROUP];
             unsigned distances[GROUP];

@@ -93,19 +93,13 @@ DEVICE u64 zero_row(const SparseTask &task, unsigned start, unsigned end) {
     return zero_of(found);
 }
 
-// A row through the accumulator, by all lanes.
+// A row of up to WINDOW_TERMS entries through the accumulator, by all lanes.
+static_assert(WINDOW_TERMS <= MOST_PENDING, "carries can wait");
 DEVICE u64 one_row(const SparseTask &task, int *limbs, unsigned start, unsigned end) {
     unsigned found = 0;
-    int pending = 0;
 #pragma unroll 1
-    for (unsigned first = start; first < end; first += 32) {
-        if (pending > MOST_PENDING - 32) {
-            resolve(limbs);
-            pending = 0;
-        }
-        const unsigned at = first + (unsigned)lane_number();
-        found |= at < end ? deposit_product(limbs, task.values[at], task.vector[task.columns[at]]) : 0;
-        pending += 32;
+    for (unsigned at = start + (unsigned)lane_number(); at < end; at += 32) {
+        found |= deposit_product(limbs, task.values[at], task.vector[task.columns[at]]);
     }
     const u64 result = round_accumulator(limbs, warp_or(found));
     warp_barrier();

@@ -2,14 +2,13 @@
 // tuned
 // The exact sum of an array of doubles, or of their magnitudes, rounded once: the bits of the crate `kulisch`.
 //
-// A warp takes 8192 numbers at a time, in a window that it chooses by the first of them.
+// A warp takes up to 8192 numbers at a time, in a window that it chooses by the first of them.
 #include "kulisch_total.cuh"
 
 using namespace kulisch;
 
 // Numbers of a thread that are on their way at once: 64 bytes.
 constexpr int GROUP = 8;
-constexpr int GROUPS = WINDOW_TERMS / (32 * GROUP);
 
 // Lanes have neighbouring pairs of numbers: where a lane's next one is.
 DEVICE int place_in_group(int number) { return number / 2 * 64 + number % 2; }
@@ -62,8 +61,10 @@ template <bool MAGNITUDES> DEVICE void sum(const Reduction &task) {
         found = lane == 0 ? deposit_number(limbs, taken<MAGNITUDES>(*task.left)) : 0;
         pending = 1;
     }
+    const int groups = groups_of_chunk(count, warps, 32 * GROUP);
+    const i64 chunk_terms = (i64)groups * 32 * GROUP;
 #pragma unroll 1
-    for (i64 chunk = warp * WINDOW_TERMS; chunk < count; chunk += warps * WINDOW_TERMS) {
+    for (i64 chunk = warp * chunk_terms; chunk < count; chunk += warps * chunk_terms) {
         if (pending > MOST_PENDING - WINDOW_TERMS - 1) {
             resolve(limbs);
             pending = 0;
@@ -75,7 +76,7 @@ template <bool MAGNITUDES> DEVICE void sum(const Reduction &task) {
         window.clear();
         bool deposited = false;
 #pragma unroll 1
-        for (int group = 0; group < GROUPS; group++) {
+        for (int group = 0; group < groups; group++) {
             unsigned farthest = NumberWindow::LIMIT;
             uint4 pairs[GROUP / 2];
             if (left > place_in_group(GROUP - 1)) {

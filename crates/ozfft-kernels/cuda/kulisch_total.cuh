@@ -16,6 +16,12 @@ struct Total {
 };
 static_assert(sizeof(Total) <= TOTAL_BYTES, "there is room");
 
+// Groups of so many terms that a warp takes in one window: as many as it holds, fewer where all warps would not have some.
+DEVICE int groups_of_chunk(i64 count, i64 warps, int group) {
+    const i64 share = (count + warps * group - 1) / (warps * group);
+    return share < WINDOW_TERMS / group ? (share > 1 ? (int)share : 1) : WINDOW_TERMS / group;
+}
+
 // Adds what the warps of this block have found; the last block to do so writes the result.
 DEVICE void finish(const Reduction &task, unsigned found) {
     Total *total = static_cast<Total *>(task.total);

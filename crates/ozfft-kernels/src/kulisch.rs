@@ -27,8 +27,8 @@ pub const MOST_BLOCKS: u32 = 2048;
 /// Bytes of a [`Reduction::total`], all zero before the first launch.
 pub const TOTAL_BYTES: usize = 8 * (MOST_BLOCKS as usize + 1);
 
-/// Numbers of a [`Reduction`], or pairs, that a block takes at a time: more blocks than there are of these have nothing to do.
-pub const BLOCK_NUMBERS: usize = 8 << 13;
+/// Numbers of a [`Reduction`], or pairs, that a block takes at least: more blocks than there are of these have nothing to do.
+pub const BLOCK_NUMBERS: usize = 2048;
 
 /// Rows of a [`SparseTask`], or results of a [`StencilTask`], that a block takes at a time.
 pub const BLOCK_RESULTS: usize = 256;

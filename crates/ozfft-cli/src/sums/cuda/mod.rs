@@ -104,13 +104,12 @@ pub fn run(
     let gpu = Gpu::open(ordinal)?;
     let clocks_before = clocks_now(ordinal);
     let reductions = Reductions::new(&gpu)?;
-    for missing in [
+    let missing = [
         reductions.cublas.as_ref().err(),
         reductions.cusparse.as_ref().err(),
-    ] {
-        if let Some(error) = missing {
-            eprintln!("note: {error}");
-        }
+    ];
+    for error in missing.into_iter().flatten() {
+        eprintln!("note: {error}");
     }
     let copy = copy_rate(&gpu, 8 * largest)?;
     let mut results = Vec::new();
@@ -142,17 +141,8 @@ pub fn run(
         say(&model::text(&predictions))?;
     }
     if let Some(path) = &arguments.record {
-        let version = |version: &String| -> String { version.clone() };
-        let cublas = reductions
-            .cublas
-            .as_ref()
-            .ok()
-            .map(|library| version(&library.version));
-        let cusparse = reductions
-            .cusparse
-            .as_ref()
-            .ok()
-            .map(|library| version(&library.version));
+        let cublas = reductions.cublas.as_ref().ok();
+        let cusparse = reductions.cusparse.as_ref().ok();
         let lanes = f64::from(gpu.facts.multiprocessors) * 128.0;
         write_json(
             path,
@@ -161,8 +151,8 @@ pub fn run(
                 machine: Machine::here(),
                 device: &gpu.facts,
                 software: Software::here(),
-                cublas: cublas.as_deref(),
-                cusparse: cusparse.as_deref(),
+                cublas: cublas.map(|library| library.version.as_str()),
+                cusparse: cusparse.map(|library| library.version.as_str()),
                 clocks_before,
                 clocks_after: clocks_now(ordinal),
                 seconds_per_method: arguments.seconds,
