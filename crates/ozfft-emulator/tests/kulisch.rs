@@ -191,7 +191,7 @@ fn carries_are_resolved_before_limbs_overflow() {
     // All bits set, so that limbs grow as fast as they can; the first number of what a warp takes at a time chooses a window far
     // above, and all of those cancel. A warp has more of the others than a limb holds.
     let ones = f64::from_bits(0x3fff_ffff_ffff_ffff);
-    let far = |k: usize| if k / 8192 % 2 == 0 { 1e300 } else { -1e300 };
+    let far = |k: usize| [1e300, -1e300][k / 8192 % 2];
     for sign in [1.0, -1.0] {
         let values: Vec<f64> = (0..42 * 8192)
             .map(|k| if k % 8192 == 0 { far(k) } else { sign * ones })
