@@ -414,12 +414,7 @@ impl<'a> Reductions<'a> {
         }
     }
 
-    fn launch(
-        &self,
-        arrays: &Arrays,
-        way: Way,
-        function: Function,
-    ) -> Result<(), DeviceFailure> {
+    fn launch(&self, arrays: &Arrays, way: Way, function: Function) -> Result<(), DeviceFailure> {
         let resident = u64::from(self.gpu.facts.multiprocessors * function.resident_blocks);
         let blocks = arrays.useful_blocks().min(resident);
         let blocks = (blocks as u32).min(kernels::MOST_BLOCKS);
