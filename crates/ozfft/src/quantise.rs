@@ -106,7 +106,7 @@ fn column_step(grid: Grid, columns: usize) -> (usize, usize) {
 
 /// All elements of a line, as places in the panel.
 #[inline(always)]
-fn places(grid: Grid) -> impl Iterator<Item = usize> {
+fn places(grid: Grid) -> impl Iterator<Item = usize> + Clone {
     (0..grid.rows)
         .flat_map(move |row| (0..grid.columns).map(move |column| row * grid.pitch + column))
 }

@@ -11,9 +11,12 @@ use crate::problem::{Problem, ResidueOptions, Substrate};
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe, StepRecipe};
 use crate::tables::Tables;
 use residues::adaptive::Span;
+use residues::bytes::{ByteProducts, Portable};
 use residues::fp8::{Accumulator, Fp8Unit};
+use residues::products::{ResidueProducts, Unit8};
 use residues::reconstruct::Reconstruction;
-use residues::{COLUMNS, I256, Moduli, ResidueError, ResidueProducts, Residues, U256, Unit8};
+use residues::redundant::{Faults, Outcome, Redundant};
+use residues::{COLUMNS, I256, Moduli, ResidueError, Residues, U256};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -153,7 +156,7 @@ impl ResidueEngine {
 
     /// Builds everything that the steps of a recipe need, and says what it is.
     pub(crate) fn check(&self, recipe: &Recipe, tables: &Tables) -> Result<String, ResidueError> {
-        let mut bounds = Vec::new();
+        let mut counts = Vec::new();
         for axis in &recipe.axes {
             let blocks: &[BlockRecipe] = match &axis.line {
                 LineRecipe::Copy => &[],
@@ -167,13 +170,13 @@ impl ResidueEngine {
                     };
                     let bound = largest_sum(step, number == 0, recipe.digits);
                     for matrix in [&matrices.cosine, &matrices.sine] {
-                        ResidueMatrix::new(self, matrix, recipe.digits, bound)?;
+                        let matrix = ResidueMatrix::new(self, matrix, recipe.digits, bound)?;
+                        counts.push(matrix.products.moduli());
                     }
-                    bounds.push(bound);
                 }
             }
         }
-        self.describe(bounds.into_iter())
+        Ok(self.describe(counts))
     }
 
     /// The moduli for sums up to `bound`.
@@ -196,16 +199,15 @@ impl ResidueEngine {
     }
 
     fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        self.options.reconstruction.build(moduli, &self.unit)
+        let unit: Arc<dyn ByteProducts> = match &self.unit {
+            Unit8::Int8(unit) => Arc::clone(unit),
+            Unit8::Fp8(_) => Arc::new(Portable),
+        };
+        self.options.reconstruction.build(moduli, unit)
     }
 
     /// How many moduli the steps have, and how they are put together, in words.
-    fn describe(&self, bounds: impl Iterator<Item = U256>) -> Result<String, ResidueError> {
-        let mut counts = Vec::new();
-        for bound in bounds {
-            let matrix = self.moduli(bound)?;
-            counts.push(matrix.len() + self.options.redundancy);
-        }
+    fn describe(&self, mut counts: Vec<usize>) -> String {
         counts.sort_unstable();
         counts.dedup();
         let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
@@ -220,7 +222,7 @@ impl ResidueEngine {
             ", put together by {}",
             self.options.reconstruction
         ));
-        Ok(text)
+        text
     }
 }
 
@@ -228,11 +230,18 @@ impl ResidueEngine {
 #[derive(Debug)]
 pub(crate) struct ResidueMatrix {
     products: ResidueProducts,
-    /// By the number of moduli, fewest first; one unless moduli are as few as the data need.
-    ways: Vec<Way>,
+    back: Back,
     largest_entry: u64,
-    adaptive: bool,
     counters: Arc<Counters>,
+}
+
+/// How residues become integers.
+#[derive(Debug)]
+enum Back {
+    /// From all moduli, or from as few as the data need: by the number of moduli, fewest first.
+    Ways { ways: Vec<Way>, adaptive: bool },
+    /// From more moduli than are needed, whose agreement is watched over.
+    Watched(Redundant),
 }
 
 #[derive(Debug)]
@@ -249,7 +258,28 @@ impl ResidueMatrix {
         digits: Digits,
         bound: U256,
     ) -> Result<ResidueMatrix, ResidueError> {
-        let moduli = engine.moduli(bound)?;
+        let options = engine.options;
+        let set = engine.unit.set();
+        let (moduli, back) = if options.redundancy > 0 {
+            let watched =
+                Redundant::new(set, bound, options.redundancy, |moduli| engine.way(moduli))?;
+            (watched.moduli().clone(), Back::Watched(watched))
+        } else {
+            let moduli = engine.moduli(bound)?;
+            let fewest = if options.adaptive { 2 } else { moduli.len() };
+            let ways = (fewest.min(moduli.len())..=moduli.len())
+                .map(|count| {
+                    let few = Moduli::first(set, count)?;
+                    Ok(Way {
+                        moduli: count,
+                        largest: few.largest(),
+                        reconstruction: engine.way(&few)?,
+                    })
+                })
+                .collect::<Result<_, ResidueError>>()?;
+            let adaptive = options.adaptive;
+            (moduli, Back::Ways { ways, adaptive })
+        };
         let entries: Vec<i64> = (0..matrix.rows)
             .flat_map(|row| (0..matrix.slots).map(move |slot| matrix.entry(row, slot, digits)))
             .collect();
@@ -260,26 +290,10 @@ impl ResidueMatrix {
             &entries,
             engine.unit.clone(),
         )?;
-        let fewest = if engine.options.adaptive {
-            2
-        } else {
-            moduli.len()
-        };
-        let ways = (fewest.min(moduli.len())..=moduli.len())
-            .map(|count| {
-                let few = Moduli::first(engine.unit.set(), count)?;
-                Ok(Way {
-                    moduli: count,
-                    largest: few.largest(),
-                    reconstruction: engine.way(&few)?,
-                })
-            })
-            .collect::<Result<_, ResidueError>>()?;
         Ok(ResidueMatrix {
             products,
-            ways,
+            back,
             largest_entry: digits.matrix_one(),
-            adaptive: engine.options.adaptive,
             counters: Arc::clone(&engine.counters),
         })
     }
@@ -291,38 +305,80 @@ impl ResidueMatrix {
         columns: usize,
         mut take: impl FnMut(usize, &[I256; COLUMNS]),
     ) {
-        let full = &self.ways[self.ways.len() - 1];
-        let (mut way, mut zeros) = (full, 0);
-        let span = Span::of(words);
-        debug_assert!(
-            span.bound(self.largest_entry) << span.zeros <= full.largest,
-            "head-room: a column adds up to more than its moduli hold"
-        );
-        if self.adaptive {
-            let bound = span.bound(self.largest_entry);
-            zeros = span.zeros;
-            way = self
-                .ways
-                .iter()
-                .find(|way| bound <= way.largest)
-                .unwrap_or(full);
-            for word in words.as_flattened_mut() {
-                *word >>= zeros;
+        let mut integers = [I256::ZERO; COLUMNS];
+        match &self.back {
+            Back::Ways { ways, adaptive } => {
+                let (way, zeros) = self.way_for(ways, *adaptive, words);
+                self.form(words, columns, way.moduli, |row, residues| {
+                    way.reconstruction.reconstruct(residues, &mut integers);
+                    if zeros > 0 {
+                        integers = integers.map(|x| x << zeros);
+                    }
+                    take(row, &integers);
+                });
+            }
+            Back::Watched(watched) => {
+                let mut faults = Faults::default();
+                self.form(words, columns, watched.moduli().len(), |row, residues| {
+                    let outcomes = watched.check(residues, &mut integers, &mut faults);
+                    for (integer, outcome) in integers.iter_mut().zip(outcomes) {
+                        // What is left of it may be of any size; the call ends in an error.
+                        if outcome == Outcome::Uncorrectable {
+                            *integer = I256::ZERO;
+                        }
+                    }
+                    take(row, &integers);
+                });
+                let Counters {
+                    corrected,
+                    uncorrectable,
+                    ..
+                } = &*self.counters;
+                corrected.fetch_add(faults.corrected, Ordering::Relaxed);
+                uncorrectable.fetch_add(faults.uncorrectable, Ordering::Relaxed);
             }
         }
-        let counter = &self.counters.columns[way.moduli];
+    }
+
+    /// The way that words are to go, and the zeros at their ends that were taken off.
+    fn way_for<'a>(
+        &self,
+        ways: &'a [Way],
+        adaptive: bool,
+        words: &mut [[i64; COLUMNS]],
+    ) -> (&'a Way, u32) {
+        let full = &ways[ways.len() - 1];
+        if !adaptive {
+            debug_assert!(
+                Span::of(words).bound(self.largest_entry) << Span::of(words).zeros <= full.largest,
+                "head-room: a column adds up to more than its moduli hold"
+            );
+            return (full, 0);
+        }
+        let span = Span::of(words);
+        let bound = span.bound(self.largest_entry);
+        for word in words.as_flattened_mut() {
+            *word >>= span.zeros;
+        }
+        let enough = ways.iter().find(|way| bound <= way.largest);
+        (enough.unwrap_or(full), span.zeros)
+    }
+
+    /// Residues of the products for the first `moduli` moduli, row by row.
+    fn form(
+        &self,
+        words: &[[i64; COLUMNS]],
+        columns: usize,
+        moduli: usize,
+        mut take: impl FnMut(usize, &[Residues]),
+    ) {
+        let counter = &self.counters.columns[moduli];
         counter.fetch_add(columns as u64, Ordering::Relaxed);
-        let mut residues: [Residues; MOST_ROWS * Moduli::MOST] =
-            [[0; COLUMNS]; MOST_ROWS * Moduli::MOST];
-        let residues = &mut residues[..self.products.rows() * way.moduli];
-        self.products.multiply(words, way.moduli, residues);
-        let mut integers = [I256::ZERO; COLUMNS];
-        for (row, residues) in residues.chunks_exact(way.moduli).enumerate() {
-            way.reconstruction.reconstruct(residues, &mut integers);
-            if zeros > 0 {
-                integers = integers.map(|x| x << zeros);
-            }
-            take(row, &integers);
+        let mut memory = [[0; COLUMNS]; MOST_ROWS * Moduli::MOST];
+        let residues = &mut memory[..self.products.rows() * moduli];
+        self.products.multiply(words, residues);
+        for (row, residues) in residues.chunks_exact(moduli).enumerate() {
+            take(row, residues);
         }
     }
 }

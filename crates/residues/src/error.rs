@@ -110,4 +110,32 @@ pub enum ResidueError {
         /// The way that was given.
         way: &'static str,
     },
+    /// Sums of slices that are larger than what adds them up takes.
+    #[error(
+        "{what} takes slices of magnitude {most}, and these reach {largest}; take fewer moduli"
+    )]
+    LargeSlices {
+        /// The way of adding them up.
+        what: &'static str,
+        /// How large they may be.
+        largest: u32,
+        /// What it takes.
+        most: u32,
+    },
+    /// A way that there is no code for yet.
+    #[error("there is no {what} for moduli of {set} yet")]
+    NotBuilt {
+        /// What was asked for.
+        what: &'static str,
+        /// The set.
+        set: Set,
+    },
+    /// A name that is none of the ways'.
+    #[error("{name:?} is no way of reconstruction; there are {all}")]
+    UnknownMethod {
+        /// What was given.
+        name: String,
+        /// All names.
+        all: String,
+    },
 }

@@ -144,19 +144,21 @@ impl ResidueProducts {
     }
 
     /// Residues of `Σ matrix[row][k] · words[k]` for every row and modulus: `to[row · moduli + number]`.
+    ///
+    /// Where `to` has room for fewer moduli, it gets the residues of the first ones.
     pub fn multiply(&self, words: &[[i64; COLUMNS]], to: &mut [Residues]) {
         assert_eq!(
             words.len(),
             self.depth,
             "a row of words for every column of the matrix"
         );
-        assert_eq!(
-            to.len(),
-            self.rows * self.moduli,
+        let moduli = to.len() / self.rows;
+        assert!(
+            moduli <= self.moduli && to.len() == self.rows * moduli,
             "residues for every row and modulus"
         );
         let mut sums = [[0; COLUMNS]; MOST_ROWS];
-        for number in 0..self.moduli {
+        for number in 0..moduli {
             match &self.matrices {
                 Matrices::Int8(unit, matrices) => {
                     let mut data: [Group; MOST_DEPTH / 4] = [[[0; 4]; COLUMNS]; MOST_DEPTH / 4];
@@ -173,7 +175,7 @@ impl ResidueProducts {
                     matrices[number].multiply(&data, &mut sums);
                 }
             }
-            let of_modulus = to.iter_mut().skip(number).step_by(self.moduli);
+            let of_modulus = to.iter_mut().skip(number).step_by(moduli);
             for (to, sums) in of_modulus.zip(&sums) {
                 *to = self.decomposer.reduce(number, sums);
             }

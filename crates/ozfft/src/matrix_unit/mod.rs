@@ -446,7 +446,6 @@ impl Unit {
 }
 
 /// The unit as what multiplies matrices of bytes.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the engine on residues"))]
 pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
     match unit {
         Unit::Scalar | Unit::WideInteger | Unit::Residues => Arc::new(bytes::Portable),

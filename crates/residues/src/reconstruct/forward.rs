@@ -6,6 +6,7 @@
 
 use super::{MOST_SLICES, Operations, Pipe, Reconstruction};
 use crate::bytes::Sums;
+use crate::error::ResidueError;
 use crate::moduli::Moduli;
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
@@ -109,6 +110,18 @@ impl Layout {
             .map(|s| self.at_or_above(s))
             .fold(0.0, f64::max);
         largest.log2().floor() as u32 + 1
+    }
+
+    /// Says so where sums may be larger than an arithmetic takes.
+    pub(super) fn demand_sums(&self, what: &'static str, most: u32) -> Result<(), ResidueError> {
+        if self.largest_sum <= most {
+            return Ok(());
+        }
+        Err(ResidueError::LargeSlices {
+            what,
+            largest: self.largest_sum,
+            most,
+        })
     }
 }
 

@@ -10,9 +10,28 @@
 //! operations.rs    numbers that count what is done with them
 //! ```
 
+mod bernstein;
+mod bins;
+mod double_single;
+mod double_sum;
+mod floats;
 mod forward;
+mod garner;
+mod kulisch_lanes;
+mod kulisch_words;
+mod method;
+mod operations;
+mod quad_single;
+mod single_kahan;
+mod slices;
+mod sum2;
+mod sum_k;
+mod words;
 
 pub use forward::{Forward, Layout, PhaseA, PhaseB};
+pub use garner::Garner;
+pub use method::Method;
+pub use slices::ByteSlices;
 
 use crate::{COLUMNS, Residues};
 use ethnum::I256;
