@@ -226,7 +226,11 @@ impl<T: Real> Planner<T> {
         }
         if engine == Engine::Residues {
             let recipe = recalled.and_then(|d| d.recipe);
-            return self.residues(problem, threads, recipe, why);
+            let (gpu, _) = open_device(problem)?;
+            return match gpu {
+                Some(gpu) => self.residues_on_gpu(problem, threads, recipe, gpu, why),
+                None => self.residues(problem, threads, recipe, why),
+            };
         }
         let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
             Some(recipe) => {
@@ -268,6 +272,7 @@ impl<T: Real> Planner<T> {
                 _ => Some(cuda::Product::Int8),
             },
             conversions: !problem.integers_only,
+            residues: None,
         };
         let cuda = gpu
             .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe, choice))
@@ -316,11 +321,6 @@ impl<T: Real> Planner<T> {
         recalled: Option<Recipe>,
         why: String,
     ) -> Result<Plan<T>, FftError> {
-        if let Device::Cuda(_) = problem.device {
-            return Err(FftError::Unsupported(
-                "the residues engine runs on the processor alone; take the engine digits, or the device cpu".into(),
-            ));
-        }
         let mut engine = ResidueEngine::new(problem)?;
         let (recipe, budget, reason) = match recalled {
             Some(recipe) => {
@@ -365,6 +365,60 @@ impl<T: Real> Planner<T> {
             recipe: Some(recipe),
             residues: Some(engine.counters),
             fallback,
+        })
+    }
+
+    /// The same on a GPU, for what its kernels take.
+    fn residues_on_gpu(
+        &self,
+        problem: &Problem,
+        threads: usize,
+        recalled: Option<Recipe>,
+        (machine, ordinal): (Arc<dyn cuda::Machine>, usize),
+        why: String,
+    ) -> Result<Plan<T>, FftError> {
+        let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
+        // The processor only lays out the tables; bounds are those of its own sums.
+        let engine = ResidueEngine::new(&problem.clone().substrate(Substrate::Scalar))?;
+        let (recipe, budget, reason) = match recalled {
+            Some(recipe) => {
+                let budget = self.budget(problem, &recipe, Some(&engine));
+                (recipe, budget, "as it was decided then".into())
+            }
+            None => self.choose_recipe(problem, Some(&engine))?,
+        };
+        let moduli = engine.check(&recipe, &self.tables)?;
+        let scaling = Scaling::of(problem);
+        let executor = Executor::new(problem, threads, |axis, _| {
+            let key = LineKey {
+                unit: Unit::Scalar,
+                recipe: recipe_of(&recipe, axis).line.clone(),
+                digits: recipe.digits,
+                family: recipe.family,
+                scaling,
+            };
+            LineEngine::Digits(self.line(key), Unit::Scalar)
+        });
+        let choice = cuda::Choice {
+            tuned: None,
+            conversions: false,
+            residues: Some(kernel),
+        };
+        let cuda = CudaExecutor::new(machine, problem, &executor, &recipe, choice)?;
+        Ok(Plan {
+            problem: problem.clone(),
+            engine: Engine::Residues,
+            substrate: "int8-mma-sync",
+            device: Device::Cuda(ordinal),
+            cuda: Some(cuda),
+            why: format!("{why}; {reason}; {moduli}"),
+            budget,
+            threads,
+            executor,
+            lengths: Lengths::new(problem),
+            recipe: Some(recipe),
+            residues: None,
+            fallback: None,
         })
     }
 

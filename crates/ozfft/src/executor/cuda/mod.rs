@@ -15,6 +15,9 @@ mod mixed;
 mod program;
 #[cfg(test)]
 mod real_tests;
+mod residues;
+#[cfg(test)]
+mod residue_tests;
 #[cfg(test)]
 mod single_tests;
 mod tables;
@@ -40,6 +43,7 @@ pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
+pub(crate) use residues::kernel as residue_kernel;
 use program::Program;
 use std::sync::Arc;
 use task::Arrays;
