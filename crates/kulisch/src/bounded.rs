@@ -347,10 +347,15 @@ impl<W: Word, const WORDS: usize, const RADIX: u32, T: Tally> Bounded<W, WORDS, 
         let mut resolved = self.clone();
         resolved.resolve();
         let highest = resolved.words[WORDS - 1].get();
-        if resolved.overflow || highest.unsigned_abs() >> RADIX != 0 {
+        let negative = highest < 0;
+        // The digits below are not negative: a negative sum rounds the highest word down, to one more than its magnitude has.
+        let below = resolved.words[..WORDS - 1]
+            .iter()
+            .any(|word| word.get() != 0);
+        let magnitude = highest.unsigned_abs() - u64::from(negative && below);
+        if resolved.overflow || magnitude >> RADIX != 0 {
             return Err(BoundedError::Overflow);
         }
-        let negative = highest < 0;
         let mut magnitude = [0; MOST_WORDS];
         let mut carry = 0;
         for (place, word) in resolved.words.iter().enumerate() {
@@ -425,6 +430,21 @@ mod tests {
         assert_eq!(beyond.to_i128(), Err(BoundedError::Overflow));
         small.merge(&small.clone());
         assert_eq!(small.to_i128(), Err(BoundedError::Overflow));
+        Ok(())
+    }
+
+    #[test]
+    fn the_whole_width_is_held_with_both_signs() -> Result<(), BoundedError> {
+        for value in [0xfeff, 0xff00, 0xff01, 0xffff, 0x10000, 0x10001] {
+            for value in [value, -value] {
+                let mut sum = Bounded::<i16, 2, 8>::new();
+                sum.deposit(value / 2, 0)?;
+                sum.deposit(value - value / 2, 0)?;
+                let held = value.unsigned_abs() < 1 << 16;
+                let expected = held.then_some(value.into());
+                assert_eq!(sum.to_i128(), expected.ok_or(BoundedError::Overflow));
+            }
+        }
         Ok(())
     }
 

@@ -17,8 +17,9 @@ mod options;
 mod plan;
 mod plot;
 mod probe;
+mod reconstruct;
 mod report;
-mod residues;
+mod residue_engine;
 mod selftest;
 mod sums;
 mod table;
@@ -56,7 +57,9 @@ enum Command {
     /// Exact sums and dot products, by the crate `kulisch`
     Kulisch(sums::SumsArguments),
     /// Measure the residues engine: every way of reconstruction, adaptive and redundant moduli
-    Residues(residues::ResiduesArguments),
+    Residues(residue_engine::ResiduesArguments),
+    /// Every way from residues to integers: errors, bounds, counted costs, and the paper's figures beside them
+    Reconstruct(reconstruct::ReconstructArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -72,7 +75,8 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),
-        Command::Residues(arguments) => residues::run(arguments),
+        Command::Residues(arguments) => residue_engine::run(arguments),
+        Command::Reconstruct(arguments) => reconstruct::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

@@ -137,9 +137,9 @@ impl ResidueEngine {
             counters: Arc::new(Counters::default()),
             relative_unit: None,
         };
-        // Whether a way is exact does not depend on the number of moduli.
-        let few = Moduli::first(engine.unit.set(), 4)?;
-        engine.exact = engine.way(&few)?.is_exact();
+        // Some ways are exact for few moduli only.
+        let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
+        engine.exact = engine.way(&all).is_ok_and(|way| way.is_exact());
         Ok(engine)
     }
 
@@ -198,12 +198,16 @@ impl ResidueEngine {
         Ok(self.way(&moduli)?.error_bound())
     }
 
-    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let unit: Arc<dyn ByteProducts> = match &self.unit {
+    /// What multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
+    fn bytes(&self) -> Arc<dyn ByteProducts> {
+        match &self.unit {
             Unit8::Int8(unit) => Arc::clone(unit),
             Unit8::Fp8(_) => Arc::new(Portable),
-        };
-        self.options.reconstruction.build(moduli, unit)
+        }
+    }
+
+    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+        self.options.reconstruction.build(moduli, self.bytes())
     }
 
     /// How many moduli the steps have, and how they are put together, in words.
@@ -261,8 +265,8 @@ impl ResidueMatrix {
         let options = engine.options;
         let set = engine.unit.set();
         let (moduli, back) = if options.redundancy > 0 {
-            let watched =
-                Redundant::new(set, bound, options.redundancy, |moduli| engine.way(moduli))?;
+            let (method, bytes) = (options.reconstruction, engine.bytes());
+            let watched = Redundant::new(set, bound, options.redundancy, method, bytes)?;
             (watched.moduli().clone(), Back::Watched(watched))
         } else {
             let moduli = engine.moduli(bound)?;

@@ -236,8 +236,11 @@ fn adaptive_bits_keep_the_accuracy_asked_for() {
 #[test]
 fn a_line_that_needs_more_bits_is_left_to_native_where_that_is_asked_for() {
     let n = 1024;
-    // Far apart in size, so that the unit that a small norm asks for is finer than what the words have room for.
-    let line = HardInput::Constant.generate(n, 5);
+    // All in one column of the first step: its sum is as large as it can be beside the line's norm.
+    let mut line = vec![Complex::new(0.0, 0.0); n];
+    line.iter_mut()
+        .step_by(32)
+        .for_each(|value| *value = Complex::new(1.0, -1.0));
     let target = Accuracy::Target(4.4e-16);
     let with = |native_fallback| {
         let adaptive = ResidueOptions {
@@ -262,6 +265,8 @@ fn a_line_that_needs_more_bits_is_left_to_native_where_that_is_asked_for() {
             .map(|report| report.native_fallbacks);
         (after != before, output)
     };
+    let (left, _) = fell_back(&HardInput::Impulse.generate(n, 5));
+    assert!(!left, "one number leaves room enough");
     let (left, output) = fell_back(&line);
     assert!(left, "{fallback}");
     assert_eq!(bits(&output), bits(&transform(&native, &line)));

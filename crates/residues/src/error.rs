@@ -122,14 +122,6 @@ pub enum ResidueError {
         /// What it takes.
         most: u32,
     },
-    /// A way that there is no code for yet.
-    #[error("there is no {what} for moduli of {set} yet")]
-    NotBuilt {
-        /// What was asked for.
-        what: &'static str,
-        /// The set.
-        set: Set,
-    },
     /// A name that is none of the ways'.
     #[error("{name:?} is no way of reconstruction; there are {all}")]
     UnknownMethod {

@@ -10,8 +10,10 @@
 //! - *Hopper* (`wgmma`, e4m3). Published: 14 bits of every product after alignment, 32 products at a time (DeepSeek-V3's
 //!   technical report, section 3.5.2); 13 bits after the leading one in the register, the rest cut off (SageAttention 2);
 //!   13 bits under the largest exponent of 32 products and the sum, products not normalised first (Khattak and Mikaitis,
-//!   "Accurate models of NVIDIA tensor cores"). Measured by us on an H200: [`Accumulator::HOPPER`] returns its bits
-//!   (`tests/fp8_measured.rs`). The published models leave open whether the stored sum is cut to 13 bits as well: it is.
+//!   "Accurate models of NVIDIA tensor cores"). Whether a stored sum is cut to 13 bits as well, they say differently: the
+//!   first two say so, and the model published with the last keeps the carries of a group. Measured by us on an H200:
+//!   [`Accumulator::HOPPER`] has the bits of all 573,440 sums that we took (`tests/fp8_measured.rs` has a sample); with the
+//!   carries kept, 94,437 of them differ.
 //! - *Ada* (`mma.sync`, e4m3). Published: the same 13 bits, 16 products at a time (SageAttention 2; Khattak and Mikaitis).
 //!   That the stored sum is cut as on Hopper is an assumption. The limit does not depend on it.
 //! - *Blackwell* (`tcgen05`, e4m3). Published: 25 bits under the largest exponent of 32 products and the sum, then f32 by

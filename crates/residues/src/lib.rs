@@ -11,6 +11,8 @@
 //! fp8.rs           E4M3 numbers and a simulated matrix unit for them
 //! fp8_products.rs  residues as two digits in E4M3
 //! products.rs      words -> residues of their products with a matrix, on either
+//! complex.rs       complex products from real ones, combined as residues
+//! short_sums.rs    sums -> residues, in short arithmetic
 //! reconstruct/     residues -> integers
 //! redundant.rs     the same with more moduli than needed: bad residues are found and corrected
 //! ```
@@ -23,6 +25,7 @@
 
 pub mod adaptive;
 pub mod bytes;
+pub mod complex;
 mod decompose;
 mod error;
 pub mod fp8;
@@ -31,6 +34,7 @@ mod moduli;
 pub mod products;
 pub mod reconstruct;
 pub mod redundant;
+mod short_sums;
 
 pub use decompose::{Decomposer, residue_of};
 pub use error::ResidueError;

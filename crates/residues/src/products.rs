@@ -17,12 +17,13 @@
 //! # Ok::<(), residues::ResidueError>(())
 //! ```
 
-use crate::bytes::{ByteMatrix, ByteProducts, Group, place};
+use crate::bytes::{ByteMatrix, ByteProducts, Group, Sums, place};
 use crate::decompose::Decomposer;
 use crate::error::ResidueError;
 use crate::fp8::Fp8Unit;
 use crate::fp8_products::ResidueMatrix;
 use crate::moduli::{Moduli, Set};
+use crate::short_sums::ShortSums;
 use crate::{COLUMNS, Residues};
 use std::sync::Arc;
 
@@ -53,7 +54,6 @@ impl Unit8 {
 /// A matrix of integers, ready to be multiplied modulo every modulus.
 #[derive(Debug, Clone)]
 pub struct ResidueProducts {
-    decomposer: Decomposer,
     moduli: usize,
     rows: usize,
     depth: usize,
@@ -63,8 +63,80 @@ pub struct ResidueProducts {
 /// A matrix of residues for every modulus.
 #[derive(Debug, Clone)]
 enum Matrices {
-    Int8(Arc<dyn ByteProducts>, Vec<ByteMatrix>),
-    Fp8(Vec<ResidueMatrix>),
+    Int8(ByteResidues),
+    Fp8(Decomposer, Vec<ResidueMatrix>),
+}
+
+/// Products of bytes, from words to residues.
+#[derive(Debug, Clone)]
+struct ByteResidues {
+    unit: Arc<dyn ByteProducts>,
+    /// Powers of 256 modulo every modulus: words become residues on the matrix unit, too.
+    powers: ByteMatrix,
+    /// What the bytes of words are lowered by, for every modulus.
+    lowered: Vec<i32>,
+    matrices: Vec<ByteMatrix>,
+    reductions: Vec<ShortSums>,
+}
+
+/// The lower seven bytes of a word are signed after this, 128 less than they were; the highest is signed anyway.
+const LOWERED: i64 = 0x0080_8080_8080_8080;
+
+impl ByteResidues {
+    fn new(
+        moduli: &Moduli,
+        unit: Arc<dyn ByteProducts>,
+        matrices: Vec<ByteMatrix>,
+    ) -> Result<ByteResidues, ResidueError> {
+        let of_modulus =
+            |number: usize, integer: i64| Decomposer::new(moduli).entries(number, &[integer])[0];
+        let powers: Vec<i8> = (0..moduli.len())
+            .flat_map(|number| (0..8).map(move |byte| of_modulus(number, 1 << (8 * byte)) as i8))
+            .collect();
+        Ok(ByteResidues {
+            unit,
+            powers: ByteMatrix::new(moduli.len(), 8, &powers)?,
+            lowered: (0..moduli.len())
+                .map(|number| of_modulus(number, LOWERED).into())
+                .collect(),
+            matrices,
+            reductions: ShortSums::all(moduli),
+        })
+    }
+
+    /// Sums of a word's bytes are at most `8·2^14 + 2^7`, those of residues `64·2^14`.
+    fn multiply(&self, words: &[[i64; COLUMNS]], count: usize, to: &mut [Residues]) {
+        let mut sums: [Sums; MOST_ROWS] = [[0; COLUMNS]; MOST_ROWS];
+        let mut data = [[[[0; 4]; COLUMNS]; MOST_DEPTH / 4]; Moduli::MOST];
+        for (k, words) in words.iter().enumerate() {
+            let mut bytes: [Group; 2] = [[[0; 4]; COLUMNS]; 2];
+            for (column, word) in words.iter().enumerate() {
+                let [a, b, c, d, e, f, g, h] = (word ^ LOWERED).to_le_bytes().map(|x| x as i8);
+                bytes[0][column] = [a, b, c, d];
+                bytes[1][column] = [e, f, g, h];
+            }
+            let all = self.matrices.len();
+            self.unit.multiply(&self.powers, &bytes, &mut sums[..all]);
+            let of_moduli = sums[..count]
+                .iter_mut()
+                .zip(&self.lowered)
+                .zip(&self.reductions);
+            for (((sums, lowered), reduction), data) in of_moduli.zip(&mut data) {
+                for sum in sums.iter_mut() {
+                    *sum += lowered;
+                }
+                place(data, k, &reduction.residues(sums));
+            }
+        }
+        for (number, matrix) in self.matrices[..count].iter().enumerate() {
+            self.unit
+                .multiply(matrix, &data[number], &mut sums[..matrix.rows()]);
+            let of_modulus = to.iter_mut().skip(number).step_by(count);
+            for (to, sums) in of_modulus.zip(&sums) {
+                *to = self.reductions[number].residues(sums);
+            }
+        }
+    }
 }
 
 impl ResidueProducts {
@@ -99,7 +171,7 @@ impl ResidueProducts {
                     ByteMatrix::new(rows, depth, &bytes)
                 };
                 let matrices: Result<_, _> = (0..moduli.len()).map(matrix).collect();
-                Matrices::Int8(unit, matrices?)
+                Matrices::Int8(ByteResidues::new(moduli, unit, matrices?)?)
             }
             Unit8::Fp8(unit) => {
                 let numbers = moduli.values().iter().enumerate();
@@ -107,11 +179,10 @@ impl ResidueProducts {
                     ResidueMatrix::new(modulus, rows, depth, &residues(number), unit)
                 };
                 let matrices: Result<_, _> = numbers.map(matrix).collect();
-                Matrices::Fp8(matrices?)
+                Matrices::Fp8(decomposer.clone(), matrices?)
             }
         };
         Ok(ResidueProducts {
-            decomposer,
             moduli: moduli.len(),
             rows,
             depth,
@@ -157,27 +228,21 @@ impl ResidueProducts {
             moduli <= self.moduli && to.len() == self.rows * moduli,
             "residues for every row and modulus"
         );
-        let mut sums = [[0; COLUMNS]; MOST_ROWS];
-        for number in 0..moduli {
-            match &self.matrices {
-                Matrices::Int8(unit, matrices) => {
-                    let mut data: [Group; MOST_DEPTH / 4] = [[[0; 4]; COLUMNS]; MOST_DEPTH / 4];
-                    for (k, words) in words.iter().enumerate() {
-                        place(&mut data, k, &self.decomposer.residues(number, words));
-                    }
-                    unit.multiply(&matrices[number], &data, &mut sums[..self.rows]);
-                }
-                Matrices::Fp8(matrices) => {
-                    let mut data = [[0; COLUMNS]; MOST_DEPTH];
+        match &self.matrices {
+            Matrices::Int8(bytes) => bytes.multiply(words, moduli, to),
+            Matrices::Fp8(decomposer, matrices) => {
+                let mut data = [[0; COLUMNS]; MOST_DEPTH];
+                let mut sums = [[0; COLUMNS]; MOST_ROWS];
+                for (number, matrix) in matrices[..moduli].iter().enumerate() {
                     for (data, words) in data.iter_mut().zip(words) {
-                        *data = self.decomposer.residues(number, words);
+                        *data = decomposer.residues(number, words);
                     }
-                    matrices[number].multiply(&data, &mut sums);
+                    matrix.multiply(&data, &mut sums);
+                    let of_modulus = to.iter_mut().skip(number).step_by(moduli);
+                    for (to, sums) in of_modulus.zip(&sums) {
+                        *to = decomposer.reduce(number, sums);
+                    }
                 }
-            }
-            let of_modulus = to.iter_mut().skip(number).step_by(moduli);
-            for (to, sums) in of_modulus.zip(&sums) {
-                *to = self.decomposer.reduce(number, sums);
             }
         }
     }

@@ -6,7 +6,9 @@
 //! - Two different integers within the bound differ in at least `k + 1` residues. If they had `r` in common, their
 //!   difference would be a multiple of the product of those `r` moduli, and it is at most `2·bound`.
 //! - So up to `k` bad residues never make one integer within the bound into another: what all `r + k` moduli
-//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that.
+//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that. (Ways of
+//!   reconstruction promise nothing for the outermost part in 4096 of the range. What the exact ones return there is off by a
+//!   multiple of the product, or of a larger power of two: something else of about that size, and as far beyond the bound.)
 //! - If `t` residues are bad and `2t <= k`, there is exactly one integer within the bound that has all but `t` or fewer of the
 //!   residues at hand: two such would have `r + k - 2t >= r` in common. It is found by leaving out every set of up to `t`
 //!   moduli: what the others reconstruct is the integer at hand modulo their product.
@@ -16,12 +18,14 @@
 //! takes `t + s <= k`: whoever corrects half of `k` finds no more than that (`k` odd: one more), and whoever corrects none finds `k`
 //! ([`Redundant::correcting`]).
 
+use crate::bytes::ByteProducts;
 use crate::decompose::{Reduction, residue_of};
 use crate::error::ResidueError;
 use crate::moduli::{Moduli, Set};
-use crate::reconstruct::Reconstruction;
+use crate::reconstruct::{Method, Reconstruction, weight};
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
+use std::sync::Arc;
 
 /// Which of the moduli, by number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -95,6 +99,8 @@ pub struct Redundant {
     /// The least and the largest residue of every modulus.
     ranges: Vec<(i16, i16)>,
     reductions: Vec<Reduction>,
+    /// What residues count in sums that give the integer modulo the product, for the slow way.
+    weights: Vec<I256>,
 }
 
 /// The fewest moduli of a set of which any but `redundant` hold the bound.
@@ -117,18 +123,42 @@ fn chosen(set: Set, bound: U256, redundant: usize) -> Result<Moduli, ResidueErro
 }
 
 impl Redundant {
-    /// For integers of magnitude at most `bound`, with `redundant` moduli more than they need; `way` makes an exact
-    /// reconstruction from all of them.
+    /// For integers of magnitude at most `bound`, with `redundant` moduli more than they need, an exact method, and its products
+    /// on this unit. Up to half of `redundant` bad residues of an integer are corrected.
     ///
-    /// Up to half of `redundant` bad residues of an integer are corrected.
+    /// ```
+    /// use residues::bytes::Portable;
+    /// use residues::reconstruct::Method;
+    /// use residues::redundant::{Faults, Outcome, Redundant};
+    /// use residues::{COLUMNS, I256, Set, U256, residue_of};
+    /// use std::sync::Arc;
+    ///
+    /// let bound = U256::from(10u64).pow(30);
+    /// let watched = Redundant::new(Set::Int8, bound, 2, Method::default(), Arc::new(Portable))?;
+    /// let number = I256::from(-42) * I256::from(10).pow(28);
+    /// let moduli = watched.moduli().values().iter();
+    /// let mut residues: Vec<_> = moduli.map(|&m| [residue_of(number, m); COLUMNS]).collect();
+    /// // Something goes wrong with the residue for the fourth modulus in the eighth column.
+    /// residues[3][7] ^= 16;
+    ///
+    /// let mut integers = [I256::ZERO; COLUMNS];
+    /// let mut faults = Faults::default();
+    /// let outcomes = watched.check(&residues, &mut integers, &mut faults);
+    /// assert_eq!(outcomes[0], Outcome::Clean);
+    /// assert!(matches!(outcomes[7], Outcome::Corrected(bad) if bad.iter().eq([3])));
+    /// assert_eq!(integers, [number; COLUMNS]);
+    /// assert_eq!((faults.columns, faults.detected, faults.corrected), (16, 1, 1));
+    /// # Ok::<(), residues::ResidueError>(())
+    /// ```
     pub fn new(
         set: Set,
         bound: U256,
         redundant: usize,
-        way: impl FnOnce(&Moduli) -> Result<Box<dyn Reconstruction>, ResidueError>,
+        method: Method,
+        unit: Arc<dyn ByteProducts>,
     ) -> Result<Redundant, ResidueError> {
         let moduli = chosen(set, bound, redundant)?;
-        let way = way(&moduli)?;
+        let way = method.build(&moduli, unit)?;
         if !way.is_exact() {
             return Err(ResidueError::NotExact {
                 what: "watching over residues",
@@ -143,6 +173,7 @@ impl Redundant {
             way,
             ranges: moduli.values().iter().map(range).collect(),
             reductions: moduli.values().iter().map(|&m| Reduction::new(m)).collect(),
+            weights: (0..moduli.len()).map(|k| weight(&moduli, k)).collect(),
             moduli,
         })
     }
@@ -215,10 +246,15 @@ impl Redundant {
         outcomes
     }
 
-    /// The slow way, for one column: `integer` is what its residues say, up to a multiple of the product of all moduli.
+    /// The slow way, for one column, which relies on nothing but the residues.
     #[cold]
     fn correct(&self, residues: &[Residues], column: usize, integer: &mut I256) -> Outcome {
-        let Some(right) = self.nearest(*integer) else {
+        let mut sum = I256::ZERO;
+        for ((row, reduction), &weight) in residues.iter().zip(&self.reductions).zip(&self.weights)
+        {
+            sum += weight * I256::from(reduction.residue(i64::from(row[column])));
+        }
+        let Some(right) = self.nearest(sum) else {
             return Outcome::Uncorrectable;
         };
         *integer = right;

@@ -446,6 +446,9 @@ impl Unit {
 }
 
 /// The unit as what multiplies matrices of bytes.
+///
+/// Every product on AMX sets the tiles up by itself, which takes longer than a small product: whoever has many of them keeps the
+/// unit's session alive on the thread meanwhile.
 pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
     match unit {
         Unit::Scalar | Unit::WideInteger | Unit::Residues => Arc::new(bytes::Portable),

@@ -4,7 +4,7 @@
 use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
-use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::vectors::{HalfRow, Pair, Portable, Row};
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;

@@ -1,12 +1,13 @@
 //! The fraction `C/M` in floating point, after Bernstein: `s = Σ v_k w_k` with `w_k = u_k/M`, and `C = M·(s - round(s))`.
 //!
-//! `w_k` is a fraction with denominator `m_k`, of magnitude at most 1/2, rounded to the nearest. With `u` the unit roundoff and
-//! `x_k = max|v_k|·|w_k|`, the product `v_k w_k` is off by at most `x_k (2u + u²)`: `u` for the table, `u` for the product. The sum's rounding
-//! comes on top: an addition at a time, or Kahan's analysis. Call all that `d`. Taking `round(s)` off is exact (the difference is a
-//! multiple of the last place of `s`, and no larger than `s`), and gives `C/M` to within `d`, provided that `d` is less than the margin
-//! `1/2 - |C|/M`; otherwise the rounding may go the other way and the result be off by nearly `M`. `M` as a number of this kind and the last
-//! product contribute `2u + u²` of `M/2` (and `2^-53` more for floats, because `M` becomes a double first). The result is rounded to an integer, so it is off by less than 1/2 more, or it is exact if it was off
-//! by less than 1/2.
+//! `w_k` is a fraction with denominator `m_k`, of magnitude at most 1/2, rounded to the nearest. With `u` the unit
+//! roundoff and `x_k = max|v_k|·|w_k|`, the product `v_k w_k` is off by at most `x_k (2u + u²)`: `u` for the table, `u`
+//! for the product. The sum's rounding comes on top: an addition at a time, or Kahan's analysis. Call all that `d`.
+//! Taking `round(s)` off is exact (the difference is a multiple of the last place of `s`, and no larger than `s`), and
+//! gives `C/M` to within `d`, provided that `d` is less than the margin `1/2 - |C|/M`; otherwise the rounding may go
+//! the other way and the result be off by nearly `M`. `M` as a number of this kind and the last product contribute
+//! `2u + u²` of `M/2` (and `2^-53` more for floats, because `M` becomes a double first). The result is rounded to an
+//! integer, so it is off by less than 1/2 more, or it is exact if it was off by less than 1/2.
 //!
 //! Kahan's correction cannot help against the table's own rounding, which is as large as that of all additions together.
 

@@ -1,14 +1,15 @@
-//! Phase B in bins of doubles, as Demmel and Nguyen's reproducible sums have them: every term is rounded beforehand to the grids of the
-//! bins, the coarsest first, so that no addition ever rounds and the order of the terms does not matter.
+//! Phase B in bins of doubles, as Demmel and Nguyen's reproducible sums have them: every term is rounded beforehand to
+//! the grids of the bins, the coarsest first, so that no addition ever rounds and the order of the terms does not
+//! matter.
 //!
-//! Bin `j` counts in units of `2^(40j)`. With `A = 1.5·2^(40j + 52)`, whose last place is that unit, `q = (x + A) - A` is `x` rounded to the
-//! unit for `|x| <= 2^(40j + 51)`, exactly; `x - q`, of magnitude at most half a unit, goes on to the next bin. Bins are there down to
-//! units of 1, and a term that is a multiple of a bin's unit ends there, so nothing is left over: the sum is exact, where
-//! the method in general leaves off below its lowest bin.
+//! Bin `j` counts in units of `2^(40j)`. With `A = 1.5·2^(40j + 52)`, whose last place is that unit, `q = (x + A) - A`
+//! is `x` rounded to the unit for `|x| <= 2^(40j + 51)`, exactly; `x - q`, of magnitude at most half a unit, goes on to
+//! the next bin. Bins are there down to units of 1, and a term that is a multiple of a bin's unit ends there, so
+//! nothing is left over: the sum is exact, where the method in general leaves off below its lowest bin.
 //!
-//! The positions of slices are known, so a term is looked for only where it can be: in bins of whose unit it may be more than
-//! half, down to the first whose unit divides it. That the sums of all bins stay below `2^53` units is added up when the way is built; 64 terms
-//! of half a unit of the next bin make `2^45`.
+//! The positions of slices are known, so a term is looked for only where it can be: in bins of whose unit it may be
+//! more than half, down to the first whose unit divides it. That the sums of all bins stay below `2^53` units is added
+//! up when the way is built; 64 terms of half a unit of the next bin make `2^45`.
 
 use super::floats::{integer_of, on_pipe};
 use super::forward::{Layout, PhaseB};
@@ -62,7 +63,8 @@ impl Bins {
             })
             .collect();
         let bins = terms.iter().map(|term| term.highest).max().unwrap_or(0) + 1;
-        // What every bin may hold: half a unit of the bin above of a term that has been there, else the term itself; and rounding.
+        // What every bin may hold: half a unit of the bin above of a term that has been there, else the term itself;
+        // and rounding.
         for bin in 0..bins {
             let mut largest = 0.0;
             for (s, term) in terms.iter().enumerate() {

@@ -8,9 +8,10 @@
 //! (high, low) = fast_two_sum(s, v)
 //! ```
 //!
-//! The last step is exact: it asks for `|s| >= |v|` or `s = 0`. If `x` and `high` have opposite signs and lie within a factor of two of
-//! each other, their difference is a float: `e = 0`, `v = low`, and `s` is 0 or at least `ulp(high)/2 >= |low|`. Otherwise
-//! `|high + x| >= |high|/2`, so `|s| >= |high|/2`, and `|v| <= (1 + u)(u|high| + u|s|) <= (1 + u)·3u|s| < |s|`.
+//! The last step is exact: it asks for `|s| >= |v|` or `s = 0`. If `x` and `high` have opposite signs and lie within a
+//! factor of two of each other, their difference is a float: `e = 0`, `v = low`, and `s` is 0 or at least
+//! `ulp(high)/2 >= |low|`. Otherwise `|high + x| >= |high|/2`, so `|s| >= |high|/2`, and
+//! `|v| <= (1 + u)(u|high| + u|s|) <= (1 + u)·3u|s| < |s|`.
 
 use super::floats::{Arithmetic, Grid, MOST_PARTS, Parts, fast_two_sum, two_sum};
 use super::forward::Layout;
@@ -41,8 +42,8 @@ impl Arithmetic for DoubleSingle {
         parts
     }
 
-    /// `v` rounds and nothing else. `high + x` is the partial sum with its error, less `low`; the new `low` is what rounding the new
-    /// value to a float leaves.
+    /// `v` rounds and nothing else. `high + x` is the partial sum with its error, less `low`; the new `low` is what
+    /// rounding the new value to a float leaves.
     fn bound(layout: &Layout) -> f64 {
         let (mut error, mut low) = (0.0, 0.0);
         for (s, grid) in Grid::downwards::<f32>(layout) {

@@ -1,9 +1,10 @@
 //! What all sums of slices in floating point have in common.
 //!
-//! Slices are added from the highest to the lowest, because then every partial sum is the integer less a small tail, however
-//! large the slices are that cancel ([`Layout::at_or_above`]). All numbers are multiples of the weight of the slice that was added last,
-//! its grid: an operation whose exact result is at most `2^digits` steps of the grid does not round at all. [`Grid::rounding`]
-//! knows both facts, and the bound of every way is its own error analysis run along the slices with it.
+//! Slices are added from the highest to the lowest, because then every partial sum is the integer less a small tail,
+//! however large the slices are that cancel ([`Layout::at_or_above`]). All numbers are multiples of the weight of the
+//! slice that was added last, its grid: an operation whose exact result is at most `2^digits` steps of the grid does
+//! not round at all. [`Grid::rounding`] knows both facts, and the bound of every way is its own error analysis run
+//! along the slices with it.
 
 use super::forward::{Layout, PhaseB, ROUNDED_UP};
 use super::operations::{Counting, Real, counted};
@@ -41,8 +42,8 @@ pub(super) trait Arithmetic: Debug + Send + Sync + 'static {
 pub(super) struct FloatSum<A> {
     /// Powers of two: the weights of the slices over [`FloatSum::unit`].
     weights: Vec<f64>,
-    /// The power of two that a result counts in: 1 for doubles. Floats have no room for integers of 200 bits, so they count in
-    /// the middle of them.
+    /// The power of two that a result counts in: 1 for doubles. Floats have no room for integers of 200 bits, so they
+    /// count in the middle of them.
     unit: f64,
     bound: f64,
     arithmetic: PhantomData<A>,
@@ -188,8 +189,8 @@ impl Grid {
             .map(|s| (s, Grid::new::<R>(layout.weight(s))))
     }
 
-    /// The error of an operation whose exact result is of magnitude `x` at most: half a last place, which is `u` times the power of two
-    /// below `x`, and a multiple of the step.
+    /// The error of an operation whose exact result is of magnitude `x` at most: half a last place, which is `u` times
+    /// the power of two below `x`, and a multiple of the step.
     pub(super) fn rounding(self, x: f64) -> f64 {
         if x * self.unit_roundoff <= self.step {
             return 0.0;

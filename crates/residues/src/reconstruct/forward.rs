@@ -1,8 +1,8 @@
 //! The Chinese remainder theorem read forwards: `C = Σ residue · weight - q·M`, in two phases.
 //!
-//! Phase A multiplies residues by slices of the weights, on a matrix unit, and takes the multiple of `M` off slice by slice. What it
-//! hands over is small integers `P_s` at known bit positions, whose sum is the integer itself, not just something congruent
-//! to it. Phase B adds them up: that is where arithmetics differ, and where some of them round.
+//! Phase A multiplies residues by slices of the weights, on a matrix unit, and takes the multiple of `M` off slice by
+//! slice. What it hands over is small integers `P_s` at known bit positions, whose sum is the integer itself, not just
+//! something congruent to it. Phase B adds them up: that is where arithmetics differ, and where some of them round.
 
 use super::{MOST_SLICES, Operations, Pipe, Reconstruction};
 use crate::bytes::Sums;
@@ -26,8 +26,8 @@ pub trait PhaseA: fmt::Debug + Send + Sync {
     /// Writes the sums of all slices, the least significant first. Rows from [`PhaseA::slices`] on are left as anything.
     fn form(&self, residues: &[Residues], to: &mut [Sums; MOST_SLICES]);
 
-    /// Products on the matrix unit, and the operations that quotient and reduction take, counted while these residues are worked on,
-    /// for one output.
+    /// Products on the matrix unit, and the operations that quotient and reduction take, counted while these residues
+    /// are worked on, for one output.
     fn operations(&self, residues: &[Residues]) -> Operations;
 }
 
@@ -86,8 +86,8 @@ impl Layout {
 
     /// Bound of `|Σ_(i >= s) P_i 2^(bi)|`: what is added up when slices come from the highest to the lowest.
     ///
-    /// This is the integer less what is below, so cancellation among the highest slices, which is what taking multiples of `M` off
-    /// leaves behind, is not counted as if it were a large sum.
+    /// This is the integer less what is below, so cancellation among the highest slices, which is what taking multiples
+    /// of `M` off leaves behind, is not counted as if it were a large sum.
     pub fn at_or_above(&self, slice: usize) -> f64 {
         let all = self.below(self.slices);
         (self.largest.as_f64() * ROUNDED_UP + self.below(slice)).min(all)

@@ -1,7 +1,8 @@
 //! Garner's way: digits of a mixed radix, one modulus after the other, on 32-bit integers.
 //!
-//! `C + H = d_0 + d_1 m_0 + d_2 m_0 m_1 + …` with `0 <= d_k < m_k`. The offset `H = Σ h_k m_0…m_(k-1)`, `h_k = ⌊m_k/2⌋`, makes the digits of all `C` that the
-//! moduli hold non-negative: the even modulus, if there is one, comes first, so that with it `H` is `⌊M/2⌋`.
+//! `C + H = d_0 + d_1 m_0 + d_2 m_0 m_1 + …` with `0 <= d_k < m_k`. The offset `H = Σ h_k m_0…m_(k-1)`,
+//! `h_k = ⌊m_k/2⌋`, makes the digits of all `C` that the moduli hold non-negative: the even modulus, if there is one,
+//! comes first, so that with it `H` is `⌊M/2⌋`.
 //!
 //! Modulo `m_k` every digit below is known, so with the inverse `I_k` of `m_0…m_(k-1)` modulo `m_k`,
 //!
@@ -9,18 +10,21 @@
 //! d_k - h_k = I_k v_k - Σ_(j<k) (d_j - h_j) · (I_k m_0…m_(j-1) mod m_k)    modulo m_k ,
 //! ```
 //!
-//! a sum of `k` small products and a constant: it stays far below `2^31`, and is reduced once, not after every product. The
-//! triangle takes `r²/2` multiply-adds and `r` reductions, where a reduction after every product would take `r²/2` of those.
+//! a sum of `k` small products and a constant: it stays far below `2^31`, and is reduced once, not after every product.
+//! The triangle takes `r²/2` multiply-adds and `r` reductions, where a reduction after every product would take `r²/2`
+//! of those.
 //!
 //! # Reduction
 //!
-//! The constant includes a multiple of `m` that makes the sum `y` non-negative. With `2^l < m <= 2^(l+1)` and `c = ⌈2^(32+l)/m⌉`, which is a 32-bit word,
-//! `⌊y c/2^(32+l)⌋` is the quotient: `c m = 2^(32+l) + e` with `0 <= e < m`, so `y c/2^(32+l) = y/m + (y/m)·e/2^(32+l)`, and the last term is
-//! less than `1/m` because `y e < 2^31·2^(l+1)`.
+//! The constant includes a multiple of `m` that makes the sum `y` non-negative. With `2^l < m <= 2^(l+1)` and
+//! `c = ⌈2^(32+l)/m⌉`, which is a 32-bit word, `⌊y c/2^(32+l)⌋` is the quotient: `c m = 2^(32+l) + e` with
+//! `0 <= e < m`, so `y c/2^(32+l) = y/m + (y/m)·e/2^(32+l)`, and the last term is less than `1/m` because
+//! `y e < 2^31·2^(l+1)`.
 //!
 //! # Horner
 //!
-//! As many digits as fit are put together in words of 32 bits, and those by Horner's rule on 32-bit words, then `H` comes off.
+//! As many digits as fit are put together in words of 32 bits, and those by Horner's rule on 32-bit words, then `H`
+//! comes off.
 
 use super::operations::{Counting, Integer, counted};
 use super::words::{MOST_WORDS, Words, to_integers};
@@ -216,7 +220,7 @@ impl Reconstruction for Garner {
     fn reconstruct(&self, residues: &[Residues], to: &mut [I256; COLUMNS]) {
         assert_eq!(residues.len(), self.steps.len(), "a row for every modulus");
         let words = self.evaluate(&self.digits::<i32>(residues));
-        to_integers(&words, self.words, to);
+        to_integers(words, self.words, to);
     }
 
     fn operations(&self, residues: &[Residues]) -> Operations {

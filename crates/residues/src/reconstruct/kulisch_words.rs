@@ -1,8 +1,8 @@
 //! Phase B in a fixed-point accumulator of short words: the crate `kulisch` has it, [`Bounded`].
 //!
-//! Every slice is deposited at its bit position, carries wait in the words' spare bits, and nothing is rounded. The accumulator is
-//! as wide as the largest slice at its position and the largest partial sum from the highest slice downwards, both of which follow from the
-//! moduli ([`Layout::bits`]); the top word's spare bits are not counted on.
+//! Every slice is deposited at its bit position, carries wait in the words' spare bits, and nothing is rounded. The
+//! accumulator is as wide as the largest slice at its position and the largest partial sum from the highest slice
+//! downwards, both of which follow from the moduli ([`Layout::bits`]); the top word's spare bits are not counted on.
 
 use super::forward::{Layout, PhaseB};
 use super::{Operations, Pipe};
@@ -137,9 +137,14 @@ mod tests {
     /// Slices as large as they may be, with both signs, at every position.
     #[test]
     fn columns_side_by_side_are_the_accumulator() -> Result<(), ResidueError> {
-        for slice_bits in [4, 8] {
+        for slice_bits in [4u32, 5, 8, 15, 16] {
             for slices in 1..=200 / slice_bits {
-                let largest_sum = 600_000 >> (8 - slice_bits);
+                let largest_sum = 600_000 >> 8u32.saturating_sub(slice_bits);
+                let largest_sum = if slice_bits % 5 == 0 {
+                    60_000
+                } else {
+                    largest_sum
+                };
                 let layout = Layout {
                     slice_bits,
                     slices: slices as usize,

@@ -7,6 +7,8 @@ use super::double_single::DoubleSingle;
 use super::double_sum::DoubleSum;
 use super::floats::{Arithmetic, FloatSum};
 use super::forward::{Forward, Layout, PhaseA, PhaseB};
+use super::fp8_bands::Fp8Bands;
+use super::fp8_slices::Fp8Slices;
 use super::garner::Garner;
 use super::kulisch_lanes::Lanes;
 use super::kulisch_words::{words8, words16};
@@ -17,6 +19,7 @@ use super::sum_k::Sum3;
 use super::sum2::Sum2;
 use crate::bytes::ByteProducts;
 use crate::error::ResidueError;
+use crate::fp8::{Accumulator, Fp8Unit};
 use crate::moduli::{Moduli, Set};
 use std::fmt;
 use std::str::FromStr;
@@ -118,34 +121,52 @@ impl Method {
         }
     }
 
-    /// The way for these moduli, with its products on this unit.
+    /// The way for these moduli, with products of bytes on this unit, and products in E4M3, where there are any, as Hopper
+    /// does them.
     pub fn build(
         self,
         moduli: &Moduli,
-        unit: Arc<dyn ByteProducts>,
+        bytes: Arc<dyn ByteProducts>,
     ) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let forward = |phase_b: fn(&Layout) -> Result<Box<dyn PhaseB>, ResidueError>| {
-            let phase_a = phase_a(moduli, unit)?;
-            let phase_b = phase_b(&Layout::of(&*phase_a, moduli))?;
-            let way: Box<dyn Reconstruction> = Box::new(Forward::new(phase_a, phase_b));
-            Ok(way)
+        self.build_on(moduli, bytes, Fp8Unit::new(Accumulator::HOPPER))
+    }
+
+    /// The same with products in E4M3 on another unit: phase A of moduli for it, and the bands.
+    pub fn build_on(
+        self,
+        moduli: &Moduli,
+        bytes: Arc<dyn ByteProducts>,
+        fp8: Fp8Unit,
+    ) -> Result<Box<dyn Reconstruction>, ResidueError> {
+        let forward = |phase_b: &dyn Fn(&Layout) -> BuiltPhaseB| {
+            let build = |phase_a: Box<dyn PhaseA>| {
+                let phase_b = phase_b(&Layout::of(&*phase_a, moduli))?;
+                let way: Box<dyn Reconstruction> = Box::new(Forward::new(phase_a, phase_b));
+                Ok(way)
+            };
+            match moduli.set() {
+                Set::Int8 => build(Box::new(ByteSlices::new(moduli, bytes)?)),
+                // The fewest sums that the accumulator holds and phase B takes.
+                Set::Fp8 => Fp8Slices::SHAPES
+                    .map(|shape| build(Box::new(Fp8Slices::new(moduli, fp8, shape)?)))
+                    .into_iter()
+                    .reduce(|first, next| first.or(next))
+                    .expect("there are several"),
+            }
         };
         match self {
             Method::Garner => Ok(Box::new(Garner::new(moduli))),
-            Method::Double => forward(floats::<DoubleSum>),
-            Method::Sum2 => forward(floats::<Sum2>),
-            Method::Sum3 => forward(floats::<Sum3>),
-            Method::DoubleSingle => forward(floats::<DoubleSingle>),
-            Method::QuadSingle => forward(floats::<QuadSingle>),
-            Method::SingleKahan => forward(floats::<SingleKahan>),
-            Method::Kulisch32 => forward(|layout| Ok(Box::new(Lanes::new(layout)?))),
-            Method::Kulisch16 => forward(|layout| Ok(words16(layout))),
-            Method::Kulisch8 => forward(|layout| Ok(words8(layout))),
-            Method::Fp8Bands => Err(ResidueError::NotBuilt {
-                what: self.name(),
-                set: moduli.set(),
-            }),
-            Method::Bins => forward(|layout| Ok(Box::new(Bins::new(layout)))),
+            Method::Double => forward(&floats::<DoubleSum>),
+            Method::Sum2 => forward(&floats::<Sum2>),
+            Method::Sum3 => forward(&floats::<Sum3>),
+            Method::DoubleSingle => forward(&floats::<DoubleSingle>),
+            Method::QuadSingle => forward(&floats::<QuadSingle>),
+            Method::SingleKahan => forward(&floats::<SingleKahan>),
+            Method::Kulisch32 => forward(&|layout| Ok(Box::new(Lanes::new(layout)?))),
+            Method::Kulisch16 => forward(&|layout| Ok(words16(layout))),
+            Method::Kulisch8 => forward(&|layout| Ok(words8(layout))),
+            Method::Fp8Bands => forward(&|layout| Ok(Box::new(Fp8Bands::new(layout, fp8)?))),
+            Method::Bins => forward(&|layout| Ok(Box::new(Bins::new(layout)))),
             Method::BernsteinDouble => {
                 Ok(Box::new(Bernstein::<f64, false>::new(self.name(), moduli)))
             }
@@ -159,18 +180,10 @@ impl Method {
     }
 }
 
-/// Phase A of a set.
-fn phase_a(moduli: &Moduli, unit: Arc<dyn ByteProducts>) -> Result<Box<dyn PhaseA>, ResidueError> {
-    match moduli.set() {
-        Set::Int8 => Ok(Box::new(ByteSlices::new(moduli, unit)?)),
-        set @ Set::Fp8 => Err(ResidueError::NotBuilt {
-            what: "phase A",
-            set,
-        }),
-    }
-}
+/// A phase B for a layout, unless it does not take its slices.
+type BuiltPhaseB = Result<Box<dyn PhaseB>, ResidueError>;
 
-fn floats<A: Arithmetic>(layout: &Layout) -> Result<Box<dyn PhaseB>, ResidueError> {
+fn floats<A: Arithmetic>(layout: &Layout) -> BuiltPhaseB {
     Ok(Box::new(FloatSum::<A>::new(layout)?))
 }
 
@@ -189,5 +202,98 @@ impl FromStr for Method {
             name: name.to_string(),
             all: Method::ALL.map(Method::name).join(", "),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::COLUMNS;
+    use crate::bytes::Sums;
+    use ethnum::{I256, U256};
+
+    /// Slices of any bits and any size, as another phase A may hand them over.
+    #[test]
+    fn every_phase_b_takes_bytes_and_nibbles() -> Result<(), ResidueError> {
+        type Build = fn(&Layout) -> Result<Box<dyn PhaseB>, ResidueError>;
+        let builds: [Build; 10] = [
+            floats::<DoubleSum>,
+            floats::<Sum2>,
+            floats::<Sum3>,
+            floats::<DoubleSingle>,
+            floats::<QuadSingle>,
+            floats::<SingleKahan>,
+            |layout| Ok(Box::new(Lanes::new(layout)?)),
+            |layout| Ok(words16(layout)),
+            |layout| Ok(words8(layout)),
+            |layout| Ok(Box::new(Bins::new(layout))),
+        ];
+        let mut state = 0x51ce_u64;
+        println!("seed {state:#x}");
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state >> 33
+        };
+        for slice_bits in [4, 8] {
+            for slices in 1..=212 / slice_bits as usize {
+                let largest_sum = 1 << (12 + slice_bits);
+                let weights: U256 = (0..slices)
+                    .map(|s| U256::ONE << (slice_bits * s as u32))
+                    .sum();
+                let layout = Layout {
+                    slice_bits,
+                    slices,
+                    largest_sum,
+                    largest: weights * U256::from(largest_sum),
+                };
+                for build in builds {
+                    let way = build(&layout)?;
+                    let (mut seen, mut got) = (0.0f64, [I256::ZERO; COLUMNS]);
+                    for round in 0..100 {
+                        let mut rows = vec![Sums::default(); slices];
+                        let mut expected = [I256::ZERO; COLUMNS];
+                        for (s, row) in rows.iter_mut().enumerate() {
+                            for (sum, total) in row.iter_mut().zip(&mut expected) {
+                                // At the bounds in every other round.
+                                let magnitude = match round % 2 {
+                                    0 => largest_sum as i32 - (next() % 2) as i32,
+                                    _ => (next() % u64::from(largest_sum)) as i32,
+                                };
+                                *sum = if next() % 2 == 0 {
+                                    magnitude
+                                } else {
+                                    -magnitude
+                                };
+                                *total += I256::from(*sum) << (slice_bits * s as u32);
+                            }
+                        }
+                        way.sum(&rows, &mut got);
+                        for (&got, &expected) in got.iter().zip(&expected) {
+                            seen = seen.max((got - expected).unsigned_abs().as_f64());
+                        }
+                    }
+                    let (name, bound) = (way.name(), way.error_bound());
+                    assert!(seen <= bound, "{name}: {slices} slices of {slice_bits}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn slices_that_floats_would_round_are_refused() -> Result<(), ResidueError> {
+        let layout = Layout {
+            slice_bits: 8,
+            slices: 4,
+            largest_sum: (1 << 24) + 1,
+            largest: U256::ONE << 40u32,
+        };
+        let error = floats::<SingleKahan>(&layout).err().map(|e| e.to_string());
+        assert!(error.is_some_and(|e| e.contains("16777217")));
+        floats::<DoubleSum>(&layout)?;
+        assert!(Lanes::new(&layout).is_err());
+        Ok(())
     }
 }

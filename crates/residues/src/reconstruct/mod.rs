@@ -1,14 +1,27 @@
 //! From residues to integers: one trait, one file for every way.
 //!
 //! ```text
-//! method.rs        the names of all ways, and what builds them
-//! garner.rs        digits of a mixed radix, one modulus after the other           exact
-//! bernstein.rs     the fraction C/M, in f64, f32, and f32 with Kahan's correction  bounded
-//! forward.rs       Σ residue · weight in two phases:
-//!   slices.rs        phase A for signed bytes: the weights' slices on the matrix unit, the multiple of M taken off
-//!   …                phase B, the slices' sum: one file for every arithmetic
-//! operations.rs    numbers that count what is done with them
+//! method.rs          the names of all ways, and what builds them
+//! garner.rs          digits of a mixed radix, one modulus after the other             exact
+//! bernstein.rs       the fraction C/M, in f64, f32, and f32 with Kahan's correction   bounded
+//! forward.rs         Σ residue · weight in two phases:
+//!   slices.rs          phase A on signed bytes: slices on the matrix unit, and the multiple of M taken off
+//!   fp8_slices.rs      phase A on E4M3 numbers
+//!                      phase B, the sum of the slices:
+//!   fp8_bands.rs         on E4M3 numbers, in bands of positions                       exact
+//!   kulisch_lanes.rs     fixed point in 32-bit words, columns side by side            exact
+//!   kulisch_words.rs     fixed point in 16- and 8-bit words                           exact
+//!   fp8_bands.rs         bands of positions on the matrix unit for E4M3               exact
+//!   bins.rs              reproducible bins of f64                                     exact
+//!   double_sum.rs, sum2.rs, sum_k.rs                       in f64                     bounded
+//!   single_kahan.rs, double_single.rs, quad_single.rs      in f32                     bounded
+//! floats.rs          what sums in floating point share, their bounds above all
+//! words.rs           32-bit words to integers
+//! operations.rs      numbers that count what is done with them
 //! ```
+//!
+//! A bounded way is exact, and says so, where its bound is 0: doubles for up to 6 moduli of bytes, four floats for up
+//! to 12.
 
 mod bernstein;
 mod bins;
@@ -16,6 +29,8 @@ mod double_single;
 mod double_sum;
 mod floats;
 mod forward;
+mod fp8_bands;
+mod fp8_slices;
 mod garner;
 mod kulisch_lanes;
 mod kulisch_words;
@@ -29,15 +44,18 @@ mod sum_k;
 mod words;
 
 pub use forward::{Forward, Layout, PhaseA, PhaseB};
+pub use fp8_bands::Fp8Bands;
+pub use fp8_slices::{Fp8Slices, Shape};
 pub use garner::Garner;
 pub use method::Method;
 pub use slices::ByteSlices;
+pub(crate) use slices::weight;
 
 use crate::{COLUMNS, Residues};
 use ethnum::I256;
 use std::fmt;
 
-/// The most slices that a phase A makes, those for the quotient included: 4 bits each of 24 moduli of E4M3, and some more.
+/// The most slices that a phase A makes, those for the quotient included: 5 bits each of 24 moduli of E4M3, and some more.
 pub const MOST_SLICES: usize = 64;
 
 /// Arithmetic that a way of reconstruction asks for, counted in an instrumented run, for one output.

@@ -1,7 +1,8 @@
 //! Numbers that count what is done with them.
 //!
-//! Every way's arithmetic is written once, over [`Real`] or [`Integer`]. In use it runs on plain numbers, and nothing is left of
-//! this file in the program; to be counted it runs on [`Counting`] ones, which take the same way to the same result.
+//! Every way's arithmetic is written once, over [`Real`] or [`Integer`]. In use it runs on plain numbers, and nothing
+//! is left of this file in the program; to be counted it runs on [`Counting`] ones, which take the same way to the same
+//! result.
 
 use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};

@@ -1,8 +1,8 @@
 //! Phase B in four floats: some 95 bits.
 //!
-//! A slice is added to the largest float, the error to the next one, and so on; the last addition rounds. Then the four are brought apart
-//! again, from the smallest upwards. Both ways use `two_sum`, which is exact for any two numbers, so that nothing has to be known
-//! about their order, and only the last addition is ever off.
+//! A slice is added to the largest float, the error to the next one, and so on; the last addition rounds. Then the four
+//! are brought apart again, from the smallest upwards. Both ways use `two_sum`, which is exact for any two numbers, so
+//! that nothing has to be known about their order, and only the last addition is ever off.
 
 use super::floats::{Arithmetic, Grid, MOST_PARTS, Parts, two_sum};
 use super::forward::Layout;
@@ -40,8 +40,8 @@ impl Arithmetic for QuadSingle {
         parts
     }
 
-    /// Follows bounds of the three smaller numbers. The largest one plus `x` is the partial sum with its error, less those three; and
-    /// likewise when they are brought apart.
+    /// Follows bounds of the three smaller numbers. The largest one plus `x` is the partial sum with its error, less
+    /// those three; and likewise when they are brought apart.
     fn bound(layout: &Layout) -> f64 {
         let mut error = 0.0;
         let [mut b, mut c, mut d] = [0.0f64; 3];

@@ -7,8 +7,8 @@
 //! s = t
 //! ```
 //!
-//! `t = s + y + b`, and `c = b + d + e`, so `t - c = s + y - d - e = (s - c_before) + x + a - d - e`: what `s - c` is off grows by at most
-//! `|a| + |d| + |e|` a step, and the result `s` is off by `|c|` more.
+//! `t = s + y + b`, and `c = b + d + e`, so `t - c = s + y - d - e = (s - c_before) + x + a - d - e`: what `s - c` is
+//! off grows by at most `|a| + |d| + |e|` a step, and the result `s` is off by `|c|` more.
 
 use super::floats::{Arithmetic, Grid, MOST_PARTS, Parts};
 use super::forward::Layout;

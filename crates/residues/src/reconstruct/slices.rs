@@ -1,14 +1,16 @@
 //! Phase A on a matrix unit for signed bytes: `P_s = Σ_k v_k · u_k^(s)`, then the multiple of `M` comes off.
 //!
-//! The weight `u_k` is the number that is 1 modulo `m_k` and 0 modulo all others, of magnitude at most `M/2`, cut into balanced bytes
-//! `u_k = Σ_s u_k^(s) 256^s`, each from -128 to 127. `S` of them reach `127/255·(256^S - 1)`, which is 0.498 of `256^S`: so `S` is
-//! `⌈log2(M)/8⌉`, and one more where `M` fills nearly all of its bytes and a weight nearly half of `M`. (⌈7r/8⌉ would do for moduli of 7
-//! bits; these have nearly 8 where they are few: 12 moduli have 94.8 bits and 12 slices.)
+//! The weight `u_k` is the number that is 1 modulo `m_k` and 0 modulo all others, of magnitude at most `M/2`, cut into
+//! balanced bytes `u_k = Σ_s u_k^(s) 256^s`, each from -128 to 127. `S` of them reach `127/255·(256^S - 1)`, which is
+//! 0.498 of `256^S`: so `S` is `⌈log2(M)/8⌉`, and one more where `M` fills nearly all of its bytes and a weight nearly
+//! half of `M`. (⌈7r/8⌉ would do for moduli of 7 bits; these have nearly 8 where they are few: 12 moduli have 94.8 bits
+//! and 12 slices.)
 //!
 //! # The multiple of `M`
 //!
-//! `X = Σ v_k u_k = C + qM`, and `q` is wanted. A few more rows of the same matrix hold the balanced bytes of `t_k = round(2^w u_k/M)`,
-//! `w = 8·rows - 1` (so that `|t_k| <= 2^(w-1)` fits them), and give `T = Σ v_k t_k`. With `e_k = 2^w u_k - t_k M`,
+//! `X = Σ v_k u_k = C + qM`, and `q` is wanted. A few more rows of the same matrix hold the balanced bytes of
+//! `t_k = round(2^w u_k/M)`, `w = 8·rows - 1` (so that `|t_k| <= 2^(w-1)` fits them), and give `T = Σ v_k t_k`. With
+//! `e_k = 2^w u_k - t_k M`,
 //!
 //! ```text
 //! T/2^w - q = (X/M - q) - Σ v_k e_k / (2^w M) = (C - Σ v_k e_k/2^w) / M .
@@ -29,8 +31,8 @@
 //!
 //! # How large sums get
 //!
-//! `|P_s| <= Σ max|v_k| |u_k^(s)|`, `|q| <= (Σ max|v_k| |u_k|)/M + 1/2`, and `P_s - q M_s` is what leaves; the bound is added up from the tables. It
-//! is below `24·2^14 + (24·64 + 1)·256 < 2^20`.
+//! `|P_s| <= Σ max|v_k| |u_k^(s)|`, `|q| <= (Σ max|v_k| |u_k|)/M + 1/2`, and `P_s - q M_s` is what leaves; the bound is
+//! added up from the tables. It is below `24·2^14 + (24·64 + 1)·256 < 2^20`.
 
 use super::forward::PhaseA;
 use super::operations::{Counting, Integer, counted};
@@ -58,7 +60,7 @@ pub struct ByteSlices {
 }
 
 /// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most `M/2`.
-pub(super) fn weight(moduli: &Moduli, number: usize) -> I256 {
+pub(crate) fn weight(moduli: &Moduli, number: usize) -> I256 {
     let product = moduli.product().as_i256();
     let others = product / I256::from(moduli.values()[number]);
     others * I256::from(inverse(moduli, number))

@@ -34,8 +34,8 @@ impl Arithmetic for Sum2 {
         parts
     }
 
-    /// Total and errors together are exact. The exact sum of the errors is what the total is off, `first`; adding them up is off by `second`;
-    /// the last addition rounds once.
+    /// Total and errors together are exact. The exact sum of the errors is what the total is off, `first`; adding them
+    /// up is off by `second`; the last addition rounds once.
     fn bound(layout: &Layout) -> f64 {
         let (mut first, mut second) = (0.0, 0.0);
         for (s, grid) in Grid::downwards::<f64>(layout) {

@@ -11,19 +11,15 @@ pub(super) type Words<N> = [[N; COLUMNS]; MOST_WORDS];
 
 /// Integers in two's complement, of which the lowest `count` words are given.
 #[inline]
-pub(super) fn to_integers(words: &Words<i32>, count: usize, to: &mut [I256; COLUMNS]) {
+pub(super) fn to_integers(mut words: Words<i32>, count: usize, to: &mut [I256; COLUMNS]) {
     let signs = words[count - 1].map(|word| word >> 31);
+    words[count..].fill(signs);
     for (column, to) in to.iter_mut().enumerate() {
-        let half = |first: usize| {
-            (first..first + 4).rev().fold(0u128, |value, place| {
-                let word = if place < count {
-                    words[place][column]
-                } else {
-                    signs[column]
-                };
-                value << 32 | u128::from(word as u32)
-            })
+        let pair = |place: usize| {
+            let (low, high) = (words[place][column], words[place + 1][column]);
+            u64::from(low as u32) | u64::from(high as u32) << 32
         };
+        let half = |place: usize| u128::from(pair(place)) | u128::from(pair(place + 2)) << 64;
         *to = I256::from_words(half(4) as i128, half(0) as i128);
     }
 }

@@ -171,14 +171,14 @@ struct Record {
     adaptive: Vec<Adapted>,
 }
 
+/// Lines of complex numbers.
+type Lines = Vec<Vec<Complex<f64>>>;
+
 /// Repetitions of a timed call; the shortest counts.
 const TURNS: usize = 3;
 
 /// Transforms all lines, and the nanoseconds a point of the shortest of some turns.
-fn timed(
-    plan: &Plan<f64>,
-    lines: &[Vec<Complex<f64>>],
-) -> Result<(Vec<Vec<Complex<f64>>>, f64), Failure> {
+fn timed(plan: &Plan<f64>, lines: &[Vec<Complex<f64>>]) -> Result<(Lines, f64), Failure> {
     let mut workspace = vec![0; plan.workspace_len()];
     let mut shortest = f64::INFINITY;
     let mut outputs = Vec::new();
