@@ -103,7 +103,7 @@ DEVICE i64 nearest(float x) { return (i64)std::nearbyint(x); }
 DEVICE unsigned add_halves(unsigned a, unsigned b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; }
 DEVICE unsigned add_bytes(unsigned a, unsigned b) {
     unsigned sums = 0;
-    for (int byte = 0; byte < 32; byte += 8) sums |= ((a >> byte) + (b >> byte) & 0xff) << byte;
+    for (int byte = 0; byte < 32; byte += 8) sums |= (((a >> byte) + (b >> byte)) & 0xff) << byte;
     return sums;
 }
 DEVICE void add_three(unsigned a0, unsigned a1, unsigned a2, unsigned b0, unsigned b1, unsigned b2, unsigned &s0, unsigned &s1, unsigned &s2) {

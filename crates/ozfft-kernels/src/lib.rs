@@ -74,8 +74,9 @@ pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
 /// Machine code of the kernels with products by residues (`cuda/bailey_step_residues.cu`), for compute capability 9.0: lines
 /// of 1024 points in two steps of 32.
 pub static RESIDUE_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> =
-        &Aligned(*include_bytes!("../compiled/bailey_step_residues.sm_90a.cubin"));
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
+        "../compiled/bailey_step_residues.sm_90a.cubin"
+    ));
     &IMAGE.0
 };
 
@@ -89,10 +90,7 @@ pub const RESIDUE_KERNELS: [(&str, &str); 9] = [
     ("sum2", "residues_sum2_conversions"),
     ("double-single", "residues_double_single"),
     ("single-kahan", "residues_single_kahan"),
-    (
-        "bernstein-double",
-        "residues_bernstein_double_conversions",
-    ),
+    ("bernstein-double", "residues_bernstein_double_conversions"),
 ];
 
 /// What else can run in the place of one of them, to see what something costs: Garner's way as it is usually written, with a reduction after every

@@ -226,9 +226,12 @@ impl<T: Real> Planner<T> {
         }
         if engine == Engine::Residues {
             let recipe = recalled.and_then(|d| d.recipe);
-            let (gpu, _) = open_device(problem)?;
+            let gpu = match problem.device {
+                Device::Cuda(_) => open_device(problem)?.0,
+                _ => None,
+            };
             return match gpu {
-                Some(gpu) => self.residues_on_gpu(problem, threads, recipe, gpu, why),
+                Some(gpu) => self.residues_on_gpu(problem, (recipe, why), gpu, None),
                 None => self.residues(problem, threads, recipe, why),
             };
         }
@@ -368,16 +371,44 @@ impl<T: Real> Planner<T> {
         })
     }
 
-    /// The same on a GPU, for what its kernels take.
+    /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, to measure it: some leave out a
+    /// stage, and their results are void.
+    #[doc(hidden)]
+    pub fn plan_residue_variant(
+        &self,
+        problem: &Problem,
+        kernel: &str,
+    ) -> Result<Plan<T>, FftError> {
+        let mut known = ozfft_kernels::RESIDUE_VARIANTS.into_iter();
+        let Some(kernel) = known.find(|&name| name == kernel) else {
+            return Err(FftError::Unsupported(format!(
+                "{kernel} is no kernel to measure; there are {}",
+                ozfft_kernels::RESIDUE_VARIANTS.join(", ")
+            )));
+        };
+        let problem = problem.clone().engine(Engine::Residues);
+        let problem = problem.family(Family::Exact);
+        problem.validate()?;
+        let (Some(gpu), _) = open_device(&problem)? else {
+            return Err(FftError::Unsupported(
+                "there is nothing to measure on the processor; take a device cuda".into(),
+            ));
+        };
+        let why = format!("{kernel} is to be measured");
+        self.residues_on_gpu(&problem, (None, why), gpu, Some(kernel))
+    }
+
+    /// A plan of [`Engine::Residues`] on a GPU, for what its kernels take.
     fn residues_on_gpu(
         &self,
         problem: &Problem,
-        threads: usize,
-        recalled: Option<Recipe>,
+        (recalled, why): (Option<Recipe>, String),
         (machine, ordinal): (Arc<dyn cuda::Machine>, usize),
-        why: String,
+        variant: Option<&'static str>,
     ) -> Result<Plan<T>, FftError> {
+        let threads = problem.threads.unwrap_or(1);
         let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
+        let kernel = variant.unwrap_or(kernel);
         // The processor only lays out the tables; bounds are those of its own sums.
         let engine = ResidueEngine::new(&problem.clone().substrate(Substrate::Scalar))?;
         let (recipe, budget, reason) = match recalled {

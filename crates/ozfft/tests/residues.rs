@@ -308,7 +308,6 @@ fn residues_refuse_what_they_cannot_do_by_name() {
         (problem.clone().residues(fallback), "number as accuracy"),
         (problem.clone().residues(watched), "kulisch32"),
         (problem.clone().residues(too_many), "20"),
-        (problem.clone().device(Device::Cuda(0)), "processor alone"),
         (
             problem.clone().substrate(Substrate::WideInteger),
             "wide integers",

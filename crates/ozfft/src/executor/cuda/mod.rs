@@ -15,9 +15,9 @@ mod mixed;
 mod program;
 #[cfg(test)]
 mod real_tests;
-mod residues;
 #[cfg(test)]
 mod residue_tests;
+mod residues;
 #[cfg(test)]
 mod single_tests;
 mod tables;
@@ -43,8 +43,8 @@ pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
-pub(crate) use residues::kernel as residue_kernel;
 use program::Program;
+pub(crate) use residues::kernel as residue_kernel;
 use std::sync::Arc;
 use task::Arrays;
 use transfer::{Staging, Transfer};
@@ -143,6 +143,11 @@ impl CudaExecutor {
     /// Passes that tuned kernels run, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
         self.program.tuned_passes()
+    }
+
+    /// Kernels, threads of a block, and their shared memory, in the order of the launches.
+    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
+        self.program.launches()
     }
 
     /// Bytes of workspace that a call on device memory needs.

@@ -266,8 +266,7 @@ impl Program {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let shared_memory = machine.shared_memory();
                 let residues = choice.residues.is_some();
-                let tables =
-                    LineTables::new(&mut builder, line, recipe, shared_memory, residues)?;
+                let tables = LineTables::new(&mut builder, line, recipe, shared_memory, residues)?;
                 place.insert(tables);
             }
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
@@ -348,6 +347,25 @@ impl Program {
     /// Passes that tuned kernels run, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
         self.tuned_passes
+    }
+
+    /// The kernels that are launched, with threads of a block and their shared memory; those that only take what others leave are not
+    /// among them.
+    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
+        let main = |action: &Action| match action {
+            Action::Clear { .. } => None,
+            Action::Launch {
+                parameters,
+                shared_bytes,
+                ..
+            } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
+            Action::Tuned { launch, .. } => Some((
+                launch.kernel,
+                ozfft_kernels::TUNED_THREADS,
+                launch.shared_bytes,
+            )),
+        };
+        self.actions.iter().filter_map(main).collect()
     }
 
     /// Puts all launches into a queue.

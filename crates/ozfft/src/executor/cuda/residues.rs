@@ -64,7 +64,11 @@ pub(crate) fn is_for_residue_kernels(block: &Block, recipe: &Recipe) -> bool {
         .collect();
     recipe.family == Family::Exact
         && (recipe.digits.data, recipe.digits.matrix) == (8, 7)
-        && folds == [(POINTS, Fold::TimeShifted), (POINTS, Fold::FrequencyShifted)]
+        && folds
+            == [
+                (POINTS, Fold::TimeShifted),
+                (POINTS, Fold::FrequencyShifted),
+            ]
 }
 
 /// The tables of step `number`: `ResidueTables` of `residue_step.cuh`.
@@ -79,7 +83,10 @@ pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u
 /// Matrices modulo all moduli: for every turn of eight outputs or their partners, pair of moduli and lane four words of 32 bits. Lane `4g + t` has
 /// output `g`; byte `j` of its words is slot `4j + t`, of the cosines first, then of the sines.
 fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
-    let matrices = step.matrices.as_ref().expect("steps of 32 points have matrices");
+    let matrices = step
+        .matrices
+        .as_ref()
+        .expect("steps of 32 points have matrices");
     let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
     // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
     let shares_row = step.recipe.fold == Fold::TimeShifted;
@@ -171,7 +178,9 @@ fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
         let (g, t) = (lane / 4, lane % 4);
         let of = |columns: &[Vec<i32>], place: usize| {
             u32::from_le_bytes(std::array::from_fn(|j| {
-                columns.get(4 * t + j).map_or(0, |column| column[place] as u8)
+                columns
+                    .get(4 * t + j)
+                    .map_or(0, |column| column[place] as u8)
             }))
         };
         let slice = 4 * (g / 2) + g % 2;

@@ -186,7 +186,9 @@ impl Builder {
         let columns = block.steps()[0].inner;
         let (line_pitch, row_pitch) = match layout {
             PanelLayout::General => (block.len().next_multiple_of(8), columns),
-            PanelLayout::Truncated | PanelLayout::Residues => pitches(block.len() / columns, columns),
+            PanelLayout::Truncated | PanelLayout::Residues => {
+                pitches(block.len() / columns, columns)
+            }
             PanelLayout::FirstOfTwo => (first_of_two_pitch(block), columns),
             PanelLayout::SecondOfTwo => (block.len(), columns),
         };
