@@ -63,7 +63,7 @@ impl Sample {
         exact: bool,
         device: Device,
     ) -> Result<Checked, Failure> {
-        let plan = |problem: Problem| Ok(planner.plan(&apply(problem.device(device)))?);
+        let plan = |problem: Problem| planner.plan(&apply(problem.device(device)));
         let contiguous = plan(self.contiguous())?;
         let strided = plan(self.strided())?;
         let family = match contiguous.engine() {

@@ -11,7 +11,7 @@ use crate::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision,
 };
 use crate::machine::{Machine, now};
-use crate::options::{Shape, shape_text};
+use crate::options::{Shape, parse_shape, shape_text};
 use crate::report::{progress, say, say_json, write_json};
 use check::{Checked, Sample};
 use clap::Args;
@@ -26,7 +26,7 @@ use ways::{How, WAYS, Way};
 #[derive(Debug, Args)]
 pub struct PathsArguments {
     /// Shape of the transform; the residues kernels take axes of 1024 points
-    #[arg(long, default_value = "1024x1024x1024")]
+    #[arg(long, value_parser = parse_shape, default_value = "1024x1024x1024")]
     shape: Shape,
     /// Number of the GPU, as the driver counts
     #[arg(long, default_value_t = 0, value_name = "N")]
