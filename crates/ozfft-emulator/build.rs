@@ -26,6 +26,11 @@ fn main() {
         .file("src/passes.cpp")
         .file("src/single.cpp")
         .file("src/few.cpp")
+        .file("src/kulisch_sum.cpp")
+        .file("src/kulisch_dot.cpp")
+        .file("src/kulisch_spmv.cpp")
+        .file("src/kulisch_stencil.cpp")
+        .file("src/kulisch_naive.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

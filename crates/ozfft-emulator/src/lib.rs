@@ -35,6 +35,11 @@ launchers!(
     ozfft_emulate_passes,
     ozfft_emulate_single,
     ozfft_emulate_few,
+    ozfft_emulate_kulisch_sum,
+    ozfft_emulate_kulisch_dot,
+    ozfft_emulate_kulisch_spmv,
+    ozfft_emulate_kulisch_stencil,
+    ozfft_emulate_kulisch_naive,
     ozfft_emulate_faulty
 );
 
@@ -44,8 +49,8 @@ launchers!(
 /// If there is no such kernel.
 ///
 /// # Safety
-/// `parameters` points to the kernel's parameters as `task.cuh` or `tuned_block.cuh` lays them out, aligned, and the
-/// addresses in them are of memory that the kernel may use. A tensor map is that of `emulated_bulk_copy.h`.
+/// `parameters` points to the kernel's parameters as `task.cuh`, `tuned_block.cuh` or `kulisch_tasks.cuh` lays them out,
+/// aligned, and the addresses in them are of memory that the kernel may use. A tensor map is that of `emulated_bulk_copy.h`.
 pub unsafe fn launch(
     kernel: &str,
     parameters: *const c_void,

@@ -298,6 +298,9 @@ template <class T> DEVICE T shuffle_xor(T value, int mask) {
 template <class T> DEVICE T shuffle(T value, int lane) {
     return exchanged(value, [lane](int) { return lane; });
 }
+template <class T> DEVICE T shuffle_up(T value, int distance) {
+    return exchanged(value, [distance](int lane) { return lane < distance ? lane : lane - distance; });
+}
 DEVICE unsigned warp_maximum(unsigned value) {
     for (int mask = 16; mask > 0; mask /= 2) {
         const unsigned other = shuffle_xor(value, mask);
@@ -312,8 +315,23 @@ DEVICE unsigned warp_or(unsigned value) {
     return value;
 }
 
+DEVICE bool warp_any(bool value) { return warp_or(value ? 1 : 0) != 0; }
+DEVICE unsigned warp_sum(unsigned value) {
+    for (int mask = 16; mask > 0; mask /= 2) {
+        value += shuffle_xor(value, mask);
+    }
+    return value;
+}
+
 // Fibers change places only where they wait, so plain operations are atomic among them, and seen in their order.
 DEVICE void block_fence() {}
+DEVICE void device_fence() {}
+DEVICE void atomic_add(int *place, int value) { *place += value; }
+DEVICE int exchanged_for_zero(int *place) {
+    const int before = *place;
+    *place = 0;
+    return before;
+}
 DEVICE unsigned atomic_add(unsigned *place, unsigned value) {
     const unsigned before = *place;
     *place += value;

@@ -61,6 +61,12 @@ DEVICE void warp_barrier() { __syncwarp(); }
 
 template <class T> DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 template <class T> DEVICE T shuffle(T value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
+// The value of the lane so many numbers below; lanes that have none keep their own.
+template <class T> DEVICE T shuffle_up(T value, int distance) { return __shfl_up_sync(0xffffffffu, value, distance); }
+// Whether any lane says so.
+DEVICE bool warp_any(bool value) { return __any_sync(0xffffffffu, value) != 0; }
+// The sum of all lanes' values, which fits.
+DEVICE unsigned warp_sum(unsigned value) { return __reduce_add_sync(0xffffffffu, value); }
 // The largest value of a warp's lanes.
 DEVICE unsigned warp_maximum(unsigned value) { return __reduce_max_sync(0xffffffffu, value); }
 // The bits that any of them has.
@@ -74,8 +80,14 @@ DEVICE unsigned warp_or(unsigned value) { return __reduce_or_sync(0xffffffffu, v
 // Orders what the thread has written to memory before what it writes later, for all threads of the block.
 DEVICE void block_fence() { __threadfence_block(); }
 
+// The same for all threads of the device.
+DEVICE void device_fence() { __threadfence(); }
+
 // Returns what was there before.
 DEVICE unsigned atomic_add(unsigned *place, unsigned value) { return atomicAdd(place, value); }
+DEVICE void atomic_add(int *place, int value) { atomicAdd(place, value); }
+// Returns what was there, past any cache, and leaves zero.
+DEVICE int exchanged_for_zero(int *place) { return atomicExch(place, 0); }
 // 16 bytes of a table that no kernel changes.
 template <class T> DEVICE T table_entry(const T *place) {
     static_assert(sizeof(T) == 16, "entries are read by one instruction");

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod kulisch;
 pub mod probe;
 
 /// Bytes at an address that the driver can read machine code from.

@@ -235,6 +235,7 @@ impl ResidueEngine {
 pub(crate) struct ResidueMatrix {
     products: ResidueProducts,
     back: Back,
+    bytes: Arc<dyn ByteProducts>,
     largest_entry: u64,
     counters: Arc<Counters>,
 }
@@ -297,6 +298,7 @@ impl ResidueMatrix {
         Ok(ResidueMatrix {
             products,
             back,
+            bytes: engine.bytes(),
             largest_entry: digits.matrix_one(),
             counters: Arc::clone(&engine.counters),
         })
@@ -308,6 +310,16 @@ impl ResidueMatrix {
         words: &mut [[i64; COLUMNS]],
         columns: usize,
         mut take: impl FnMut(usize, &[I256; COLUMNS]),
+    ) {
+        self.bytes
+            .kept_ready(&mut || self.multiply_ready(words, columns, &mut take));
+    }
+
+    fn multiply_ready(
+        &self,
+        words: &mut [[i64; COLUMNS]],
+        columns: usize,
+        take: &mut impl FnMut(usize, &[I256; COLUMNS]),
     ) {
         let mut integers = [I256::ZERO; COLUMNS];
         match &self.back {

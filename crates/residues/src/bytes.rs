@@ -95,6 +95,11 @@ pub trait ByteProducts: fmt::Debug + Send + Sync {
     /// `data` has a group for every four of the matrix's depth, or more; elements beyond the depth may be anything. `sums` has
     /// the matrix's rows.
     fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]);
+
+    /// Runs `work` with the unit ready for products on this thread, where making it ready takes longer than a product.
+    fn kept_ready(&self, work: &mut dyn FnMut()) {
+        work();
+    }
 }
 
 /// Portable code: the definition.

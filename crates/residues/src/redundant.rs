@@ -13,9 +13,9 @@
 //!   residues at hand: two such would have `r + k - 2t >= r` in common. It is found by leaving out every set of up to `t`
 //!   moduli: what the others reconstruct is the integer at hand modulo their product.
 //!
-//! Both ends are sharp: `k + 1` bad residues may turn one integer into another, and more than `t` may turn it into
-//! something with an integer next to it that is not the right one. To correct `t` and to tell all from `t + 1` to `s` apart from those
-//! takes `t + s <= k`: whoever corrects half of `k` finds no more than that (`k` odd: one more), and whoever corrects none finds `k`
+//! Both ends are sharp: `k + 1` bad residues may turn one integer into another, and more than `t` may leave residues that are next
+//! to those of an integer which is not the right one. Whoever corrects up to `t` and wants up to `s` bad residues never to pass
+//! for fewer needs `t + s <= k`. So `k` are found where none are corrected, and half of `k` (an odd `k`: one more) where half of `k` are
 //! ([`Redundant::correcting`]).
 
 use crate::bytes::ByteProducts;

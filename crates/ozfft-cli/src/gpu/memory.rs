@@ -33,8 +33,8 @@ impl Memory {
         })
     }
 
-    /// Bytes that a copy touches, if they are there.
-    fn range(&self, offset: usize, bytes: usize) -> Result<u64, DeviceFailure> {
+    /// Where bytes are that a copy or a kernel touches, if they are there.
+    pub(super) fn range(&self, offset: usize, bytes: usize) -> Result<u64, DeviceFailure> {
         let needed = offset.saturating_add(bytes);
         if needed > self.bytes {
             let given = self.bytes;

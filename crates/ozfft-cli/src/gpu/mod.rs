@@ -7,7 +7,9 @@
 mod cufft;
 mod facts;
 mod kernels;
+mod libraries;
 mod memory;
+mod reductions;
 
 use crate::failure::Failure;
 use cudarc::cufft::result::CufftError;
@@ -18,6 +20,7 @@ pub use facts::{Clocks, DeviceFacts, clocks_now};
 pub use kernels::KernelFacts;
 pub use memory::DeviceArrays;
 use ozfft::{DevicePointer, Kind, Plan, Problem, Real, Substrate};
+pub use reductions::{Arrays, Numbers, Operation, Reductions, Way};
 use std::sync::Arc;
 
 /// Why a GPU cannot be used or measured.
@@ -55,6 +58,19 @@ pub enum DeviceFailure {
     CuFft {
         action: &'static str,
         source: CufftError,
+    },
+    /// Another library cannot be loaded.
+    #[error("{library} cannot be loaded ({file}); put its directory into LD_LIBRARY_PATH")]
+    NoLibrary {
+        library: &'static str,
+        file: &'static str,
+    },
+    /// Another library refused something.
+    #[error("{library} failed to {action}: {status}")]
+    Library {
+        library: &'static str,
+        action: &'static str,
+        status: String,
     },
     /// An array is shorter than a transform needs.
     #[error("{given} bytes of device memory were given where {needed} are needed")]

@@ -425,21 +425,38 @@ fn narrow_words(evidence: Evidence) -> Vec<Claim> {
         let what = format!("throughput of {word}-bit words, counted");
         let mut claim = compare(("Table 2", what), printed, counted, because);
         // Within the factor, and yet not what is claimed.
-        if printed > 1.0 && counted.is_some_and(|counted| counted < 1.0) {
+        if let Some(counted) = counted
+            && printed > 1.0
+            && counted < 1.05
+        {
+            let found = if counted < 0.95 {
+                "a loss"
+            } else {
+                "break-even"
+            };
             claim.verdict = Verdict::Differs;
-            claim.comment = format!("printed as a gain, it is a loss: {because}");
+            claim.comment = format!("printed as a gain, it is {found}: {because}");
         }
         claims.push(claim);
-        let widest = paper::TABLE_2[0].2.0;
-        let baseline = paper::equation_19(32, paper::radix_of(widest));
-        let of = |words| baseline / paper::equation_19(word, paper::radix_of(words));
-        let (one, other) = (of(most), of(fewest));
-        let within = (one.min(other) - 0.05..=one.max(other) + 0.05).contains(&printed);
+        let (fewest_wide, most_wide) = paper::TABLE_2[0].2;
+        let of = |wide, words| {
+            let wide = paper::equation_19(32, paper::radix_of(wide));
+            wide / paper::equation_19(word, paper::radix_of(words))
+        };
+        let both = [fewest_wide, most_wide].map(|wide| [of(wide, fewest), of(wide, most)]);
+        let least = both
+            .as_flattened()
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min);
+        let largest = both.as_flattened().iter().copied().fold(0.0, f64::max);
+        // Printed with one digit behind the point.
+        let within = (least - 0.05..=largest + 0.05).contains(&printed);
         claims.push(Claim {
             place: "Table 2 and equation 19".into(),
             what: format!("throughput of {word}-bit words by the formula"),
             printed: figure(printed),
-            here: format!("{one:.2} with {most} words, {other:.2} with {fewest}"),
+            here: format!("{least:.2} to {largest:.2}, by the words of the table"),
             ratio: None,
             verdict: if within {
                 Verdict::Agrees

@@ -114,40 +114,46 @@ fn chart(
         .axis_desc_style(("sans-serif", 14))
         .label_style(("sans-serif", 13))
         .draw()?;
-    let mut sorted = points.to_vec();
-    sorted.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-    let mut labels: Vec<(i32, i32, i32)> = Vec::new();
-    for m in sorted {
+    let places = points.iter().map(|m| (cost(m), height(m)));
+    let mut taken: Vec<Box4> = Vec::new();
+    for (m, place) in points.iter().zip(places) {
         let colour = pipes.iter().position(|pipe| *pipe == m.pipe).unwrap_or(0);
-        let place = (cost(m), height(m));
         let style = COLOURS[colour % COLOURS.len()].filled();
         chart.draw_series(std::iter::once(Circle::new(place, 5, style)))?;
         let (x, y) = chart.backend_coord(&place);
-        let y = free_height(&mut labels, x, y, m.method.len());
-        label(area, &m.method, (x, y))?;
+        taken.push((x - 6, x + 6, y - 6, y + 6));
+    }
+    for number in 0..points.len() {
+        let (left, right, top, bottom) = taken[number];
+        let name = &points[number].method;
+        let place = ((left + right) / 2, (top + bottom) / 2);
+        let y = free_height(&mut taken, place, name.len());
+        label(area, name, (place.0, y))?;
     }
     Ok(())
 }
 
-/// Where a name of this length goes above its point, higher if others are there.
-fn free_height(labels: &mut Vec<(i32, i32, i32)>, x: i32, y: i32, length: usize) -> i32 {
-    const LINE: i32 = 13;
-    let half = 4 * length as i32;
-    let (from, to) = (x - half, x + half);
-    let mut height = y - 15;
-    while labels.iter().any(|&(other_from, other_to, other)| {
-        from < other_to && other_from < to && (other - height).abs() < LINE
-    }) {
-        // Names of points at the top would leave the picture: they go below.
-        height += if height >= y { LINE } else { 2 * 15 + LINE / 2 };
-    }
-    labels.push((from, to, height));
+/// Left, right, top and bottom.
+type Box4 = (i32, i32, i32, i32);
+
+/// Where a name of this length goes: above its point, or below, or as far away as it must so that nothing is covered.
+fn free_height(taken: &mut Vec<Box4>, (x, y): (i32, i32), length: usize) -> i32 {
+    let half = 3 * length as i32 + 4;
+    let place = |height: i32| (x - half, x + half, height - 7, height + 7);
+    let is_free = |height: &i32| {
+        let (left, right, top, bottom) = place(*height);
+        let apart = |&(l, r, t, b): &Box4| right <= l || r <= left || bottom <= t || b <= top;
+        top > 30 && taken.iter().all(apart)
+    };
+    let farther = (1..20).flat_map(|step| [y - 15 * step, y + 15 * step]);
+    let height = farther.into_iter().find(is_free).unwrap_or(y - 15);
+    taken.push(place(height));
     height
 }
 
 fn label(area: &Area, name: &str, (x, y): (i32, i32)) -> Result<(), DrawingError> {
     let (left, top) = area.get_base_pixel();
-    let style = ("sans-serif", 12)
+    let style = ("sans-serif", 14)
         .into_text_style(area)
         .pos(Pos::new(HPos::Center, VPos::Center));
     area.draw(&Text::new(name, (x - left, y - top), style))

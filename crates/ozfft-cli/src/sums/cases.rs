@@ -387,37 +387,55 @@ fn sparse(values: &[f64], vector: &[f64], seconds: Duration) -> Result<Vec<Measu
     measure(&case, &mut methods, seconds)
 }
 
-/// The 25 points of an eighth-order Laplacian in three dimensions.
-fn stencil(values: &[f64], seconds: Duration) -> Result<Vec<Measurement>, Failure> {
-    let side = (1..)
-        .take_while(|side: &usize| side.pow(3) <= values.len())
-        .last()
-        .unwrap_or(0);
-    // Its arms are four long.
-    if side < 9 {
-        return Ok(Vec::new());
-    }
-    let steps = [1, side, side * side].map(|step| step as isize);
+/// A stencil on a cube.
+pub struct Laplacian {
+    pub coefficients: Vec<f64>,
+    pub offsets: Vec<isize>,
+    pub points: usize,
+    /// Place of the first result, and how many there are.
+    pub first: usize,
+    pub outputs: usize,
+}
+
+/// The 25 points of an eighth-order Laplacian in three dimensions, on at most so many points; its arms are four long.
+pub fn laplacian(most: usize) -> Option<Laplacian> {
+    let side = (9..)
+        .take_while(|side: &usize| side.pow(3) <= most)
+        .last()?;
     let weights = [8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0];
     let mut coefficients = vec![-3.0 * 205.0 / 72.0];
     let mut offsets = vec![0];
-    for step in steps {
+    for step in [1, side, side * side].map(|step| step as isize) {
         for (distance, &weight) in (1..).zip(&weights) {
             coefficients.extend([weight; 2]);
             offsets.extend([distance * step, -distance * step]);
         }
     }
     let first = 4 * side * side;
-    let outputs = side.pow(3) - 2 * first;
-    let x = &values[..side.pow(3)];
+    Some(Laplacian {
+        coefficients,
+        offsets,
+        points: side.pow(3),
+        first,
+        outputs: side.pow(3) - 2 * first,
+    })
+}
+
+fn stencil(values: &[f64], seconds: Duration) -> Result<Vec<Measurement>, Failure> {
+    let Some(laplacian) = laplacian(values.len()) else {
+        return Ok(Vec::new());
+    };
+    let (coefficients, offsets) = (&laplacian.coefficients, &laplacian.offsets);
+    let (first, outputs) = (laplacian.first, laplacian.outputs);
+    let x = &values[..laplacian.points];
     let mut methods = [
         many(KULISCH, true, |output| {
-            let done = linear::stencil(&coefficients, &offsets, x, first, output);
+            let done = linear::stencil(coefficients, offsets, x, first, output);
             or_all_nan(done, output);
         }),
         many(NAIVE, false, |output| {
             output.fill(0.0);
-            for (&coefficient, &offset) in coefficients.iter().zip(&offsets) {
+            for (&coefficient, &offset) in coefficients.iter().zip(offsets) {
                 let moved = &x[first.wrapping_add_signed(offset)..][..outputs];
                 let pairs = output.iter_mut().zip(moved);
                 pairs.for_each(|(output, value)| *output += coefficient * value);

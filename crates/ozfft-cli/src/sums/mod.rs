@@ -2,14 +2,17 @@
 
 mod cases;
 mod contenders;
+mod cuda;
 mod data;
 mod timing;
 
 use crate::bench::record::commit_here;
 use crate::failure::Failure;
 use crate::machine::{Machine, now};
+use crate::options::parse_device;
 use crate::report::{aligned, say, say_json, write_json};
 use clap::{Args, Subcommand};
+use ozfft::Device;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,9 +36,12 @@ struct BenchArguments {
     /// Time that each method is given for each row
     #[arg(long, default_value_t = 0.2)]
     seconds: f64,
-    /// Most numbers in an array; powers of ten from a thousand up to this are measured
-    #[arg(long, default_value_t = 10_000_000)]
-    largest: usize,
+    /// Where it runs: cpu, cuda, or cuda:1 for the second GPU; the bits do not depend on it
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    device: Device,
+    /// Most numbers in an array; powers of ten from a thousand up to this are measured [default: 10 million; 2^28 on a GPU]
+    #[arg(long)]
+    largest: Option<usize>,
     /// Only this reduction, such as sum, dot or stencil; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -46,6 +52,9 @@ struct BenchArguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Numbers of the largest arrays, unless the user says otherwise.
+const LARGEST: usize = 10_000_000;
 
 /// Time and error of one method.
 #[derive(Debug, Clone, Serialize)]
@@ -88,6 +97,18 @@ struct Software {
     accurate: &'static str,
 }
 
+impl Software {
+    fn here() -> Software {
+        Software {
+            kulisch: env!("CARGO_PKG_VERSION"),
+            commit: commit_here(),
+            rustc: env!("RUSTC_VERSION"),
+            xsum: env!("XSUM_VERSION"),
+            accurate: env!("ACCURATE_VERSION"),
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &SumsArguments) -> Result<(), Failure> {
     match &arguments.command {
@@ -99,7 +120,15 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let seconds = Duration::try_from_secs_f64(arguments.seconds)
         .map_err(|error| Failure::Usage(format!("--seconds {}: {error}", arguments.seconds)))?;
     let date = now();
-    let names = cases::NAMES;
+    let names = match arguments.device {
+        Device::Cpu => &cases::NAMES[..],
+        Device::Cuda(_) => &cuda::NAMES,
+        Device::Auto => {
+            return Err(Failure::Usage(
+                "bench measures what it is told: give --device cpu or --device cuda".into(),
+            ));
+        }
+    };
     if let Some(unknown) = arguments
         .only
         .iter()
@@ -112,6 +141,9 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     }
     let wanted =
         |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
+    if let Device::Cuda(ordinal) = arguments.device {
+        return cuda::run(arguments, ordinal, &wanted);
+    }
     let mut results = Vec::new();
     let mut report = |rows: Vec<Measurement>| -> Result<(), Failure> {
         if arguments.json {
@@ -120,7 +152,8 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         results.extend(rows);
         Ok(())
     };
-    cases::run_all(&wanted, arguments.largest, seconds, &mut report)?;
+    let largest = arguments.largest.unwrap_or(LARGEST);
+    cases::run_all(&wanted, largest, seconds, &mut report)?;
     if !arguments.json {
         say(&aligned(&table(&results)))?;
     }
@@ -128,13 +161,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         let record = Record {
             date,
             machine: Machine::here(),
-            software: Software {
-                kulisch: env!("CARGO_PKG_VERSION"),
-                commit: commit_here(),
-                rustc: env!("RUSTC_VERSION"),
-                xsum: env!("XSUM_VERSION"),
-                accurate: env!("ACCURATE_VERSION"),
-            },
+            software: Software::here(),
             instructions: format!("{:?}", kulisch::Instructions::best()),
             seconds_per_method: arguments.seconds,
             results: &results,

@@ -106,7 +106,7 @@ pub fn measure(
 }
 
 /// Zero for equal numbers, one for a result that is not a number or has nothing to do with it.
-fn largest_error(found: &[f64], expected: &[f64]) -> f64 {
+pub fn largest_error(found: &[f64], expected: &[f64]) -> f64 {
     let error = |(&found, &expected): (&f64, &f64)| {
         if found.to_bits() == expected.to_bits() || (found == 0.0 && expected == 0.0) {
             return 0.0;

@@ -60,6 +60,11 @@ impl ByteProducts for Amx {
         "amx"
     }
 
+    fn kept_ready(&self, work: &mut dyn FnMut()) {
+        let _session = Configured::new();
+        work();
+    }
+
     fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
         let (pitch, steps) = (matrix.pitch(), matrix.pitch() / BYTES);
         // Tiles are whole: where data or sums are not, the last is in memory of our own. Data beyond the depth meet zeros.

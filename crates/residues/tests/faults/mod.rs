@@ -12,7 +12,7 @@ pub const SETS: [Set; 2] = [Set::Int8, Set::Fp8];
 pub fn watched(set: Set, bound: U256, redundant: usize) -> Result<Redundant, ResidueError> {
     let method = match set {
         Set::Int8 => Method::Kulisch32,
-        Set::Fp8 => Method::Garner,
+        Set::Fp8 => Method::Kulisch32,
     };
     Redundant::new(set, bound, redundant, method, Arc::new(Portable))
 }
