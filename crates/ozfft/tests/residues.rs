@@ -10,8 +10,7 @@ use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex};
 use oracle::{HardInput, compare, dft};
 use ozfft::{
-    Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions,
-    Substrate,
+    Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
