@@ -19,6 +19,7 @@ fn main() {
         .include(kernels)
         .file("src/general.cpp")
         .file("src/truncated.cpp")
+        .file("src/residues.cpp")
         .file("src/tuned.cpp")
         .file("src/mixed.cpp")
         .file("src/real.cpp")

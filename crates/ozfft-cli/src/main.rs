@@ -14,6 +14,7 @@ mod machine;
 mod measure;
 mod npy;
 mod options;
+mod paths;
 mod plan;
 mod plot;
 mod probe;
@@ -50,6 +51,8 @@ enum Command {
     Table(table::TableArguments),
     /// Measure times: every engine and unit of this machine side by side
     Bench(bench::BenchArguments),
+    /// Measure the residues engine on a GPU: every way of reconstruction, beside digits and cuFFT
+    Paths(paths::PathsArguments),
     /// Draw a record of `ozfft bench`
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
@@ -72,6 +75,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Table(arguments) => table::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Paths(arguments) => paths::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),

@@ -28,6 +28,7 @@ macro_rules! launchers {
 launchers!(
     ozfft_emulate_general,
     ozfft_emulate_truncated,
+    ozfft_emulate_residues,
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
     ozfft_emulate_real,

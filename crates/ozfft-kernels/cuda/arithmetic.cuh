@@ -87,6 +87,28 @@ DEVICE float from_bits(unsigned x) { return __uint_as_float(x); }
 // The bytes of a (0 to 3) and b (4 to 7) that the digits of `which` name.
 DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) { return __byte_perm(a, b, which); }
 
+// Bytes of a, without signs, times those of b, with signs, onto c.
+DEVICE int dot_product(unsigned a, unsigned b, int c) {
+    int r;
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+// The integer next to a number below 2^63.
+DEVICE i64 nearest(double x) { return __double2ll_rn(x); }
+DEVICE i64 nearest(float x) { return __float2ll_rn(x); }
+
+// Halves, or bytes, of two words added side by side.
+DEVICE unsigned add_halves(unsigned a, unsigned b) { return __vadd2(a, b); }
+DEVICE unsigned add_bytes(unsigned a, unsigned b) { return __vadd4(a, b); }
+
+// Two integers of three words, added.
+DEVICE void add_three(unsigned a0, unsigned a1, unsigned a2, unsigned b0, unsigned b1, unsigned b2, unsigned &s0, unsigned &s1, unsigned &s2) {
+    asm("{ add.cc.u32 %0, %3, %6; addc.cc.u32 %1, %4, %7; addc.u32 %2, %5, %8; }"
+        : "=&r"(s0), "=&r"(s1), "=r"(s2)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(b0), "r"(b1), "r"(b2));
+}
+
 // (x ^ sign) + 1 for a sign of 0 or -1, in two registers.
 DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {
     asm("{ .reg .u32 a, b; xor.b32 a, %2, %4; xor.b32 b, %3, %4; add.cc.u32 %0, a, 1; addc.u32 %1, b, 0; }"

@@ -94,6 +94,25 @@ DEVICE unsigned chosen_bytes(unsigned a, unsigned b, unsigned which) {
     for (int byte = 0; byte < 4; byte++) chosen |= (unsigned)(bytes >> (8 * (which >> (4 * byte) & 7)) & 0xff) << (8 * byte);
     return chosen;
 }
+DEVICE int dot_product(unsigned a, unsigned b, int c) {
+    for (int byte = 0; byte < 4; byte++) c += (int)(a >> (8 * byte) & 0xff) * (signed char)(b >> (8 * byte));
+    return c;
+}
+DEVICE i64 nearest(double x) { return (i64)std::nearbyint(x); }
+DEVICE i64 nearest(float x) { return (i64)std::nearbyint(x); }
+DEVICE unsigned add_halves(unsigned a, unsigned b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; }
+DEVICE unsigned add_bytes(unsigned a, unsigned b) {
+    unsigned sums = 0;
+    for (int byte = 0; byte < 32; byte += 8) sums |= (((a >> byte) + (b >> byte)) & 0xff) << byte;
+    return sums;
+}
+DEVICE void add_three(unsigned a0, unsigned a1, unsigned a2, unsigned b0, unsigned b1, unsigned b2, unsigned &s0, unsigned &s1, unsigned &s2) {
+    u64 sum = (u64)a0 + b0;
+    s0 = (unsigned)sum;
+    sum = (sum >> 32) + a1 + b1;
+    s1 = (unsigned)sum;
+    s2 = (unsigned)(sum >> 32) + a2 + b2;
+}
 DEVICE i64 wide_product(int a, int b) { return (i64)a * b; }
 
 DEVICE void flipped_plus_one(unsigned x0, unsigned x1, int sign, unsigned &w0, unsigned &w1) {

@@ -20,6 +20,7 @@
 
 #define DEVICE inline
 #define DEVICE_APART inline
+#define DEVICE_CONSTANT constexpr
 #define KERNEL(threads, blocks) extern "C" void
 #define PARAMETERS const
 
@@ -389,4 +390,22 @@ DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)
 DEVICE void mma_sync_s8_first(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
     c[0] = c[1] = c[2] = c[3] = 0;
     mma_sync_s8(c, a, b);
+}
+// Onto one number for all sums.
+DEVICE void mma_sync_s8_onto(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], int start) {
+    c[0] = c[1] = c[2] = c[3] = start;
+    mma_sync_s8(c, a, b);
+}
+// With 16 bytes of every row, onto zeros.
+DEVICE void mma_sync_s8_half(int (&c)[4], uint32_t low_rows, uint32_t high_rows, uint32_t column) {
+    const uint32_t a[4] = {low_rows, high_rows, 0, 0}, b[2] = {column, 0};
+    mma_sync_s8_first(c, a, b);
+}
+// Row g of matrix i lies where lane 8·i + g says.
+DEVICE void load_rows(uint32_t (&rows)[4], uint32_t at) {
+    const int lane = emulator::lane();
+    for (int i = 0; i < 4; i++) {
+        const uint32_t start = exchanged(at, [i](int own) { return 8 * i + own / 4; });
+        rows[i] = loaded<uint32_t>(start + 4 * (lane % 4));
+    }
 }

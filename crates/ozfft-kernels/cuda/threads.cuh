@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #define DEVICE __device__ __forceinline__
+// What the compiler works out.
+#define DEVICE_CONSTANT __host__ __device__ constexpr
 // What is rarely needed, and would only take room where it is.
 #define DEVICE_APART __device__ __noinline__
 

@@ -157,6 +157,14 @@ impl<T: Real> Plan<T> {
         }
     }
 
+    /// The kernels that a plan for a GPU launches, threads of a block and bytes of its shared memory, for those who
+    /// measure them.
+    #[doc(hidden)]
+    pub fn device_launches(&self) -> Vec<(&'static str, u32, usize)> {
+        let launches = self.cuda.as_ref().map(CudaExecutor::launches);
+        launches.unwrap_or_default()
+    }
+
     /// Bytes of device memory that [`Plan::process_device`] needs as workspace; 0 for plans for the processor. Calls with
     /// host arrays allocate it themselves.
     pub fn device_workspace_len(&self) -> usize {

@@ -226,7 +226,14 @@ impl<T: Real> Planner<T> {
         }
         if engine == Engine::Residues {
             let recipe = recalled.and_then(|d| d.recipe);
-            return self.residues(problem, threads, recipe, why);
+            let gpu = match problem.device {
+                Device::Cuda(_) => open_device(problem)?.0,
+                _ => None,
+            };
+            return match gpu {
+                Some(gpu) => self.residues_on_gpu(problem, (recipe, why), gpu, None),
+                None => self.residues(problem, threads, recipe, why),
+            };
         }
         let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
             Some(recipe) => {
@@ -268,6 +275,7 @@ impl<T: Real> Planner<T> {
                 _ => Some(cuda::Product::Int8),
             },
             conversions: !problem.integers_only,
+            residues: None,
         };
         let cuda = gpu
             .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe, choice))
@@ -316,11 +324,6 @@ impl<T: Real> Planner<T> {
         recalled: Option<Recipe>,
         why: String,
     ) -> Result<Plan<T>, FftError> {
-        if let Device::Cuda(_) = problem.device {
-            return Err(FftError::Unsupported(
-                "the residues engine runs on the processor alone; take the engine digits, or the device cpu".into(),
-            ));
-        }
         let mut engine = ResidueEngine::new(problem)?;
         let (recipe, budget, reason) = match recalled {
             Some(recipe) => {
@@ -365,6 +368,88 @@ impl<T: Real> Planner<T> {
             recipe: Some(recipe),
             residues: Some(engine.counters),
             fallback,
+        })
+    }
+
+    /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, to measure it: some leave out a
+    /// stage, and their results are void.
+    #[doc(hidden)]
+    pub fn plan_residue_variant(
+        &self,
+        problem: &Problem,
+        kernel: &str,
+    ) -> Result<Plan<T>, FftError> {
+        let mut known = ozfft_kernels::RESIDUE_VARIANTS.into_iter();
+        let Some(kernel) = known.find(|&name| name == kernel) else {
+            return Err(FftError::Unsupported(format!(
+                "{kernel} is no kernel to measure; there are {}",
+                ozfft_kernels::RESIDUE_VARIANTS.join(", ")
+            )));
+        };
+        let problem = problem.clone().engine(Engine::Residues);
+        let problem = problem.family(Family::Exact);
+        problem.validate()?;
+        let (Some(gpu), _) = open_device(&problem)? else {
+            return Err(FftError::Unsupported(
+                "there is nothing to measure on the processor; take a device cuda".into(),
+            ));
+        };
+        let why = format!("{kernel} is to be measured");
+        self.residues_on_gpu(&problem, (None, why), gpu, Some(kernel))
+    }
+
+    /// A plan of [`Engine::Residues`] on a GPU, for what its kernels take.
+    fn residues_on_gpu(
+        &self,
+        problem: &Problem,
+        (recalled, why): (Option<Recipe>, String),
+        (machine, ordinal): (Arc<dyn cuda::Machine>, usize),
+        variant: Option<&'static str>,
+    ) -> Result<Plan<T>, FftError> {
+        let threads = problem.threads.unwrap_or(1);
+        let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
+        let kernel = variant.unwrap_or(kernel);
+        // The processor only lays out the tables; bounds are those of its own sums.
+        let engine = ResidueEngine::new(&problem.clone().substrate(Substrate::Scalar))?;
+        let (recipe, budget, reason) = match recalled {
+            Some(recipe) => {
+                let budget = self.budget(problem, &recipe, Some(&engine));
+                (recipe, budget, "as it was decided then".into())
+            }
+            None => self.choose_recipe(problem, Some(&engine))?,
+        };
+        let moduli = engine.check(&recipe, &self.tables)?;
+        let scaling = Scaling::of(problem);
+        let executor = Executor::new(problem, threads, |axis, _| {
+            let key = LineKey {
+                unit: Unit::Scalar,
+                recipe: recipe_of(&recipe, axis).line.clone(),
+                digits: recipe.digits,
+                family: recipe.family,
+                scaling,
+            };
+            LineEngine::Digits(self.line(key), Unit::Scalar)
+        });
+        let choice = cuda::Choice {
+            tuned: None,
+            conversions: false,
+            residues: Some(kernel),
+        };
+        let cuda = CudaExecutor::new(machine, problem, &executor, &recipe, choice)?;
+        Ok(Plan {
+            problem: problem.clone(),
+            engine: Engine::Residues,
+            substrate: "int8-mma-sync",
+            device: Device::Cuda(ordinal),
+            cuda: Some(cuda),
+            why: format!("{why}; {reason}; {moduli}"),
+            budget,
+            threads,
+            executor,
+            lengths: Lengths::new(problem),
+            recipe: Some(recipe),
+            residues: None,
+            fallback: None,
         })
     }
 

@@ -10,8 +10,7 @@ use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex};
 use oracle::{HardInput, compare, dft};
 use ozfft::{
-    Accuracy, Device, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions,
-    Substrate,
+    Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -308,7 +307,6 @@ fn residues_refuse_what_they_cannot_do_by_name() {
         (problem.clone().residues(fallback), "number as accuracy"),
         (problem.clone().residues(watched), "kulisch32"),
         (problem.clone().residues(too_many), "20"),
-        (problem.clone().device(Device::Cuda(0)), "processor alone"),
         (
             problem.clone().substrate(Substrate::WideInteger),
             "wide integers",

@@ -111,6 +111,11 @@ impl DeviceArrays {
         })
     }
 
+    /// Bytes of the workspace.
+    pub fn workspace_bytes(&self) -> usize {
+        self.workspace.bytes
+    }
+
     /// The addresses, if the arrays are long enough.
     pub(super) fn addresses(&self, needs: Needs) -> Result<[u64; 3], DeviceFailure> {
         Ok([

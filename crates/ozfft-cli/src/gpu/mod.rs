@@ -6,6 +6,7 @@
 
 mod cufft;
 mod facts;
+mod kernels;
 mod libraries;
 mod memory;
 mod reductions;
@@ -16,6 +17,7 @@ use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 pub use cufft::{CuFft, Precision, cufft_version};
 pub use facts::{Clocks, DeviceFacts, clocks_now};
+pub use kernels::KernelFacts;
 pub use memory::DeviceArrays;
 use ozfft::{DevicePointer, Kind, Plan, Problem, Real, Substrate};
 pub use reductions::{Arrays, Numbers, Operation, Reductions, Way};
@@ -167,6 +169,18 @@ impl<T: Real> DeviceWork for Plan<T> {
         let [input, output, workspace] = addresses.map(DevicePointer);
         // SAFETY: the caller's promise.
         Ok(unsafe { self.process_device(input, output, workspace, stream) }?)
+    }
+}
+
+/// Plans that the planner keeps, too.
+impl<W: DeviceWork> DeviceWork for Arc<W> {
+    fn needs(&self) -> Needs {
+        (**self).needs()
+    }
+
+    unsafe fn queue(&self, addresses: [u64; 3], stream: u64) -> Result<(), Failure> {
+        // SAFETY: the caller's promise.
+        unsafe { (**self).queue(addresses, stream) }
     }
 }
 

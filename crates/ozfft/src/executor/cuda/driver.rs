@@ -173,6 +173,10 @@ impl Driver {
         )?;
         with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
         if tuned {
+            let ways = ozfft_kernels::RESIDUE_KERNELS.map(|(_, kernel)| kernel);
+            let names = [&ways[..], &ozfft_kernels::RESIDUE_VARIANTS].concat();
+            load(&mut functions, ozfft_kernels::RESIDUE_IMAGE, &names)?;
+            with_much_memory.extend(names);
             for source in ozfft_kernels::TunedSource::ALL {
                 let names: Vec<&'static str> = ozfft_kernels::TUNED
                     .iter()

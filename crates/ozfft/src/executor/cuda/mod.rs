@@ -16,6 +16,9 @@ mod program;
 #[cfg(test)]
 mod real_tests;
 #[cfg(test)]
+mod residue_tests;
+mod residues;
+#[cfg(test)]
 mod single_tests;
 mod tables;
 mod task;
@@ -41,6 +44,7 @@ use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
+pub(crate) use residues::kernel as residue_kernel;
 use std::sync::Arc;
 use task::Arrays;
 use transfer::{Staging, Transfer};
@@ -139,6 +143,11 @@ impl CudaExecutor {
     /// Passes that tuned kernels run, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
         self.program.tuned_passes()
+    }
+
+    /// Kernels, threads of a block, and their shared memory, in the order of the launches.
+    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
+        self.program.launches()
     }
 
     /// Bytes of workspace that a call on device memory needs.

@@ -1,6 +1,7 @@
 //! A plan as a list of launches, worked out once (`writer.rs`), and how it is run.
 
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
+use super::residues::is_for_residue_kernels;
 use super::tables::{
     BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
     most_tiles,
@@ -77,6 +78,8 @@ pub(crate) struct Choice {
     pub(crate) tuned: Option<Product>,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
+    /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
+    pub(crate) residues: Option<&'static str>,
 }
 
 /// Tables of a line, on their way to the device.
@@ -107,16 +110,26 @@ impl PassesTables {
         recipe: &Recipe,
         shared_memory: usize,
         chirped: bool,
-    ) -> Self {
+        residues: bool,
+    ) -> Result<Self, FftError> {
+        if residues && (chirped || !takes_residues(passes, recipe)) {
+            return Err(FftError::Unsupported(format!(
+                "on GPUs the residues engine has kernels for lines of 1024 points and 8 digits, not for {} points and {} digits; \
+                 take the engine digits, or the device cpu",
+                passes.len(),
+                recipe.digits.data
+            )));
+        }
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, shared_memory);
-        PassesTables {
+        Ok(PassesTables {
             blocks: blocks
                 .enumerate()
                 .map(|(number, block)| {
                     let truncated = !chirped && is_for_truncated_kernels(block, recipe);
                     let layout = match (truncated, together, number) {
+                        _ if residues => PanelLayout::Residues,
                         (false, ..) => PanelLayout::General,
                         (true, false, _) => PanelLayout::Truncated,
                         (true, true, 0) => PanelLayout::FirstOfTwo,
@@ -124,7 +137,7 @@ impl PassesTables {
                     };
                     builder.block(block, recipe.digits, layout)
                 })
-                .collect(),
+                .collect::<Result<_, FftError>>()?,
             together,
             short_roots: builder.add_angles(
                 passes
@@ -141,8 +154,16 @@ impl PassesTables {
                     (low, builder.add_angles(high.entries()))
                 })
                 .collect(),
-        }
+        })
     }
+}
+
+/// Whether a kernel with products by residues takes the lines.
+fn takes_residues(passes: &Passes, recipe: &Recipe) -> bool {
+    let [block] = passes.blocks() else {
+        return false;
+    };
+    is_for_residue_kernels(block, recipe)
 }
 
 /// Whether both passes of a transform can go through one kernel.
@@ -160,8 +181,14 @@ fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool 
 }
 
 impl LineTables {
-    fn new(builder: &mut Builder, line: &Line, recipe: &Recipe, shared_memory: usize) -> Self {
-        match line {
+    fn new(
+        builder: &mut Builder,
+        line: &Line,
+        recipe: &Recipe,
+        shared_memory: usize,
+        residues: bool,
+    ) -> Result<Self, FftError> {
+        Ok(match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => LineTables::Passes(PassesTables::new(
                 builder,
@@ -169,13 +196,14 @@ impl LineTables {
                 recipe,
                 shared_memory,
                 false,
-            )),
+                residues,
+            )?),
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, 0, true),
+                passes: PassesTables::new(builder, bluestein.passes(), recipe, 0, true, residues)?,
                 chirp: builder.add_angles(bluestein.chirp().entries()),
                 kernel: builder.add_angles(bluestein.kernel().entries()),
             },
-        }
+        })
     }
 }
 
@@ -237,7 +265,9 @@ impl Program {
             let line = line_of(pass);
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let shared_memory = machine.shared_memory();
-                place.insert(LineTables::new(&mut builder, line, recipe, shared_memory));
+                let residues = choice.residues.is_some();
+                let tables = LineTables::new(&mut builder, line, recipe, shared_memory, residues)?;
+                place.insert(tables);
             }
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
                 let conversions = choice.conversions;
@@ -271,6 +301,7 @@ impl Program {
             most_workspace: cutter.0,
             tuned_passes: (0, 0),
             search: None,
+            residues: choice.residues,
         };
         let last = executor.passes().len() - 1;
         for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
@@ -316,6 +347,25 @@ impl Program {
     /// Passes that tuned kernels run, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
         self.tuned_passes
+    }
+
+    /// The kernels that are launched, with threads of a block and their shared memory; those that only take what others leave are not
+    /// among them.
+    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
+        let main = |action: &Action| match action {
+            Action::Clear { .. } => None,
+            Action::Launch {
+                parameters,
+                shared_bytes,
+                ..
+            } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
+            Action::Tuned { launch, .. } => Some((
+                launch.kernel,
+                ozfft_kernels::TUNED_THREADS,
+                launch.shared_bytes,
+            )),
+        };
+        self.actions.iter().filter_map(main).collect()
     }
 
     /// Puts all launches into a queue.

@@ -1,6 +1,7 @@
 //! A plan's tables as the kernels want them, uploaded once.
 
 use super::machine::{DeviceMemory, Machine, Queue};
+use super::residues;
 use super::task::*;
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
@@ -41,6 +42,8 @@ pub(crate) struct BlockTables {
     pub(crate) tiles: i32,
     /// Whether the tables are those of the kernels for truncated products.
     pub(crate) truncated: bool,
+    /// Whether they are those of the kernels with products by residues.
+    pub(crate) residues: bool,
     /// From line to line and from row to row in shared memory, in points.
     pub(crate) line_pitch: usize,
     pub(crate) row_pitch: usize,
@@ -53,6 +56,8 @@ pub(crate) enum PanelLayout {
     General,
     /// As the kernels for truncated products have them.
     Truncated,
+    /// Likewise, with products by residues.
+    Residues,
     /// Likewise, and a second pass will read them across.
     FirstOfTwo,
     /// Where the first pass has left them.
@@ -127,12 +132,17 @@ impl Builder {
         block: &Block,
         digits: Digits,
         layout: PanelLayout,
-    ) -> BlockTables {
-        let truncated = layout != PanelLayout::General;
+    ) -> Result<BlockTables, FftError> {
+        let residues = layout == PanelLayout::Residues;
+        let truncated = layout != PanelLayout::General && !residues;
         let last = block.steps().len() - 1;
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
-            let matrix = self.matrices(step, digits, truncated);
+            let matrix = if residues {
+                Some(self.add(&residues::tables(step, number, digits)?))
+            } else {
+                self.matrices(step, digits, truncated)
+            };
             let rotations = (!step.rotations.is_empty())
                 .then(|| self.add_angles(step.rotations.iter().map(|t| t.components())));
             tables.push((step, number, matrix, rotations));
@@ -176,7 +186,9 @@ impl Builder {
         let columns = block.steps()[0].inner;
         let (line_pitch, row_pitch) = match layout {
             PanelLayout::General => (block.len().next_multiple_of(8), columns),
-            PanelLayout::Truncated => pitches(block.len() / columns, columns),
+            PanelLayout::Truncated | PanelLayout::Residues => {
+                pitches(block.len() / columns, columns)
+            }
             PanelLayout::FirstOfTwo => (first_of_two_pitch(block), columns),
             PanelLayout::SecondOfTwo => (block.len(), columns),
         };
@@ -185,14 +197,15 @@ impl Builder {
             let (row, column) = (*place as usize / columns, *place as usize % columns);
             *place = (row * row_pitch + column) as u32;
         }
-        BlockTables {
+        Ok(BlockTables {
             steps: piece,
             places: self.add(&places),
             tiles: steps.iter().map(|step| step.tiles).max().unwrap_or(0),
             truncated,
+            residues,
             line_pitch,
             row_pitch,
-        }
+        })
     }
 
     /// Cosine and sine matrix in the order of the tensor instruction's second operand.

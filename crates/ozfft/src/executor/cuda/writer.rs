@@ -56,6 +56,8 @@ pub(super) struct Writer<'a> {
     pub(super) tuned_passes: (usize, usize),
     /// The search for the largest number, as long as it has not been put among the actions.
     pub(super) search: Option<(ArrayTask, u64)>,
+    /// The kernel that takes blocks with tables of residues.
+    pub(super) residues: Option<&'static str>,
 }
 
 /// One axis: every line along it.
@@ -442,10 +444,12 @@ impl Writer<'_> {
             // Exponents of words, or what outputs of eight digits have beyond 64 bits.
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
-            task.lines_per_block = self.lines_per_block(&task, point_bytes) as i32;
+            let residues = self.residues.filter(|_| tables.residues);
+            let scratch = residues.map_or(0, |_| ozfft_kernels::RESIDUE_SCRATCH_BYTES);
+            task.lines_per_block = self.lines_per_block(&task, point_bytes, scratch) as i32;
             let lines = task.lines_per_block as usize;
             let points = lines * task.line_pitch as usize;
-            let shared = shared_bytes(lines, points, point_bytes);
+            let shared = shared_bytes(lines, points, point_bytes) + scratch;
             let blocks = task.line_count.div_ceil(lines as u64);
             self.tuned_passes.1 += 1;
             let truncated = tables
@@ -464,7 +468,7 @@ impl Writer<'_> {
                     continue;
                 }
             }
-            let parameters = match truncated {
+            let parameters = match residues.or(truncated) {
                 Some(kernel) => Parameters::Truncated(Tasks::one(task), kernel),
                 None => Parameters::block(task, tables.tiles),
             };
@@ -688,7 +692,7 @@ impl Writer<'_> {
 
     /// Lines that a thread block takes: enough to keep its warps busy and, where neighbouring lines lie side by side,
     /// to use whole segments of 128 bytes; but no more than leave every multiprocessor some.
-    fn lines_per_block(&self, task: &Task, point_bytes: usize) -> u64 {
+    fn lines_per_block(&self, task: &Task, point_bytes: usize, scratch: usize) -> u64 {
         const POINTS: u64 = 4096;
         // Two numbers of f64 to a sector of 32 bytes: four sectors, or two where lines are long.
         const SEGMENT: u64 = 8;
@@ -705,7 +709,8 @@ impl Writer<'_> {
             .div_ceil(2 * self.machine.multiprocessors() as u64);
         let wanted = (POINTS / pitch).min(fair).clamp(least, MOST_LINES);
         // Head and padding to whole 128 bytes, then the points.
-        let room = self.machine.shared_memory() as u64 - 128 - COMMON_BYTES as u64;
+        let taken = scratch + 128 + COMMON_BYTES;
+        let room = (self.machine.shared_memory() - taken) as u64;
         let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * point_bytes as u64);
         // Powers of two: the kernels share lines among their threads so.
         1 << wanted.min(fitting.max(1)).ilog2()

@@ -1,0 +1,192 @@
+// One DFT of 32 points over many columns, its products by residues: the same integers as step.cuh has with exact products.
+//
+// A warp takes 8 columns. Folded words become residues, modulus by modulus, and a row of the tensor instruction has the 16 words
+// that cosines meet and then the 16 that sines meet, so that its sums are those of outputs already: row g the real part of
+// column g, row g + 8 its imaginary part. Outputs k of the lower half and their partners come one after the other.
+#pragma once
+#include "residue_words.cuh"
+#include "truncated_step.cuh"
+
+// What is left out, to see what it costs; results are void then.
+enum class Stage { NONE, DECOMPOSITION, PRODUCTS, RECONSTRUCTION };
+
+constexpr int POINTS = 32, SLOTS = POINTS / 2;
+// Eight outputs k or their partners at a time.
+constexpr int TURNS = 2 * SLOTS / 8;
+
+// The tables of a step: fragments of two moduli side by side for every turn and lane, then slices of the weights.
+struct ResidueTables {
+    const FragmentPair *fragments;
+    const SliceTable *slices;
+    DEVICE explicit ResidueTables(const Step &step)
+        : fragments(reinterpret_cast<const FragmentPair *>(step.matrix)),
+          slices(reinterpret_cast<const SliceTable *>(fragments + TURNS * MOST_MODULI / 2 * 32)) {}
+};
+
+// The operands of a column: [modulus][even real, even imaginary, odd imaginary, minus odd real] of slots t, 4 + t, 8 + t, 12 + t.
+template <int COUNT> struct Operands {
+    uint32_t bytes[COUNT][4];
+};
+
+template <int COUNT, Stage WITHOUT> DEVICE void decompose(const int64_t (&words)[4][4], Operands<COUNT> &operands) {
+    // Without signs.
+    uint32_t low[4][4], high[4][4];
+#pragma unroll
+    for (int kind = 0; kind < 4; kind++) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            low[kind][j] = static_cast<uint32_t>(words[kind][j]);
+            high[kind][j] = static_cast<uint32_t>(words[kind][j] >> 32) ^ 0x80000000u;
+        }
+    }
+    for_numbers<0, COUNT>([&](auto number) {
+#pragma unroll
+        for (int kind = 0; kind < 4; kind++) {
+            uint32_t bytes[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                bytes[j] = WITHOUT == Stage::DECOMPOSITION ? low[kind][j] + high[kind][j] : residue_of_word<number>(low[kind][j], high[kind][j]);
+            }
+            operands.bytes[number][kind] = packed_bytes(bytes[0], bytes[1], bytes[2], bytes[3]);
+        }
+    });
+}
+
+// The residues of eight outputs of 8 columns: a lane has real parts of two, then imaginary parts.
+template <int COUNT, Stage WITHOUT>
+DEVICE void multiply_residues(const Operands<COUNT> &operands, const FragmentPair *fragments, Residues (&outputs)[4]) {
+    for_numbers<0, (COUNT + 3) / 4>([&](auto group) {
+        constexpr int FIRST = 4 * group;
+        uint32_t bytes[4][4] = {};
+        for_numbers<FIRST, (FIRST + 4 < COUNT ? FIRST + 4 : COUNT)>([&](auto number) {
+            const FragmentPair pair = table_entry(fragments + number / 2 * 32);
+            int sums[4];
+            if (WITHOUT == Stage::PRODUCTS) {
+#pragma unroll
+                for (int i = 0; i < 4; i++) sums[i] = static_cast<int>(operands.bytes[number][i] & 0xfffff) + FLOAT_BITS;
+            } else {
+                mma_sync_s8_onto(sums, operands.bytes[number], pair.words[number % 2], FLOAT_BITS);
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++) bytes[i][number - FIRST] = residue_byte<number>(sums[i]);
+        });
+#pragma unroll
+        for (int i = 0; i < 4; i++) outputs[i].bytes[group] = packed_bytes(bytes[i][0], bytes[i][1], bytes[i][2], bytes[i][3]);
+    });
+}
+
+template <bool CLOSING> DEVICE void fold(const RowPanel &panel, const Column &column, int32_t t, int64_t (&words)[4][4]) {
+    int32_t first = column.start + column.number * (CLOSING ? panel.row_pitch : panel.column_pitch);
+    int32_t distance = CLOSING ? panel.column_pitch : panel.row_pitch;
+    if (column.mirrored != 0) {
+        first += (POINTS - 1) * distance;
+        distance = -distance;
+    }
+    auto take = [&](const auto &element) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const int32_t slot = 4 * j + t;
+            const bool alone = CLOSING && slot == 0;
+            const int32_t partner = CLOSING ? (alone ? POINTS / 2 : POINTS - slot) : POINTS - 1 - slot;
+            const Words a = element(first + slot * distance), b = element(first + partner * distance);
+            Words sums = {wrapping_add(a.re, b.re), wrapping_add(a.im, b.im)};
+            Words differences = {wrapping_subtract(a.re, b.re), wrapping_subtract(a.im, b.im)};
+            Words even = CLOSING ? differences : sums, odd = CLOSING ? sums : differences;
+            even = alone ? a : even;
+            odd = alone ? b : odd;
+            words[0][j] = even.re;
+            words[1][j] = flipped(even.im, column.mirrored);
+            words[2][j] = flipped(odd.im, column.mirrored);
+            words[3][j] = negated(odd.re);
+        }
+    };
+    if (!CLOSING && panel.lines[column.line].rounded == 0) {
+        const int32_t unit = panel.lines[column.line].exponent;
+        take([&](int32_t place) {
+            const Words bits = panel.points[place];
+            return Words{rounded_double(bits.re, unit), rounded_double(bits.im, unit)};
+        });
+    } else {
+        take([&](int32_t place) { return panel.points[place]; });
+    }
+}
+
+// An output of the first step: rotated, to its row.
+DEVICE void put_first(const RowPanel &panel, const Step &step, const Column &column, int32_t k, int32_t row, Words value) {
+    const int32_t number = column.mirrored != 0 ? panel.columns - column.number : column.number;
+    value = rotate(value, table_entry(step.rotations + k * step.rotation_stride + number));
+    if (step.mirror_negates != 0) {
+        value.re = flipped(value.re, column.mirrored);
+    } else {
+        value.im = flipped(value.im, column.mirrored);
+    }
+    panel.points[column.start + row * panel.row_pitch + column.number * panel.column_pitch] = value;
+}
+
+// An output of the second step: 64 bits, and with a mark what is above, if it is more than the sign.
+DEVICE void put_last(const RowPanel &panel, int32_t place, const Rounded &re, const Rounded &im) {
+    panel.points[place] = {re.low, im.low};
+    const bool is_long = re.top != static_cast<int32_t>(re.low >> 63) || im.top != static_cast<int32_t>(im.low >> 63);
+    panel.extra[place] = is_long ? LONGER | (re.top & 0xff) | (im.top & 0xff) << 8 : 0;
+}
+
+DEVICE Rounded negated_if(bool condition, Rounded x) {
+    const Rounded negative = {negated(x.low), ~x.top + (x.low == 0 ? 1 : 0)};
+    return condition ? negative : x;
+}
+
+template <class Way, bool CLOSING, Stage WITHOUT> DEVICE void residue_step(const RowPanel &panel, const Step &step, uint32_t scratch) {
+    constexpr int COUNT = CLOSING ? 16 : 15;
+    const int32_t warps = static_cast<int32_t>(blockDim.x) / 32, warp = thread_number() / 32;
+    const int32_t lane = thread_number() % 32, g = lane / 4, t = lane % 4;
+    const ResidueTables tables(step);
+    const SliceTable slices = table_entry(tables.slices + lane);
+    // Lines have 32 columns in either step, so eights of columns are of one line and none is missing.
+    for (int32_t base = 8 * warp; base < POINTS * panel.count; base += 8 * warps) {
+        Column column;
+        column.line = base / POINTS;
+        column.number = base % POINTS + g;
+        column.start = panel.lines[column.line].base;
+        column.mirrored = !CLOSING && 2 * column.number > POINTS ? -1 : 0;
+        Operands<COUNT> operands;
+        {
+            int64_t words[4][4];
+            fold<CLOSING>(panel, column, t, words);
+            decompose<COUNT, WITHOUT>(words, operands);
+        }
+        // All lanes of the warp have read their columns before any of them writes.
+        warp_barrier();
+        const bool conjugated = CLOSING && 2 * column.number > POINTS;
+#pragma unroll 1
+        for (int32_t turn = 0; turn < TURNS; turn++) {
+            const bool far = turn % 2 != 0;
+            Residues residues[4];
+            multiply_residues<COUNT, WITHOUT>(operands, tables.fragments + turn * (MOST_MODULI / 2 * 32) + lane, residues);
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                const int32_t k = turn / 2 * 8 + 2 * t + e;
+                // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
+                const bool middle = !CLOSING && far && e == 0 && k == 0;
+                const int32_t shift = CLOSING ? 0 : step.shift;
+                // Imaginary parts are the negatives of what is rounded upwards, but of the last step's partners.
+                const Rounding rounding[2] = {{shift, false}, {shift, !far}};
+                const Residues parts[2] = {residues[e], residues[2 + e]};
+                Rounded value[2];
+                if (WITHOUT == Stage::RECONSTRUCTION) {
+                    for (int part = 0; part < 2; part++) value[part] = {static_cast<int64_t>(parts[part].bytes[0] + parts[part].bytes[1]) << 32 | (parts[part].bytes[2] + parts[part].bytes[3]), 0};
+                } else {
+                    Way::template reconstruct<COUNT>(parts, slices, scratch, rounding, middle, value);
+                }
+                if (CLOSING) {
+                    // Rows beyond the middle were computed of the conjugated line, and are conjugated back.
+                    const int32_t place = column.start + column.number * panel.row_pitch + (far ? POINTS - 1 - k : k) * panel.column_pitch;
+                    put_last(panel, place, value[0], negated_if(conjugated, value[1]));
+                } else {
+                    const int64_t im = far && !middle ? negated(value[1].low) : value[1].low;
+                    const int32_t row = middle ? POINTS / 2 : far ? POINTS - k : k;
+                    put_first(panel, step, column, middle ? POINTS / 2 : k, row, {value[0].low, im});
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Tables of the kernels with products by residues (`bailey_step_residues.cu`): matrices modulo every modulus as the tensor instruction
+//! wants them, and the weights that put integers together again.
+
+use super::machine::Machine;
+use crate::bailey::Block;
+use crate::error::FftError;
+use crate::problem::{Family, Kind, Problem, Substrate};
+use crate::recipe::{Digits, Fold, Recipe};
+use crate::residue_products::largest_sum;
+use crate::sample::Real;
+use crate::step::Step;
+use ozfft_kernels::RESIDUE_MODULI;
+use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
+
+/// Points of both steps.
+const POINTS: usize = 32;
+const SLOTS: usize = POINTS / 2;
+
+/// What all sums of a step have in common, because the kernels keep them as the bits of the float `1.5 · 2^23 + sum`.
+const COMMON: u64 = 0xc0_0000;
+
+/// Bits of the weights' fractions, in two bytes.
+const FRACTION_BITS: u32 = 15;
+
+/// The kernel for what a problem asks of the residues engine.
+pub(crate) fn kernel<T: Real>(
+    problem: &Problem,
+    machine: &dyn Machine,
+) -> Result<&'static str, FftError> {
+    let refuse = |what: &str| {
+        Err(FftError::Unsupported(format!(
+            "on GPUs the residues engine has no kernel for {what}; take the engine digits, or the device cpu"
+        )))
+    };
+    let options = &problem.residues;
+    if !machine.has_tuned_kernels() {
+        return refuse("devices of other compute capabilities than 9.0");
+    }
+    if !T::IS_DOUBLE || problem.kind() != Kind::ComplexToComplex {
+        return refuse("other numbers than complex f64");
+    }
+    if options.adaptive || options.redundancy > 0 {
+        return refuse("adaptive or redundant moduli");
+    }
+    if !matches!(problem.substrate, Substrate::Auto | Substrate::Int8MmaSync) {
+        return refuse("other substrates than Int8MmaSync");
+    }
+    let name = options.reconstruction.name();
+    match ozfft_kernels::residue_kernel(name) {
+        Some(kernel) if kernel.ends_with("_conversions") && problem.integers_only => {
+            refuse(&format!("the reconstruction {name} in integers only"))
+        }
+        Some(kernel) => Ok(kernel),
+        None => refuse(&format!("the reconstruction {name}")),
+    }
+}
+
+/// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
+pub(crate) fn is_for_residue_kernels(block: &Block, recipe: &Recipe) -> bool {
+    let folds: Vec<(usize, Fold)> = block
+        .steps()
+        .iter()
+        .map(|step| (step.recipe.n, step.recipe.fold))
+        .collect();
+    recipe.family == Family::Exact
+        && (recipe.digits.data, recipe.digits.matrix) == (8, 7)
+        && folds
+            == [
+                (POINTS, Fold::TimeShifted),
+                (POINTS, Fold::FrequencyShifted),
+            ]
+}
+
+/// The tables of step `number`: `ResidueTables` of `residue_step.cuh`.
+pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u32>, FftError> {
+    let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
+    let bound = largest_sum(&step.recipe, number == 0, digits) + U256::from(COMMON);
+    let mut words = fragments(step, digits, &moduli);
+    words.extend(slices(&moduli, bound)?);
+    Ok(words)
+}
+
+/// Matrices modulo all moduli: for every turn of eight outputs or their partners, pair of moduli and lane four words of 32 bits. Lane `4g + t` has
+/// output `g`; byte `j` of its words is slot `4j + t`, of the cosines first, then of the sines.
+fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
+    let matrices = step
+        .matrices
+        .as_ref()
+        .expect("steps of 32 points have matrices");
+    let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
+    // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
+    let shares_row = step.recipe.fold == Fold::TimeShifted;
+    let mut words = Vec::new();
+    for turn in 0..2 * SLOTS / 8 {
+        let far = turn % 2 == 1;
+        for pair in 0..RESIDUE_MODULI.len() / 2 {
+            for lane in 0..32 {
+                let (row, t) = (turn / 2 * 8 + lane / 4, lane % 4);
+                let alone = shares_row && row == 0;
+                for number in [2 * pair, 2 * pair + 1] {
+                    for sines in [false, true] {
+                        let modulus = moduli.values().get(number).copied();
+                        let bytes = std::array::from_fn(|j| {
+                            let slot = 4 * j + t;
+                            let entry = match (sines, alone) {
+                                (false, true) if far => 0,
+                                (true, true) if !far => 0,
+                                (false, _) => cosine.entry(row, slot, digits),
+                                (true, false) if far => -sine.entry(row, slot, digits),
+                                (true, _) => sine.entry(row, slot, digits),
+                            };
+                            modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
+                        });
+                        words.push(u32::from_le_bytes(bytes));
+                    }
+                }
+            }
+        }
+    }
+    words
+}
+
+/// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most half the product.
+fn weight(moduli: &Moduli, number: usize) -> I256 {
+    let modulus = moduli.values()[number];
+    let others = (moduli.product() / U256::from(modulus)).as_i256();
+    let inverse = (0..i64::from(modulus))
+        .find(|&x| residue_of(others * I256::from(x), modulus) == residue_of(I256::ONE, modulus))
+        .expect("the moduli are coprime");
+    others * I256::from(residue_of(I256::from(inverse), modulus))
+}
+
+/// Balanced parts of so many bits, the lowest first; what is left is above them.
+fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
+    let half = I256::ONE << (bits - 1);
+    let parts = (0..count).map(|_| {
+        let above = (x + half) >> bits;
+        let part = (x - (above << bits)).as_i32();
+        x = above;
+        part
+    });
+    (parts.collect(), x)
+}
+
+/// `SliceTable` of `residue_slices.cuh` for every lane. A lane `4g + t` has, of moduli `4t` to `4t + 3`, slices `4⌊g/2⌋ + g mod 2` and the next
+/// but one, a byte of the fractions, and the product's word `t`.
+fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
+    moduli.demand(bound)?;
+    let product = moduli.product();
+    let weights: Vec<I256> = (0..moduli.len()).map(|k| weight(moduli, k)).collect();
+    // Fractions of the product, to the nearest, and what they are off: see reconstruct/slices.rs of the crate `residues`.
+    let mut off = U256::ZERO;
+    let fractions: Vec<I256> = weights
+        .iter()
+        .map(|&u| {
+            let scaled: I256 = (u << (FRACTION_BITS + 1)) + product.as_i256();
+            let fraction = scaled.div_euclid(product.as_i256() << 1);
+            off += ((u << FRACTION_BITS) - fraction * product.as_i256()).unsigned_abs();
+            fraction
+        })
+        .collect();
+    // Residues are at most 128.
+    assert!(
+        off << 8 < (product - (bound << 1)) << FRACTION_BITS,
+        "two bytes of the fractions tell how often the product comes off"
+    );
+    let bytes = |x: I256, count: usize| {
+        let (bytes, rest) = balanced(x, 8, count);
+        assert_eq!(rest, 0, "weights and fractions fit their bytes");
+        bytes
+    };
+    let slices: Vec<Vec<i32>> = weights.iter().map(|&u| bytes(u, 16)).collect();
+    let fractions: Vec<Vec<i32>> = fractions.iter().map(|&f| bytes(f, 2)).collect();
+    let (product, rest) = balanced(product.as_i256(), 32, 4);
+    assert_eq!(rest, 0, "the product fits its words");
+    assert!(
+        product.iter().all(|&word| balanced(word.into(), 8, 4).1 == 0),
+        "the product's words are four balanced bytes each"
+    );
+    let mut words = Vec::new();
+    for lane in 0..32 {
+        let (g, t) = (lane / 4, lane % 4);
+        let of = |columns: &[Vec<i32>], place: usize| {
+            u32::from_le_bytes(std::array::from_fn(|j| {
+                columns
+                    .get(4 * t + j)
+                    .map_or(0, |column| column[place] as u8)
+            }))
+        };
+        let slice = 4 * (g / 2) + g % 2;
+        words.extend([
+            of(&slices, slice),
+            of(&slices, slice + 2),
+            of(&fractions, g % 2),
+            product[t] as u32,
+        ]);
+    }
+    Ok(words)
+}
