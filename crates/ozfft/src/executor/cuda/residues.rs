@@ -174,7 +174,9 @@ fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
     let (product, rest) = balanced(product.as_i256(), 32, 4);
     assert_eq!(rest, 0, "the product fits its words");
     assert!(
-        product.iter().all(|&word| balanced(word.into(), 8, 4).1 == 0),
+        product
+            .iter()
+            .all(|&word| balanced(word.into(), 8, 4).1 == 0),
         "the product's words are four balanced bytes each"
     );
     let mut words = Vec::new();
