@@ -192,7 +192,8 @@ impl Arrays {
                 left.count
             )));
         }
-        let (total, total_address) = upload(gpu, &vec![0u8; kernels::TOTAL_BYTES])?;
+        // Exact kernels leave theirs empty for the next launch; plain ones leave sums in it, and so have their own.
+        let (total, total_address) = upload(gpu, &vec![0u8; 2 * kernels::TOTAL_BYTES])?;
         let (result, result_address) = poisoned(gpu, 1)?;
         let bytes = 8 * left.count;
         let right_address = match &right {
@@ -391,7 +392,7 @@ impl<'a> Reductions<'a> {
 
     fn queue(&self, arrays: &Arrays, way: Way) -> Result<(), DeviceFailure> {
         if let Some(function) = self.function(arrays.operation, way) {
-            return self.launch(arrays, function);
+            return self.launch(arrays, way, function);
         }
         match (&arrays.task, &self.cublas, &self.cusparse, &arrays.sparse) {
             // SAFETY: the addresses are the arrays', of which the lengths were checked when they were made.
@@ -413,11 +414,19 @@ impl<'a> Reductions<'a> {
         }
     }
 
-    fn launch(&self, arrays: &Arrays, function: Function) -> Result<(), DeviceFailure> {
+    fn launch(&self, arrays: &Arrays, way: Way, function: Function) -> Result<(), DeviceFailure> {
         let resident = u64::from(self.gpu.facts.multiprocessors * function.resident_blocks);
         let blocks = arrays.useful_blocks().min(resident);
         let blocks = (blocks as u32).min(kernels::MOST_BLOCKS);
+        let plain;
         let parameter: *const c_void = match &arrays.task {
+            Task::Reduction(task) if way != Way::Exact => {
+                plain = kernels::Reduction {
+                    total: task.total + kernels::TOTAL_BYTES as u64,
+                    ..*task
+                };
+                std::ptr::from_ref(&plain).cast()
+            }
             Task::Reduction(task) => std::ptr::from_ref(task).cast(),
             Task::Sparse(task) => std::ptr::from_ref(task).cast(),
             Task::Stencil(task) => std::ptr::from_ref(task).cast(),
