@@ -62,8 +62,9 @@ DEVICE void multiply_residues(const Operands<COUNT> &operands, const FragmentPai
             const FragmentPair pair = table_entry(fragments + number / 2 * 32);
             int sums[4];
             if (WITHOUT == Stage::PRODUCTS) {
+                // One instruction each, of what the product takes, lest everything else is worked out once for all turns.
 #pragma unroll
-                for (int i = 0; i < 4; i++) sums[i] = static_cast<int>(operands.bytes[number][i] & 0xfffff) + FLOAT_BITS;
+                for (int i = 0; i < 4; i++) sums[i] = static_cast<int>(operands.bytes[number][i] ^ pair.words[number % 2][i % 2]);
             } else {
                 mma_sync_s8_onto(sums, operands.bytes[number], pair.words[number % 2], FLOAT_BITS);
             }

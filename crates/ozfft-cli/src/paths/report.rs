@@ -70,7 +70,8 @@ impl Path {
     }
 }
 
-/// What a stage of the path `residues-kulisch32` costs: the difference that leaving it out makes.
+/// What a stage of the path `residues-kulisch32` costs: the difference that leaving it out makes. In the place of products there is
+/// one instruction a sum, so theirs is too small, and may be negative.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageCost {
     pub stage: String,
