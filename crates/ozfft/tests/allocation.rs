@@ -70,7 +70,7 @@ fn calls_with_workspace_allocate_nothing() {
     let zero = Complex::new(0.0, 0.0);
     // Collected and shown together, because one cause often shows in several places.
     let mut found = Vec::new();
-    for engine in [Engine::Digits, Engine::Native] {
+    for engine in [Engine::Digits, Engine::Residues, Engine::Native] {
         for shape in [&[1024][..], &[4096], &[1009], &[12, 35]] {
             let problem = Problem::complex(shape).engine(engine).threads(1);
             let made = plan(&problem);
