@@ -10,12 +10,12 @@
 //! floors.rs    rates that keep memory busy: closed forms, and margins of a machine
 //! time.rs      T = max(αW/P, βQ/B) + γ·n_out, with overlap
 //! record.rs    what `ozfft paths` measured, and constants that follow
+//! table.rs     how results are shown: text, markdown, CSV
 //! tables.rs    floors, wall times, regimes, words, beneficiaries, FP32
 //! verdict.rs   a machine in words
 //! printed/     every number that the paper prints, and what its own formulas give
 //! document.rs  the tables of docs/roofline.md
 //! ```
-//!
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -27,8 +27,16 @@ mod machine;
 mod mode;
 pub mod paths;
 mod probe;
+pub mod record;
+pub mod table;
+pub mod tables;
 pub mod time;
+pub mod verdict;
 
 pub use error::RooflineError;
 pub use machine::{Basis, Figure, Machine, Rate};
 pub use mode::Mode;
+pub use record::Record;
+pub use table::{Cell, Table};
+pub use tables::Question;
+pub use verdict::{PathVerdict, Verdict};
