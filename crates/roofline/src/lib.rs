@@ -11,7 +11,7 @@
 //! time.rs      T = max(αW/P, βQ/B) + γ·n_out, with overlap
 //! record.rs    what `ozfft paths` measured, and constants that follow
 //! table.rs     how results are shown: text, markdown, CSV
-//! tables.rs    floors, wall times, regimes, words, beneficiaries, FP32
+//! tables/      floors, wall times, regimes, words, beneficiaries, FP32
 //! verdict.rs   a machine in words
 //! printed/     every number that the paper prints, and what its own formulas give
 //! document.rs  the tables of docs/roofline.md
@@ -20,12 +20,14 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod document;
 mod error;
 pub mod floors;
 pub mod kernels;
 mod machine;
 mod mode;
 pub mod paths;
+pub mod printed;
 mod probe;
 pub mod record;
 pub mod table;

@@ -30,6 +30,14 @@ impl Cell {
         }
     }
 
+    /// A whole number.
+    pub fn count(value: f64) -> Cell {
+        Cell {
+            text: format!("{value:.0}"),
+            value: Some(value),
+        }
+    }
+
     /// A number, or that it is not known.
     pub fn known(value: Option<f64>, digits: usize) -> Cell {
         match value {
@@ -172,13 +180,10 @@ pub fn shown_in(rate: Rate) -> (&'static str, f64) {
 /// A rate for people.
 pub fn rate_text(rate: Rate, value: f64) -> String {
     let (unit, size) = shown_in(rate);
-    let instructions = match rate {
-        Rate::IntegerInstructions => "·10^12",
-        _ => "",
-    };
-    match instructions {
-        "" => format!("{} {unit}", significant(value / size, 3)),
-        _ => format!("{}{instructions}", significant(value / size, 3)),
+    let text = significant(value / size, 3);
+    match rate {
+        Rate::IntegerInstructions => format!("{text}·10^12 a second"),
+        _ => format!("{text} {unit}"),
     }
 }
 

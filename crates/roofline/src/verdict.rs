@@ -8,12 +8,16 @@ use crate::machine::{Machine, Rate};
 use crate::mode::Mode;
 use crate::paths::{Path, Substrate, Way, path};
 use crate::record::Record;
-use crate::table::{milliseconds, rate_text, significant};
+use crate::table::{Cell, Table, milliseconds, rate_text, significant};
+use crate::tables::Question;
 use crate::time::{Estimate, estimate};
 use serde::Serialize;
 
 /// Ways that a verdict is about: the paper's three, and digits.
 pub const WAYS: [Way; 4] = [Way::Native, Way::Kulisch32, Way::Fp8Only, Way::Digits];
+
+/// A native path with this much of what it needs is at parity, as the paper has it in Table 1.
+const PARITY: f64 = 0.95;
 
 /// One way on a machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -228,7 +232,8 @@ fn sentence(
         format!("{} times too slow", significant(1.0 / margin, 3))
     };
     format!(
-        "{title}: bound by the {unit}, {short}{time}. They have {have}; {needed} would bring it to memory speed{}.{missing}",
+        "{title}: bound by the {unit}, {short}{time}. {} has {have}; {needed} would bring it to memory speed{}.{missing}",
+        machine.title,
         others(path, floor, machine)
     )
 }
@@ -276,9 +281,18 @@ fn conclusion(
             .unwrap_or(f64::INFINITY)
             .total_cmp(&b.seconds.unwrap_or(f64::INFINITY))
     });
-    let text = match (at_speed.first(), fastest) {
+    // The paper's "essentially at parity".
+    let native = paths.iter().find(|path| path.way == Way::Native);
+    let near = |native: &PathVerdict| native.margin.is_some_and(|margin| margin >= PARITY);
+    let text = match (at_speed.first(), native) {
         (Some(first), _) if first.way == Way::Native => format!(
             "{title}: {what} runs at memory speed, {}, natively; no emulation is needed.",
+            milliseconds(roof)
+        ),
+        (_, Some(native)) if near(native) => format!(
+            "{title}: {what} runs natively within {} % of memory speed, {} where memory takes {}.",
+            significant(100.0 * (1.0 - native.margin.unwrap_or(1.0)), 2),
+            milliseconds(native.seconds.unwrap_or(f64::INFINITY)),
             milliseconds(roof)
         ),
         (Some(_), _) => {
@@ -289,7 +303,12 @@ fn conclusion(
                 names.join(" or by ")
             )
         }
-        (None, Some(fastest)) => {
+        (None, _) if fastest.is_none() => format!(
+            "{title}: too few figures are known to say how {what} would run; memory alone takes {}.",
+            milliseconds(roof)
+        ),
+        (None, _) => {
+            let fastest = fastest.unwrap_or(&paths[0]);
             let seconds = fastest.seconds.unwrap_or(f64::INFINITY);
             let unknown = paths.iter().any(|path| path.at_memory_speed.is_none());
             format!(
@@ -305,15 +324,10 @@ fn conclusion(
                 significant(seconds / roof, 3)
             )
         }
-        (None, None) => format!(
-            "{title}: too few figures are known to say how {what} would run; memory alone takes {}.",
-            milliseconds(roof)
-        ),
     };
-    let best = at_speed
-        .first()
-        .map(|path| path.way)
-        .or(fastest.map(|path| path.way));
+    let native = native.filter(|native| near(native));
+    let first = at_speed.first().copied().or(fastest);
+    let best = native.or(first).map(|path| path.way);
     (best, text)
 }
 
@@ -355,7 +369,7 @@ fn measured(machine: &Machine, record: &Record, n: usize) -> Result<Verdict, Roo
         let scaled = match (way, have) {
             (Way::Native, _) | (_, None) => String::new(),
             (_, Some(have)) => format!(
-                " If instructions alone counted, {} a second would bring it there.",
+                " If instructions alone counted, {} would bring it there.",
                 rate_text(rate, have * over)
             ),
         };
@@ -417,4 +431,61 @@ fn measured(machine: &Machine, record: &Record, n: usize) -> Result<Verdict, Roo
         text,
         assumptions,
     })
+}
+
+/// All machines of a question, a row each: times of the four ways, and what binds them.
+pub fn table(question: &Question) -> Result<Table, RooflineError> {
+    let mut table = Table::new(
+        "verdicts",
+        format!("Machines at {0}×{0}×{0}, ms", question.n),
+        question.mode,
+        &[
+            "machine",
+            "memory",
+            "native",
+            "integer-Kulisch",
+            "Kulisch on FP8 units",
+            "digits",
+            "verdict",
+        ],
+    );
+    for machine in &question.machines {
+        let verdict = verdict(machine, question.mode, question.n, Some(&question.record))?;
+        let mut row = vec![
+            Cell::text(&machine.title),
+            Cell::number(verdict.roof * 1e3, 3),
+        ];
+        for way in WAYS {
+            let path = verdict.paths.iter().find(|path| path.way == way);
+            row.push(match path {
+                None => Cell::text("not in the paper"),
+                Some(path) => match (path.seconds, path.binding, path.margin) {
+                    (Some(seconds), Some(rate), Some(margin)) if margin < 1.0 => Cell {
+                        text: format!("{} ({})", significant(seconds * 1e3, 3), rate.key()),
+                        value: Some(seconds * 1e3),
+                    },
+                    (Some(seconds), ..) => Cell::number(seconds * 1e3, 3),
+                    (None, ..) if question.mode == Mode::Measured => Cell::text("not measured"),
+                    (None, ..) => Cell::text("not known"),
+                },
+            });
+        }
+        let at_speed = |way| {
+            let path = verdict.paths.iter().find(|path| path.way == way);
+            path.and_then(|path| path.margin)
+        };
+        row.push(Cell::text(match verdict.best {
+            None => "not known".to_string(),
+            Some(best) => match at_speed(best) {
+                Some(margin) if margin >= 1.0 => format!("memory speed: {}", best.title()),
+                Some(margin) if margin >= PARITY => {
+                    format!("near memory speed: {}", best.title())
+                }
+                _ => format!("above memory; fastest: {}", best.title()),
+            },
+        }));
+        table.rows.push(row);
+        table.assume(verdict.assumptions);
+    }
+    Ok(table)
 }
