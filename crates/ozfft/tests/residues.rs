@@ -283,6 +283,49 @@ fn a_line_that_needs_more_bits_is_left_to_native_where_that_is_asked_for() {
     assert_eq!(report.native_fallbacks, 0);
 }
 
+/// A plan from wisdom once had the recipe that was saved, but not the unit of words that belongs to it.
+#[test]
+fn adaptive_bits_survive_wisdom() {
+    let n = 1024;
+    let adaptive = ResidueOptions {
+        adaptive: true,
+        ..ResidueOptions::default()
+    };
+    let problem = Problem::complex(&[n])
+        .engine(Engine::Residues)
+        .accuracy(Accuracy::Target(1e-7))
+        .residues(adaptive);
+    let (first, second) = (Planner::new(), Planner::new());
+    let decided = first.plan(&problem).unwrap();
+    assert_eq!(second.load_wisdom(&first.save_wisdom()), Ok(1));
+    let recalled = second.plan(&problem).unwrap();
+    assert!(recalled.why().contains("wisdom"), "{recalled}");
+    assert_eq!(recalled.bound(), decided.bound());
+    let line = uniform_complex(n, 19);
+    assert_eq!(
+        bits(&transform(&recalled, &line)),
+        bits(&transform(&decided, &line))
+    );
+}
+
+#[test]
+fn a_bound_is_called_proven_where_it_is() {
+    let problem = Problem::complex(&[64]).engine(Engine::Residues);
+    for method in [Method::Kulisch32, Method::SingleKahan] {
+        let plan = plan(&problem.clone().residues(options(method)));
+        assert!(plan.bound_is_proven(), "{plan}");
+    }
+    let fallback = ResidueOptions {
+        adaptive: true,
+        native_fallback: true,
+        ..ResidueOptions::default()
+    };
+    let fallback = problem.accuracy(Accuracy::Target(1e-12)).residues(fallback);
+    let fallback = plan(&fallback);
+    assert!(!fallback.bound_is_proven(), "{fallback}");
+    assert!(fallback.to_string().contains("(not proven)"), "{fallback}");
+}
+
 #[test]
 fn residues_refuse_what_they_cannot_do_by_name() {
     let problem = Problem::complex(&[64]).engine(Engine::Residues);
