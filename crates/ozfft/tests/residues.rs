@@ -4,7 +4,7 @@ mod common_arrays;
 
 use common_arrays::{
     Sample, available_substrates, bits, choose, count, execute_any, random_problem, random_values,
-    widths,
+    run_cases, widths,
 };
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex};
@@ -13,7 +13,6 @@ use ozfft::{
     Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CASES: usize = 10_000;
 const SEED: u64 = 0x0e51_d0e5;
@@ -119,36 +118,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
 
 #[test]
 fn ten_thousand_random_cases_have_the_bits_of_exact_digits() {
-    println!("seed {SEED:#x}");
-    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                let (mut doubles, mut singles) = (Planner::<f64>::new(), Planner::<f32>::new());
-                for turn in 0.. {
-                    let case = next.fetch_add(1, Ordering::Relaxed);
-                    if case >= CASES {
-                        break;
-                    }
-                    if turn % 512 == 511 {
-                        (doubles, singles) = (Planner::new(), Planner::new());
-                    }
-                    let mut generator = Generator::new(SEED.wrapping_add(case as u64));
-                    let outcome = if generator.below(4) == 0 {
-                        differing::<f32>(&singles, &mut generator)
-                    } else {
-                        differing::<f64>(&doubles, &mut generator)
-                    };
-                    if let Err(reason) = outcome {
-                        failures.fetch_add(1, Ordering::Relaxed);
-                        println!("case {case} of seed {SEED:#x}: {reason}");
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(failures.into_inner(), 0, "cases differ; see above");
+    run_cases((CASES, SEED), differing::<f32>, differing::<f64>);
 }
 
 #[test]

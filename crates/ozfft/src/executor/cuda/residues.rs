@@ -59,11 +59,13 @@ pub(crate) fn kernel<T: Real>(
 /// Whether the processor's bound holds for what the kernel computes: it is exact, or rounds sums that the processor rounds,
 /// too. Pairs of floats and corrected floats are summed up in another order, and fractions in another form.
 pub(crate) fn bound_is_proven(way: Method) -> bool {
-    match way {
-        Method::Garner | Method::Kulisch32 | Method::Kulisch16 | Method::Kulisch8 => true,
-        Method::Double | Method::Sum2 => true,
-        _ => false,
-    }
+    let exact = [
+        Method::Garner,
+        Method::Kulisch32,
+        Method::Kulisch16,
+        Method::Kulisch8,
+    ];
+    exact.contains(&way) || matches!(way, Method::Double | Method::Sum2)
 }
 
 /// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
