@@ -379,11 +379,15 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         kernel: &str,
     ) -> Result<Plan<T>, FftError> {
-        let mut known = ozfft_kernels::RESIDUE_VARIANTS.into_iter();
-        let Some(kernel) = known.find(|&name| name == kernel) else {
+        let known = [
+            &ozfft_kernels::RESIDUE_VARIANTS[..],
+            &ozfft_kernels::RESIDUE_FP8_VARIANTS,
+        ]
+        .concat();
+        let Some(&kernel) = known.iter().find(|&&name| name == kernel) else {
             return Err(FftError::Unsupported(format!(
                 "{kernel} is no kernel to measure; there are {}",
-                ozfft_kernels::RESIDUE_VARIANTS.join(", ")
+                known.join(", ")
             )));
         };
         let problem = problem.clone().engine(Engine::Residues);
@@ -439,7 +443,10 @@ impl<T: Real> Planner<T> {
         Ok(Plan {
             problem: problem.clone(),
             engine: Engine::Residues,
-            substrate: "int8-mma-sync",
+            substrate: match ozfft_kernels::is_residue_fp8_kernel(kernel) {
+                true => "fp8-wgmma",
+                false => "int8-mma-sync",
+            },
             device: Device::Cuda(ordinal),
             cuda: Some(cuda),
             why: format!("{why}; {reason}; {moduli}"),
@@ -642,7 +649,9 @@ fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     let for_gpu = matches!(
         problem.substrate,
         Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma
-    );
+    ) || matches!(problem.device, Device::Cuda(_))
+        && problem.engine == Engine::Residues
+        && cuda::is_residues_in_fp8(problem);
     match problem.device {
         Device::Cpu => Ok((None, String::new())),
         Device::Cuda(_) if !for_gpu => Err(FftError::Unsupported(format!(

@@ -16,8 +16,11 @@ mod program;
 #[cfg(test)]
 mod real_tests;
 #[cfg(test)]
+mod residue_fp8_tests;
+#[cfg(test)]
 mod residue_tests;
 mod residues;
+mod residues_fp8;
 #[cfg(test)]
 mod single_tests;
 mod tables;
@@ -44,6 +47,7 @@ use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
+pub(crate) use residues::is_fp8 as is_residues_in_fp8;
 pub(crate) use residues::kernel as residue_kernel;
 use std::sync::Arc;
 use task::Arrays;
@@ -117,7 +121,11 @@ impl CudaExecutor {
         recipe: &Recipe,
         choice: Choice,
     ) -> Result<Self, FftError> {
-        if choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels() {
+        let residues_in_fp8 = choice
+            .residues
+            .is_some_and(ozfft_kernels::is_residue_fp8_kernel);
+        let tuned_in_fp8 = choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels();
+        if tuned_in_fp8 || residues_in_fp8 {
             fp8::check_device(&machine)?;
         }
         let queue = OpenQueue::new(&*machine)?;

@@ -110,9 +110,9 @@ impl PassesTables {
         recipe: &Recipe,
         shared_memory: usize,
         chirped: bool,
-        residues: bool,
+        residues: Option<PanelLayout>,
     ) -> Result<Self, FftError> {
-        if residues && (chirped || !takes_residues(passes, recipe)) {
+        if residues.is_some() && (chirped || !takes_residues(passes, recipe)) {
             return Err(FftError::Unsupported(format!(
                 "on GPUs the residues engine has kernels for lines of 1024 points and 8 digits, not for {} points and {} digits; \
                  take the engine digits, or the device cpu",
@@ -129,13 +129,12 @@ impl PassesTables {
                 .map(|(number, block)| {
                     let truncated = !chirped && is_for_truncated_kernels(block, recipe);
                     let layout = match (truncated, together, number) {
-                        _ if residues => PanelLayout::Residues,
                         (false, ..) => PanelLayout::General,
                         (true, false, _) => PanelLayout::Truncated,
                         (true, true, 0) => PanelLayout::FirstOfTwo,
                         (true, true, _) => PanelLayout::SecondOfTwo,
                     };
-                    builder.block(block, recipe.digits, layout)
+                    builder.block(block, recipe.digits, residues.unwrap_or(layout))
                 })
                 .collect::<Result<_, FftError>>()?,
             together,
@@ -186,7 +185,7 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         shared_memory: usize,
-        residues: bool,
+        residues: Option<PanelLayout>,
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
@@ -265,7 +264,12 @@ impl Program {
             let line = line_of(pass);
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let shared_memory = machine.shared_memory();
-                let residues = choice.residues.is_some();
+                let residues = choice.residues.map(|kernel| {
+                    match ozfft_kernels::is_residue_fp8_kernel(kernel) {
+                        true => PanelLayout::ResiduesFp8,
+                        false => PanelLayout::Residues,
+                    }
+                });
                 let tables = LineTables::new(&mut builder, line, recipe, shared_memory, residues)?;
                 place.insert(tables);
             }

@@ -42,10 +42,16 @@ pub(crate) fn kernel<T: Real>(
     if options.adaptive || options.redundancy > 0 {
         return refuse("adaptive or redundant moduli");
     }
-    if !matches!(problem.substrate, Substrate::Auto | Substrate::Int8MmaSync) {
-        return refuse("other substrates than Int8MmaSync");
-    }
     let name = options.reconstruction.name();
+    if is_fp8(problem) {
+        return match ozfft_kernels::residue_fp8_kernel(name) {
+            Some(kernel) => Ok(kernel),
+            None => refuse(&format!("the reconstruction {name} of products in fp8")),
+        };
+    }
+    if !matches!(problem.substrate, Substrate::Auto | Substrate::Int8MmaSync) {
+        return refuse("other substrates than Int8MmaSync and Fp8Wgmma");
+    }
     match ozfft_kernels::residue_kernel(name) {
         Some(kernel) if kernel.ends_with("_conversions") && problem.integers_only => {
             refuse(&format!("the reconstruction {name} in integers only"))
@@ -53,6 +59,11 @@ pub(crate) fn kernel<T: Real>(
         Some(kernel) => Ok(kernel),
         None => refuse(&format!("the reconstruction {name}")),
     }
+}
+
+/// Whether a problem asks for products in fp8.
+pub(crate) fn is_fp8(problem: &Problem) -> bool {
+    matches!(problem.substrate, Substrate::Fp8 | Substrate::Fp8Wgmma)
 }
 
 /// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
@@ -83,32 +94,17 @@ pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u
 /// Matrices modulo all moduli: for every turn of eight outputs or their partners, pair of moduli and lane four words of 32 bits. Lane `4g + t` has
 /// output `g`; byte `j` of its words is slot `4j + t`, of the cosines first, then of the sines.
 fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
-    let matrices = step
-        .matrices
-        .as_ref()
-        .expect("steps of 32 points have matrices");
-    let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
-    // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
-    let shares_row = step.recipe.fold == Fold::TimeShifted;
     let mut words = Vec::new();
     for turn in 0..2 * SLOTS / 8 {
         let far = turn % 2 == 1;
         for pair in 0..RESIDUE_MODULI.len() / 2 {
             for lane in 0..32 {
                 let (row, t) = (turn / 2 * 8 + lane / 4, lane % 4);
-                let alone = shares_row && row == 0;
                 for number in [2 * pair, 2 * pair + 1] {
                     for sines in [false, true] {
                         let modulus = moduli.values().get(number).copied();
                         let bytes = std::array::from_fn(|j| {
-                            let slot = 4 * j + t;
-                            let entry = match (sines, alone) {
-                                (false, true) if far => 0,
-                                (true, true) if !far => 0,
-                                (false, _) => cosine.entry(row, slot, digits),
-                                (true, false) if far => -sine.entry(row, slot, digits),
-                                (true, _) => sine.entry(row, slot, digits),
-                            };
+                            let entry = entry_of(step, digits, (row, far), (4 * j + t, sines));
                             modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
                         });
                         words.push(u32::from_le_bytes(bytes));
@@ -120,8 +116,31 @@ fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
     words
 }
 
+/// What a slot of the cosines or the sines is multiplied with for output `row`, or `far`, its partner.
+pub(super) fn entry_of(
+    step: &Step,
+    digits: Digits,
+    (row, far): (usize, bool),
+    (slot, sines): (usize, bool),
+) -> i64 {
+    let matrices = step
+        .matrices
+        .as_ref()
+        .expect("steps of 32 points have matrices");
+    let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
+    // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
+    let alone = step.recipe.fold == Fold::TimeShifted && row == 0;
+    match (sines, alone) {
+        (false, true) if far => 0,
+        (true, true) if !far => 0,
+        (false, _) => cosine.entry(row, slot, digits),
+        (true, false) if far => -sine.entry(row, slot, digits),
+        (true, _) => sine.entry(row, slot, digits),
+    }
+}
+
 /// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most half the product.
-fn weight(moduli: &Moduli, number: usize) -> I256 {
+pub(super) fn weight(moduli: &Moduli, number: usize) -> I256 {
     let modulus = moduli.values()[number];
     let others = (moduli.product() / U256::from(modulus)).as_i256();
     let inverse = (0..i64::from(modulus))
@@ -131,7 +150,7 @@ fn weight(moduli: &Moduli, number: usize) -> I256 {
 }
 
 /// Balanced parts of so many bits, the lowest first; what is left is above them.
-fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
+pub(super) fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
     let half = I256::ONE << (bits - 1);
     let parts = (0..count).map(|_| {
         let above = (x + half) >> bits;
@@ -144,7 +163,7 @@ fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
 
 /// `SliceTable` of `residue_slices.cuh` for every lane. A lane `4g + t` has, of moduli `4t` to `4t + 3`, slices `4⌊g/2⌋ + g mod 2` and the next
 /// but one, a byte of the fractions, and the product's word `t`.
-fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
+pub(super) fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
     moduli.demand(bound)?;
     let product = moduli.product();
     let weights: Vec<I256> = (0..moduli.len()).map(|k| weight(moduli, k)).collect();

@@ -445,8 +445,16 @@ impl Writer<'_> {
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
             let residues = self.residues.filter(|_| tables.residues);
-            let scratch = residues.map_or(0, |_| ozfft_kernels::RESIDUE_SCRATCH_BYTES);
-            task.lines_per_block = self.lines_per_block(&task, point_bytes, scratch) as i32;
+            let fp8 = residues.is_some_and(ozfft_kernels::is_residue_fp8_kernel);
+            let scratch = match residues {
+                Some(_) if fp8 => ozfft_kernels::RESIDUE_FP8_SCRATCH_BYTES,
+                Some(_) => ozfft_kernels::RESIDUE_SCRATCH_BYTES,
+                None => 0,
+            };
+            task.lines_per_block = match fp8 {
+                true => ozfft_kernels::RESIDUE_FP8_LINES as i32,
+                false => self.lines_per_block(&task, point_bytes, scratch) as i32,
+            };
             let lines = task.lines_per_block as usize;
             let points = lines * task.line_pitch as usize;
             let shared = shared_bytes(lines, points, point_bytes) + scratch;
