@@ -10,6 +10,7 @@ use crate::residue_products::largest_sum;
 use crate::sample::Real;
 use crate::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
+use residues::reconstruct::Method;
 use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
 
 /// Points of both steps.
@@ -64,6 +65,19 @@ pub(crate) fn kernel<T: Real>(
 /// Whether a problem asks for products in fp8.
 pub(crate) fn is_fp8(problem: &Problem) -> bool {
     matches!(problem.substrate, Substrate::Fp8 | Substrate::Fp8Wgmma)
+}
+
+/// Whether the processor's bound holds for what the kernel computes: it is exact, or rounds sums that the processor rounds,
+/// too. Pairs of floats and corrected floats are summed up in another order, and fractions in another form.
+pub(crate) fn bound_is_proven(way: Method) -> bool {
+    let exact = [
+        Method::Garner,
+        Method::Kulisch32,
+        Method::Kulisch16,
+        Method::Kulisch8,
+        Method::Fp8Bands,
+    ];
+    exact.contains(&way) || matches!(way, Method::Double | Method::Sum2)
 }
 
 /// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
@@ -140,7 +154,7 @@ pub(super) fn entry_of(
 }
 
 /// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most half the product.
-pub(super) fn weight(moduli: &Moduli, number: usize) -> I256 {
+fn weight(moduli: &Moduli, number: usize) -> I256 {
     let modulus = moduli.values()[number];
     let others = (moduli.product() / U256::from(modulus)).as_i256();
     let inverse = (0..i64::from(modulus))
@@ -150,7 +164,7 @@ pub(super) fn weight(moduli: &Moduli, number: usize) -> I256 {
 }
 
 /// Balanced parts of so many bits, the lowest first; what is left is above them.
-pub(super) fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
+fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
     let half = I256::ONE << (bits - 1);
     let parts = (0..count).map(|_| {
         let above = (x + half) >> bits;

@@ -5,12 +5,13 @@
 //! cut into two digits of magnitude at most 8. Weights that put integers together are cut into bands of four bits.
 
 use super::fp8::e4m3;
-use super::residues::{balanced, entry_of, slices, weight};
+use super::residues::{entry_of, slices};
 use crate::error::FftError;
 use crate::recipe::Digits;
 use crate::residue_products::largest_sum;
 use crate::step::Step;
 use ozfft_kernels::{FP8_EXACT, RESIDUE_FP8_WEIGHT_COLUMNS, RESIDUE_MODULI};
+use residues::reconstruct::weights::{balanced, centred, fraction, weight};
 use residues::{I256, Moduli, Set, U256, residue_of};
 
 /// Points of both steps: outputs of a line's column, and places of a row.
@@ -147,8 +148,7 @@ fn demand(largest: i64, combined: i64, combined_exact: i64) -> Result<(), FftErr
 /// The weights of all nibbles of residues, lower ones first: bands of 128 bits, then, for every lane of four, two digits of their fractions of the product.
 fn weights(moduli: &Moduli, bound: U256) -> Result<Vec<u8>, FftError> {
     moduli.demand(bound)?;
-    let product = moduli.product().as_i256();
-    let half: I256 = product >> 1;
+    let product = moduli.product();
     let mut off = U256::ZERO;
     // Of every place of a row: all bands, and two digits of the fraction.
     let rows: Vec<(Vec<i32>, Vec<i32>)> = (0..POINTS)
@@ -158,21 +158,20 @@ fn weights(moduli: &Moduli, bound: U256) -> Result<Vec<u8>, FftError> {
             }
             let factor = I256::from(if k < SLOTS { 1 } else { 16 });
             // Centred, so that it fits its bands, and its fraction two digits.
-            let raised: I256 = weight(moduli, k % SLOTS) * factor + half;
-            let of_nibble = raised.rem_euclid(product) - half;
+            let of_nibble = centred(weight(moduli, k % SLOTS) * factor, product);
             let (bands, rest) = balanced(of_nibble, BAND_BITS, BANDS);
             assert_eq!(rest, 0, "weights fit their bands");
-            let scaled: I256 = (of_nibble << (FRACTION_BITS + 1)) + product;
-            let fraction = scaled.div_euclid(product << 1);
-            off += ((of_nibble << FRACTION_BITS) - fraction * product).unsigned_abs();
-            let (mut lower, upper) = balanced(fraction, FRACTION_DIGIT_BITS, 1);
-            lower.push(upper.as_i32());
-            (bands, lower)
+            let (of_product, left) = fraction(of_nibble, FRACTION_BITS, product);
+            off += left;
+            let (mut digits, upper) = balanced(of_product, FRACTION_DIGIT_BITS, 1);
+            digits.push(upper.as_i32());
+            (bands, digits)
         })
         .collect();
+    // As in reconstruct/fp8_slices.rs of the crate `residues`, with nibbles of at most 15.
     assert!(
         off * U256::from(LARGEST_NIBBLE as u32)
-            < (moduli.product() - (bound << 1)) << (FRACTION_BITS - 1),
+            < (product - (bound << 1)) << (FRACTION_BITS - 1),
         "two digits of the fractions tell how often the product comes off"
     );
     // Column 8j + 2t + e: band 8t + 2j + e of window t; the last eight: digit e of the fraction.
