@@ -17,6 +17,8 @@ mod program;
 mod real_tests;
 #[cfg(test)]
 mod residue_tests;
+#[cfg(test)]
+mod residue_tile_tests;
 mod residues;
 #[cfg(test)]
 mod single_tests;
@@ -148,6 +150,11 @@ impl CudaExecutor {
     /// Kernels, threads of a block, and their shared memory, in the order of the launches.
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
         self.program.launches()
+    }
+
+    /// The same kernels and the blocks of their grids.
+    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
+        self.program.grids()
     }
 
     /// Bytes of workspace that a call on device memory needs.
