@@ -53,7 +53,7 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Measure the residues engine on a GPU: every way of reconstruction, beside digits and cuFFT
     Paths(paths::PathsArguments),
-    /// Draw a record of `ozfft bench`
+    /// Draw a record of `ozfft bench` or `ozfft paths`
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),

@@ -231,7 +231,7 @@ impl<T: Real> Planner<T> {
                 _ => None,
             };
             if let Some(gpu) = gpu {
-                return self.residues_on_gpu(problem, (recipe, why), gpu, None);
+                return self.residues_on_gpu(problem, (recipe, why), gpu, (None, None));
             }
             not_on_gpu(&mut why);
             let engine = ResidueEngine::new(problem)?;
@@ -277,6 +277,7 @@ impl<T: Real> Planner<T> {
             },
             conversions: !problem.integers_only,
             residues: None,
+            residue_lines: None,
         };
         let cuda = gpu
             .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe, choice))
@@ -404,7 +405,35 @@ impl<T: Real> Planner<T> {
             ));
         };
         let why = format!("{kernel} is to be measured");
-        self.residues_on_gpu(&problem, (None, why), gpu, Some(kernel))
+        self.residues_on_gpu(&problem, (None, why), gpu, (Some(kernel), None))
+    }
+
+    /// A plan of [`Engine::Residues`] whose blocks take so many lines, to measure what the number costs.
+    #[doc(hidden)]
+    pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
+        let problem = problem.clone().engine(Engine::Residues);
+        let problem = problem.family(Family::Exact);
+        problem.validate()?;
+        let (Some(gpu), _) = open_device(&problem)? else {
+            return Err(FftError::Unsupported(
+                "there is nothing to measure on the processor; take a device cuda".into(),
+            ));
+        };
+        let why = format!("blocks of {lines} lines are to be measured");
+        self.residues_on_gpu(&problem, (None, why), gpu, (None, Some(lines)))
+    }
+
+    /// The same on a device that is given.
+    #[cfg(test)]
+    pub(crate) fn plan_residue_tile_on(
+        &self,
+        problem: &Problem,
+        lines: u64,
+        machine: &Arc<dyn cuda::Machine>,
+    ) -> Result<Plan<T>, FftError> {
+        let problem = problem.clone().device(Device::Cuda(0));
+        let gpu = (Arc::clone(machine), 0);
+        self.residues_on_gpu(&problem, (None, String::new()), gpu, (None, Some(lines)))
     }
 
     /// A plan of [`Engine::Residues`] on a GPU, for what its kernels take.
@@ -413,7 +442,7 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         (recalled, why): (Option<Recipe>, String),
         (machine, ordinal): (Arc<dyn cuda::Machine>, usize),
-        variant: Option<&'static str>,
+        (variant, lines): (Option<&'static str>, Option<u64>),
     ) -> Result<Plan<T>, FftError> {
         let threads = problem.threads.unwrap_or(1);
         let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
@@ -443,6 +472,7 @@ impl<T: Real> Planner<T> {
             tuned: None,
             conversions: false,
             residues: Some(kernel),
+            residue_lines: lines,
         };
         let cuda = CudaExecutor::new(machine, problem, &executor, &recipe, choice)?;
         Ok(Plan {

@@ -14,7 +14,8 @@ use crate::report::{progress, say, say_json};
 use clap::Args;
 use device::{Device, Kernels};
 use ozfft_kernels::probe::{PROBE, PROBE_FP8, PROBE_HOPPER};
-use report::{Report, Software};
+pub use report::Report;
+use report::Software;
 use std::path::PathBuf;
 use std::time::Instant;
 

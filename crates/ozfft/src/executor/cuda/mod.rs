@@ -19,6 +19,8 @@ mod real_tests;
 mod residue_fp8_tests;
 #[cfg(test)]
 mod residue_tests;
+#[cfg(test)]
+mod residue_tile_tests;
 mod residues;
 mod residues_fp8;
 #[cfg(test)]
@@ -157,6 +159,11 @@ impl CudaExecutor {
     /// Kernels, threads of a block, and their shared memory, in the order of the launches.
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
         self.program.launches()
+    }
+
+    /// The same kernels and the blocks of their grids.
+    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
+        self.program.grids()
     }
 
     /// Bytes of workspace that a call on device memory needs.

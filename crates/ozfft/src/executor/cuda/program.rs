@@ -80,6 +80,8 @@ pub(crate) struct Choice {
     pub(crate) conversions: bool,
     /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
     pub(crate) residues: Option<&'static str>,
+    /// So many of their lines in a block instead of as many as suit, to measure what the number costs.
+    pub(crate) residue_lines: Option<u64>,
 }
 
 /// Tables of a line, on their way to the device.
@@ -306,6 +308,7 @@ impl Program {
             tuned_passes: (0, 0),
             search: None,
             residues: choice.residues,
+            residue_lines: choice.residue_lines,
         };
         let last = executor.passes().len() - 1;
         for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
@@ -370,6 +373,18 @@ impl Program {
             )),
         };
         self.actions.iter().filter_map(main).collect()
+    }
+
+    /// The same kernels with the blocks of their grids, by which a profiler's launches are told apart.
+    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
+        let grid = |action: &Action| match action {
+            Action::Clear { .. } => None,
+            Action::Launch {
+                parameters, blocks, ..
+            } => Some((parameters.kernel(), *blocks)),
+            Action::Tuned { launch, .. } => Some((launch.kernel, launch.blocks)),
+        };
+        self.actions.iter().filter_map(grid).collect()
     }
 
     /// Puts all launches into a queue.
