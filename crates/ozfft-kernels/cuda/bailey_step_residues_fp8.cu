@@ -2,7 +2,8 @@
 // Blocks of two steps of 32 points with products by residues, as in bailey_step_residues.cu, on the tensor unit for 8-bit floating-point numbers:
 // the same moduli, the same integers, the same bits.
 //
-// A block has three lines at a time, one a warpgroup, and the tables of one step: those of the next are copied while integers are put together.
+// A block has three lines at a time, one a warpgroup, and the tables of one step: those of the next are copied while integers are put together. It
+// takes up nearly all of a multiprocessor's shared memory, so there are as many blocks as multiprocessors, and each goes on to other lines.
 //
 // expect: residues_fp8_kulisch32 62 QGMMA\.64x64x32
 // expect: residues_fp8_bands 62 QGMMA\.64x64x32
@@ -15,13 +16,14 @@ constexpr int THREADS = 384, LINES = THREADS / 128;
 template <class Way, Stage WITHOUT> DEVICE void run_fp8_residues(const Tasks &tasks) {
     const Task &task = tasks.passes[0];
     const int32_t points = LINES * task.line_pitch;
-    for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * LINES; first < task.line_count; first += static_cast<uint64_t>(gridDim.x) * LINES) {
+    const uint64_t distance = static_cast<uint64_t>(gridDim.x) * LINES;
+    for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * LINES; first < task.line_count; first += distance) {
         // Warpgroups without a line repeat the last one, and write the same numbers to the same places.
         const RowPanel panel = row_panel_of(task, LINES, points);
         const Fp8Memory memory(panel.extra + points);
         const auto begin_products = [&](const Step &step) { begin_table(memory.products, Fp8ResidueTables(step).products, PRODUCT_TABLE_BYTES); };
         const auto begin_weights = [&](const Step &step) { begin_table(memory.weights, Fp8ResidueTables(step).weights, WEIGHT_TABLE_BYTES); };
-        begin_products(task.steps[0]);
+        if (first < distance) begin_products(task.steps[0]);
         begin_weights(task.steps[0]);
         if (threadIdx.x < LINES) {
             const int32_t i = static_cast<int32_t>(threadIdx.x);
@@ -46,7 +48,10 @@ template <class Way, Stage WITHOUT> DEVICE void run_fp8_residues(const Tasks &ta
         block_barrier();
         begin_weights(task.steps[1]);
         tables_are_there();
-        fp8_residue_step<Way, true, WITHOUT>(panel, task.steps[1], memory, [] {});
+        fp8_residue_step<Way, true, WITHOUT>(panel, task.steps[1], memory, [&] {
+            block_barrier();
+            if (first + distance < task.line_count) begin_products(task.steps[0]);
+        });
         block_barrier();
         store_floats_as<8, false>(task, panel);
         block_barrier();

@@ -8,6 +8,7 @@ mod delivered;
 mod model;
 mod paper;
 mod report;
+mod tall_skinny;
 mod tiles;
 mod ways;
 
@@ -229,6 +230,12 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
             resident = tiles::resident(&mut bench)?;
         }
     }
+    let names = &arguments.only;
+    let asked = names.is_empty() || names.iter().any(|name| "eta_ts".contains(name.as_str()));
+    let eta_ts = match asked && !arguments.once {
+        true => tall_skinny::measure(arguments.device)?,
+        false => Vec::new(),
+    };
     let mut report = Report {
         date: now(),
         machine: Machine::here(),
@@ -246,7 +253,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         stages: Vec::new(),
         tiles,
         resident,
-        eta_ts: Vec::new(),
+        eta_ts,
         delivered: None,
     };
     report.compare();
@@ -305,7 +312,13 @@ fn facts(gpu: &Gpu, plan: &Plan<f64>) -> Result<Option<KernelFacts>, DeviceFailu
         .filter(|(name, ..)| name.starts_with("residues_"));
     residues
         .next()
-        .map(|launch| gpu.kernel_facts(ozfft_kernels::RESIDUE_IMAGE, launch))
+        .map(|launch| {
+            let image = match ozfft_kernels::is_residue_fp8_kernel(launch.0) {
+                true => ozfft_kernels::RESIDUE_FP8_IMAGE,
+                false => ozfft_kernels::RESIDUE_IMAGE,
+            };
+            gpu.kernel_facts(image, launch)
+        })
         .transpose()
 }
 

@@ -264,6 +264,7 @@ impl Report {
         if !self.tiles.is_empty() {
             text.push_str(&format!("\n{}\n", super::tiles::table(&self.tiles)));
         }
+        text.push_str(&super::tall_skinny::text(&self.eta_ts));
         if let Some(delivered) = &self.delivered {
             text.push_str(&format!("\n{}\n", super::model::table(delivered)));
         }

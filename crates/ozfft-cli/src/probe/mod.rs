@@ -1,7 +1,7 @@
 //! `ozfft probe`: what the GPU of this machine can do, measured by small kernels: its memory, its pipes, its tensor
 //! units, and which sums the latter keep exact.
 
-mod device;
+pub mod device;
 mod exactness;
 mod rates;
 mod report;

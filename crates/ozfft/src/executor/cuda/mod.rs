@@ -50,7 +50,8 @@ pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
 pub(crate) use residues::{
-    bound_is_proven as residue_bound_is_proven, is_fp8 as is_residues_in_fp8, kernel as residue_kernel,
+    bound_is_proven as residue_bound_is_proven, is_fp8 as is_residues_in_fp8,
+    kernel as residue_kernel,
 };
 use std::sync::Arc;
 use task::Arrays;

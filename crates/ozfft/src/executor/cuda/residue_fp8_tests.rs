@@ -5,7 +5,7 @@ use super::emulated::Emulator;
 use super::machine::Machine;
 use super::tests::{Style, numbers, same};
 use crate::problem::{Direction, Engine, Family, Norm, Problem, ResidueOptions, Substrate};
-use crate::Planner;
+use crate::{FftError, Planner};
 use num_complex::Complex;
 use residues::reconstruct::Method;
 use std::sync::Arc;
@@ -23,9 +23,7 @@ fn with(problem: &Problem, reconstruction: Method) -> Problem {
         ..ResidueOptions::default()
     };
     let problem = problem.clone().engine(Engine::Residues).residues(options);
-    problem
-        .family(Family::Exact)
-        .substrate(Substrate::Fp8Wgmma)
+    problem.family(Family::Exact).substrate(Substrate::Fp8Wgmma)
 }
 
 /// What exact digits on the processor make of the numbers.
@@ -100,4 +98,51 @@ fn lines_across_an_array_and_inverse_transforms_have_them_too() {
         check(&across, way, Style::Uniform, seed);
         check(&inverse, way, Style::Uniform, seed);
     }
+}
+
+#[test]
+fn one_wrong_digit_of_a_table_is_found() {
+    let problem = Problem::complex(&[1024]);
+    let input = numbers::<f64>(1024, Style::Uniform, 31);
+    let expected = expected(&problem, &input);
+    let differing = |wrong_digit: Option<usize>| {
+        let mut machine = Emulator::with_tuned_kernels();
+        machine.wrong_digit = wrong_digit;
+        let machine: Arc<dyn Machine> = Arc::new(machine);
+        let asked = with(&problem, Method::Fp8Bands);
+        let plan = Planner::<f64>::new().plan_on(&asked, &machine).unwrap();
+        let mut got = input.clone();
+        plan.process_outofplace(&input, &mut got).unwrap();
+        let pairs = expected.iter().zip(&got);
+        pairs
+            .filter(|(a, b)| a.re.to_bits() != b.re.to_bits() || a.im.to_bits() != b.im.to_bits())
+            .count()
+    };
+    assert_eq!(differing(None), 0);
+    // Tables begin with the products of the first step: a digit of the sixth modulus.
+    let modulus = ozfft_kernels::RESIDUE_FP8_MODULUS_BYTES;
+    assert!(differing(Some(5 * modulus + 1234)) > 0);
+}
+
+#[test]
+fn ways_that_are_not_built_are_refused_by_name() {
+    let line = Problem::complex(&[1024]);
+    let planner = Planner::<f64>::new();
+    for way in [Method::Garner, Method::Sum2, Method::Kulisch16] {
+        match planner.plan_on(&with(&line, way), &emulator()) {
+            Err(FftError::Unsupported(text)) => {
+                assert!(text.contains(way.name()) && text.contains("fp8"), "{text}");
+            }
+            Err(other) => panic!("{other}"),
+            Ok(plan) => panic!("planned: {plan}"),
+        }
+    }
+    // Bands are for products in fp8.
+    let bands = with(&line, Method::Fp8Bands).substrate(Substrate::Int8MmaSync);
+    assert!(planner.plan_on(&bands, &emulator()).is_err());
+    // Both names of fp8 ask for the same kernels here.
+    let simulated = with(&line, Method::Kulisch32).substrate(Substrate::Fp8);
+    let plan = planner.plan_on(&simulated, &emulator()).unwrap();
+    assert_eq!(plan.substrate(), "fp8-wgmma");
+    assert!(plan.bound_is_proven());
 }

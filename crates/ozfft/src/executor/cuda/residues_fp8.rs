@@ -170,15 +170,20 @@ fn weights(moduli: &Moduli, bound: U256) -> Result<Vec<u8>, FftError> {
         .collect();
     // As in reconstruct/fp8_slices.rs of the crate `residues`, with nibbles of at most 15.
     assert!(
-        off * U256::from(LARGEST_NIBBLE as u32)
-            < (product - (bound << 1)) << (FRACTION_BITS - 1),
+        off * U256::from(LARGEST_NIBBLE as u32) < (product - (bound << 1)) << (FRACTION_BITS - 1),
         "two digits of the fractions tell how often the product comes off"
     );
     // Column 8j + 2t + e: band 8t + 2j + e of window t; the last eight: digit e of the fraction.
     let digit = |column: usize, k: usize| {
         let (j, t, e) = (column / 8, column % 8 / 2, column % 2);
         let (bands, fraction) = &rows[k];
-        i64::from(bands.get(8 * t + 2 * j + e).filter(|_| j < 4).copied().unwrap_or(fraction[e]))
+        i64::from(
+            bands
+                .get(8 * t + 2 * j + e)
+                .filter(|_| j < 4)
+                .copied()
+                .unwrap_or(fraction[e]),
+        )
     };
     let largest = (0..RESIDUE_FP8_WEIGHT_COLUMNS)
         .map(|column| largest_of((0..POINTS).map(|k| digit(column, k))))
@@ -189,4 +194,143 @@ fn weights(moduli: &Moduli, bound: U256) -> Result<Vec<u8>, FftError> {
     let mut bytes = Vec::new();
     operand(RESIDUE_FP8_WEIGHT_COLUMNS, &mut bytes, digit);
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuned_tables::tests::{block, random_words};
+    use super::*;
+    use crate::tables::Tables;
+    use residues::fp8::E4m3;
+
+    const DIGITS: Digits = Digits::DOUBLE;
+
+    /// The integer that a code stands for.
+    fn integer(code: u8) -> i64 {
+        E4m3::from_code(code).unwrap().to_f32() as i64
+    }
+
+    /// The digit at place `k` of a column of a matrix that begins at `start`.
+    fn digit(bytes: &[u8], start: usize, column: usize, k: usize) -> i64 {
+        integer(bytes[start + column / 8 * 256 + k / 16 * 128 + column % 8 * 16 + k % 16])
+    }
+
+    /// Nibbles of the residues, from 0 on, of all places of a row.
+    fn nibbles(row: &[i64; POINTS], modulus: u16) -> [[i64; POINTS]; 2] {
+        let residue = row.map(|word| word.rem_euclid(i64::from(modulus)));
+        [residue.map(|r| r % 16), residue.map(|r| r / 16)]
+    }
+
+    /// What the kernel's two sums of an output come to, for a modulus.
+    fn combined(bytes: &[u8], number: usize, column: usize, nibbles: &[[i64; POINTS]; 2]) -> i64 {
+        let start = number * ozfft_kernels::RESIDUE_FP8_MODULUS_BYTES;
+        let sum = |of: usize| -> i64 {
+            let places = (0..2).flat_map(|nibble| (0..POINTS).map(move |k| (nibble, k)));
+            places
+                .map(|(nibble, k)| {
+                    nibbles[nibble][k] * digit(bytes, start + nibble * 2048, column + 32 * of, k)
+                })
+                .sum()
+        };
+        16 * sum(0) + sum(1)
+    }
+
+    /// The integer that the bands give back from its residues, less multiples of the moduli's product.
+    fn put_together(bytes: &[u8], residues: &[i64], product: U256) -> I256 {
+        let mut sums = [0i64; RESIDUE_FP8_WEIGHT_COLUMNS];
+        for (column, sum) in sums.iter_mut().enumerate() {
+            for (number, residue) in residues.iter().enumerate() {
+                *sum += residue % 16 * digit(bytes, 0, column, number)
+                    + residue / 16 * digit(bytes, 0, column, SLOTS + number);
+            }
+        }
+        let mut integer = I256::ZERO;
+        for band in 0..BANDS {
+            let (t, i) = (band / 8, band % 8);
+            let sum = sums[8 * (i / 2) + 2 * t + i % 2];
+            integer += I256::from(sum) << (BAND_BITS * band as u32);
+        }
+        for t in 0..4 {
+            assert_eq!(sums[32 + 2 * t..34 + 2 * t], sums[32..34], "all lanes");
+        }
+        let times = (32 * sums[33] + sums[32] + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
+        integer - I256::from(times) * product.as_i256()
+    }
+
+    /// Big integers are the referee: a step's sums, from the table's bytes alone.
+    #[test]
+    fn tables_give_the_residues_of_exact_sums_and_those_the_sums_again() {
+        let tables_of_plans = Tables::default();
+        let mut state = 91u64;
+        for (number, step) in block(1024, &tables_of_plans).steps().iter().enumerate() {
+            let words = tables(step, number, DIGITS).unwrap();
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number]).unwrap();
+            let weights = &bytes[RESIDUE_MODULI.len() * 4096 + 512..];
+            assert_eq!(weights.len(), 32 * RESIDUE_FP8_WEIGHT_COLUMNS);
+            // Far below what columns of words add up to.
+            let row: [i64; POINTS] = random_words(&mut state, POINTS).try_into().unwrap();
+            let row = row.map(|word| word >> 8);
+            let mut wrong = 0;
+            for column in 0..POINTS {
+                let terms = (0..POINTS)
+                    .map(|k| I256::from(entry(step, DIGITS, column, k)) * I256::from(row[k]));
+                let exact: I256 = terms.sum();
+                let residues: Vec<i64> = moduli
+                    .values()
+                    .iter()
+                    .enumerate()
+                    .map(|(number, &modulus)| {
+                        let nibbles = nibbles(&row, modulus);
+                        let sum = combined(&bytes, number, column, &nibbles);
+                        let mut spoilt = bytes.clone();
+                        let place = number * 4096 + column / 8 * 256 + column % 8 * 16;
+                        spoilt[place] = e4m3(if integer(bytes[place]) == 1 { 2 } else { 1 });
+                        let other = combined(&spoilt, number, column, &nibbles);
+                        wrong += usize::from(nibbles[0][0] != 0 && other == sum);
+                        sum.rem_euclid(i64::from(modulus))
+                    })
+                    .collect();
+                for (&residue, &modulus) in residues.iter().zip(moduli.values()) {
+                    let expected = exact.rem_euclid(I256::from(modulus)).as_i64();
+                    assert_eq!(residue, expected, "output {column} modulo {modulus}");
+                }
+                let again = put_together(weights, &residues, moduli.product());
+                assert_eq!(again, exact, "output {column}");
+            }
+            assert_eq!(wrong, 0, "a digit that is wrong changes its sum");
+        }
+    }
+
+    #[test]
+    fn no_sum_exceeds_what_is_exact_and_larger_ones_are_refused() {
+        let tables_of_plans = Tables::default();
+        for step in block(1024, &tables_of_plans).steps() {
+            for modulus in RESIDUE_MODULI {
+                products(step, DIGITS, modulus, &mut Vec::new()).unwrap();
+            }
+        }
+        // Digits of 8 throughout reach 15 · 8 · 64, those of 16 twice that.
+        let all = |digit: i64| [[[[digit; 2]; POINTS]; 2]];
+        assert_eq!(check(&all(8)).unwrap(), 7680);
+        assert_eq!(check(&all(-8)).unwrap(), 7680);
+        assert_eq!(check(&all(17)).unwrap(), 16320);
+        let error = check(&all(18)).unwrap_err();
+        assert!(matches!(
+            error,
+            FftError::Fp8SumsTooLarge { largest: 17280, .. }
+        ));
+    }
+
+    #[test]
+    fn residues_are_cut_into_digits_of_at_most_eight() {
+        for modulus in RESIDUE_MODULI {
+            for x in -300i64..300 {
+                let [higher, lower] = digits_of(I256::from(x), modulus);
+                assert!(higher.abs() <= 8 && lower.abs() <= 8);
+                assert_eq!((16 * higher + lower - x) % i64::from(modulus), 0);
+            }
+        }
+        assert_eq!(digits_of(I256::from(200), 255), [-3, -7]);
+    }
 }

@@ -1,8 +1,8 @@
 //! A plan's tables as the kernels want them, uploaded once.
 
 use super::machine::{DeviceMemory, Machine, Queue};
-use super::{residues, residues_fp8};
 use super::task::*;
+use super::{residues, residues_fp8};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
 use crate::error::FftError;

@@ -461,7 +461,11 @@ impl Writer<'_> {
             let lines = task.lines_per_block as usize;
             let points = lines * task.line_pitch as usize;
             let shared = shared_bytes(lines, points, point_bytes) + scratch;
-            let blocks = task.line_count.div_ceil(lines as u64);
+            let mut blocks = task.line_count.div_ceil(lines as u64);
+            if fp8 {
+                // No two fit a multiprocessor, and each takes all lines that it comes to.
+                blocks = blocks.min(self.machine.multiprocessors() as u64);
+            }
             self.tuned_passes.1 += 1;
             let truncated = tables
                 .truncated
@@ -735,7 +739,10 @@ impl Writer<'_> {
         scratch: usize,
         lines: u64,
     ) -> Result<u64, FftError> {
-        if self.residues.is_some_and(ozfft_kernels::is_residue_fp8_kernel) {
+        if self
+            .residues
+            .is_some_and(ozfft_kernels::is_residue_fp8_kernel)
+        {
             return Err(FftError::Unsupported(format!(
                 "blocks of the residue kernels in fp8 have {} lines, not {lines}; take the substrate auto",
                 ozfft_kernels::RESIDUE_FP8_LINES
