@@ -27,6 +27,38 @@ pub fn free_height(
     height
 }
 
+/// The same for names that a line leads to from their point, to a name at `x`: the line crosses nothing that is taken either. Takes both places.
+pub fn led_height(
+    taken: &mut Vec<Extent>,
+    point: (i32, i32),
+    x: i32,
+    half_width: i32,
+    highest: i32,
+) -> i32 {
+    let name = |height: i32| (x - half_width, x + half_width, height - 7, height + 7);
+    let line = |height: i32| {
+        let (left, right) = (x.min(point.0) - 2, x.max(point.0) + 2);
+        // From the edge of the point to that of the name.
+        match height < point.1 {
+            true => (left, right, height + 7, point.1 - 7),
+            false => (left, right, point.1 + 7, height - 7),
+        }
+    };
+    let is_free = |height: &i32| {
+        let (name, line) = (name(*height), line(*height));
+        let free = |extent: &Extent| taken.iter().all(|other| apart(extent, other));
+        name.2 > highest && free(&name) && (line.2 >= line.3 || free(&line))
+    };
+    let farther = (1..30).flat_map(|step| [point.1 - 15 * step, point.1 + 15 * step]);
+    match farther.into_iter().find(is_free) {
+        Some(height) => {
+            taken.extend([name(height), line(height)]);
+            height
+        }
+        None => free_height(taken, (x, point.1), half_width, highest),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +73,15 @@ mod tests {
         for (number, one) in taken.iter().enumerate() {
             assert!(taken[..number].iter().all(|other| apart(one, other)));
         }
+    }
+
+    #[test]
+    fn lines_to_names_cross_no_name() {
+        let points = [(100, 200), (110, 200), (120, 200)];
+        let mut taken: Vec<Extent> = points.map(|(x, y)| (x - 6, x + 6, y - 6, y + 6)).to_vec();
+        let heights = points.map(|point| led_height(&mut taken, point, point.0, 30, 0));
+        // The third would have to pass one of the other names above or below its point.
+        assert_eq!(heights[..2], [185, 215]);
+        assert_eq!(taken.len(), 8);
     }
 }

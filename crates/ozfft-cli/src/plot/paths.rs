@@ -1,8 +1,8 @@
 //! A record of `ozfft paths` as pictures: how long every path takes, with what the paper projects for another machine told apart (its Figure 1), and bits
 //! against time (its Figure 2).
 
-use super::canvas::{Canvas, Shape, Side};
-use super::labels::{Extent, free_height};
+use super::canvas::{Canvas, Label, Shape, Side};
+use super::labels::{Extent, led_height};
 use super::{COLOURS, extent, short_date};
 use crate::failure::Failure;
 use crate::paths::{PROJECTED_MACHINE, PROJECTED_ROOF_MS, PathRow, Report, projection};
@@ -84,7 +84,7 @@ fn times_canvas(report: &Report) -> Canvas {
     for (colour, filled, text) in legend {
         canvas.bar([(x, 45), (x + 24, 59)], colour, filled);
         canvas.write(text, (x + 32, 52), 14, Side::Left);
-        x += 60 + 9 * text.len() as i32;
+        x += 64 + 8 * text.len() as i32;
     }
     // Round numbers, five or so.
     let step = [1.0, 2.0, 5.0].map(|x| x * super::decade((most / 5.0).log10().floor()));
@@ -143,7 +143,18 @@ fn times_canvas(report: &Report) -> Canvas {
         let mut bar = |time: f64, colour: RGBColor, filled: bool, text: String| {
             let corners = [(LEFT, y), (place(time), y + BAR_HEIGHT - 2)];
             canvas.bar(corners, colour, filled);
-            canvas.write(text, (place(time) + 6, y + BAR_HEIGHT / 2), 12, Side::Left);
+            let mut label = Label {
+                text,
+                at: (place(time) + 6, y + BAR_HEIGHT / 2),
+                size: 12,
+                side: Side::Left,
+            };
+            // The roof's line goes through no words.
+            let (left, right, ..) = label.extent();
+            if (left - 4..right).contains(&place(roof)) {
+                label.at.0 = place(roof) + 6;
+            }
+            canvas.labels.push(label);
             y += BAR_HEIGHT + 1;
         };
         match measured(path) {
@@ -285,7 +296,7 @@ fn panel(
         let half = (0.3 * 12.0 * place.name.chars().count() as f64).ceil() as i32 + 2;
         // Names stay within the panel; a line leads to those that are not beside their point.
         let x = at.0.clamp(left + half, right - half);
-        let y = free_height(&mut taken, (x, at.1), half, PANEL_TOP);
+        let y = led_height(&mut taken, at, x, half, PANEL_TOP);
         if (y - at.1).abs() > 15 || x != at.0 {
             let end = if y < at.1 { y + 7 } else { y - 7 };
             canvas.line(at, (x, end), BLACK.mix(0.3), false);
