@@ -27,36 +27,87 @@ pub fn free_height(
     height
 }
 
-/// The same for names that a line leads to from their point, to a name at `x`: the line crosses nothing that is taken either. Takes both places.
-pub fn led_height(
-    taken: &mut Vec<Extent>,
-    point: (i32, i32),
-    x: i32,
-    half_width: i32,
-    highest: i32,
-) -> i32 {
-    let name = |height: i32| (x - half_width, x + half_width, height - 7, height + 7);
-    let line = |height: i32| {
-        let (left, right) = (x.min(point.0) - 2, x.max(point.0) + 2);
-        // From the edge of the point to that of the name.
-        match height < point.1 {
-            true => (left, right, height + 7, point.1 - 7),
-            false => (left, right, point.1 + 7, height - 7),
+/// Names and the lines that lead to them from their points.
+#[derive(Debug, Default)]
+pub struct Names {
+    taken: Vec<Extent>,
+    lines: Vec<[(i32, i32); 2]>,
+}
+
+/// Whether a line touches an extent: it is followed in steps of less than a pixel of its longer side.
+fn touches([from, to]: [(i32, i32); 2], extent: &Extent) -> bool {
+    let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).max(1);
+    (0..=steps).any(|step| {
+        let x = from.0 + (to.0 - from.0) * step / steps;
+        let y = from.1 + (to.1 - from.1) * step / steps;
+        extent.0 <= x && x < extent.1 && extent.2 <= y && y < extent.3
+    })
+}
+
+impl Names {
+    /// Names keep off these.
+    pub fn keeping_off(taken: Vec<Extent>) -> Names {
+        Names {
+            taken,
+            lines: Vec::new(),
         }
-    };
-    let is_free = |height: &i32| {
-        let (name, line) = (name(*height), line(*height));
-        let free = |extent: &Extent| taken.iter().all(|other| apart(extent, other));
-        name.2 > highest && free(&name) && (line.2 >= line.3 || free(&line))
-    };
-    let farther = (1..30).flat_map(|step| [point.1 - 15 * step, point.1 + 15 * step]);
-    match farther.into_iter().find(is_free) {
-        Some(height) => {
-            taken.extend([name(height), line(height)]);
-            height
-        }
-        None => free_height(taken, (x, point.1), half_width, highest),
     }
+
+    /// The nearest place for the name of a point, between left and right and not above `highest`, where it covers nothing, and where no line crosses a
+    /// name. Where there is none, lines may cross.
+    pub fn place(
+        &mut self,
+        point: (i32, i32),
+        half_width: i32,
+        (left, right): (i32, i32),
+        highest: i32,
+    ) -> (i32, i32) {
+        let mut places: Vec<(i32, i32)> = Vec::new();
+        for row in (1..=14).flat_map(|step| [-15 * step, 15 * step]) {
+            for shift in -4..=4 {
+                let x = point.0 + shift * half_width / 2;
+                places.push((
+                    x.clamp(left + half_width, right - half_width),
+                    point.1 + row,
+                ));
+            }
+        }
+        places.sort_by_key(|(x, y)| (y - point.1).abs() + (x - point.0).abs());
+        let extent = |(x, y): (i32, i32)| (x - half_width, x + half_width, y - 7, y + 7);
+        let covers_nothing = |place: &(i32, i32)| {
+            let extent = extent(*place);
+            extent.2 > highest && self.taken.iter().all(|other| apart(&extent, other))
+        };
+        let own = (point.0 - 6, point.0 + 6, point.1 - 6, point.1 + 6);
+        let crosses_nothing = |place: &(i32, i32)| {
+            let line = line(point, *place);
+            let others = self.taken.iter().filter(|other| **other != own);
+            let mut others = others.filter(|other| !is_within(point, other));
+            let crossed = self
+                .lines
+                .iter()
+                .any(|&line| touches(line, &extent(*place)));
+            !crossed && !others.any(|other| touches(line, other))
+        };
+        let free: Vec<(i32, i32)> = places.into_iter().filter(covers_nothing).collect();
+        let best = free.iter().copied().find(crosses_nothing);
+        let place = best.or(free.first().copied());
+        let place = place.unwrap_or((point.0, point.1 - 15));
+        let (extent, line) = (extent(place), line(point, place));
+        self.taken.push(extent);
+        self.lines.push(line);
+        place
+    }
+}
+
+fn is_within((x, y): (i32, i32), extent: &Extent) -> bool {
+    extent.0 <= x && x < extent.1 && extent.2 <= y && y < extent.3
+}
+
+/// From a point to the edge of its name.
+pub fn line(point: (i32, i32), (x, y): (i32, i32)) -> [(i32, i32); 2] {
+    let edge = if y < point.1 { y + 7 } else { y - 8 };
+    [point, (x, edge)]
 }
 
 #[cfg(test)]
@@ -77,11 +128,20 @@ mod tests {
 
     #[test]
     fn lines_to_names_cross_no_name() {
-        let points = [(100, 200), (110, 200), (120, 200)];
-        let mut taken: Vec<Extent> = points.map(|(x, y)| (x - 6, x + 6, y - 6, y + 6)).to_vec();
-        let heights = points.map(|point| led_height(&mut taken, point, point.0, 30, 0));
-        // The third would have to pass one of the other names above or below its point.
-        assert_eq!(heights[..2], [185, 215]);
-        assert_eq!(taken.len(), 8);
+        let points = [(100, 200), (120, 200), (140, 200), (160, 200), (180, 200)];
+        let dots = points.map(|(x, y)| (x - 6, x + 6, y - 6, y + 6));
+        let mut names = Names::keeping_off(dots.to_vec());
+        for point in points {
+            let (x, y) = names.place(point, 30, (0, 400), 20);
+            assert!((30..=370).contains(&x) && y > 27, "{x}, {y}");
+        }
+        let (placed, lines) = (&names.taken[points.len()..], &names.lines);
+        for (number, one) in placed.iter().enumerate() {
+            assert!(placed[..number].iter().all(|other| apart(one, other)));
+            let crossing = lines.iter().filter(|line| touches(**line, one)).count();
+            assert_eq!(crossing, 0, "{one:?}");
+        }
+        // The nearest place is right above.
+        assert_eq!(placed[0], (70, 130, 178, 192));
     }
 }

@@ -2,7 +2,7 @@
 //! against time (its Figure 2).
 
 use super::canvas::{Canvas, Label, Shape, Side};
-use super::labels::{Extent, led_height};
+use super::labels::{Names, line};
 use super::{COLOURS, extent, short_date};
 use crate::failure::Failure;
 use crate::paths::{PROJECTED_MACHINE, PROJECTED_ROOF_MS, PathRow, Report, projection};
@@ -285,7 +285,7 @@ fn panel(
     );
     let dot = |place: &Place| (across(place.milliseconds), up(place.bits));
     let around = |(x, y): (i32, i32)| (x - 6, x + 6, y - 6, y + 6);
-    let mut taken: Vec<Extent> = places.iter().map(|place| around(dot(place))).collect();
+    let mut names = Names::keeping_off(places.iter().map(|place| around(dot(place))).collect());
     for place in places {
         let at = dot(place);
         canvas.shapes.push(Shape::Dot {
@@ -294,12 +294,11 @@ fn panel(
             filled,
         });
         let half = (0.3 * 12.0 * place.name.chars().count() as f64).ceil() as i32 + 2;
-        // Names stay within the panel; a line leads to those that are not beside their point.
-        let x = at.0.clamp(left + half, right - half);
-        let y = led_height(&mut taken, at, x, half, PANEL_TOP);
-        if (y - at.1).abs() > 15 || x != at.0 {
-            let end = if y < at.1 { y + 7 } else { y - 7 };
-            canvas.line(at, (x, end), BLACK.mix(0.3), false);
+        let (x, y) = names.place(at, half, (left, right), PANEL_TOP);
+        // Names right above or below their point need no line.
+        if (y - at.1).abs() > 15 || (x - at.0).abs() > half {
+            let [from, to] = line(at, (x, y));
+            canvas.line(from, to, BLACK.mix(0.3), false);
         }
         canvas.write(&place.name, (x, y), 12, Side::Center);
     }
