@@ -64,7 +64,7 @@ impl Names {
     ) -> (i32, i32) {
         let mut places: Vec<(i32, i32)> = Vec::new();
         for row in (1..=14).flat_map(|step| [-15 * step, 15 * step]) {
-            for shift in -4..=4 {
+            for shift in -6..=6 {
                 let x = point.0 + shift * half_width / 2;
                 places.push((
                     x.clamp(left + half_width, right - half_width),
@@ -72,7 +72,7 @@ impl Names {
                 ));
             }
         }
-        places.sort_by_key(|(x, y)| (y - point.1).abs() + (x - point.0).abs());
+        places.sort_by_key(|(x, y)| (y - point.1).abs() + (x - point.0).abs() / 2);
         let extent = |(x, y): (i32, i32)| (x - half_width, x + half_width, y - 7, y + 7);
         let covers_nothing = |place: &(i32, i32)| {
             let extent = extent(*place);

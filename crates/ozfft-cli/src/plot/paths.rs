@@ -216,8 +216,8 @@ fn precision_canvas(report: &Report) -> Canvas {
             colour: PROJECTED,
         })
     };
-    let measured: Vec<Place> = report.paths.iter().filter_map(measured).collect();
-    let on_paper: Vec<Place> = report.paths.iter().filter_map(on_paper).collect();
+    let measured = sorted(report.paths.iter().filter_map(measured).collect());
+    let on_paper = sorted(report.paths.iter().filter_map(on_paper).collect());
     let times = measured
         .iter()
         .chain(&on_paper)
@@ -238,6 +238,12 @@ fn precision_canvas(report: &Report) -> Canvas {
     let words = "bits that are right";
     canvas.write(words, (PANELS[0].0, PANEL_TOP - 12), 12, Side::Left);
     canvas
+}
+
+/// From left to right, so that names fan out.
+fn sorted(mut places: Vec<Place>) -> Vec<Place> {
+    places.sort_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds));
+    places
 }
 
 /// What both panels show.
