@@ -70,9 +70,9 @@ fn the_model_follows_from_a_record_without_a_gpu() {
         let found = constants.iter().find(|constant| constant["name"] == name);
         found.unwrap_or_else(|| panic!("{name} is missing"))
     };
-    // Figures of the record: (232.157 - 186.451) ms over 12 · 2^30 outputs.
+    // Figures of the record: 232.1571 - 186.4514 = 45.7057 ms over 12 · 2^30 outputs.
     let gamma = number(constant("gamma.residues-kulisch32"), "value");
-    assert!((gamma - 3.5474).abs() < 1e-4, "{gamma}");
+    assert!((gamma - 3.5472).abs() < 1e-4, "{gamma}");
     assert_eq!(
         constant("gamma.residues-garner")["kernel"],
         "residues_garner"

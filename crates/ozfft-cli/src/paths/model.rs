@@ -8,6 +8,7 @@ use super::report::{Path, Report};
 use crate::failure::Failure;
 use crate::probe;
 use crate::report::aligned;
+use std::collections::BTreeMap;
 
 /// Multiply-adds that one modulus takes for a point of a step: the folded matrix has 32 words for each part of an output.
 const PRODUCTS_PER_POINT: f64 = 64.0;
@@ -17,9 +18,33 @@ const STEPS: f64 = 2.0;
 const OUTPUTS_PER_POINT: f64 = 2.0;
 /// Bytes of a point that are read and written at least.
 const LEAST_BYTES: f64 = 32.0;
-/// The path that stages are left out of, and the probe's name of its instruction.
-const WHOLE: &str = "residues-kulisch32";
-const INSTRUCTION: &str = "mma.sync s8 m16n8k32";
+
+/// Kernels on one tensor instruction: one that is whole, and those that lack one of its stages.
+struct Family {
+    /// What its constants' names end in.
+    suffix: &'static str,
+    whole: &'static str,
+    /// What the names of the others begin with.
+    without: &'static str,
+    /// As the probe names it.
+    instruction: &'static str,
+}
+
+const FAMILIES: [Family; 2] = [
+    Family {
+        suffix: "",
+        whole: "residues_kulisch32",
+        without: "residues_without_",
+        instruction: "mma.sync s8 m16n8k32",
+    },
+    Family {
+        suffix: ".fp8",
+        whole: "residues_fp8_bands",
+        without: "residues_fp8_without_",
+        instruction: "wgmma e4m3 m64n256k32",
+    },
+];
+
 /// Bits of a word of the paths whose words differ.
 const WORDS: [(u32, &str); 3] = [
     (32, "residues-kulisch32"),
@@ -32,37 +57,33 @@ const WORDS: [(u32, &str); 3] = [
 pub struct Sources {
     /// How this was called.
     command: String,
-    rate: Option<Rate>,
+    rates: Option<Rates>,
     adaptive: Option<Adaptive>,
 }
 
-/// What a tensor instruction does.
+/// What tensor instructions do.
 #[derive(Debug)]
-struct Rate {
-    operations_per_second: f64,
+struct Rates {
+    /// Operations a second at most, by name.
+    instructions: BTreeMap<String, f64>,
     device: String,
     source: String,
 }
 
 impl Sources {
     pub fn read(arguments: &PathsArguments) -> Result<Sources, Failure> {
-        let rate = arguments.probe.as_deref().map(|path| {
+        let rates = arguments.probe.as_deref().map(|path| {
             let probe = probe::Report::read(path)?;
-            let named = probe.tensor_units.iter().filter(|u| u.name == INSTRUCTION);
-            let most = named
-                .map(|unit| unit.tera_operations_per_second)
-                .fold(0.0, f64::max);
-            match most > 0.0 {
-                true => Ok(Rate {
-                    operations_per_second: most * 1e12,
-                    device: probe.device.name,
-                    source: path.display().to_string(),
-                }),
-                false => Err(Failure::Content {
-                    path: path.to_path_buf(),
-                    reason: format!("it has no rate of {INSTRUCTION}"),
-                }),
+            let mut instructions = BTreeMap::new();
+            for unit in probe.tensor_units {
+                let rate = instructions.entry(unit.name).or_insert(0.0);
+                *rate = f64::max(*rate, 1e12 * unit.tera_operations_per_second);
             }
+            Ok::<_, Failure>(Rates {
+                instructions,
+                device: probe.device.name,
+                source: path.display().to_string(),
+            })
         });
         let command = match &arguments.from {
             Some(path) => format!("ozfft paths, {}", path.display()),
@@ -70,7 +91,7 @@ impl Sources {
         };
         Ok(Sources {
             command,
-            rate: rate.transpose()?,
+            rates: rates.transpose()?,
             adaptive: arguments
                 .residues
                 .as_deref()
@@ -156,7 +177,13 @@ pub fn delivered(report: &Report, sources: &Sources) -> Result<Delivered, Failur
         points_and_axes: points * axes,
         delivered: Delivered::new(),
     };
-    model.alpha();
+    for family in &FAMILIES {
+        // Kernels that this record does not know at all are no constants that it lacks.
+        if family.suffix.is_empty() || model.of_kernel(family.whole).is_some() {
+            model.alpha(family);
+            model.stages(family);
+        }
+    }
     model.beta();
     model.gamma();
     model.words();
@@ -195,9 +222,24 @@ impl Model<'_> {
             .ok_or_else(|| format!("the path {name} was not timed"))
     }
 
+    fn of_kernel(&self, kernel: &str) -> Option<&Path> {
+        let is_it = |path: &&Path| {
+            path.kernel
+                .as_ref()
+                .is_some_and(|facts| facts.kernel == kernel)
+        };
+        self.report.paths.iter().find(is_it)
+    }
+
+    fn time_of_kernel(&self, kernel: &str) -> Result<Measured, String> {
+        let path = self.of_kernel(kernel).and_then(time);
+        path.ok_or_else(|| format!("no path with the kernel {kernel} was timed"))
+    }
+
     /// What leaving out a stage saves.
-    fn saved(&self, without: &str) -> Result<Measured, String> {
-        Ok(self.time_of(WHOLE)?.minus(self.time_of(without)?))
+    fn saved(&self, family: &Family, stage: &str) -> Result<Measured, String> {
+        let without = self.time_of_kernel(&format!("{}{stage}", family.without))?;
+        Ok(self.time_of_kernel(family.whole)?.minus(without))
     }
 
     fn add(
@@ -224,73 +266,77 @@ impl Model<'_> {
     }
 
     /// α: multiply-adds at the tensor unit's rate that the products' time would suffice for, over those of one modulus.
-    fn alpha(&mut self) {
-        let kernel = self.kernel_of(WHOLE);
-        let kernel = kernel.as_deref();
-        let moduli = ozfft_kernels::RESIDUE_COUNTS.map(|count| count as f64);
-        let mean = moduli.iter().sum::<f64>() / moduli.len() as f64;
-        self.add(
-            "alpha.counted",
-            Measured::exactly(mean),
-            "products of bytes for one product",
-            "moduli of both steps, mean",
-            kernel,
-        );
+    fn alpha(&mut self, family: &Family) {
+        let (kernel, suffix) = (Some(family.whole), family.suffix);
+        let unit = "products of bytes for one product";
+        if suffix.is_empty() {
+            let moduli = ozfft_kernels::RESIDUE_COUNTS.map(|count| count as f64);
+            let mean = moduli.iter().sum::<f64>() / moduli.len() as f64;
+            let words = "moduli of both steps, mean";
+            self.add(
+                "alpha.counted",
+                Measured::exactly(mean),
+                unit,
+                words,
+                kernel,
+            );
+        }
         let stages = self
-            .saved("without-decomposition")
-            .and_then(|decomposition| Ok((decomposition, self.saved("without-products")?)));
+            .saved(family, "decomposition")
+            .and_then(|decomposition| Ok((decomposition, self.saved(family, "products")?)));
         let (decomposition, products) = match stages {
             Ok(stages) => stages,
-            Err(why) => return self.delivered.miss("alpha", why),
+            Err(why) => return self.delivered.miss(format!("alpha{suffix}"), why),
         };
         let both = decomposition.plus(products);
-        if both.value > 0.0 && both.low > 0.0 {
+        if both.low > 0.0 {
             self.add(
-                "alpha.precomputation",
+                &format!("alpha.precomputation{suffix}"),
                 decomposition.over(both),
                 "share",
                 "what leaving out the decomposition saves, of what leaving it out and leaving out products save",
                 kernel,
             );
         }
-        let Some(rate) = &self.sources.rate else {
-            return self.delivered.miss(
-                "alpha.delivered",
-                "the rate of the tensor unit is not known; give a record of ozfft probe (--probe)",
-            );
+        let (rate, from) = match self.rate_of(family.instruction) {
+            Ok(found) => found,
+            Err(why) => return self.delivered.miss(format!("alpha.delivered{suffix}"), why),
         };
-        let (device, from) = (&rate.device, &rate.source);
-        if *device != self.report.device.name {
-            let why = format!(
-                "{from} is of {device}; give a record of {} (--probe)",
-                self.report.device.name
-            );
-            return self.delivered.miss("alpha.delivered", why);
-        }
         // A multiply-add is two operations.
-        let operations = 2.0 * PRODUCTS_PER_POINT * STEPS * self.points_and_axes;
-        let one = operations / rate.operations_per_second;
+        let one = 2.0 * PRODUCTS_PER_POINT * STEPS * self.points_and_axes / rate;
         let text = |stages: &str| {
             format!(
-                "time that leaving out {stages} saves, over the time of one modulus' products (64 multiply-adds a point and step) at the rate of {INSTRUCTION} in {from}"
+                "time that leaving out {stages} saves, over the time of one modulus' products (64 multiply-adds a point and step) at the rate of {} in {from}",
+                family.instruction
             )
         };
-        let (alone, charged) = (text("products"), text("decomposition and products"));
-        let unit = "products of bytes for one product";
-        self.add(
-            "alpha.products",
-            products.times(1.0 / one),
-            unit,
-            &alone,
-            kernel,
-        );
-        self.add(
-            "alpha.delivered",
-            both.times(1.0 / one),
-            unit,
-            &charged,
-            kernel,
-        );
+        for (name, time, stages) in [
+            ("products", products, "products"),
+            ("delivered", both, "decomposition and products"),
+        ] {
+            let (name, words) = (format!("alpha.{name}{suffix}"), text(stages));
+            self.add(&name, time.times(1.0 / one), unit, &words, kernel);
+        }
+    }
+
+    /// Operations a second, and where that is from.
+    fn rate_of(&self, instruction: &str) -> Result<(f64, String), String> {
+        let Some(rates) = &self.sources.rates else {
+            return Err(
+                "the rate of the tensor unit is not known; give a record of ozfft probe (--probe)"
+                    .into(),
+            );
+        };
+        let (device, from, here) = (&rates.device, &rates.source, &self.report.device.name);
+        if device != here {
+            return Err(format!(
+                "{from} is of {device}; give a record of {here} (--probe)"
+            ));
+        }
+        match rates.instructions.get(instruction) {
+            Some(&rate) if rate > 0.0 => Ok((rate, from.clone())),
+            _ => Err(format!("{from} has no rate of {instruction}")),
+        }
     }
 
     /// β: bytes of the memory over the least possible, for every number of lines in a block.
@@ -507,27 +553,29 @@ impl Model<'_> {
                 Some(&resident.kernel),
             );
         }
-        let stages = [
-            "without-decomposition",
-            "without-products",
-            "without-reconstruction",
-        ];
-        let saved: Result<Vec<Measured>, String> =
-            stages.iter().map(|stage| self.saved(stage)).collect();
-        match saved.and_then(|saved| Ok((saved, self.time_of(WHOLE)?))) {
+    }
+
+    /// What stages leave of the whole when they are added up.
+    fn stages(&mut self, family: &Family) {
+        let name = format!("overlap.stages{}", family.suffix);
+        let stages = ["decomposition", "products", "reconstruction"];
+        let saved: Result<Vec<Measured>, String> = stages
+            .iter()
+            .map(|stage| self.saved(family, stage))
+            .collect();
+        match saved.and_then(|saved| Ok((saved, self.time_of_kernel(family.whole)?))) {
             Ok((saved, whole)) => {
                 let roof = Measured::exactly(self.report.memory_roof_seconds);
                 let sum = saved.into_iter().fold(roof, Measured::plus);
-                let kernel = self.kernel_of(WHOLE);
                 self.add(
-                    "overlap.stages",
+                    &name,
                     sum.over(whole),
                     "of the whole",
                     "memory roof and what leaving out each of three stages saves, added up, over the whole: the rest is quantising, folding, rotating, converting, and what leaving out one stage does not save because another hides it",
-                    kernel.as_deref(),
+                    Some(family.whole),
                 );
             }
-            Err(why) => self.delivered.miss("overlap.stages", why),
+            Err(why) => self.delivered.miss(name, why),
         }
     }
 }

@@ -136,8 +136,13 @@ fn report() -> Report {
 fn sources(device: &str) -> Sources {
     Sources {
         command: "by hand".into(),
-        rate: Some(Rate {
-            operations_per_second: 1e15,
+        rates: Some(Rates {
+            instructions: [
+                ("mma.sync s8 m16n8k32", 1e15),
+                ("wgmma e4m3 m64n256k32", 2e15),
+            ]
+            .map(|(name, rate)| (name.to_string(), rate))
+            .into(),
             device: device.into(),
             source: "probe.json".into(),
         }),
@@ -221,6 +226,51 @@ fn alpha_charges_the_decomposition() {
 }
 
 #[test]
+fn kernels_on_fp8_have_constants_of_their_own() {
+    let mut report = report();
+    for (name, kernel, milliseconds) in [
+        ("fp8-only", "residues_fp8_bands", 300.0),
+        (
+            "fp8-without-decomposition",
+            "residues_fp8_without_decomposition",
+            270.0,
+        ),
+        (
+            "fp8-without-products",
+            "residues_fp8_without_products",
+            200.0,
+        ),
+        (
+            "fp8-without-reconstruction",
+            "residues_fp8_without_reconstruction",
+            204.0,
+        ),
+    ] {
+        let mut path = path(name, milliseconds, 1000.0);
+        path.kernel = Some(facts(kernel));
+        path.l2 = (name == "fp8-only").then_some(1e-16);
+        report.paths.push(path);
+    }
+    let delivered = delivered(&report, &sources("a GPU")).expect("constants");
+    let one = 256.0 * POINTS_AND_AXES / 2e15;
+    close(delivered.value("alpha.products.fp8"), 100e-3 / one);
+    close(delivered.value("alpha.delivered.fp8"), 130e-3 / one);
+    // Integers are put together in 96 ms, and not beyond the kernel on int8.
+    close(
+        delivered.value("gamma.fp8-only"),
+        96e-3 * 1e12 / (4.0 * POINTS_AND_AXES),
+    );
+    close(
+        delivered.value("gamma.residues-kulisch32"),
+        48e-3 * 1e12 / (4.0 * POINTS_AND_AXES),
+    );
+    close(
+        delivered.value("overlap.stages.fp8"),
+        (24.0 + 30.0 + 100.0 + 96.0) / 300.0,
+    );
+}
+
+#[test]
 fn beta_and_overlap_come_from_tiles() {
     let delivered = delivered(&report(), &sources("a GPU")).expect("constants");
     close(delivered.value("beta.contiguous.4"), 1.25);
@@ -244,11 +294,11 @@ fn what_is_not_known_is_said() {
     report.tiles.clear();
     let nothing = Sources {
         command: String::new(),
-        rate: None,
+        rates: None,
         adaptive: None,
     };
     let delivered = delivered(&report, &nothing).expect("constants");
-    assert!(missing(&delivered, "alpha").contains("without-decomposition"));
+    assert!(missing(&delivered, "alpha").contains("residues_without_decomposition"));
     for name in [
         "beta",
         "eta_ts",

@@ -5,8 +5,9 @@ use super::counters::{Counters, Table};
 use super::report::Launch;
 use super::{Seconds, median};
 use crate::failure::Failure;
-use crate::gpu::{DeviceArrays, Gpu, KernelFacts};
+use crate::gpu::{Copy, DeviceArrays, DeviceWork, Gpu, KernelFacts};
 use crate::report::{aligned, seconds_text};
+use oracle::inputs::uniform_complex;
 use ozfft::{Device, FftError, Plan, Planner, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,21 @@ pub struct Bench<'a> {
     pub seconds: Seconds,
 }
 
+impl Bench<'_> {
+    /// Arrays that suffice for this, too. The old ones go first: a device may not hold both.
+    fn make_room(&mut self, work: &dyn DeviceWork) -> Result<(), Failure> {
+        if work.needs().workspace <= self.arrays.workspace_bytes() {
+            return Ok(());
+        }
+        let whole = Copy(16 * self.points);
+        let smallest = self.gpu.arrays_for(&[&Copy(256)])?;
+        drop(std::mem::replace(self.arrays, smallest));
+        *self.arrays = self.gpu.arrays_for(&[&whole, work])?;
+        self.arrays.input.fill(&uniform_complex(1 << 16, 1))?;
+        Ok(())
+    }
+}
+
 /// All numbers of lines in a block, in both layouts.
 pub fn tiles(bench: &mut Bench) -> Result<Vec<Tile>, Failure> {
     let planner = Planner::<f64>::new();
@@ -128,6 +144,7 @@ pub fn tiles(bench: &mut Bench) -> Result<Vec<Tile>, Failure> {
             }
             match planner.plan_residue_tile(&problem, lines_per_block) {
                 Ok(plan) => {
+                    bench.make_room(&plan)?;
                     let timed = median(bench.gpu, &plan, bench.arrays, bench.seconds)?;
                     (tile.seconds, tile.seconds_range) = (Some(timed.median), Some(timed.range));
                     tile.kernel = super::facts(bench.gpu, &plan)?;
@@ -162,7 +179,12 @@ pub fn resident(bench: &mut Bench) -> Result<Vec<Resident>, Failure> {
         // A plan for many lines says how many blocks of how many lines run side by side.
         let many = problem(layout, bench.points / POINTS, bench.device);
         let many = many.engine(ozfft::Engine::Residues);
-        let plan = planner.plan(&many)?;
+        let plan = match planner.plan(&many) {
+            Ok(plan) => plan,
+            // The model says that they are missing.
+            Err(FftError::Unsupported(_)) => continue,
+            Err(other) => return Err(other.into()),
+        };
         let (Some(facts), Some(&(_, blocks))) =
             (super::facts(bench.gpu, &plan)?, plan.device_grids().first())
         else {
@@ -177,6 +199,7 @@ pub fn resident(bench: &mut Bench) -> Result<Vec<Resident>, Failure> {
         if bytes > bench.gpu.facts.l2_bytes as usize || 16 * bench.points < bytes / 2 {
             continue;
         }
+        bench.make_room(&plan)?;
         let mut times = Vec::new();
         for _ in 0..7 {
             times.push(bench.gpu.run(&plan, bench.arrays, REPEATS)?);

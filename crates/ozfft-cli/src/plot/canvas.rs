@@ -194,9 +194,8 @@ pub fn assert_readable(canvas: &Canvas) {
         let (left, right, top, bottom) = *extent;
         let within = left >= 0 && top >= 0 && right <= canvas.size.0 && bottom <= canvas.size.1;
         assert!(within, "{label:?} is cut off: {extent:?}");
-        for other in 0..number {
-            let covered = !super::labels::apart(extent, &extents[other]);
-            assert!(!covered, "{label:?} covers {:?}", canvas.labels[other]);
-        }
+        let mut earlier = extents[..number].iter().zip(&canvas.labels);
+        let covered = earlier.find(|(other, _)| !super::labels::apart(extent, other));
+        assert!(covered.is_none(), "{label:?} covers {covered:?}");
     }
 }

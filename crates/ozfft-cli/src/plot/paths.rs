@@ -1,8 +1,8 @@
 //! A record of `ozfft paths` as pictures: how long every path takes, with what the paper projects for another machine told apart (its Figure 1), and bits
 //! against time (its Figure 2).
 
-use super::canvas::{Canvas, Shape, Side};
-use super::labels::{Extent, free_height};
+use super::canvas::{Canvas, Label, Shape, Side};
+use super::labels::{Names, line};
 use super::{COLOURS, extent, short_date};
 use crate::failure::Failure;
 use crate::paths::{PROJECTED_MACHINE, PROJECTED_ROOF_MS, PathRow, Report, projection};
@@ -84,7 +84,7 @@ fn times_canvas(report: &Report) -> Canvas {
     for (colour, filled, text) in legend {
         canvas.bar([(x, 45), (x + 24, 59)], colour, filled);
         canvas.write(text, (x + 32, 52), 14, Side::Left);
-        x += 60 + 9 * text.len() as i32;
+        x += 64 + 8 * text.len() as i32;
     }
     // Round numbers, five or so.
     let step = [1.0, 2.0, 5.0].map(|x| x * super::decade((most / 5.0).log10().floor()));
@@ -143,7 +143,18 @@ fn times_canvas(report: &Report) -> Canvas {
         let mut bar = |time: f64, colour: RGBColor, filled: bool, text: String| {
             let corners = [(LEFT, y), (place(time), y + BAR_HEIGHT - 2)];
             canvas.bar(corners, colour, filled);
-            canvas.write(text, (place(time) + 6, y + BAR_HEIGHT / 2), 12, Side::Left);
+            let mut label = Label {
+                text,
+                at: (place(time) + 6, y + BAR_HEIGHT / 2),
+                size: 12,
+                side: Side::Left,
+            };
+            // The roof's line goes through no words.
+            let (left, right, ..) = label.extent();
+            if (left - 4..right).contains(&place(roof)) {
+                label.at.0 = place(roof) + 6;
+            }
+            canvas.labels.push(label);
             y += BAR_HEIGHT + 1;
         };
         match measured(path) {
@@ -205,8 +216,8 @@ fn precision_canvas(report: &Report) -> Canvas {
             colour: PROJECTED,
         })
     };
-    let measured: Vec<Place> = report.paths.iter().filter_map(measured).collect();
-    let on_paper: Vec<Place> = report.paths.iter().filter_map(on_paper).collect();
+    let measured = sorted(report.paths.iter().filter_map(measured).collect());
+    let on_paper = sorted(report.paths.iter().filter_map(on_paper).collect());
     let times = measured
         .iter()
         .chain(&on_paper)
@@ -227,6 +238,12 @@ fn precision_canvas(report: &Report) -> Canvas {
     let words = "bits that are right";
     canvas.write(words, (PANELS[0].0, PANEL_TOP - 12), 12, Side::Left);
     canvas
+}
+
+/// From left to right, so that names fan out.
+fn sorted(mut places: Vec<Place>) -> Vec<Place> {
+    places.sort_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds));
+    places
 }
 
 /// What both panels show.
@@ -274,7 +291,7 @@ fn panel(
     );
     let dot = |place: &Place| (across(place.milliseconds), up(place.bits));
     let around = |(x, y): (i32, i32)| (x - 6, x + 6, y - 6, y + 6);
-    let mut taken: Vec<Extent> = places.iter().map(|place| around(dot(place))).collect();
+    let mut names = Names::keeping_off(places.iter().map(|place| around(dot(place))).collect());
     for place in places {
         let at = dot(place);
         canvas.shapes.push(Shape::Dot {
@@ -283,12 +300,11 @@ fn panel(
             filled,
         });
         let half = (0.3 * 12.0 * place.name.chars().count() as f64).ceil() as i32 + 2;
-        // Names stay within the panel; a line leads to those that are not beside their point.
-        let x = at.0.clamp(left + half, right - half);
-        let y = free_height(&mut taken, (x, at.1), half, PANEL_TOP);
-        if (y - at.1).abs() > 15 || x != at.0 {
-            let end = if y < at.1 { y + 7 } else { y - 7 };
-            canvas.line(at, (x, end), BLACK.mix(0.3), false);
+        let (x, y) = names.place(at, half, (left, right), PANEL_TOP);
+        // Names right above or below their point need no line.
+        if (y - at.1).abs() > 15 || (x - at.0).abs() > half {
+            let [from, to] = line(at, (x, y));
+            canvas.line(from, to, BLACK.mix(0.3), false);
         }
         canvas.write(&place.name, (x, y), 12, Side::Center);
     }

@@ -174,8 +174,8 @@ fn above_bound(
             whole += expected[place].norm_sqr();
         }
         let (off, allowed) = (off.sqrt(), (own + other) / (1.0 - own) * whole.sqrt());
-        // Written so that a NaN is found.
-        if !(off <= allowed) {
+        // A NaN is above, too.
+        if off.is_nan() || off > allowed {
             return Some(format!(
                 "array {array} is off by {off:e}, and {allowed:e} is allowed"
             ));
