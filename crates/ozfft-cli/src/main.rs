@@ -56,7 +56,7 @@ enum Command {
     Paths(paths::PathsArguments),
     /// Which unit of a machine binds: the paper's model as printed, corrected and measured
     Model(model::ModelArguments),
-    /// Draw a record of `ozfft bench`
+    /// Draw a record of `ozfft bench` or `ozfft paths`
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),
