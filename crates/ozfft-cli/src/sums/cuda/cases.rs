@@ -29,7 +29,7 @@ const LONE_ROW_INSTRUCTIONS: (f64, f64) = (183.0, 90.0);
 /// For a product of a batch of matrices, and for a row with its share of vectors.
 const BATCH_INSTRUCTIONS: (f64, f64) = (41.0, 430.0);
 /// For a term, and for a result.
-const STENCIL_INSTRUCTIONS: (f64, f64) = (48.0, 190.0);
+const STENCIL_INSTRUCTIONS: (f64, f64) = (39.0, 190.0);
 
 type Report<'a> = dyn FnMut(Vec<Measurement>) -> Result<(), Failure> + 'a;
 
