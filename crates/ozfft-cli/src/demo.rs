@@ -73,7 +73,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
             l2: errors.l2,
             linf: errors.linf,
             bound: plan.bound(),
-            bound_is_proven: plan.recipe().is_some(),
+            bound_is_proven: plan.bound_is_proven(),
             expected: plan.expected(),
             plan_seconds,
             seconds: computed.seconds,

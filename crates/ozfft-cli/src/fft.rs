@@ -126,7 +126,7 @@ where
         integers_only: plan.integers_only(),
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),
-        bound_is_proven: plan.recipe().is_some(),
+        bound_is_proven: plan.bound_is_proven(),
         expected: plan.expected(),
         seconds,
         sha256,
@@ -243,7 +243,7 @@ impl FftArguments {
         let proven = if report.bound_is_proven {
             "proven"
         } else {
-            "measured, not proven"
+            "not proven"
         };
         say(&format!(
             "{} {} -> {} ({} precision, {} order)",

@@ -59,7 +59,7 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         recipe: plan.recipe(),
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),
-        bound_is_proven: plan.recipe().is_some(),
+        bound_is_proven: plan.bound_is_proven(),
         expected: plan.expected(),
         workspace_bytes: plan.workspace_len() * std::mem::size_of::<u64>(),
         why: plan.why(),

@@ -227,8 +227,9 @@ fn reconstruction(
     components: f64,
     unit: (f64, f64),
 ) -> ErrorBudget {
-    // Planning refuses what cannot be built.
-    let error = engine.error_bound(step, first, digits).unwrap_or(0.0);
+    // Planning refuses what cannot be built; until then nothing is promised.
+    let error = engine.error_bound(step, first, digits);
+    let error = error.unwrap_or(f64::INFINITY);
     let words = 2.0 * error / f64::from(digits.product_shift()).exp2();
     ErrorBudget {
         bound: components * words * unit.0,

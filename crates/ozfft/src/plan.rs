@@ -51,6 +51,7 @@ pub struct Plan<T: Real> {
     pub(crate) residues: Option<Arc<Counters>>,
     /// Takes over where a line needs more bits than words have.
     pub(crate) fallback: Option<Executor<T>>,
+    pub(crate) proven: bool,
 }
 
 /// An address in a GPU's memory, as the driver gives it.
@@ -129,9 +130,18 @@ impl<T: Real> Plan<T> {
     /// Relative L2 error that no finite input exceeds, as long as no number of the output, or of the array between two
     /// axes, overflows or is subnormal.
     ///
-    /// Proven for the digits engine. For the native engine it is the measured error of random input.
+    /// Where [`Plan::bound_is_proven`] says so; else it is what is to be expected. For the native engine it is the measured
+    /// error of random input.
     pub fn bound(&self) -> f64 {
         self.budget.bound
+    }
+
+    /// Whether there is a proof of the bound: always for the digits engine, never for the native one.
+    ///
+    /// For [`Engine::Residues`] there is none where calls may be left to the native engine, nor on GPUs for ways of putting
+    /// integers together whose sums are rounded in another order there than on the processor.
+    pub fn bound_is_proven(&self) -> bool {
+        self.proven
     }
 
     /// Relative L2 error to expect of random input.
@@ -139,7 +149,7 @@ impl<T: Real> Plan<T> {
         self.budget.expected
     }
 
-    /// What [`Engine::Residues`] has met with so far, in all calls of this plan; none for other engines.
+    /// What [`Engine::Residues`] has met with so far, in all calls of this plan; none for other engines, and none on GPUs.
     pub fn residue_report(&self) -> Option<ResidueReport> {
         self.residues.as_ref().map(|counters| counters.report())
     }
@@ -585,13 +595,15 @@ impl<T: Real> fmt::Display for Plan<T> {
                     "engine {engine} on {}{integers}, {recipe}",
                     self.substrate
                 )?;
-                writeln!(f, "bound {:.2e} (proven)", self.bound())?;
             }
-            None => {
-                writeln!(f, "engine native (RustFFT, RealFFT)")?;
-                writeln!(f, "bound {:.2e} (measured, not proven)", self.bound())?;
-            }
+            None => writeln!(f, "engine native (RustFFT, RealFFT)")?,
         }
+        let proof = match (self.proven, &self.recipe) {
+            (true, _) => "proven",
+            (false, Some(_)) => "not proven",
+            (false, None) => "measured, not proven",
+        };
+        writeln!(f, "bound {:.2e} ({proof})", self.bound())?;
         writeln!(f, "expected {:.2e}", self.expected())?;
         match &self.cuda {
             Some(cuda) => writeln!(

@@ -230,10 +230,12 @@ impl<T: Real> Planner<T> {
                 Device::Cuda(_) => open_device(problem)?.0,
                 _ => None,
             };
-            return match gpu {
-                Some(gpu) => self.residues_on_gpu(problem, (recipe, why), gpu, None),
-                None => self.residues(problem, threads, recipe, why),
-            };
+            if let Some(gpu) = gpu {
+                return self.residues_on_gpu(problem, (recipe, why), gpu, None);
+            }
+            not_on_gpu(&mut why);
+            let engine = ResidueEngine::new(problem)?;
+            return self.residues(problem, threads, (recipe, why), engine);
         }
         let (recipe, budget, reason) = match recalled.and_then(|d| d.recipe) {
             Some(recipe) => {
@@ -249,11 +251,10 @@ impl<T: Real> Planner<T> {
         let (unit, passed_over) = match (&gpu, problem.substrate) {
             // On a GPU the processor only lays out the tables, in the form of the portable unit.
             (Some(_), _) => (Unit::Scalar, passed_over),
-            (None, Substrate::Auto) => (
-                Unit::new(problem.substrate)?,
-                format!("{passed_over}{}", Unit::passed_over()),
+            (None, substrate) => (
+                Unit::new(substrate)?,
+                format!("{passed_over}{}", Unit::passed_over(substrate)),
             ),
-            (None, substrate) => (Unit::new(substrate)?, passed_over),
         };
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {
@@ -313,29 +314,31 @@ impl<T: Real> Planner<T> {
             recipe: Some(recipe),
             residues: None,
             fallback: None,
+            proven: true,
         })
     }
 
     /// A plan of [`Engine::Residues`].
-    fn residues(
+    pub(crate) fn residues(
         &self,
         problem: &Problem,
         threads: usize,
-        recalled: Option<Recipe>,
-        why: String,
+        (recalled, why): (Option<Recipe>, String),
+        mut engine: ResidueEngine,
     ) -> Result<Plan<T>, FftError> {
-        let mut engine = ResidueEngine::new(problem)?;
-        let (recipe, budget, reason) = match recalled {
-            Some(recipe) => {
+        let (recipe, budget, reason) = match (problem.accuracy.target(), recalled) {
+            // The unit of a line's words is no part of the recipe.
+            (Some(target), recalled) if problem.residues.adaptive => {
+                self.adapt(problem, target, recalled, &mut engine)?
+            }
+            (_, Some(recipe)) => {
                 let budget = self.budget(problem, &recipe, Some(&engine));
                 (recipe, budget, "as it was decided then".into())
             }
-            None if problem.residues.adaptive && problem.accuracy.target().is_some() => {
-                self.adapt(problem, &mut engine)?
-            }
-            None => self.choose_recipe(problem, Some(&engine))?,
+            (_, None) => self.choose_recipe(problem, Some(&engine))?,
         };
         let moduli = engine.check(&recipe, &self.tables)?;
+        let passed_over = Unit::passed_over(problem.substrate);
         let scaling = Scaling::of(problem);
         let executor = Executor::new(problem, threads, |axis, _| {
             let line = &recipe_of(&recipe, axis).line;
@@ -360,13 +363,15 @@ impl<T: Real> Planner<T> {
             substrate: engine.substrate(),
             device: Device::Cpu,
             cuda: None,
-            why: format!("{why}; {reason}; {moduli}"),
+            why: format!("{why}; {reason}; {moduli}{passed_over}"),
             budget,
             threads,
             executor,
             lengths: Lengths::new(problem),
             recipe: Some(recipe),
             residues: Some(engine.counters),
+            // What native takes over has native's error.
+            proven: fallback.is_none(),
             fallback,
         })
     }
@@ -450,6 +455,7 @@ impl<T: Real> Planner<T> {
             recipe: Some(recipe),
             residues: None,
             fallback: None,
+            proven: cuda::residue_bound_is_proven(problem.residues.reconstruction),
         })
     }
 
@@ -457,10 +463,11 @@ impl<T: Real> Planner<T> {
     fn adapt(
         &self,
         problem: &Problem,
+        target: f64,
+        recalled: Option<Recipe>,
         engine: &mut ResidueEngine,
     ) -> Result<(Recipe, ErrorBudget, String), FftError> {
-        let target = problem.accuracy.target().unwrap_or(f64::INFINITY);
-        let recipe = self.recipe(problem, Digits::DOUBLE);
+        let recipe = recalled.unwrap_or_else(|| self.recipe(problem, Digits::DOUBLE));
         let budget_of = |engine: &ResidueEngine| self.budget(problem, &recipe, Some(engine));
         // What is not due to the unit of a line's words must leave room for it.
         for exponent in 8..80 {
@@ -503,6 +510,7 @@ impl<T: Real> Planner<T> {
             recipe: None,
             residues: None,
             fallback: None,
+            proven: false,
         }
     }
 
@@ -616,6 +624,10 @@ impl<T: Real> Planner<T> {
                 "no recipe proves {target:.2e}; this one has the smallest bound and is expected to stay below a third of it"
             );
             return Ok((recipe.clone(), *budget, reason));
+        }
+        if let Some(engine) = residues {
+            // What cannot be built at all says why.
+            engine.check(&candidates[0].0, &self.tables)?;
         }
         let best = candidates
             .iter()

@@ -237,6 +237,8 @@ pub(crate) struct ResidueMatrix {
     back: Back,
     bytes: Arc<dyn ByteProducts>,
     largest_entry: u64,
+    /// What sums stay below.
+    bound: U256,
     counters: Arc<Counters>,
 }
 
@@ -300,6 +302,7 @@ impl ResidueMatrix {
             back,
             bytes: engine.bytes(),
             largest_entry: digits.matrix_one(),
+            bound,
             counters: Arc::clone(&engine.counters),
         })
     }
@@ -321,6 +324,10 @@ impl ResidueMatrix {
         columns: usize,
         take: &mut impl FnMut(usize, &[I256; COLUMNS]),
     ) {
+        debug_assert!(
+            Span::of(words).bound(self.largest_entry) << Span::of(words).zeros <= self.bound,
+            "head-room: a column adds up to more than its moduli are chosen for"
+        );
         let mut integers = [I256::ZERO; COLUMNS];
         match &self.back {
             Back::Ways { ways, adaptive } => {
@@ -365,10 +372,6 @@ impl ResidueMatrix {
     ) -> (&'a Way, u32) {
         let full = &ways[ways.len() - 1];
         if !adaptive {
-            debug_assert!(
-                Span::of(words).bound(self.largest_entry) << Span::of(words).zeros <= full.largest,
-                "head-room: a column adds up to more than its moduli hold"
-            );
             return (full, 0);
         }
         let span = Span::of(words);
@@ -396,5 +399,98 @@ impl ResidueMatrix {
         for (row, residues) in residues.chunks_exact(moduli).enumerate() {
             take(row, residues);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Engine;
+    use crate::{Family, Plan, Planner};
+    use num_complex::Complex;
+    use residues::bytes::{ByteMatrix, Group, Sums};
+
+    /// A unit with a bit that flips in the products of some matrices, those of one modulus each.
+    #[derive(Debug)]
+    struct Faulty {
+        /// The step's matrices are the only ones of this depth.
+        depth: usize,
+        calls: AtomicU64,
+        /// In which of every `period` products.
+        period: u64,
+        bad: &'static [u64],
+    }
+
+    impl ByteProducts for Faulty {
+        fn name(&self) -> &'static str {
+            "faulty"
+        }
+
+        fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+            Portable.multiply(matrix, data, sums);
+            if matrix.depth() == self.depth {
+                let call = self.calls.fetch_add(1, Ordering::Relaxed) % self.period;
+                if self.bad.contains(&call) {
+                    sums[1][0] ^= 1;
+                }
+            }
+        }
+    }
+
+    /// A plan for 24 points in one step of 12 slots, with two redundant moduli.
+    fn watched(bad: &'static [u64]) -> Plan<f64> {
+        let options = ResidueOptions {
+            redundancy: 2,
+            ..ResidueOptions::default()
+        };
+        let problem = Problem::complex(&[24]).engine(Engine::Residues);
+        let problem = problem.family(Family::Exact).residues(options);
+        let mut engine = ResidueEngine::new(&problem).unwrap();
+        engine.unit = Unit8::Int8(Arc::new(Faulty {
+            depth: 12,
+            calls: AtomicU64::new(0),
+            // Fifteen moduli that are needed, and two.
+            period: 17,
+            bad,
+        }));
+        let planner = Planner::new();
+        planner
+            .residues(&problem, 1, (None, String::new()), engine)
+            .unwrap()
+    }
+
+    fn line() -> Vec<Complex<f64>> {
+        let component = |i: usize| f64::from(i as u32).sin();
+        let points = (0..24).map(|i| Complex::new(component(i), component(i + 24)));
+        points.collect()
+    }
+
+    #[test]
+    fn a_faulty_product_is_corrected_and_counted() {
+        let (sound, faulty) = (watched(&[]), watched(&[3]));
+        let (mut expected, mut found) = (line(), line());
+        sound.process(&mut expected).unwrap();
+        faulty.process(&mut found).unwrap();
+        assert_eq!(found, expected);
+        assert_eq!(sound.residue_report().unwrap().corrected, 0);
+        let report = faulty.residue_report().unwrap();
+        assert!(
+            report.corrected > 0 && report.uncorrectable == 0,
+            "{report}"
+        );
+    }
+
+    #[test]
+    fn faults_beyond_redundancy_end_in_an_error() {
+        let faulty = watched(&[3, 9]);
+        let error = faulty.process(&mut line()).unwrap_err();
+        let report = faulty.residue_report().unwrap();
+        assert!(report.uncorrectable > 0, "{report}");
+        let outputs = report.uncorrectable;
+        let expected = FftError::BadResidues {
+            outputs,
+            redundancy: 2,
+        };
+        assert_eq!(error, expected);
     }
 }

@@ -4,14 +4,13 @@ mod common_arrays;
 
 use common_arrays::{
     ComplexDouble, Sample, available_substrates, bits, choose, collect, count, execute_any,
-    hermitian_extension, plan, positions, random_layout, random_problem, random_values, spread,
-    widths,
+    hermitian_extension, plan, positions, random_layout, random_problem, random_values, run_cases,
+    spread, widths,
 };
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{Direction, Engine, Family, Kind, Layout, Norm, Planner, Problem, Substrate};
 use sha2::{Digest, Sha256};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CASES: usize = 10_000;
 const SEED: u64 = 0x0ddb_1a5e_5bad_5eed;
@@ -104,42 +103,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
 
 #[test]
 fn ten_thousand_random_variants_have_the_bits_of_the_plain_transform() {
-    println!("seed {SEED:#x}");
-    let next = AtomicUsize::new(0);
-    let failures = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                let (mut doubles, mut singles) = (Planner::<f64>::new(), Planner::<f32>::new());
-                for turn in 0.. {
-                    let case = next.fetch_add(1, Ordering::Relaxed);
-                    if case >= CASES {
-                        break;
-                    }
-                    // Plans are kept until told otherwise; a fresh planner now and then bounds the search for them.
-                    if turn % 2048 == 2047 {
-                        (doubles, singles) = (Planner::new(), Planner::new());
-                    }
-                    let mut generator = Generator::new(SEED.wrapping_add(case as u64));
-                    let outcome = if generator.below(4) == 0 {
-                        differing::<f32>(&singles, &mut generator)
-                    } else {
-                        differing::<f64>(&doubles, &mut generator)
-                    };
-                    if let Err(reason) = outcome {
-                        failures.fetch_add(1, Ordering::Relaxed);
-                        println!("case {case} of seed {SEED:#x}: {reason}");
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(
-        failures.into_inner(),
-        0,
-        "of {CASES} cases, seed {SEED:#x}; see above"
-    );
+    run_cases((CASES, SEED), differing::<f32>, differing::<f64>);
 }
 
 fn transformed(problem: &Problem, input: &[ComplexDouble]) -> Vec<ComplexDouble> {

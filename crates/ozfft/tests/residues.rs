@@ -4,7 +4,7 @@ mod common_arrays;
 
 use common_arrays::{
     Sample, available_substrates, bits, choose, count, execute_any, random_problem, random_values,
-    widths,
+    run_cases, widths,
 };
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex};
@@ -13,7 +13,6 @@ use ozfft::{
     Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CASES: usize = 10_000;
 const SEED: u64 = 0x0e51_d0e5;
@@ -119,36 +118,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
 
 #[test]
 fn ten_thousand_random_cases_have_the_bits_of_exact_digits() {
-    println!("seed {SEED:#x}");
-    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                let (mut doubles, mut singles) = (Planner::<f64>::new(), Planner::<f32>::new());
-                for turn in 0.. {
-                    let case = next.fetch_add(1, Ordering::Relaxed);
-                    if case >= CASES {
-                        break;
-                    }
-                    if turn % 512 == 511 {
-                        (doubles, singles) = (Planner::new(), Planner::new());
-                    }
-                    let mut generator = Generator::new(SEED.wrapping_add(case as u64));
-                    let outcome = if generator.below(4) == 0 {
-                        differing::<f32>(&singles, &mut generator)
-                    } else {
-                        differing::<f64>(&doubles, &mut generator)
-                    };
-                    if let Err(reason) = outcome {
-                        failures.fetch_add(1, Ordering::Relaxed);
-                        println!("case {case} of seed {SEED:#x}: {reason}");
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(failures.into_inner(), 0, "cases differ; see above");
+    run_cases((CASES, SEED), differing::<f32>, differing::<f64>);
 }
 
 #[test]
@@ -281,6 +251,49 @@ fn a_line_that_needs_more_bits_is_left_to_native_where_that_is_asked_for() {
     transform(&plain, &line);
     let report = plain.residue_report().expect("residues were counted");
     assert_eq!(report.native_fallbacks, 0);
+}
+
+/// A plan from wisdom once had the recipe that was saved, but not the unit of words that belongs to it.
+#[test]
+fn adaptive_bits_survive_wisdom() {
+    let n = 1024;
+    let adaptive = ResidueOptions {
+        adaptive: true,
+        ..ResidueOptions::default()
+    };
+    let problem = Problem::complex(&[n])
+        .engine(Engine::Residues)
+        .accuracy(Accuracy::Target(1e-7))
+        .residues(adaptive);
+    let (first, second) = (Planner::new(), Planner::new());
+    let decided = first.plan(&problem).unwrap();
+    assert_eq!(second.load_wisdom(&first.save_wisdom()), Ok(1));
+    let recalled = second.plan(&problem).unwrap();
+    assert!(recalled.why().contains("wisdom"), "{recalled}");
+    assert_eq!(recalled.bound(), decided.bound());
+    let line = uniform_complex(n, 19);
+    assert_eq!(
+        bits(&transform(&recalled, &line)),
+        bits(&transform(&decided, &line))
+    );
+}
+
+#[test]
+fn a_bound_is_called_proven_where_it_is() {
+    let problem = Problem::complex(&[64]).engine(Engine::Residues);
+    for method in [Method::Kulisch32, Method::SingleKahan] {
+        let plan = plan(&problem.clone().residues(options(method)));
+        assert!(plan.bound_is_proven(), "{plan}");
+    }
+    let fallback = ResidueOptions {
+        adaptive: true,
+        native_fallback: true,
+        ..ResidueOptions::default()
+    };
+    let fallback = problem.accuracy(Accuracy::Target(1e-12)).residues(fallback);
+    let fallback = plan(&fallback);
+    assert!(!fallback.bound_is_proven(), "{fallback}");
+    assert!(fallback.to_string().contains("(not proven)"), "{fallback}");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Complex products by residues against big integers.
 
+mod random;
+
 use num_bigint::BigInt;
+use random::Random;
 use residues::bytes::Portable;
 use residues::complex::{ComplexProducts, ComplexWay, FoldedDft};
 use residues::fp8::{Accumulator, Fp8Unit};
@@ -8,31 +11,10 @@ use residues::products::Unit8;
 use residues::{COLUMNS, Moduli, ResidueError, Residues};
 use std::sync::Arc;
 
-/// Random numbers that a test can be repeated with.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        println!("seed {seed:#x}");
-        Random(seed)
-    }
-
-    /// A word of 62 bits and a sign, or fewer.
-    fn word(&mut self) -> i64 {
-        let mut next = || {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            self.0
-        };
-        next() as i64 >> (1 + next() % 62)
-    }
-
-    fn words(&mut self, rows: usize) -> Vec<[i64; COLUMNS]> {
-        (0..rows)
-            .map(|_| [0; COLUMNS].map(|_: i64| self.word()))
-            .collect()
-    }
+fn words(random: &mut Random, rows: usize) -> Vec<[i64; COLUMNS]> {
+    (0..rows)
+        .map(|_| [0; COLUMNS].map(|_: i64| random.word()))
+        .collect()
 }
 
 fn units() -> [Unit8; 3] {
@@ -79,7 +61,7 @@ fn three_real_products_make_a_complex_one() -> Result<(), ResidueError> {
         for (rows, depth) in [(1, 1), (3, 32), (16, 64), (128, 2)] {
             let mut entries = || -> Vec<i64> { (0..rows * depth).map(|_| random.word()).collect() };
             let (a, b) = (entries(), entries());
-            let (x, y) = (random.words(depth), random.words(depth));
+            let (x, y) = (words(&mut random, depth), words(&mut random, depth));
             let products = ComplexProducts::new(&moduli, (rows, depth), &a, &b, &unit)?;
             let mut real = vec![[0; COLUMNS]; rows * moduli.len()];
             let mut imaginary = real.clone();
@@ -115,7 +97,7 @@ fn a_folded_transform_is_the_transform() -> Result<(), ResidueError> {
             }
             let dft = FoldedDft::new(&moduli, &cosines, &sines, &unit)?;
             assert_eq!(dft.products(), ComplexWay::Folded.products(n as u64));
-            let (x, y) = (random.words(n), random.words(n));
+            let (x, y) = (words(&mut random, n), words(&mut random, n));
             let mut real = vec![[0; COLUMNS]; n * moduli.len()];
             let mut imaginary = real.clone();
             dft.transform((&x, &y), (&mut real, &mut imaginary));

@@ -1,28 +1,10 @@
 //! E4M3 numbers and the simulated unit against integers.
 
+mod random;
+
+use random::Random;
 use residues::fp8::{Accumulator, E4m3, E4m3Matrix, Fp8Unit};
 use residues::{COLUMNS, ResidueError};
-
-/// Random numbers that a test can be repeated with.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        println!("seed {seed:#x}");
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn between(&mut self, from: i64, to: i64) -> i64 {
-        from + (self.next() % (to - from + 1) as u64) as i64
-    }
-}
 
 fn number(integer: i32) -> E4m3 {
     E4m3::from_integer(integer).expect("an E4M3 integer")

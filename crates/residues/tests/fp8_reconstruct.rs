@@ -1,6 +1,9 @@
 //! Reconstruction on matrix units for E4M3 numbers, against the integers that residues were made from.
 
-use num_bigint::{BigInt, Sign};
+mod random;
+
+use num_bigint::BigInt;
+use random::Random;
 use residues::bytes::Portable;
 use residues::fp8::{Accumulator, Fp8Unit};
 use residues::reconstruct::{
@@ -9,44 +12,16 @@ use residues::reconstruct::{
 use residues::{COLUMNS, I256, Moduli, ResidueError, Residues, Set};
 use std::sync::Arc;
 
-/// Random numbers that a test can be repeated with.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        println!("seed {seed:#x}");
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// An integer of magnitude at most `largest`, of any size.
-    fn integer(&mut self, largest: &BigInt) -> BigInt {
-        let words = [
-            self.next() as u32,
-            self.next() as u32,
-            self.next() as u32,
-            self.next() as u32,
-        ]
-        .map(|word| {
-            (0..2)
-                .map(|_| self.next() as u32)
-                .chain([word])
-                .collect::<Vec<_>>()
-        })
-        .concat();
-        let wide = BigInt::from_slice(Sign::Plus, &words) >> (self.next() % largest.bits());
-        let integer = wide % (largest + 1);
-        if self.next() & 1 == 0 {
-            integer
-        } else {
-            -integer
-        }
+/// An integer of magnitude at most `largest`, of any size.
+fn integer_within(random: &mut Random, largest: &BigInt) -> BigInt {
+    let words = [0; 4].map(|_: u64| random.next());
+    let wide = words.iter().fold(BigInt::ZERO, |x, &word| (x << 64) + word);
+    let wide = wide >> (random.next() % largest.bits());
+    let integer = wide % (largest + 1);
+    if random.next() & 1 == 0 {
+        integer
+    } else {
+        -integer
     }
 }
 
@@ -102,12 +77,12 @@ fn check_all(way: &dyn Reconstruction, moduli: &Moduli, random: &mut Random, pan
         5 => &largest - 1,
         6 => 1 - &largest,
         7 => &largest / 2,
-        _ => random.integer(&largest),
+        _ => integer_within(random, &largest),
     });
     check(way, moduli, &special);
     for _ in 0..panels {
         for integer in &mut special {
-            *integer = random.integer(&largest);
+            *integer = integer_within(random, &largest);
         }
         check(way, moduli, &special);
     }

@@ -1,34 +1,15 @@
 //! Products of integer matrices as residues, on both units, against big integers.
 
+mod random;
+
 use num_bigint::BigInt;
+use random::Random;
 use residues::bytes::Portable;
 use residues::fp8::{Accumulator, Fp8Unit};
 use residues::fp8_products::Split;
 use residues::products::{MOST_DEPTH, MOST_ROWS, ResidueProducts, Unit8};
 use residues::{COLUMNS, Moduli, ResidueError, Set};
 use std::sync::Arc;
-
-/// Random numbers that a test can be repeated with.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        println!("seed {seed:#x}");
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn word(&mut self) -> i64 {
-        let shift = self.next() & 63;
-        self.next() as i64 >> shift
-    }
-}
 
 fn units() -> Vec<Unit8> {
     let fp8 = Accumulator::ALL.map(|accumulator| Unit8::Fp8(Fp8Unit::new(accumulator)));

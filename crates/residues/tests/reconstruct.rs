@@ -1,33 +1,15 @@
 //! Every way of reconstruction against big integers.
 
+mod random;
+
 use num_bigint::{BigInt, BigUint, Sign};
+use random::Random;
 use residues::bytes::Portable;
 use residues::reconstruct::{Method, Reconstruction};
 use residues::{COLUMNS, I256, Moduli, ResidueError, Residues, Set, U256};
 use std::sync::Arc;
 
 /// Numbers from a seed, which tests print.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        println!("seed {seed:#x}");
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
-
 fn big(x: U256) -> BigInt {
     BigInt::from_bytes_le(Sign::Plus, &x.to_le_bytes())
 }

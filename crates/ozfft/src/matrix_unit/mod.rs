@@ -358,8 +358,11 @@ impl Unit {
         }
     }
 
-    /// Why `Auto` has not taken a faster unit that the processor has; empty when it has.
-    pub(crate) fn passed_over() -> String {
+    /// Why `Auto` or `Int8` has not taken a faster unit that the processor has; empty when it has, and for all others.
+    pub(crate) fn passed_over(substrate: Substrate) -> String {
+        if !matches!(substrate, Substrate::Auto | Substrate::Int8) {
+            return String::new();
+        }
         #[cfg(vector_unit)]
         if Amx::present() && Amx::new().is_none() {
             return "; the kernel refuses AMX's tiles".into();

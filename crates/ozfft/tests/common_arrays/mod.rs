@@ -9,6 +9,7 @@ use ozfft::{
     Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
     Real, Substrate,
 };
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub type ComplexDouble = Complex<f64>;
@@ -312,4 +313,45 @@ pub fn unravel(element: usize, shape: &[usize]) -> Vec<usize> {
         rest /= n;
     }
     index
+}
+
+/// Runs cases on all processors, a quarter of them in `f32`, each with a generator of its own; says which of them gave a
+/// reason to complain, and fails if any has.
+pub fn run_cases(
+    (cases, seed): (usize, u64),
+    single: impl Fn(&Planner<f32>, &mut Generator) -> Result<(), String> + Sync,
+    double: impl Fn(&Planner<f64>, &mut Generator) -> Result<(), String> + Sync,
+) {
+    println!("seed {seed:#x}");
+    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let (mut doubles, mut singles) = (Planner::<f64>::new(), Planner::<f32>::new());
+                for turn in 0.. {
+                    let case = next.fetch_add(1, Ordering::Relaxed);
+                    if case >= cases {
+                        break;
+                    }
+                    // Plans are kept until told otherwise; a fresh planner now and then bounds the search for them.
+                    if turn % 512 == 511 {
+                        (doubles, singles) = (Planner::new(), Planner::new());
+                    }
+                    let mut generator = Generator::new(seed.wrapping_add(case as u64));
+                    let outcome = if generator.below(4) == 0 {
+                        single(&singles, &mut generator)
+                    } else {
+                        double(&doubles, &mut generator)
+                    };
+                    if let Err(reason) = outcome {
+                        failures.fetch_add(1, Ordering::Relaxed);
+                        println!("case {case} of seed {seed:#x}: {reason}");
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner();
+    assert_eq!(failures, 0, "of {cases} cases, seed {seed:#x}; see above");
 }

@@ -27,6 +27,7 @@
 
 use super::forward::PhaseA;
 use super::operations::{Counting, Integer, counted};
+use super::weights::{balanced, centred, fraction, weight};
 use super::{MOST_SLICES, Operations};
 use crate::bytes::Sums;
 use crate::error::ResidueError;
@@ -66,51 +67,13 @@ pub struct Fp8Slices {
     largest_sum: u32,
 }
 
-/// The lowest `count` balanced digits of so many bits, and what is left above them.
-fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
-    let base = 1 << bits;
-    let digits = (0..count).map(|_| {
-        let low = x.as_i32() & (base - 1);
-        let digit = if low >= base / 2 { low - base } else { low };
-        x = (x - I256::from(digit)) >> bits;
-        digit
-    });
-    (digits.collect(), x)
-}
-
-/// `x·2^bits / product`, rounded to the nearest, and the magnitude of what is left over.
-fn fraction(x: I256, bits: u32, product: U256) -> (I256, U256) {
-    let magnitude = x.unsigned_abs() << bits;
-    let quotient: U256 = (magnitude + (product >> 1)) / product;
-    let near = quotient * product;
-    let rest = near.max(magnitude) - near.min(magnitude);
-    let quotient = quotient.as_i256();
-    (if x < 0 { -quotient } else { quotient }, rest)
-}
-
-/// `x` modulo `M`, of magnitude at most `M/2`.
-fn centred(x: I256, product: U256) -> I256 {
-    let product = product.as_i256();
-    let rest = x.rem_euclid(product);
-    if rest << 1 > product {
-        rest - product
-    } else {
-        rest
-    }
-}
-
 /// The weights of the higher and the lower digit of every modulus.
 fn weights(moduli: &Moduli) -> Vec<I256> {
     let mut weights = Vec::new();
-    for &modulus in moduli.values() {
-        let others = moduli.product() / U256::from(modulus);
-        let rest = (others % U256::from(modulus)).as_u32();
-        let inverse = (0..u32::from(modulus))
-            .find(|candidate| candidate * rest % u32::from(modulus) == 1)
-            .expect("the moduli are coprime");
-        let weight = (others * U256::from(inverse)).as_i256();
+    for (number, &modulus) in moduli.values().iter().enumerate() {
+        let weight = weight(moduli, number);
         let base = I256::from(Split::of(modulus).base());
-        for weight in [centred(weight, moduli.product()) * base, weight] {
+        for weight in [weight * base, weight] {
             weights.push(centred(weight, moduli.product()));
         }
     }

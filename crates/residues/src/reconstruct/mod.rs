@@ -16,6 +16,7 @@
 //!   double_sum.rs, sum2.rs, sum_k.rs                       in f64                     bounded
 //!   single_kahan.rs, double_single.rs, quad_single.rs      in f32                     bounded
 //! floats.rs          what sums in floating point share, their bounds above all
+//! weights.rs         what residues count in Σ residue · weight, cut into short numbers
 //! words.rs           32-bit words to integers
 //! operations.rs      numbers that count what is done with them
 //! ```
@@ -41,6 +42,7 @@ mod single_kahan;
 mod slices;
 mod sum2;
 mod sum_k;
+pub mod weights;
 mod words;
 
 pub use forward::{Forward, Layout, PhaseA, PhaseB};
@@ -49,7 +51,6 @@ pub use fp8_slices::{Fp8Slices, Shape};
 pub use garner::Garner;
 pub use method::Method;
 pub use slices::ByteSlices;
-pub(crate) use slices::weight;
 
 use crate::{COLUMNS, Residues};
 use ethnum::I256;

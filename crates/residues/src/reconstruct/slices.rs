@@ -36,6 +36,7 @@
 
 use super::forward::PhaseA;
 use super::operations::{Counting, Integer, counted};
+use super::weights::{balanced, fraction, weight};
 use super::{MOST_SLICES, Operations};
 use crate::bytes::{ByteMatrix, ByteProducts, Group, Sums, place};
 use crate::error::ResidueError;
@@ -59,47 +60,15 @@ pub struct ByteSlices {
     largest_sum: u32,
 }
 
-/// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most `M/2`.
-pub(crate) fn weight(moduli: &Moduli, number: usize) -> I256 {
-    let product = moduli.product().as_i256();
-    let others = product / I256::from(moduli.values()[number]);
-    others * I256::from(inverse(moduli, number))
-}
-
-/// The number of magnitude at most `m/2` with `inverse · M/m = 1` modulo `m`: the weight's fraction of `M` is `inverse/m`.
-pub(super) fn inverse(moduli: &Moduli, number: usize) -> i16 {
-    let modulus = moduli.values()[number];
-    let others = moduli.product() / U256::from(modulus);
-    let others = (others % U256::from(modulus)).as_u32();
-    let inverse = (0..u32::from(modulus))
-        .find(|candidate| candidate * others % u32::from(modulus) == 1)
-        .expect("the moduli are coprime");
-    crate::residue_of(I256::from(inverse), modulus)
-}
-
 /// The largest magnitude of a residue.
 pub(super) fn largest_residue(modulus: u16) -> u16 {
     modulus / 2
 }
 
 /// The lowest `count` balanced bytes, and what is left above them.
-fn balanced(mut x: I256, count: usize) -> (Vec<i8>, I256) {
-    let bytes = (0..count).map(|_| {
-        let byte = x.as_i8();
-        x = (x - I256::from(byte)) >> 8;
-        byte
-    });
-    (bytes.collect(), x)
-}
-
-/// `x·2^bits / product`, rounded to the nearest, and the magnitude of what is left over.
-fn fraction(x: I256, bits: u32, product: U256) -> (I256, U256) {
-    let magnitude = x.unsigned_abs() << bits;
-    let quotient: U256 = (magnitude + (product >> 1)) / product;
-    let near = quotient * product;
-    let rest = near.max(magnitude) - near.min(magnitude);
-    let quotient = quotient.as_i256();
-    (if x < 0 { -quotient } else { quotient }, rest)
+fn bytes(x: I256, count: usize) -> (Vec<i8>, I256) {
+    let (digits, above) = balanced(x, 8, count);
+    (digits.iter().map(|&digit| digit as i8).collect(), above)
 }
 
 impl ByteSlices {
@@ -114,7 +83,7 @@ impl ByteSlices {
         }
         let weights: Vec<I256> = (0..moduli.len()).map(|k| weight(moduli, k)).collect();
         let slices = (1..)
-            .find(|&count| weights.iter().all(|&u| balanced(u, count).1 == 0))
+            .find(|&count| weights.iter().all(|&u| bytes(u, count).1 == 0))
             .expect("256 bits have an end");
 
         let quotient_rows = (1..=MOST_QUOTIENT_ROWS)
@@ -126,15 +95,14 @@ impl ByteSlices {
         let columns: Vec<Vec<i8>> = weights
             .iter()
             .zip(fractions)
-            .map(|(&u, t)| [balanced(u, slices).0, balanced(t, quotient_rows).0].concat())
+            .map(|(&u, t)| [bytes(u, slices).0, bytes(t, quotient_rows).0].concat())
             .collect();
         let entries: Vec<i8> = (0..slices + quotient_rows)
             .flat_map(|row| columns.iter().map(move |column| column[row]))
             .collect();
         let matrix = ByteMatrix::new(slices + quotient_rows, moduli.len(), &entries)?;
 
-        let (low, rest) = balanced(moduli.product().as_i256(), slices);
-        let mut product: Vec<i32> = low.into_iter().map(i32::from).collect();
+        let (mut product, rest) = balanced(moduli.product().as_i256(), 8, slices);
         product[slices - 1] += 256 * rest.as_i32();
 
         let sums: U256 = weights

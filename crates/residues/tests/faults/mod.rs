@@ -1,6 +1,10 @@
 //! Integers to put faults into, and the faults.
 
+#[path = "../random/mod.rs"]
+mod random;
+
 use num_bigint::BigInt;
+use random::Random;
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Portable, Sums, place};
 use residues::reconstruct::Method;
 use residues::redundant::Redundant;
@@ -17,24 +21,19 @@ pub fn watched(set: Set, bound: U256, redundant: usize) -> Result<Redundant, Res
     Redundant::new(set, bound, redundant, method, Arc::new(Portable))
 }
 
-pub struct Generator(u64);
+pub struct Generator(Random);
 
 impl Generator {
     pub fn new(seed: u64) -> Generator {
-        println!("seed {seed:#x}");
-        Generator(seed)
+        Generator(Random::new(seed))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 ^ (self.0 >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        self.0.next()
     }
 
     pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
+        self.0.below(end)
     }
 
     /// An integer of at most the magnitude; often at the very end.

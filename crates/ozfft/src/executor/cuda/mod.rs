@@ -44,7 +44,7 @@ use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
-pub(crate) use residues::kernel as residue_kernel;
+pub(crate) use residues::{bound_is_proven as residue_bound_is_proven, kernel as residue_kernel};
 use std::sync::Arc;
 use task::Arrays;
 use transfer::{Staging, Transfer};

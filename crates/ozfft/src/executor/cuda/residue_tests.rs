@@ -139,3 +139,13 @@ fn what_the_kernels_do_not_take_is_refused_by_name() {
     let real = with(&Problem::real_to_complex(&[1024]), Method::Kulisch32);
     assert!(refused(&real).contains("complex f64"));
 }
+
+#[test]
+fn only_ways_that_sum_up_as_the_processor_does_have_a_proven_bound() {
+    let problem = Problem::complex(&[1024]);
+    for way in EXACT.into_iter().chain(BOUNDED) {
+        let plan = Planner::<f64>::new().plan_on(&with(&problem, way), &emulator());
+        let as_proven = EXACT.contains(&way) || matches!(way, Method::Double | Method::Sum2);
+        assert_eq!(plan.unwrap().bound_is_proven(), as_proven, "{way}");
+    }
+}

@@ -10,6 +10,7 @@ use crate::residue_products::largest_sum;
 use crate::sample::Real;
 use crate::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
+use residues::reconstruct::Method;
 use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
 
 /// Points of both steps.
@@ -53,6 +54,18 @@ pub(crate) fn kernel<T: Real>(
         Some(kernel) => Ok(kernel),
         None => refuse(&format!("the reconstruction {name}")),
     }
+}
+
+/// Whether the processor's bound holds for what the kernel computes: it is exact, or rounds sums that the processor rounds,
+/// too. Pairs of floats and corrected floats are summed up in another order, and fractions in another form.
+pub(crate) fn bound_is_proven(way: Method) -> bool {
+    let exact = [
+        Method::Garner,
+        Method::Kulisch32,
+        Method::Kulisch16,
+        Method::Kulisch8,
+    ];
+    exact.contains(&way) || matches!(way, Method::Double | Method::Sum2)
 }
 
 /// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
