@@ -7,7 +7,7 @@
 
 // The bits of the double 2^52 + 2^31 + x are the upper half and x with its sign flipped.
 constexpr double DOUBLE_OFFSET = 4503601774854144.0;
-DEVICE double double_of(int32_t x) { return __hiloint2double(0x43300000, static_cast<int>(static_cast<uint32_t>(x) ^ 0x80000000u)) - DOUBLE_OFFSET; }
+DEVICE double double_of(int32_t x, double offset = DOUBLE_OFFSET) { return __hiloint2double(0x43300000, static_cast<int>(static_cast<uint32_t>(x) ^ 0x80000000u)) - offset; }
 DEVICE float float_of(int32_t bits) { return arithmetic::from_bits(static_cast<unsigned>(bits)) - 12582912.0f; }
 
 // Powers of two.
@@ -190,8 +190,12 @@ struct BernsteinDouble {
         for (int part = 0; part < 2; part++) {
             double sum = 0;
             for_numbers<0, COUNT>([&](auto k) {
+                constexpr int MODULUS = modulus(Number<k>()), COMMON = balanced(FLOAT_VALUE, MODULUS);
+                static_assert(2 * COMMON < MODULUS - 4 && 2 * COMMON > 4 - MODULUS, "residue_byte gives this very number for a sum of 0");
                 constexpr double FRACTION = fraction(Number<k>(), COUNT);
-                sum = __fma_rn(double_of(static_cast<int8_t>(parts[part].bytes[k / 4] >> (8 * (k % 4)))), FRACTION, sum);
+                // Less what all sums have in common, so that lines of zeros, whose unit may be anything, stay lines of zeros.
+                const double residue = double_of(static_cast<int8_t>(parts[part].bytes[k / 4] >> (8 * (k % 4))), DOUBLE_OFFSET + COMMON);
+                sum = __fma_rn(residue, FRACTION, sum);
             });
             // A number whose last place is 1.
             constexpr double LARGE = 6755399441055744.0, PRODUCT = product(COUNT);

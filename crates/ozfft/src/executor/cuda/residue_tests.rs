@@ -120,6 +120,20 @@ fn ways_that_round_stay_within_their_bounds() {
     }
 }
 
+/// Bernstein's way once made numbers of them: it rounds fractions, and sums of zeros have residues that are not zero.
+#[test]
+fn lines_of_zeros_stay_lines_of_zeros_in_every_way() {
+    let problem = Problem::complex(&[2, 1024]).axes(&[1]);
+    let mut input = numbers::<f64>(problem.input_len(), Style::Uniform, 41);
+    input[1024..].fill(Complex::new(0.0, 0.0));
+    for way in EXACT.into_iter().chain(BOUNDED) {
+        let (_, got, _) = transformed(&problem, way, &input);
+        let zero = Complex::new(0.0, 0.0);
+        assert!(got[1024..].iter().all(|&z| z == zero), "{way:?}");
+        assert!(got[..1024].iter().any(|&z| z != zero), "{way:?}");
+    }
+}
+
 #[test]
 fn what_the_kernels_do_not_take_is_refused_by_name() {
     let planner = Planner::<f64>::new();
