@@ -10,25 +10,35 @@
 //! floors.rs    rates that keep memory busy: closed forms, and margins of a machine
 //! time.rs      T = max(αW/P, βQ/B) + γ·n_out, with overlap
 //! record.rs    what `ozfft paths` measured, and constants that follow
-//! tables.rs    floors, wall times, regimes, words, beneficiaries, FP32
+//! table.rs     how results are shown: text, markdown, CSV
+//! tables/      floors, wall times, regimes, words, beneficiaries, FP32
 //! verdict.rs   a machine in words
 //! printed/     every number that the paper prints, and what its own formulas give
 //! document.rs  the tables of docs/roofline.md
 //! ```
-//!
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod document;
 mod error;
 pub mod floors;
 pub mod kernels;
 mod machine;
 mod mode;
 pub mod paths;
+pub mod printed;
 mod probe;
+pub mod record;
+pub mod table;
+pub mod tables;
 pub mod time;
+pub mod verdict;
 
 pub use error::RooflineError;
 pub use machine::{Basis, Figure, Machine, Rate};
 pub use mode::Mode;
+pub use record::Record;
+pub use table::{Cell, Table};
+pub use tables::Question;
+pub use verdict::{PathVerdict, Verdict};
