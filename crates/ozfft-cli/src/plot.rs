@@ -1,4 +1,5 @@
-//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's.
+//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's; or a figure of
+//! `ozfft report`.
 
 mod cuda;
 
@@ -6,6 +7,7 @@ use crate::bench::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
 use crate::npy::write_beside;
 use crate::options::parse_shape;
+use crate::report_page::{self, FigureArguments};
 use clap::Args;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -16,14 +18,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub struct PlotArguments {
     /// A record of `ozfft bench`
-    #[arg(long, value_name = "FILE")]
-    record: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "figure")]
+    record: Option<PathBuf>,
     /// The SVG file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// The group of definitions that is drawn [default: curve; of a GPU's record all groups]
     #[arg(long)]
     group: Option<String>,
+    #[command(flatten)]
+    figure: FigureArguments,
 }
 
 const SIZE: (u32, u32) = (1100, 600);
@@ -50,10 +54,18 @@ struct Curve {
 
 /// Runs the command.
 pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
-    let picture = if is_of_gpu(&arguments.record)? {
-        cuda::picture(&arguments.record, arguments.group.as_deref())?
+    if let Some(name) = &arguments.figure.figure {
+        return report_page::plot(name, &arguments.figure, &arguments.out);
+    }
+    let Some(record) = &arguments.record else {
+        return Err(Failure::Usage(
+            "--record FILE or --figure NAME is needed".into(),
+        ));
+    };
+    let picture = if is_of_gpu(record)? {
+        cuda::picture(record, arguments.group.as_deref())?
     } else {
-        picture_of_curves(arguments)?
+        picture_of_curves(record, arguments.group.as_deref())?
     };
     write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
     eprintln!("written {}", arguments.out.display());
@@ -67,11 +79,11 @@ fn is_of_gpu(path: &Path) -> Result<bool, Failure> {
     Ok(value.is_some_and(|value| value.get("device").is_some()))
 }
 
-fn picture_of_curves(arguments: &PlotArguments) -> Result<String, Failure> {
-    let record = Record::read(&arguments.record)?;
-    let group = arguments.group.as_deref().unwrap_or("curve");
+fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure> {
+    let record = Record::read(path)?;
+    let group = group.unwrap_or("curve");
     let unusable = |reason: String| Failure::Content {
-        path: arguments.record.clone(),
+        path: path.to_path_buf(),
         reason,
     };
     let curves = curves(&record.results, group).map_err(unusable)?;

@@ -19,6 +19,15 @@ impl Kind {
             Kind::Measured => "measured",
         }
     }
+
+    /// Of its marks on a plane.
+    pub fn form(self) -> usize {
+        match self {
+            Kind::Printed => 2,
+            Kind::Corrected => 0,
+            Kind::Measured => 1,
+        }
+    }
 }
 
 /// An axis from one end to the other, in pixels and in numbers.
@@ -68,9 +77,16 @@ impl Axis {
             let last = (self.high / step + 1e-9).floor() as i64;
             return (first..=last).map(|number| number as f64 * step).collect();
         }
-        let (low, high) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let (low, high) = (
+            self.low.log10().floor() as i32,
+            self.high.log10().ceil() as i32,
+        );
         let decades = self.high.log10() - self.low.log10();
-        let multiples: &[f64] = if decades > 2.2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let multiples: &[f64] = if decades > 2.2 {
+            &[1.0]
+        } else {
+            &[1.0, 2.0, 5.0]
+        };
         (low..=high)
             .flat_map(|power| multiples.iter().map(move |times| times * 10f64.powi(power)))
             .filter(|tick| (self.low * 0.999..=self.high * 1.001).contains(tick))
@@ -80,7 +96,9 @@ impl Axis {
 
 fn nice_step(raw: f64) -> f64 {
     let power = 10f64.powf(raw.log10().floor());
-    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| times * power >= raw);
+    let times = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .find(|times| times * power >= raw);
     times.unwrap_or(10.0) * power
 }
 
@@ -173,17 +191,28 @@ impl Bars<'_> {
             label + BAR_STEP * row.bars.len().max(1) as f64 + 8.0
         };
         let height: f64 = self.rows.iter().map(row_height).sum();
-        let names = if self.references.is_empty() { 0.0 } else { 16.0 };
+        let names = if self.references.is_empty() {
+            0.0
+        } else {
+            16.0
+        };
         let (begin, end) = (y + names, y + names + height);
         for tick in axis.ticks() {
-            let x = axis.at(tick);
+            let (x, text) = (axis.at(tick), tick_text(tick));
             svg.line("grid", (x, begin), (x, end));
-            svg.text("small quiet", (x, end + 14.0), Anchor::Middle, &tick_text(tick));
+            // At the edge of the picture half of it would be cut off.
+            let anchor = if x < 4.0 { Anchor::Start } else { Anchor::Middle };
+            svg.text("small quiet", (x, end + 14.0), anchor, &text);
+        }
+        for &(value, name) in self.references {
+            let x = axis.at(value);
+            svg.line("floor", (x, begin - 2.0), (x, end));
+            svg.text("small", (x, begin - 6.0), Anchor::Middle, name);
         }
         let mut y = begin;
         for row in self.rows {
             if above {
-                svg.text("", (self.left, y + 12.0), Anchor::Start, &row.label);
+                svg.text("", (self.left + 3.0, y + 12.0), Anchor::Start, &row.label);
                 y += 16.0;
             } else {
                 let middle = y + BAR_STEP * row.bars.len().max(1) as f64 / 2.0 + 4.0;
@@ -207,25 +236,24 @@ impl Bars<'_> {
             }
             y += 8.0;
         }
-        for &(value, name) in self.references {
-            let x = axis.at(value);
-            svg.line("floor", (x, begin - 2.0), (x, end));
-            svg.text("small", (x, begin - 6.0), Anchor::Middle, name);
-        }
         svg.line("axis", (left, begin), (left, end));
         end + 22.0
     }
 }
 
-/// A legend of kinds: pattern and name. Says where it ends.
-pub fn legend(svg: &mut Svg, top: f64, entries: &[(Kind, &str)]) -> f64 {
+/// A legend of kinds: pattern and name; as bars, or as the form of marks. Says where it ends.
+pub fn legend(svg: &mut Svg, top: f64, entries: &[(Kind, &str)], as_marks: bool) -> f64 {
     let (mut x, mut y) = (2.0, top);
     for (kind, words) in entries {
-        let width = 30.0 + text_width(words, 12.0);
+        let width = 30.0 + text_width(words, 11.0);
         if x > 2.0 && x + width > svg.width {
             (x, y) = (2.0, y + 20.0);
         }
-        svg.rect(kind.class(), (x, y + 2.0), (18.0, 12.0));
+        if as_marks {
+            svg.mark(kind.class(), kind.form(), (x + 9.0, y + 8.0), 5.0);
+        } else {
+            svg.rect(kind.class(), (x, y + 2.0), (18.0, 12.0));
+        }
         svg.text("small", (x + 24.0, y + 12.0), Anchor::Start, words);
         x += width + 14.0;
     }
@@ -243,7 +271,12 @@ impl Plane {
     /// Draws grid, numbers and names of axes.
     pub fn draw(&self, svg: &mut Svg, names: (&str, &str), x_text: &dyn Fn(f64) -> String) {
         let (left, right, bottom, top) = (self.x.from, self.x.to, self.y.from, self.y.to);
-        svg.text("small quiet", (left - 34.0_f64.min(left), top - 8.0), Anchor::Start, names.1);
+        svg.text(
+            "small quiet",
+            (left - 34.0_f64.min(left), top - 8.0),
+            Anchor::Start,
+            names.1,
+        );
         let mut last = f64::NEG_INFINITY;
         for tick in self.x.ticks() {
             let x = self.x.at(tick);
@@ -258,7 +291,12 @@ impl Plane {
         for tick in self.y.ticks() {
             let y = self.y.at(tick);
             svg.line("grid", (left, y), (right, y));
-            svg.text("small quiet", (left - 5.0, y + 4.0), Anchor::End, &tick_text(tick));
+            svg.text(
+                "small quiet",
+                (left - 5.0, y + 4.0),
+                Anchor::End,
+                &tick_text(tick),
+            );
         }
         svg.line("axis", (left, bottom), (right, bottom));
         svg.line("axis", (left, bottom), (left, top));
@@ -274,7 +312,12 @@ impl Plane {
 pub type Extent = (f64, f64, f64, f64);
 
 /// Where names of points go: beside them, or as far away as they must so that nothing is covered. Middles of the names, in the order of points.
-pub fn free_places(points: &[(f64, f64)], sizes: &[(f64, f64)], within: Extent, also: &[Extent]) -> Vec<(f64, f64)> {
+pub fn free_places(
+    points: &[(f64, f64)],
+    sizes: &[(f64, f64)],
+    within: Extent,
+    also: &[Extent],
+) -> Vec<(f64, f64)> {
     const POINT: f64 = 5.0;
     let mut taken: Vec<Extent> = points
         .iter()
@@ -285,7 +328,12 @@ pub fn free_places(points: &[(f64, f64)], sizes: &[(f64, f64)], within: Extent, 
     for (&(x, y), &(width, height)) in points.iter().zip(sizes) {
         let extent = |(dx, dy): (f64, f64)| {
             let (cx, cy) = (x + dx, y + dy);
-            (cx - width / 2.0, cy - height / 2.0, cx + width / 2.0, cy + height / 2.0)
+            (
+                cx - width / 2.0,
+                cy - height / 2.0,
+                cx + width / 2.0,
+                cy + height / 2.0,
+            )
         };
         let is_free = |offset: &(f64, f64)| {
             let (left, top, right, bottom) = extent(*offset);
@@ -319,19 +367,29 @@ pub fn free_places(points: &[(f64, f64)], sizes: &[(f64, f64)], within: Extent, 
 }
 
 /// Points with their names, and a line to those that are far away.
-pub fn named_points(svg: &mut Svg, points: &[((f64, f64), &str, usize, String)], within: Extent, also: &[Extent]) {
+pub fn named_points(
+    svg: &mut Svg,
+    points: &[((f64, f64), &str, usize, String)],
+    within: Extent,
+    also: &[Extent],
+) {
     let places: Vec<(f64, f64)> = points.iter().map(|point| point.0).collect();
     let sizes: Vec<(f64, f64)> = points
         .iter()
         .map(|point| (text_width(&point.3, 11.0) + 2.0, 13.0))
         .collect();
     let texts = free_places(&places, &sizes, within, also);
-    for ((point, class, form, name), (&(x, y), size)) in points.iter().zip(texts.iter().zip(&sizes)) {
+    for ((point, class, form, name), (&(x, y), size)) in points.iter().zip(texts.iter().zip(&sizes))
+    {
         let apart = ((x - point.0).abs() - size.0 / 2.0).max((y - point.1).abs() - 8.0);
         if apart > 9.0 {
             let toward = (x.clamp(point.0 - 30.0, point.0 + 30.0), y);
             let near = point.0.clamp(x - size.0 / 2.0, x + size.0 / 2.0);
-            let to = if (y - point.1).abs() > 8.0 { (near, y) } else { toward };
+            let to = if (y - point.1).abs() > 8.0 {
+                (near, y)
+            } else {
+                toward
+            };
             svg.line("leader", *point, to);
         }
         svg.mark(class, *form, *point, 4.5);

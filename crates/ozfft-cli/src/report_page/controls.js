@@ -23,6 +23,8 @@
     made.append(...children);
     return made;
   }
+  // Powers for people; the program's terminal has plain letters.
+  const pretty = (text) => text.replaceAll("10^12", "10¹²");
   // A table whose cells know their columns; the first column heads its row.
   function table(name, caption, heads, rows) {
     const head = element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text))));
@@ -68,10 +70,10 @@
 
   function showVerdict(machine, n) {
     const verdict = words.verdict(machine, state.mode, n);
-    at("verdict").textContent = verdict.text;
+    at("verdict").textContent = pretty(verdict.text);
     at("basis").textContent = BASIS[state.mode];
     at("sentences").replaceChildren(...verdict.paths.map((path) =>
-      element("li", { class: { true: "yes", false: "no", null: "unknown" }[path.at_memory_speed] }, path.text)));
+      element("li", { class: { true: "yes", false: "no", null: "unknown" }[path.at_memory_speed] }, pretty(path.text))));
   }
   function bar(over) {
     const share = Math.log(Math.min(2000, Math.max(0.5, over)) / 0.5) / Math.log(4000);
@@ -91,7 +93,7 @@
       return [name, bar(row.seconds / roof), words.milliseconds(row.seconds), words.significant(row.seconds / roof, 3) + "×", bound];
     });
     const title = `${machine.title}, ${n}×${n}×${n}; memory alone takes ${words.milliseconds(roof)}`;
-    at("paths").replaceChildren(table("ways", title, ["path", "time over memory", "time", "of memory’s", "bound by"], cells));
+    at("paths").replaceChildren(table("ways", title, ["path", "½ to 2000 × memory", "time", "×\u00a0memory", "bound by"], cells));
     const figure = at("roofline");
     const heading = `Roofline of ${machine.title}, ${n}³, ${state.mode}`;
     figure.querySelector("h3").textContent = heading;
@@ -101,7 +103,7 @@
     }
     figure.querySelector("tbody").replaceChildren(...marks.map((row, index) => {
       const heads = [...figure.querySelectorAll("thead th")].map((head) => head.textContent);
-      const texts = [row.title, model.title(row.rate), words.significant(row.intensity, 3), words.rateText(row.rate, row.performance), words.milliseconds(row.seconds)];
+      const texts = [row.title, model.title(row.rate), words.significant(row.intensity, 3), pretty(words.rateText(row.rate, row.performance)), words.milliseconds(row.seconds)];
       return element("tr", {}, element("th", { scope: "row" }, String(index + 1)), ...texts.map((text, column) => element("td", { "data-label": heads[column + 1] }, text)));
     }));
     const assumed = state.mode === "measured"
@@ -137,8 +139,8 @@
     const rows = forms.map(([name, key, coefficient]) => {
       const needed = coefficient * bandwidth;
       const have = model.rate(machine, mode, key);
-      return [name, model.title(key), words.significant(coefficient, 3), words.rateText(key, needed),
-        have === null ? "not known" : words.rateText(key, have), margin(have === null ? null : have / needed)];
+      return [name, model.title(key), words.significant(coefficient, 3), pretty(words.rateText(key, needed)),
+        have === null ? "not known" : pretty(words.rateText(key, have)), margin(have === null ? null : have / needed)];
     });
     const fp8 = model.rate(machine, mode, "fp8");
     const even = fp8 === null ? null : model.breakEven(fp8, matrix * bandwidth, share);

@@ -33,9 +33,12 @@ fn rate(rate: Rate) -> Value {
 fn machine(machine: &Machine) -> Value {
     // Rates in both sections are asked for by mode, so that units are read in one place only.
     let rates = |mode: Mode| -> Map<String, Value> {
-        let known = Rate::ALL
-            .into_iter()
-            .filter_map(|rate| Some((rate.key().to_string(), machine.rate(mode, rate).ok()?.into())));
+        let known = Rate::ALL.into_iter().filter_map(|rate| {
+            Some((
+                rate.key().to_string(),
+                machine.rate(mode, rate).ok()?.into(),
+            ))
+        });
         known.collect()
     };
     json!({

@@ -12,7 +12,10 @@ pub struct MarkdownTable {
 
 fn cells(line: &str) -> Vec<String> {
     let inner = line.trim().trim_start_matches('|').trim_end_matches('|');
-    inner.split('|').map(|cell| cell.trim().to_string()).collect()
+    inner
+        .split('|')
+        .map(|cell| cell.trim().to_string())
+        .collect()
 }
 
 fn is_rule(line: &str) -> bool {
@@ -27,7 +30,10 @@ pub fn tables(text: &str) -> Vec<MarkdownTable> {
         if !line.starts_with('|') {
             inside = false;
         } else if !inside {
-            tables.push(MarkdownTable { columns: cells(line), rows: Vec::new() });
+            tables.push(MarkdownTable {
+                columns: cells(line),
+                rows: Vec::new(),
+            });
             inside = true;
         } else if let (false, Some(table)) = (is_rule(line), tables.last_mut()) {
             table.rows.push(cells(line));
@@ -74,7 +80,11 @@ fn table_html(tables: &[MarkdownTable]) -> String {
     let mut html = String::new();
     for table in tables {
         let heads: Vec<String> = table.columns.iter().map(|cell| inline(cell)).collect();
-        let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(|cell| inline(cell)).collect()).collect();
+        let rows: Vec<Vec<String>> = table
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|cell| inline(cell)).collect())
+            .collect();
         html.push_str(&rows_html("stacked", &heads, &rows));
     }
     html
@@ -82,7 +92,9 @@ fn table_html(tables: &[MarkdownTable]) -> String {
 
 /// A table of cells that are HTML already. Every cell knows its column, so that a phone can show rows one below the other.
 pub fn rows_html(class: &str, heads: &[String], rows: &[Vec<String>]) -> String {
-    let mut html = format!("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table class=\"{class}\"><thead><tr>");
+    let mut html = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table class=\"{class}\"><thead><tr>"
+    );
     for head in heads {
         html.push_str(&format!("<th scope=\"col\">{head}</th>"));
     }
@@ -109,6 +121,9 @@ pub fn rows_html(class: &str, heads: &[String], rows: &[Vec<String>]) -> String 
 fn verdict_class(head: &str, cell: &str) -> &'static str {
     if head != "verdict" {
         return "";
+    }
+    if cell.contains("contradicts itself") {
+        return " class=\"verdict differs\"";
     }
     match cell.split(|sign: char| !sign.is_alphabetic()).next() {
         Some("agrees") => " class=\"verdict agrees\"",
@@ -154,7 +169,10 @@ pub fn inline(text: &str) -> String {
                 html.push_str(&format!("<em>{}</em>", inline(emphasis)));
                 rest = end;
             }
-            '[' => match after.split_once("](").and_then(|(words, tail)| Some((words, tail.split_once(')')?.1))) {
+            '[' => match after
+                .split_once("](")
+                .and_then(|(words, tail)| Some((words, tail.split_once(')')?.1)))
+            {
                 Some((words, end)) if !words.contains(']') => {
                     html.push_str(&inline(words));
                     rest = end;
@@ -189,9 +207,15 @@ mod tests {
     fn tables_paragraphs_and_headings_in_their_order() {
         let text = "# Title\n\nOne\ntwo.\n\n## Part\n\n| a | verdict |\n|---|---|\n| 1 | agrees |\n| 2 | differs: no |\n\nEnd.\n";
         let html = html(text, 1);
-        assert!(html.starts_with("<p>One two.</p>\n<h3>Part</h3>\n<div"), "{html}");
+        assert!(
+            html.starts_with("<p>One two.</p>\n<h3>Part</h3>\n<div"),
+            "{html}"
+        );
         assert!(html.ends_with("<p>End.</p>\n"));
-        assert!(html.contains("<td data-label=\"verdict\" class=\"verdict differs\">differs: no</td>"), "{html}");
+        assert!(
+            html.contains("<td data-label=\"verdict\" class=\"verdict differs\">differs: no</td>"),
+            "{html}"
+        );
         let found = tables(text);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].rows, [["1", "agrees"], ["2", "differs: no"]]);

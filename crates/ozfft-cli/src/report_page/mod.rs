@@ -77,7 +77,8 @@ impl Context {
             printed: roofline::printed::all().map_err(refused)?,
         };
         // Whatever is wrong with size, mode or figures is said before anything is drawn.
-        roofline::verdict::verdict(&context.machine, mode, context.n, Some(&context.record)).map_err(refused)?;
+        roofline::verdict::verdict(&context.machine, mode, context.n, Some(&context.record))
+            .map_err(refused)?;
         Ok(context)
     }
 
@@ -88,8 +89,15 @@ impl Context {
 
     /// A number that the paper prints.
     fn printed(&self, place: &str, what: &str) -> Result<f64, Failure> {
-        let found = self.printed.iter().find(|number| number.place == place && number.what == what);
-        let message = || Failure::Check(format!("the crate roofline has no printed number {place:?}, {what:?}"));
+        let found = self
+            .printed
+            .iter()
+            .find(|number| number.place == place && number.what == what);
+        let message = || {
+            Failure::Check(format!(
+                "the crate roofline has no printed number {place:?}, {what:?}"
+            ))
+        };
         found.map(|number| number.value).ok_or_else(message)
     }
 }

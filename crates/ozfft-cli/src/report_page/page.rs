@@ -20,7 +20,13 @@ const EVIDENCE: &str = include_str!("../../../../docs/evidence.md");
 
 /// The page as text.
 pub fn page(context: &Context) -> Result<String, Failure> {
-    let verdict = verdict::verdict(&context.machine, context.mode, context.n, Some(&context.record)).map_err(refused)?;
+    let verdict = verdict::verdict(
+        &context.machine,
+        context.mode,
+        context.n,
+        Some(&context.record),
+    )
+    .map_err(refused)?;
     let sentences: Vec<String> = verdict
         .paths
         .iter()
@@ -30,7 +36,7 @@ pub fn page(context: &Context) -> Result<String, Failure> {
                 Some(false) => "no",
                 None => "unknown",
             };
-            format!("<li class=\"{class}\">{}</li>", escaped(&path.text))
+            format!("<li class=\"{class}\">{}</li>", pretty(&path.text))
         })
         .collect();
     let mut slots: Vec<(String, String)> = vec![
@@ -38,7 +44,7 @@ pub fn page(context: &Context) -> Result<String, Failure> {
         ("machine".into(), escaped(&context.machine.title)),
         ("style".into(), format!("{PAGE_STYLE}{STYLE}")),
         ("patterns".into(), PATTERNS.into()),
-        ("verdict".into(), escaped(&verdict.text)),
+        ("verdict".into(), pretty(&verdict.text)),
         ("basis".into(), basis(context.mode).into()),
         ("sentences".into(), sentences.concat()),
         ("n".into(), context.n.to_string()),
@@ -62,26 +68,43 @@ pub fn page(context: &Context) -> Result<String, Failure> {
     for part in parts {
         let (name, rest) = part.split_once("}}").unwrap_or((part, ""));
         let found = slots.iter().find(|(slot, _)| slot == name);
-        let (_, text) = found.ok_or_else(|| Failure::Check(format!("page.html has a slot {name} that nothing fills")))?;
+        let (_, text) = found.ok_or_else(|| {
+            Failure::Check(format!("page.html has a slot {name} that nothing fills"))
+        })?;
         page.push_str(text);
         page.push_str(rest);
     }
     Ok(page)
 }
 
+/// Powers for people; terminals have plain letters.
+fn pretty(text: &str) -> String {
+    escaped(text).replace("10^12", "10¹²")
+}
+
 /// What a mode is, for the line below the verdict.
 fn basis(mode: Mode) -> &'static str {
     match mode {
         Mode::Printed => "As printed: the paper’s formulas and figures.",
-        Mode::Corrected => "Corrected: operations as counted here, every unit at its peak rate. Real kernels are slower.",
+        Mode::Corrected => {
+            "Corrected: operations as counted here, every unit at its peak rate. Real kernels are slower."
+        }
         Mode::Measured => "Measured: times of one H200.",
     }
 }
 
 fn options(context: &Context) -> String {
     let option = |machine: &Machine| {
-        let selected = if machine.name == context.machine.name { " selected" } else { "" };
-        format!("<option value=\"{}\"{selected}>{}</option>", escaped(&machine.name), escaped(&machine.title))
+        let selected = if machine.name == context.machine.name {
+            " selected"
+        } else {
+            ""
+        };
+        format!(
+            "<option value=\"{}\"{selected}>{}</option>",
+            escaped(&machine.name),
+            escaped(&machine.title)
+        )
     };
     context.machines.iter().map(option).collect()
 }
@@ -89,7 +112,11 @@ fn options(context: &Context) -> String {
 fn rates(context: &Context) -> String {
     let field = |rate: Rate| {
         let (unit, size) = roofline::table::shown_in(rate);
-        let value = context.machine.rate(context.mode, rate).ok().map(|value| value / size);
+        let value = context
+            .machine
+            .rate(context.mode, rate)
+            .ok()
+            .map(|value| value / size);
         let value = value.map_or(String::new(), |value| format!("{value}"));
         let unit = match rate {
             Rate::IntegerInstructions => "10¹²/s",
@@ -109,13 +136,27 @@ fn rates(context: &Context) -> String {
 
 fn figure_html(name: &str, wide: &Figure, narrow: &Figure) -> String {
     let heads: Vec<String> = wide.columns.iter().map(|head| escaped(head)).collect();
-    let rows: Vec<Vec<String>> = wide.rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
+    let rows: Vec<Vec<String>> = wide
+        .rows
+        .iter()
+        .map(|row| row.iter().map(|cell| escaped(cell)).collect())
+        .collect();
     let caption = inline(&wide.caption);
     format!(
         "<figure id=\"{name}\">\n<h3>{}</h3>\n{}\n{}\n<figcaption>{caption}</figcaption>\n<details class=\"data\"><summary>Numbers behind this figure</summary>\n{}</details>\n</figure>\n",
         escaped(&wide.title),
-        wide.svg.inline(&format!("{name}-wide"), "wide", &wide.title, &wide.description),
-        narrow.svg.inline(&format!("{name}-narrow"), "narrow", &narrow.title, &narrow.description),
+        wide.svg.inline(
+            &format!("{name}-wide"),
+            "wide",
+            &wide.title,
+            &wide.description
+        ),
+        narrow.svg.inline(
+            &format!("{name}-narrow"),
+            "narrow",
+            &narrow.title,
+            &narrow.description
+        ),
         rows_html("numbers", &heads, &rows)
     )
 }
@@ -127,7 +168,10 @@ fn sources(machines: &[Machine]) -> String {
         let sections = [("", &machine.figures), (", in the paper", &machine.printed)];
         for (section, figures) in sections {
             for (rate, figure) in figures {
-                let derived = figure.derived.as_ref().map_or(String::new(), |derived| format!(" ({derived})"));
+                let derived = figure
+                    .derived
+                    .as_ref()
+                    .map_or(String::new(), |derived| format!(" ({derived})"));
                 rows.push(vec![
                     escaped(&machine.title),
                     format!("{}{section}", rate.title()),

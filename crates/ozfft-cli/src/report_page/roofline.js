@@ -88,13 +88,15 @@ function makeRoofline(data, model, words) {
     const high = Math.min(y.high / tera, x.high);
     const roofs = [line("roof memory", [[x.at(low), y.at(low * tera)], [x.at(high), y.at(high * tera)]])];
     const ends = [];
+    const lines = [];
     for (const [key, name] of CEILINGS) {
       const have = model.rate(machine, mode, key);
       const isDrawn = key === "int32" ? mode === "printed" : !(mode === "printed" && (key === "integer_instructions" || key === "int8"));
       if (!have || !isDrawn) continue;
       const at = y.at(have / 1e12);
       roofs.push(line("floor", [[x.at(have / bandwidth), at], [x.to, at]]));
-      ends.push([at, `${name} ${words.rateText(key, have)}`]);
+      lines.push([x.at(have / bandwidth), at - 1, x.to, at + 1]);
+      ends.push([at, `${name} ${words.rateText(key, have)}`.replace("10^12", "10¹²")]);
     }
     ends.sort((a, b) => a[0] - b[0]);
     let last = -Infinity;
@@ -105,7 +107,7 @@ function makeRoofline(data, model, words) {
     });
     svg.querySelector(".roofs").replaceChildren(...roofs);
     const points = marks.map((of) => [x.at(of.intensity), y.at(of.performance / 1e12)]);
-    const badges = freePlaces(points, BADGE, [x.from, y.to, x.to, y.from], names);
+    const badges = freePlaces(points, BADGE, [x.from, y.to, x.to, y.from], names.concat(lines));
     const groups = points.map(([px, py], index) => {
       const [bx, by] = badges[index];
       const group = element("g", { class: "mark" });

@@ -133,7 +133,12 @@ impl Svg {
                 return;
             }
             1 => vec![(-r, -r), (r, -r), (r, r), (-r, r)],
-            2 => vec![(0.0, -1.3 * r), (1.3 * r, 0.0), (0.0, 1.3 * r), (-1.3 * r, 0.0)],
+            2 => vec![
+                (0.0, -1.3 * r),
+                (1.3 * r, 0.0),
+                (0.0, 1.3 * r),
+                (-1.3 * r, 0.0),
+            ],
             3 => vec![(0.0, -1.2 * r), (1.2 * r, r), (-1.2 * r, r)],
             4 => {
                 let (a, b) = (r / 2.5, 1.2 * r);
@@ -152,7 +157,12 @@ impl Svg {
                     (-a, -a),
                 ]
             }
-            _ => vec![(-1.3 * r, -r / 2.0), (1.3 * r, -r / 2.0), (1.3 * r, r / 2.0), (-1.3 * r, r / 2.0)],
+            _ => vec![
+                (-1.3 * r, -r / 2.0),
+                (1.3 * r, -r / 2.0),
+                (1.3 * r, r / 2.0),
+                (-1.3 * r, r / 2.0),
+            ],
         };
         let points: Vec<String> = points
             .iter()
@@ -167,7 +177,7 @@ impl Svg {
     /// For a page, which has rules and patterns once for all.
     pub fn inline(&self, id: &str, class: &str, title: &str, description: &str) -> String {
         format!(
-            "<svg class=\"{class}\" viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"{}>\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{}</svg>",
+            "<svg class=\"{class}\" viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\" role=\"img\" aria-labelledby=\"{id}-t\" aria-describedby=\"{id}-d\"{}>\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{}</svg>",
             place(self.width),
             place(self.height),
             place(self.width),
@@ -186,7 +196,7 @@ impl Svg {
             style = style.replace(&format!("var({name})"), colour);
         }
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>\n{style}</style>\n{PATTERNS}\n<rect class=\"ground\" width=\"{0}\" height=\"{1}\"/>\n{4}</svg>",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"t\" aria-describedby=\"d\">\n<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>\n{style}</style>\n{PATTERNS}\n<rect class=\"ground\" width=\"{0}\" height=\"{1}\"/>\n{4}</svg>",
             place(self.width),
             place(self.height),
             escaped(title),

@@ -2,7 +2,7 @@
 
 use super::super::charts::Kind;
 use super::super::svg::{Anchor, Svg};
-use super::Figure;
+use super::{Figure, heads};
 
 /// Bits from one slice to the next.
 const SPACING: usize = 8;
@@ -68,7 +68,16 @@ impl Layout {
         let begin = top + 38.0;
         let end = begin + ROW * self.slices as f64;
         for bit in (0..=BITS).step_by(32) {
-            svg.text("small quiet", (at(bit), top + 30.0), if bit == BITS { Anchor::End } else { Anchor::Middle }, &bit.to_string());
+            svg.text(
+                "small quiet",
+                (at(bit), top + 30.0),
+                if bit == BITS {
+                    Anchor::End
+                } else {
+                    Anchor::Middle
+                },
+                &bit.to_string(),
+            );
             svg.line("grid", (at(bit), begin - 4.0), (at(bit), end + 2.0));
         }
         for slice in 0..self.slices {
@@ -76,13 +85,31 @@ impl Layout {
             let (first, last) = self.bits(slice);
             let word = first / self.radix * self.radix;
             if self.radix == 16 && slice % 2 == 0 {
-                svg.rect("spare", (at(word), y), (at(word + 32) - at(word), 2.0 * ROW - 1.0));
+                svg.rect(
+                    "spare",
+                    (at(word), y),
+                    (at(word + 32) - at(word), 2.0 * ROW - 1.0),
+                );
             }
-            svg.text("small quiet", (left - 8.0, y + 10.0), Anchor::End, &format!("P{slice}"));
+            svg.text(
+                "small quiet",
+                (left - 8.0, y + 10.0),
+                Anchor::End,
+                &format!("P{slice}"),
+            );
             let class = self.kind.class();
-            svg.rect(class, (at(first), y + 1.5), (at(last + 1) - at(first), ROW - 4.0));
+            svg.rect(
+                class,
+                (at(first), y + 1.5),
+                (at(last + 1) - at(first), ROW - 4.0),
+            );
             if !self.fits(slice) {
-                svg.text("small", (at(last + 1) + 4.0, y + 10.5), Anchor::Start, "crosses a word");
+                svg.text(
+                    "small",
+                    (at(last + 1) + 4.0, y + 10.5),
+                    Anchor::Start,
+                    "crosses a word",
+                );
             }
         }
         end + 8.0
@@ -111,7 +138,7 @@ pub fn figure(width: f64) -> Figure {
             .into(),
         caption: "The paper says that P0 to P2 lie wholly in the first word; with 20 bits at bit 16, P2 does not. Built here, every word carries 16 bits and has 16 to spare: two slices are added into it whole, nothing branches, and carries go on once, at the end."
             .into(),
-        columns: vec!["layout", "slice", "bits", "crosses a word"],
+        columns: heads(&["layout", "slice", "bits", "crosses a word"]),
         rows: rows.collect(),
         svg,
     }

@@ -3,7 +3,7 @@
 use super::super::charts::{Axis, Extent, Plane, free_places, raised, tick_text};
 use super::super::markdown::tables;
 use super::super::svg::{Anchor, Svg, text_width};
-use super::Figure;
+use super::{Figure, heads};
 use crate::failure::Failure;
 use roofline::table::significant;
 use serde::Deserialize;
@@ -46,7 +46,10 @@ impl Chart<'_> {
         let wide = svg.width > 500.0;
         let room = if wide { 128.0 } else { 8.0 };
         let (left, right) = (48.0, svg.width - room);
-        let plane = Plane { x: Axis::logarithmic(left, right, self.x.0, self.x.1), y: self.y };
+        let plane = Plane {
+            x: Axis::logarithmic(left, right, self.x.0, self.x.1),
+            y: self.y,
+        };
         let top = self.y.to;
         let bottom = self.y.from;
         svg.text("small quiet", (0.0, top - 8.0), Anchor::Start, self.names.1);
@@ -55,26 +58,42 @@ impl Chart<'_> {
         for power in powers.step_by(step) {
             let x = plane.x.at(f64::from(power).exp2());
             svg.line("grid", (x, bottom), (x, top));
-            svg.text("small quiet", (x, bottom + 15.0), Anchor::Middle, &power_of_two(f64::from(power).exp2()));
+            svg.text(
+                "small quiet",
+                (x, bottom + 15.0),
+                Anchor::Middle,
+                &power_of_two(f64::from(power).exp2()),
+            );
         }
         for tick in plane.y.ticks() {
             let y = plane.y.at(tick);
             svg.line("grid", (left, y), (right, y));
-            svg.text("small quiet", (left - 5.0, y + 4.0), Anchor::End, &tick_text(tick));
+            svg.text(
+                "small quiet",
+                (left - 5.0, y + 4.0),
+                Anchor::End,
+                &tick_text(tick),
+            );
         }
         svg.line("axis", (left, bottom), (right, bottom));
         svg.line("axis", (left, bottom), (left, top));
-        svg.text("small quiet", (right, bottom + 31.0), Anchor::End, self.names.0);
+        svg.text(
+            "small quiet",
+            (right, bottom + 31.0),
+            Anchor::End,
+            self.names.0,
+        );
         let mut ends = Vec::new();
         for curve in self.curves {
-            let places: Vec<(f64, f64)> = curve.places.iter().map(|place| plane.at(*place)).collect();
+            let places: Vec<(f64, f64)> =
+                curve.places.iter().map(|place| plane.at(*place)).collect();
             if curve.joined {
                 svg.polyline(&format!("curve {}", curve.class), &places);
             }
             for place in &places {
                 svg.mark(&format!("dot {}", curve.class), curve.form, *place, 3.2);
             }
-            if let Some(last) = places.last() {
+            if let Some(last) = places.last().filter(|_| !curve.name.is_empty()) {
                 ends.push((*last, curve));
             }
         }
@@ -96,19 +115,34 @@ impl Chart<'_> {
         let places = free_places(&points, &sizes, within, &[]);
         // All begin at the same place; only heights are taken over.
         for ((_, curve), place) in ends.iter().zip(places) {
-            svg.mark(&format!("dot {}", curve.class), curve.form, (right + 12.0, place.1), 3.2);
-            svg.text("small", (right + 20.0, place.1 + 4.0), Anchor::Start, &curve.name);
+            svg.mark(
+                &format!("dot {}", curve.class),
+                curve.form,
+                (right + 12.0, place.1),
+                3.2,
+            );
+            svg.text(
+                "small",
+                (right + 20.0, place.1 + 4.0),
+                Anchor::Start,
+                &curve.name,
+            );
         }
     }
 
     fn names_below(&self, svg: &mut Svg) {
         let (mut x, mut y) = (4.0, svg.height + 12.0);
-        for curve in self.curves {
+        for curve in self.curves.iter().filter(|curve| !curve.name.is_empty()) {
             let width = 24.0 + text_width(&curve.name, 11.0);
             if x > 4.0 && x + width > svg.width {
                 (x, y) = (4.0, y + 18.0);
             }
-            svg.mark(&format!("dot {}", curve.class), curve.form, (x + 4.0, y - 4.0), 3.2);
+            svg.mark(
+                &format!("dot {}", curve.class),
+                curve.form,
+                (x + 4.0, y - 4.0),
+                3.2,
+            );
             svg.text("small", (x + 12.0, y), Anchor::Start, &curve.name);
             x += width + 6.0;
         }
@@ -142,11 +176,19 @@ pub fn accuracy(width: f64) -> Result<Figure, Failure> {
             let Ok(n) = row[0].parse::<f64>() else {
                 continue;
             };
-            let error: f64 = row[index].parse().map_err(|error| unreadable(file, error))?;
+            let error: f64 = row[index]
+                .parse()
+                .map_err(|error| unreadable(file, error))?;
             places.push((n, error));
         }
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
-        curves.push(Curve { name: name.into(), class, form, places, joined: true });
+        curves.extend(parted(Curve {
+            name: name.into(),
+            class,
+            form,
+            places,
+            joined: true,
+        }));
     }
     let mut svg = Svg::new(width);
     let chart = Chart {
@@ -158,11 +200,13 @@ pub fn accuracy(width: f64) -> Result<Figure, Failure> {
     chart.draw(&mut svg);
     Ok(Figure {
         title: "Accuracy over N".into(),
-        description: "Relative L2 errors over the length of a transform. ozfft stays between 5.2 and 6.4·10⁻¹⁷ for all lengths, close to what one rounding costs; RustFFT and FFTW rise from 2 to between 4 and 15·10⁻¹⁶, primes being worst. The proven bound of ozfft is near 10⁻¹⁵."
+        description: format!(
+            "Relative L2 errors over the length of a transform, logarithmic. {}.",
+            ranges(&curves)
+        ),
+        caption: "Random input, all outputs, against the exact transform. Powers of two are joined; points beside them are primes and 10⁶, which are harder for native libraries. Rows with several axes are in the table only. From docs/accuracy.md, made by `ozfft table`."
             .into(),
-        caption: "Random input, all outputs, against the exact transform. Lengths are powers of two, primes and 10⁶, in order: curves are uneven for native libraries because primes are harder for them. Rows with several axes are in the table only. From docs/accuracy.md, made by `ozfft table`."
-            .into(),
-        columns: vec!["shape", "ozfft L2", "proven bound", "RustFFT L2", "FFTW L2", "one rounding L2"],
+        columns: heads(&["shape", "ozfft L2", "proven bound", "RustFFT L2", "FFTW L2", "one rounding L2"]),
         rows: table
             .rows
             .iter()
@@ -226,19 +270,80 @@ fn parsed<T: for<'a> Deserialize<'a>>((file, text): (&str, &str)) -> Result<T, F
     serde_json::from_str(text).map_err(|error| unreadable(file, error))
 }
 
+/// Powers of two as a curve, other lengths as points beside it: they are computed otherwise.
+fn parted(curve: Curve) -> [Curve; 2] {
+    let (powers, others) = curve
+        .places
+        .into_iter()
+        .partition(|(n, _): &(f64, f64)| n.log2().fract() == 0.0);
+    let of = |name: String, places, joined| Curve {
+        name,
+        class: curve.class,
+        form: curve.form,
+        places,
+        joined,
+    };
+    [
+        of(curve.name, powers, true),
+        of(String::new(), others, false),
+    ]
+}
+
+/// Every curve in words: its least and its largest value.
+fn ranges(curves: &[Curve]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for (index, curve) in curves.iter().enumerate() {
+        if curve.name.is_empty() {
+            continue;
+        }
+        // Points beside a curve follow it.
+        let beside = curves[index + 1..]
+            .iter()
+            .take_while(|next| next.name.is_empty());
+        let places = curve
+            .places
+            .iter()
+            .chain(beside.flat_map(|next| &next.places));
+        let values = places.map(|place| place.1);
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        let most = values.fold(0.0, f64::max);
+        texts.push(format!(
+            "{}: {} to {}",
+            curve.name,
+            significant(least, 2),
+            significant(most, 2)
+        ));
+    }
+    texts.join("; ")
+}
+
 /// Puts a value to the curve of its name, which is made where it is missing.
 fn put(curves: &mut Vec<Curve>, name: &str, class: &'static str, place: (f64, f64)) {
     let known = curves.iter().position(|curve| curve.name == name);
     let index = known.unwrap_or_else(|| {
-        curves.push(Curve { name: name.into(), class, form: curves.len(), places: Vec::new(), joined: true });
+        curves.push(Curve {
+            name: name.into(),
+            class,
+            form: curves.len(),
+            places: Vec::new(),
+            joined: true,
+        });
         curves.len() - 1
     });
     curves[index].places.push(place);
 }
 
+fn columns_of(curves: &[Curve], unit: &str) -> Vec<String> {
+    let names = curves.iter().map(|curve| format!("{}, {unit}", curve.name));
+    std::iter::once("N".into()).chain(names).collect()
+}
+
 /// Lengths as rows, curves as columns.
 fn table_of(curves: &[Curve]) -> Vec<Vec<String>> {
-    let mut lengths: Vec<f64> = curves.iter().flat_map(|curve| curve.places.iter().map(|place| place.0)).collect();
+    let mut lengths: Vec<f64> = curves
+        .iter()
+        .flat_map(|curve| curve.places.iter().map(|place| place.0))
+        .collect();
     lengths.sort_by(f64::total_cmp);
     lengths.dedup();
     let row = |n: f64| {
@@ -246,7 +351,9 @@ fn table_of(curves: &[Curve]) -> Vec<Vec<String>> {
             let found = curve.places.iter().find(|place| place.0 == n);
             found.map_or_else(|| "–".into(), |place| significant(place.1, 3))
         };
-        std::iter::once(format!("{n}")).chain(curves.iter().map(value)).collect()
+        std::iter::once(format!("{n}"))
+            .chain(curves.iter().map(value))
+            .collect()
     };
     lengths.into_iter().map(row).collect()
 }
@@ -255,8 +362,15 @@ fn table_of(curves: &[Curve]) -> Vec<Vec<String>> {
 pub fn time(width: f64) -> Result<Figure, Failure> {
     let record: CpuRecord = parsed(CPU)?;
     let mut curves = Vec::new();
-    for result in record.results.iter().filter(|result| result.group == "curve") {
-        let n: f64 = result.shape.parse().map_err(|error| unreadable(CPU.0, error))?;
+    for result in record
+        .results
+        .iter()
+        .filter(|result| result.group == "curve")
+    {
+        let n: f64 = result
+            .shape
+            .parse()
+            .map_err(|error| unreadable(CPU.0, error))?;
         let (name, class) = match (result.engine.as_str(), result.substrate.as_str()) {
             ("digits", "amx") => ("ozfft, AMX", "own"),
             ("digits", "avx512-vnni") => ("ozfft, AVX-512", "own"),
@@ -268,7 +382,9 @@ pub fn time(width: f64) -> Result<Figure, Failure> {
         };
         put(&mut curves, name, class, (n, result.ns_per_point));
     }
-    curves.iter_mut().for_each(|curve| curve.places.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    curves
+        .iter_mut()
+        .for_each(|curve| curve.places.sort_by(|a, b| a.0.total_cmp(&b.0)));
     let mut svg = Svg::new(width);
     let chart = Chart {
         curves: &curves,
@@ -277,19 +393,13 @@ pub fn time(width: f64) -> Result<Figure, Failure> {
         x: (13.0, 1.3 * 2f64.powi(20)),
     };
     chart.draw(&mut svg);
-    let mut columns = vec!["N"];
-    columns.extend(curves.iter().map(|curve| match curve.name.as_str() {
-        "ozfft, AMX" => "ozfft, AMX, ns",
-        "ozfft, AVX-512" => "ozfft, AVX-512, ns",
-        "ozfft, AVX2" => "ozfft, AVX2, ns",
-        "RustFFT" => "RustFFT, ns",
-        "FFTW" => "FFTW, ns",
-        _ => "MKL, ns",
-    }));
+    let columns = columns_of(&curves, "ns");
     Ok(Figure {
         title: "Time over N on a CPU".into(),
-        description: "Nanoseconds a point over the length of a transform from 16 to 2²⁰ points, logarithmic. Native libraries need between 0.7 and 7 nanoseconds; ozfft three to ten times as much, least with AMX."
-            .into(),
+        description: format!(
+            "Nanoseconds a point over the length of a transform from 16 to 2²⁰ points, logarithmic. {}.",
+            ranges(&curves)
+        ),
         caption: format!(
             "{}, one thread, {}: what exactness and equal bits cost on a processor, whose double-precision units are as fast as its memory needs. From benchmarks/records/{}.",
             record.machine.processor,
@@ -307,7 +417,10 @@ pub fn time_gpu(width: f64) -> Result<Figure, Failure> {
     let record: GpuRecord = parsed(GPU)?;
     let mut curves = Vec::new();
     let wanted = |result: &&GpuResult| {
-        result.group == "batched" && result.kind == "c2c" && result.precision == "double" && result.accuracy == "double"
+        result.group == "batched"
+            && result.kind == "c2c"
+            && result.precision == "double"
+            && result.accuracy == "double"
     };
     for result in record.results.iter().filter(wanted) {
         let Ok(n) = result.shape.parse::<f64>() else {
@@ -321,10 +434,22 @@ pub fn time_gpu(width: f64) -> Result<Figure, Failure> {
             ("copy", _) => ("a copy", "limit"),
             _ => continue,
         };
-        put(&mut curves, name, class, (n, result.median_ms * 2f64.powi(30) / result.points));
+        put(
+            &mut curves,
+            name,
+            class,
+            (n, result.median_ms * 2f64.powi(30) / result.points),
+        );
     }
-    curves.iter_mut().for_each(|curve| curve.places.sort_by(|a, b| a.0.total_cmp(&b.0)));
-    let most = curves.iter().flat_map(|curve| curve.places.iter().map(|place| place.1)).fold(0.0, f64::max);
+    curves
+        .iter_mut()
+        .for_each(|curve| curve.places.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    let most = curves
+        .iter()
+        .flat_map(|curve| curve.places.iter().map(|place| place.1))
+        .fold(0.0, f64::max);
+    let (columns, rows) = (columns_of(&curves, "ms"), table_of(&curves));
+    let curves: Vec<Curve> = curves.into_iter().flat_map(parted).collect();
     let mut svg = Svg::new(width);
     let chart = Chart {
         curves: &curves,
@@ -333,26 +458,20 @@ pub fn time_gpu(width: f64) -> Result<Figure, Failure> {
         x: (110.0, 4800.0),
     };
     chart.draw(&mut svg);
-    let mut columns = vec!["N"];
-    columns.extend(curves.iter().map(|curve| match curve.name.as_str() {
-        "ozfft" => "ozfft, ms",
-        "ozfft, no FP64" => "ozfft without FP64, ms",
-        "ozfft on FP8" => "ozfft on FP8, ms",
-        "cuFFT" => "cuFFT, ms",
-        _ => "a copy, ms",
-    }));
     Ok(Figure {
         title: "Time over N on a GPU".into(),
-        description: "Milliseconds for two to the thirty points in transforms of 128 to 4096 points. A copy takes 8 everywhere, cuFFT 8 to 12, ozfft 12 to 22, its variant on FP8 units more."
-            .into(),
+        description: format!(
+            "Milliseconds for 2³⁰ points in transforms of 128 to 4096 points. {}.",
+            ranges(&curves)
+        ),
         caption: format!(
-            "{}, {}: batches of about 2³⁰ points, complex double precision. A copy reads and writes every number once, and nothing can be faster. From benchmarks/records/{}.",
+            "{}, {}: batches of about 2³⁰ points, complex double precision. A copy reads and writes every number once, and nothing can be faster. Lengths without a kernel of their own, such as 2048, run on a general one. From benchmarks/records/{}.",
             record.device.name,
             record.date.split('T').next().unwrap_or_default(),
             GPU.0
         ),
         columns,
-        rows: table_of(&curves),
+        rows,
         svg,
     })
 }

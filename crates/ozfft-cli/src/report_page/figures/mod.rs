@@ -43,7 +43,7 @@ pub struct Figure {
     pub description: String,
     /// Below it.
     pub caption: String,
-    pub columns: Vec<&'static str>,
+    pub columns: Vec<String>,
     pub rows: Vec<Vec<String>>,
     pub svg: Svg,
 }
@@ -64,6 +64,10 @@ pub fn figure(name: &str, context: &Context, width: f64) -> Result<Figure, Failu
     }
 }
 
+fn heads(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).into()).collect()
+}
+
 /// The corrected time of a way on a machine, products on whichever unit is faster; none where a rate is not known.
 fn corrected(machine: &Machine, way: Way) -> Result<Option<Estimate>, Failure> {
     let mut best: Option<Estimate> = None;
@@ -72,7 +76,9 @@ fn corrected(machine: &Machine, way: Way) -> Result<Option<Estimate>, Failure> {
         let Some(found) = found.and_then(|path| estimate(&path, machine).ok()) else {
             continue;
         };
-        let faster = best.as_ref().is_none_or(|best| found.overlapped < best.overlapped);
+        let faster = best
+            .as_ref()
+            .is_none_or(|best| found.overlapped < best.overlapped);
         if faster && found.overlapped.is_finite() {
             best = Some(found);
         }

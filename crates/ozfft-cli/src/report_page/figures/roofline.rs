@@ -6,7 +6,7 @@
 use super::super::charts::{Axis, Plane, free_places, tick_text};
 use super::super::svg::{Anchor, Svg, escaped, place};
 use super::super::{Context, refused};
-use super::{Figure, time_text};
+use super::{heads, Figure, time_text};
 use crate::failure::Failure;
 use roofline::floors::floors;
 use roofline::paths::{Path, Substrate, all, path};
@@ -28,13 +28,22 @@ pub struct Mark {
 /// The unit with the least margin.
 fn tightest(path: &Path, machine: &Machine) -> Option<(Rate, f64)> {
     let floors = floors(path, machine).ok()?;
-    let known = floors.into_iter().filter_map(|floor| Some((floor.rate, floor.margin?)));
+    let known = floors
+        .into_iter()
+        .filter_map(|floor| Some((floor.rate, floor.margin?)));
     let least = known.min_by(|a, b| a.1.total_cmp(&b.1))?.0;
-    path.intensities().into_iter().find(|(rate, _)| *rate == least)
+    path.intensities()
+        .into_iter()
+        .find(|(rate, _)| *rate == least)
 }
 
 /// All paths whose time is known.
-pub fn marks(machine: &Machine, mode: Mode, n: usize, record: &Record) -> Result<Vec<Mark>, Failure> {
+pub fn marks(
+    machine: &Machine,
+    mode: Mode,
+    n: usize,
+    record: &Record,
+) -> Result<Vec<Mark>, Failure> {
     let mark = |path: &Path, title: String, seconds: f64| {
         let (rate, intensity) = tightest(path, machine)?;
         seconds.is_finite().then(|| Mark {
@@ -55,7 +64,9 @@ pub fn marks(machine: &Machine, mode: Mode, n: usize, record: &Record) -> Result
     }
     let mut marks = Vec::new();
     for measured in &record.paths {
-        let (Some((way, substrate)), Some(seconds)) = (Record::way(measured), record.seconds(measured, n)) else {
+        let (Some((way, substrate)), Some(seconds)) =
+            (Record::way(measured), record.seconds(measured, n))
+        else {
             continue;
         };
         // Ways without products are listed with FP8.
@@ -101,7 +112,11 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     let mut svg = Svg::new(width);
     svg.height = height + 40.0;
     let axis = |axis: Axis| format!("[{},{},{},{}]", axis.from, axis.to, axis.low, axis.high);
-    svg.attributes = format!(" data-plane='{{\"x\":{},\"y\":{}}}'", axis(plane.x), axis(plane.y));
+    svg.attributes = format!(
+        " data-plane='{{\"x\":{},\"y\":{}}}'",
+        axis(plane.x),
+        axis(plane.y)
+    );
     plane.draw(
         &mut svg,
         ("operations a byte of memory", "10¹² operations a second"),
@@ -112,15 +127,20 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     // Memory: rising until the axes end.
     let low = (plane.y.low / tera).max(plane.x.low);
     let high = (plane.y.high / tera).min(plane.x.high);
-    svg.polyline("roof memory", &[plane.at((low, low * tera)), plane.at((high, high * tera))]);
-    let mut ends = Vec::new();
+    svg.polyline(
+        "roof memory",
+        &[plane.at((low, low * tera)), plane.at((high, high * tera))],
+    );
+    let (mut ends, mut taken) = (Vec::new(), Vec::new());
     for (rate, name) in CEILINGS {
         let have = machine.rate(mode, rate).ok().filter(|have| *have > 0.0);
         if let Some(have) = have.filter(|_| is_drawn(rate, mode)) {
             let ridge = (have / bandwidth).clamp(plane.x.low, plane.x.high);
             let y = plane.y.at(have / 1e12);
             svg.polyline("floor", &[(plane.x.at(ridge), y), (plane.x.to, y)]);
-            ends.push((y, format!("{name} {}", rate_text(rate, have))));
+            let text = format!("{name} {}", rate_text(rate, have));
+            ends.push((y, powers(&text)));
+            taken.push((plane.x.at(ridge), y - 1.0, plane.x.to, y + 1.0));
         }
     }
     // From the top downwards, each name above its line and at least a line of text below the one before.
@@ -132,6 +152,7 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
         svg.text("small", (plane.x.to, last), Anchor::End, &name);
         names.push((plane.x.to - 120.0, last - 10.0, plane.x.to, last + 2.0));
     }
+    names.append(&mut taken);
     svg.raw("</g><g class=\"marks\">");
     let points: Vec<(f64, f64)> = marks
         .iter()
@@ -149,7 +170,7 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
             mark.title.clone(),
             mark.rate.title().into(),
             significant(mark.intensity, 3),
-            rate_text(mark.rate, mark.performance),
+            powers(&rate_text(mark.rate, mark.performance)),
             time_text(Some(mark.seconds)),
         ]
     });
@@ -160,10 +181,15 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
             .into(),
         caption: "Every path is drawn by its tightest unit. On the rising line it runs at the speed of memory; on a dashed ceiling that unit binds, and the path would get faster with it. In mode measured, operations are the corrected counts and times are measured."
             .into(),
-        columns: vec!["number", "path", "tightest unit", "operations a byte", "operations a second", "time"],
+        columns: heads(&["number", "path", "tightest unit", "operations a byte", "operations a second", "time"]),
         rows: rows.collect(),
         svg,
     })
+}
+
+/// Powers for people; terminals have plain letters.
+fn powers(text: &str) -> String {
+    text.replace("10^12", "10¹²")
 }
 
 fn class(mode: Mode) -> &'static str {
@@ -181,7 +207,10 @@ fn mark_text(point: (f64, f64), badge: (f64, f64), number: usize, class: &str) -
         point
     } else {
         let share = 8.0 / distance;
-        (badge.0 + share * (point.0 - badge.0), badge.1 + share * (point.1 - badge.1))
+        (
+            badge.0 + share * (point.0 - badge.0),
+            badge.1 + share * (point.1 - badge.1),
+        )
     };
     format!(
         "<g class=\"mark\"><line class=\"leader\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/><circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"4.5\"/><text class=\"badge\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{number}</text></g>",
