@@ -47,6 +47,8 @@ pub fn tables() -> Result<String, RooflineError> {
         tables::wall_times(&of(&b300, Mode::Printed)?)?,
         tables::wall_times(&two)?,
         tables::wall_times(&measured)?,
+        tables::comparison(&measured)?,
+        tables::constants(&measured)?,
         tables::regimes(&of(&b300, Mode::Printed)?)?,
         tables::regimes(&two)?,
         tables::regimes(&measured)?,

@@ -72,7 +72,7 @@ pub enum RooflineError {
     },
     /// Measured results are asked for a machine that nobody measured.
     #[error(
-        "{machine} was not measured: mode measured is there for {measured}, or for a record of `ozfft probe --json` given as --machine FILE"
+        "{machine} was not measured: mode measured is there for {measured}, or for a record of `ozfft probe --record FILE` given as --machine FILE"
     )]
     NotMeasured {
         /// The machine's name.

@@ -282,50 +282,50 @@ fn conclusion(
             .total_cmp(&b.seconds.unwrap_or(f64::INFINITY))
     });
     // The paper's "essentially at parity".
-    let native = paths.iter().find(|path| path.way == Way::Native);
-    let near = |native: &PathVerdict| native.margin.is_some_and(|margin| margin >= PARITY);
-    let text = match (at_speed.first(), native) {
-        (Some(first), _) if first.way == Way::Native => format!(
-            "{title}: {what} runs at memory speed, {}, natively; no emulation is needed.",
-            milliseconds(roof)
-        ),
-        (_, Some(native)) if near(native) => format!(
-            "{title}: {what} runs natively within {} % of memory speed, {} where memory takes {}.",
-            significant(100.0 * (1.0 - native.margin.unwrap_or(1.0)), 2),
-            milliseconds(native.seconds.unwrap_or(f64::INFINITY)),
-            milliseconds(roof)
-        ),
-        (Some(_), _) => {
-            let names: Vec<&str> = at_speed.iter().map(|path| path.title.as_str()).collect();
+    let near = |path: &&PathVerdict| path.margin.is_some_and(|margin| margin >= PARITY);
+    let native = paths
+        .iter()
+        .find(|path| path.way == Way::Native)
+        .filter(near);
+    let memory = milliseconds(roof);
+    let text = if let Some(native) = native {
+        let margin = native.margin.unwrap_or(1.0);
+        if margin >= 1.0 {
             format!(
-                "{title}: native transforms do not run at memory speed, but {what} can, in {}, by {}.",
-                milliseconds(roof),
-                names.join(" or by ")
+                "{title}: {what} runs at memory speed, {memory}, natively; no emulation is needed."
+            )
+        } else {
+            format!(
+                "{title}: {what} runs natively within {} % of memory speed, {} where memory takes {memory}.",
+                significant(100.0 * (1.0 - margin), 2),
+                milliseconds(native.seconds.unwrap_or(f64::INFINITY)),
             )
         }
-        (None, _) if fastest.is_none() => format!(
-            "{title}: too few figures are known to say how {what} would run; memory alone takes {}.",
-            milliseconds(roof)
-        ),
-        (None, _) => {
-            let fastest = fastest.unwrap_or(&paths[0]);
-            let seconds = fastest.seconds.unwrap_or(f64::INFINITY);
-            let unknown = paths.iter().any(|path| path.at_memory_speed.is_none());
-            format!(
-                "{title}: {} {what} at memory speed ({}); the fastest is {}, {}: {} times that.",
-                if unknown {
-                    "no way that is known runs"
-                } else {
-                    "no way runs"
-                },
-                milliseconds(roof),
-                fastest.title,
-                milliseconds(seconds),
-                significant(seconds / roof, 3)
-            )
-        }
+    } else if !at_speed.is_empty() {
+        let names: Vec<&str> = at_speed.iter().map(|path| path.title.as_str()).collect();
+        format!(
+            "{title}: native transforms do not run at memory speed, but {what} can, in {memory}, by {}.",
+            names.join(" or by ")
+        )
+    } else if let Some(fastest) = fastest {
+        let seconds = fastest.seconds.unwrap_or(f64::INFINITY);
+        let unknown = paths.iter().any(|path| path.at_memory_speed.is_none());
+        format!(
+            "{title}: {} {what} at memory speed ({memory}); the fastest is {}, {}: {} times that.",
+            if unknown {
+                "no way that is known runs"
+            } else {
+                "no way runs"
+            },
+            fastest.title,
+            milliseconds(seconds),
+            significant(seconds / roof, 3)
+        )
+    } else {
+        format!(
+            "{title}: too few figures are known to say how {what} would run; memory alone takes {memory}."
+        )
     };
-    let native = native.filter(|native| near(native));
     let first = at_speed.first().copied().or(fastest);
     let best = native.or(first).map(|path| path.way);
     (best, text)

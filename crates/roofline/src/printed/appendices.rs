@@ -1,7 +1,7 @@
 //! Appendices A to D: derivations, costs and precision of reconstructions, beneficiaries.
 
 use super::{Printed, Setting, checked, contradiction, given};
-use crate::floors::{amdahl, reconstruction};
+use crate::floors::{amdahl, native, reconstruction};
 use crate::kernels::gemm;
 
 pub(super) fn numbers(setting: &Setting) -> Vec<Printed> {
@@ -9,12 +9,42 @@ pub(super) fn numbers(setting: &Setting) -> Vec<Printed> {
     numbers.extend(fractions());
     numbers.extend(reconstructions(setting));
     numbers.extend(table_4());
+    numbers.extend(figure_2());
     numbers.extend(beneficiaries());
+    numbers.extend(library());
     numbers
 }
 
 fn derivation() -> Vec<Printed> {
     vec![
+        checked(
+            "eq. 25",
+            "coefficient of N³ log2 N",
+            (15.0, 2, ""),
+            "3 · 5",
+            3.0 * 5.0,
+        ),
+        checked(
+            "eq. 26",
+            "bytes a point",
+            (96.0, 2, ""),
+            "6 · 16",
+            6.0 * 16.0,
+        ),
+        checked(
+            "eq. 29",
+            "native parity",
+            (1.56, 3, "B"),
+            "W / Q",
+            native(1024),
+        ),
+        checked(
+            "eq. 32",
+            "coefficient of cS",
+            (0.1875, 4, "B"),
+            "18 / 96 = 3 / 16",
+            reconstruction(18.0, 1.0, 1.0),
+        ),
         checked(
             "A",
             "native multiply-adds of an output",
@@ -98,23 +128,23 @@ fn fractions() -> Vec<Printed> {
             "M over the scales",
             (64.0, 2, ""),
             "2^112 / 2^106",
-            64.0,
+            2f64.powi(112 - 106),
         ),
         contradiction(
             "B",
             "range of the sum, r = 12",
             (16.0, 2, ""),
             ("r", 12.0),
-            "[0, r) is printed as [0, 16), which is r = 16",
+            "[0, r) is printed as [0, 16), which is r = 16; and residues below m times fractions below 1 add up to less than r·m, not r",
         ),
         checked(
             "B",
             "bits of Bernstein's way in FP64",
             (43.0, 2, "bits"),
             "49 - 6",
-            43.0,
+            49.0 - 6.0,
         ),
-        checked("B", "below FP64", (10.0, 2, "bits"), "53 - 43", 10.0),
+        checked("B", "below FP64", (10.0, 2, "bits"), "53 - 43", 53.0 - 43.0),
         contradiction(
             "B",
             "loss against recursive Garner, \"exactly\"",
@@ -127,7 +157,7 @@ fn fractions() -> Vec<Printed> {
             "FP32 with Kahan at best, exponent",
             (38.0, 2, "bits"),
             "44 - 6",
-            38.0,
+            44.0 - 6.0,
         ),
         contradiction(
             "B",
@@ -162,14 +192,14 @@ fn reconstructions(s: &Setting) -> Vec<Printed> {
             "products of phase A, r = 12",
             (132.0, 3, ""),
             "12 · 11",
-            132.0,
+            12.0 * s.slices,
         ),
         checked(
             "C.1",
             "time of phase A",
             (0.5, 1, "ms"),
             "2.5e12 / 5e15",
-            0.5,
+            2.5e12 / 5e15 * 1e3,
         ),
         contradiction(
             "C.1",
@@ -234,6 +264,86 @@ fn reconstructions(s: &Setting) -> Vec<Printed> {
             (12.0, 2, ""),
             ("the row of Table 4", 16.0),
             "the caption and C.2 say r = 12; the table has rows for 10 and 16",
+        ),
+    ]
+}
+
+fn figure_2() -> Vec<Printed> {
+    let bits = |error: f64| -error.log2();
+    vec![
+        contradiction(
+            "Figure 2",
+            "bits of slices in FP64",
+            (53.0, 2, "bits"),
+            ("-log2 of Table 4's 6.4e-12", bits(6.4e-12)),
+            "Table 4 has 37 bits, and C.2 says that 9 are lost",
+        ),
+        contradiction(
+            "Figure 2",
+            "bits of FP32 and Kahan",
+            (18.0, 2, "bits"),
+            ("-log2 of Table 4's 1.6e-3, r = 10", bits(1.6e-3)),
+            "Table 4 has 8 to 10 bits",
+        ),
+        checked(
+            "Figure 2",
+            "bits of a pair of FP32",
+            (48.0, 2, "bits"),
+            "2 · 24",
+            2.0 * 24.0,
+        ),
+        contradiction(
+            "C.1",
+            "bits of Bernstein in FP64, \"full fp64\"",
+            (53.0, 2, "bits"),
+            ("appendix B", 43.0),
+            "appendix B proves 43, Table 4 has 37.6",
+        ),
+    ]
+}
+
+fn library() -> Vec<Printed> {
+    vec![
+        checked(
+            "D.3.1",
+            "words of an accumulator, least",
+            (4.0, 1, ""),
+            "128 / 32",
+            128.0 / 32.0,
+        ),
+        checked(
+            "D.3.1",
+            "words of an accumulator, most",
+            (8.0, 1, ""),
+            "256 / 32",
+            256.0 / 32.0,
+        ),
+        checked(
+            "4.5",
+            "operations of a warp's reduction",
+            (25.0, 2, ""),
+            "5 words · log2 32",
+            5.0 * 32f64.log2(),
+        ),
+        given(
+            "section 8 (1)",
+            "native cuFFT on B300, least",
+            (130.0, 2, "ms"),
+        ),
+        given(
+            "section 8 (1)",
+            "native cuFFT on B300, most",
+            (150.0, 2, "ms"),
+        ),
+        given(
+            "section 8 (1)",
+            "native cuFFT on Rubin, least",
+            (5.0, 1, "ms"),
+        ),
+        given(
+            "section 8 (1)",
+            "native cuFFT on Rubin, most",
+            (8.0, 1, "ms"),
         ),
     ]
 }
@@ -428,7 +538,7 @@ fn beneficiaries() -> Vec<Printed> {
             "floor with overlap",
             (4.125, 4, "B"),
             "8.25 / 2",
-            4.125,
+            reconstruction(18.0, 4.0, 11.0) / 2.0,
         ),
         contradiction(
             "eq. 39",

@@ -28,7 +28,7 @@ fn counts(s: &Setting) -> Vec<Printed> {
             "products of Ozaki-2/FP8, 3r + 1",
             (37.0, 2, ""),
             "3·12 + 1",
-            37.0,
+            3.0 * 12.0 + 1.0,
         ),
         contradiction(
             "3.2",
@@ -99,7 +99,7 @@ fn counts(s: &Setting) -> Vec<Printed> {
             "effective INT32 rate",
             (25.0, 2, "TOP/s"),
             "75 / 3",
-            25.0,
+            75.0 / 3.0,
         ),
         contradiction(
             "4.1",
@@ -337,14 +337,14 @@ fn the_four_floors(s: &Setting) -> Vec<Printed> {
             "floor 4 at 8 TB/s",
             (1.36, 3, "PFLOP/s"),
             "170 · 8",
-            1.36,
+            0.17 * 8.0,
         ),
         checked(
             "4.6",
             "floor 4 at 22 TB/s",
             (3.74, 3, "PFLOP/s"),
             "170 · 22",
-            3.74,
+            0.17 * 22.0,
         ),
         contradiction(
             "4.7",
@@ -360,7 +360,13 @@ fn the_four_floors(s: &Setting) -> Vec<Printed> {
             ("45.4 / 33", 45.375 / 33.0),
             "follows from the 57.75 above",
         ),
-        checked("4.7", "integer floor, rounded", (8.0, 1, "B"), "8.25", 8.25),
+        checked(
+            "4.7",
+            "integer floor, rounded",
+            (8.0, 1, "B"),
+            "8.25",
+            floors::reconstruction(18.0, 4.0, 11.0),
+        ),
         checked(
             "4.5",
             "width of the running sum",
@@ -373,7 +379,7 @@ fn the_four_floors(s: &Setting) -> Vec<Printed> {
             "margin of the accumulator",
             (56.0, 2, "bits"),
             "160 - 104",
-            56.0,
+            160.0 - 104.0,
         ),
         contradiction(
             "Figure 3",
@@ -387,7 +393,7 @@ fn the_four_floors(s: &Setting) -> Vec<Printed> {
             "operations of Kulisch for an output",
             (44.0, 2, ""),
             "4 · 11",
-            44.0,
+            4.0 * s.slices,
         ),
         checked(
             "4.5",
@@ -401,7 +407,7 @@ fn the_four_floors(s: &Setting) -> Vec<Printed> {
             "sub-floor with overlap",
             (4.125, 4, "B"),
             "8.25 / 2",
-            4.125,
+            floors::reconstruction(18.0, 4.0, 11.0) / 2.0,
         ),
     ]
 }

@@ -260,8 +260,9 @@ mod tests {
         for place in [
             "Table 1", "Table 2", "Table 3", "Table 4", "Table 5", "eq. 4", "eq. 5", "eq. 8",
             "eq. 9", "eq. 10", "eq. 12", "eq. 13", "eq. 14", "eq. 15", "eq. 16", "eq. 17",
-            "eq. 18", "eq. 19", "eq. 20", "eq. 22", "eq. 23", "eq. 24", "eq. 27", "eq. 30",
-            "eq. 31", "eq. 33", "eq. 37", "eq. 38", "eq. 39", "4.1", "C.1", "Figure 1", "Figure 5",
+            "eq. 18", "eq. 19", "eq. 20", "eq. 21", "eq. 22", "eq. 23", "eq. 24", "eq. 27",
+            "eq. 30", "eq. 31", "eq. 33", "eq. 37", "eq. 38", "eq. 39", "4.1", "C.1", "Figure 1",
+            "Figure 5",
         ] {
             let found = |number: &Printed| {
                 let rest = number.place.strip_prefix(place);

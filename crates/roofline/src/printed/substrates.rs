@@ -26,21 +26,21 @@ fn narrow_words() -> Vec<Printed> {
             "lanes of 512 bits, INT32",
             (16.0, 2, ""),
             "512 / 32",
-            16.0,
+            f64::from(Words::printed(32, 32).lanes()),
         ),
         checked(
             "Table 2",
             "lanes of 512 bits, INT16",
             (32.0, 2, ""),
             "512 / 16",
-            32.0,
+            f64::from(Words::printed(16, 16).lanes()),
         ),
         checked(
             "Table 2",
             "lanes of 512 bits, INT8",
             (64.0, 2, ""),
             "512 / 8",
-            64.0,
+            f64::from(Words::printed(8, 8).lanes()),
         ),
         checked(
             "Table 2",
@@ -107,7 +107,7 @@ fn narrow_words() -> Vec<Printed> {
             "sub-floor of INT8",
             (7.5, 2, "B"),
             "8.25 / 1.1",
-            7.5,
+            8.25 / 1.1,
         ),
         contradiction(
             "5.2",
@@ -142,7 +142,7 @@ fn fp8_alone(s: &Setting) -> Vec<Printed> {
             "bits that weights span",
             (80.0, 2, "bits"),
             "8 · 10",
-            80.0,
+            8.0 * 10.0,
         ),
         checked(
             "5.3",
@@ -223,6 +223,13 @@ fn fp8_alone(s: &Setting) -> Vec<Printed> {
             (2.8, 2, "×"),
             "5 / (1.3 · 1.36)",
             5.0 / 1.768,
+        ),
+        checked(
+            "eq. 21",
+            "dual-use floor without phase B",
+            (170.0, 2, "B"),
+            "(1 + 0) · 170",
+            floors::dual_use(170.0, 0.0, 0.69),
         ),
         checked(
             "eq. 22",
@@ -333,8 +340,14 @@ fn landing() -> Vec<Printed> {
 
 fn regimes() -> Vec<Printed> {
     vec![
-        checked("7.1", "r² at r = 12", (144.0, 3, ""), "12²", 144.0),
-        checked("7.1", "Bailey's factor", (32.0, 2, ""), "√1024", 32.0),
+        checked("7.1", "r² at r = 12", (144.0, 3, ""), "12²", 12.0 * 12.0),
+        checked(
+            "7.1",
+            "Bailey's factor",
+            (32.0, 2, ""),
+            "√1024",
+            1024f64.sqrt(),
+        ),
         contradiction(
             "Table 3",
             "α of the compute roof, r = 12",

@@ -75,7 +75,10 @@ pub fn beneficiaries(question: &Question) -> Result<Table, RooflineError> {
                     }),
                 ]);
             }
-            table.assume([format!("sums become k = {GAIN} times faster")]);
+            table.assume([
+                format!("sums become k = {GAIN} times faster"),
+                "the same on every machine".into(),
+            ]);
         }
         Mode::Corrected => {
             // Instructions a term as counted in machine code (docs/kulisch-gpu.md).
@@ -125,6 +128,9 @@ pub fn beneficiaries(question: &Question) -> Result<Table, RooflineError> {
             table.assume(["instructions a term as counted in machine code (docs/kulisch-gpu.md); memory and arithmetic overlap perfectly".into()]);
         }
         Mode::Measured => {
+            for machine in &question.machines {
+                question.record.is_of(machine)?;
+            }
             for gain in gains()? {
                 table.rows.push(vec![
                     Cell::text(gain.algorithm),

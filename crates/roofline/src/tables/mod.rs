@@ -12,7 +12,7 @@ pub use beneficiaries::{BENEFICIARIES, GAIN, beneficiaries};
 pub use floors::floors;
 pub use regimes::{regime_kernels, regimes};
 pub use single::single;
-pub use wall_times::wall_times;
+pub use wall_times::{comparison, wall_times};
 pub use words::widths;
 
 use crate::error::RooflineError;
@@ -119,4 +119,44 @@ pub fn machines(question: &Question) -> Table {
         }
     }
     question.noted(table)
+}
+
+/// Constants that the record has, and those that it has not. There are none in the other modes.
+pub fn constants(question: &Question) -> Result<Table, RooflineError> {
+    let record = &question.record;
+    let mut table = Table::new(
+        "constants",
+        "Constants of the model",
+        Mode::Measured,
+        &["constant", "value", "from", "to", "unit", "what it is"],
+    );
+    for constant in &record.constants {
+        let end = |index: usize| match constant.range {
+            Some(range) => Cell::number(range[index], 3),
+            None => Cell::text(""),
+        };
+        table.rows.push(vec![
+            Cell::text(&constant.name),
+            Cell::number(constant.value, 3),
+            end(0),
+            end(1),
+            Cell::text(&constant.unit),
+            Cell::text(&constant.definition),
+        ]);
+    }
+    for missing in &record.not_measured {
+        table.rows.push(vec![
+            Cell::text(&missing.name),
+            Cell::text("not measured"),
+            Cell::text(""),
+            Cell::text(""),
+            Cell::text(""),
+            Cell::text(&missing.reason),
+        ]);
+    }
+    table.assume([format!(
+        "{} on {}, {}",
+        record.file, record.device, record.date
+    )]);
+    Ok(table)
 }

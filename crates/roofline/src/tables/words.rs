@@ -101,5 +101,12 @@ pub fn widths(question: &Question) -> Result<Table, RooflineError> {
             }
         }
     }
+    if mode == Mode::Measured {
+        for machine in &question.machines {
+            question.record.is_of(machine)?;
+        }
+    } else {
+        table.assume(["the same on every machine and for every size".into()]);
+    }
     Ok(question.noted(table))
 }
