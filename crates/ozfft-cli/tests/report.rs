@@ -1,8 +1,8 @@
 //! The commands `report` and `plot --figure`. The page is looked at in a browser where there is one.
 
-mod common;
 #[path = "report/browser.rs"]
 mod browser;
+mod common;
 
 use browser::{Browser, TAB, decoded};
 use common::{directory, fail, succeed, text};
@@ -55,25 +55,39 @@ fn without_faults(browser: &Browser, question: &str) {
 
 /// JSON has no infinity.
 fn with_infinity(value: f64) -> Value {
-    if value.is_finite() { json!(value) } else { json!("infinite") }
+    if value.is_finite() {
+        json!(value)
+    } else {
+        json!("infinite")
+    }
 }
 
 /// Everything that Rust knows of a machine in a mode, for one size.
 fn case(machine: &Machine, mode: Mode, n: usize, record: &Record) -> Value {
     let verdict = verdict::verdict(machine, mode, n, Some(record)).expect("a verdict");
     let mut verdict_json = serde_json::to_value(&verdict).expect("JSON");
-    for (path, json) in verdict.paths.iter().zip(verdict_json["paths"].as_array_mut().expect("paths")) {
+    for (path, json) in verdict
+        .paths
+        .iter()
+        .zip(verdict_json["paths"].as_array_mut().expect("paths"))
+    {
         json["seconds"] = path.seconds.map_or(Value::Null, with_infinity);
     }
-    let all = if mode == Mode::Measured { Vec::new() } else { paths::all(mode, n).expect("paths") };
+    let all = if mode == Mode::Measured {
+        Vec::new()
+    } else {
+        paths::all(mode, n).expect("paths")
+    };
     let cases: Vec<Value> = all
         .iter()
         .map(|path| {
             let estimate = time::estimate(path, machine).ok();
-            let half = estimate.as_ref().map(|estimate| match estimate.serial.is_finite() {
-                true => with_infinity(estimate.at_overlap(0.5)),
-                false => json!("infinite"),
-            });
+            let half = estimate
+                .as_ref()
+                .map(|estimate| match estimate.serial.is_finite() {
+                    true => with_infinity(estimate.at_overlap(0.5)),
+                    false => json!("infinite"),
+                });
             let estimate = estimate.map(|estimate| {
                 json!({
                     "memory": estimate.memory,
@@ -114,7 +128,12 @@ fn the_page_s_model_gives_what_rust_gives() {
         }
     }
     let mut forms = Vec::new();
-    for (n, r, s, c) in [(1024, 12.0, 11.0, 4.0), (1000, 16.0, 16.0, 2.75), (2, 1.0, 1.0, 0.5), (77, 20.0, 18.0, 7.5)] {
+    for (n, r, s, c) in [
+        (1024, 12.0, 11.0, 4.0),
+        (1000, 16.0, 16.0, 2.75),
+        (2, 1.0, 1.0, 0.5),
+        (77, 20.0, 18.0, 7.5),
+    ] {
         let (outputs, share, eta, rate) = (12.0, 0.3, 0.69, 5e3);
         let matrix = floors::matrix(Cube::new(n).expect("a size"), r, s);
         forms.push(json!({
@@ -127,17 +146,39 @@ fn the_page_s_model_gives_what_rust_gives() {
         }));
     }
     let words = [(32, 32), (32, 26), (16, 13), (16, 12), (8, 7), (8, 4)];
-    let words = words.map(|(word, radix)| json!([word, radix, 11, Words::printed(word, radix).cost()]));
+    let words =
+        words.map(|(word, radix)| json!([word, radix, 11, Words::printed(word, radix).cost()]));
     // Halves among them, which go to the even digit.
-    let values = [0.0, 0.125, 0.375, 1.5, 2.5, 12.25, 3.125, 99.95, 123456.5, 1e6, 2.5e-4, 0.001, 7.0 / 3.0, 1e-300];
+    let values = [
+        0.0,
+        0.125,
+        0.375,
+        1.5,
+        2.5,
+        12.25,
+        3.125,
+        99.95,
+        123456.5,
+        1e6,
+        2.5e-4,
+        0.001,
+        7.0 / 3.0,
+        1e-300,
+    ];
     let texts: Vec<Value> = values
         .iter()
-        .flat_map(|value| [1, 2, 3, 4].map(|digits| json!([value, digits, significant(*value, digits)])))
+        .flat_map(|value| {
+            [1, 2, 3, 4].map(|digits| json!([value, digits, significant(*value, digits)]))
+        })
         .collect();
     let reference = json!({ "cases": cases, "forms": forms, "words": words, "texts": texts });
     let result = browser.run(include_str!("report/compare.js"), json!([reference]));
     assert_eq!(result["count"], 0, "{result:#}");
-    assert!(result["compared"].as_u64() > Some(100_000), "{}", result["compared"]);
+    assert!(
+        result["compared"].as_u64() > Some(100_000),
+        "{}",
+        result["compared"]
+    );
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
@@ -153,20 +194,38 @@ fn controls_move_every_number() {
         return;
     };
     let b300 = Machine::named("b300").expect("b300");
-    assert_eq!(browser.text("#verdict"), sentence(&b300, Mode::Corrected, 1024));
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&b300, Mode::Corrected, 1024)
+    );
     // Another machine, another size.
     browser.run("const field = document.getElementById('machine'); field.value = 'h100'; field.dispatchEvent(new Event('change'))", json!([]));
     let h100 = Machine::named("h100").expect("h100");
-    assert_eq!(browser.text("#verdict"), sentence(&h100, Mode::Corrected, 1024));
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&h100, Mode::Corrected, 1024)
+    );
     browser.fill("#n", "512");
-    assert_eq!(browser.text("#verdict"), sentence(&h100, Mode::Corrected, 512));
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&h100, Mode::Corrected, 512)
+    );
     assert!(browser.text("#roofline h3").contains("512³"));
     browser.click("input[value=printed]");
-    assert_eq!(browser.text("#verdict"), sentence(&h100, Mode::Printed, 512));
-    assert_eq!(browser.value("return document.querySelectorAll('#paths tbody tr').length"), 11);
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&h100, Mode::Printed, 512)
+    );
+    assert_eq!(
+        browser.value("return document.querySelectorAll('#paths tbody tr').length"),
+        11
+    );
     // Numbers of one's own: the figures of an H100 in the paper, but a fiftieth of its FP64 rate.
     browser.fill("#rate-fp64", "0.7");
-    assert_eq!(browser.value("return document.getElementById('machine').value"), "yours");
+    assert_eq!(
+        browser.value("return document.getElementById('machine').value"),
+        "yours"
+    );
     let own = json!({
         "name": "yours", "title": "Your machine", "basis": "hypothetical",
         "figures": h100.printed.iter().map(|(rate, figure)| {
@@ -177,24 +236,45 @@ fn controls_move_every_number() {
     });
     let own = Machine::from_json("yours", &own.to_string()).expect("a machine");
     assert_eq!(browser.text("#verdict"), sentence(&own, Mode::Printed, 512));
-    assert!(browser.text("#roofline .roofs").contains("FP64 0.700 TFLOP/s"));
+    assert!(
+        browser
+            .text("#roofline .roofs")
+            .contains("FP64 0.700 TFLOP/s")
+    );
     // What cannot be is said, and nothing moves.
-    for (field, wrong, part) in [("#n", "1", "from 2 to 1048576"), ("#rate-fp8", "-3", "0 or more"), ("#rate-bandwidth", "", "Memory"), ("#overlap", "2", "from 0 to 1"), ("#r", "1.5", "whole number")] {
+    for (field, wrong, part) in [
+        ("#n", "1", "from 2 to 1048576"),
+        ("#rate-fp8", "-3", "0 or more"),
+        ("#rate-bandwidth", "", "Memory"),
+        ("#overlap", "2", "from 0 to 1"),
+        ("#r", "1.5", "whole number"),
+    ] {
         let before = browser.value(&format!("return document.querySelector('{field}').value"));
         browser.fill(field, wrong);
         let message = browser.text("#message");
         assert!(message.contains(part), "{field} {wrong}: {message}");
         assert_eq!(browser.text("#verdict"), sentence(&own, Mode::Printed, 512));
-        assert_eq!(browser.value(&format!("return document.querySelector('{field}').getAttribute('aria-invalid')")), "true");
+        assert_eq!(
+            browser.value(&format!(
+                "return document.querySelector('{field}').getAttribute('aria-invalid')"
+            )),
+            "true"
+        );
         browser.fill(field, before.as_str().expect("text"));
         assert_eq!(browser.text("#message"), "");
     }
     browser.click("#reset");
-    assert_eq!(browser.text("#verdict"), sentence(&h100, Mode::Printed, 512));
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&h100, Mode::Printed, 512)
+    );
     // Floors by their closed forms: 18 · 4 · 11 / 96 = 8.25, and 12 · 2.75 · 16 / 96 = 5.5.
     let floor = "return [...document.querySelectorAll('#floors tbody tr')].map((row) => row.cells[2].textContent)";
     browser.fill("#n", "1024");
-    assert_eq!(browser.value(floor), json!(["1.56", "2.06", "8.25", "173", "242"]));
+    assert_eq!(
+        browser.value(floor),
+        json!(["1.56", "2.06", "8.25", "173", "242"])
+    );
     browser.click("#as-counted");
     assert_eq!(browser.value(floor)[2], "5.50");
     browser.click("#as-paper");
@@ -207,15 +287,28 @@ fn controls_move_every_number() {
     browser.fill("#overlap", "0");
     assert_ne!(browser.value(times), together);
     // Measured times are there for one machine, and leave with it.
-    assert_eq!(browser.value("return document.querySelector('input[value=measured]').disabled"), true);
+    assert_eq!(
+        browser.value("return document.querySelector('input[value=measured]').disabled"),
+        true
+    );
     browser.run("const field = document.getElementById('machine'); field.value = 'h200-measured'; field.dispatchEvent(new Event('change'))", json!([]));
     browser.click("input[value=measured]");
     let measured = Machine::named("h200-measured").expect("h200-measured");
-    assert_eq!(browser.text("#verdict"), sentence(&measured, Mode::Measured, 1024));
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&measured, Mode::Measured, 1024)
+    );
     browser.picture(&file.with_file_name("measured.png"));
     browser.run("const field = document.getElementById('machine'); field.value = 'b300'; field.dispatchEvent(new Event('change'))", json!([]));
-    assert!(browser.text("#message").contains("Only an H200 was measured"));
-    assert_eq!(browser.text("#verdict"), sentence(&b300, Mode::Corrected, 1024));
+    assert!(
+        browser
+            .text("#message")
+            .contains("Only an H200 was measured")
+    );
+    assert_eq!(
+        browser.text("#verdict"),
+        sentence(&b300, Mode::Corrected, 1024)
+    );
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
@@ -232,10 +325,16 @@ fn scripts_leave_the_first_picture_where_rust_drew_it() {
         const [then, now] = [places(drawn), places(document)];
         return [then.length, now.length, then.filter((place, index) => place !== now[index]).slice(0, 5), now.filter((place, index) => place !== then[index]).slice(0, 5)];";
     let result = browser.run(script, json!([page]));
-    assert!(result[0].as_u64() > Some(40) && result[0] == result[1], "{result}");
+    assert!(
+        result[0].as_u64() > Some(40) && result[0] == result[1],
+        "{result}"
+    );
     assert_eq!((&result[2], &result[3]), (&json!([]), &json!([])));
     // The verdict that is there without scripts is the same, too.
-    let start = page.split("aria-live=\"polite\">").nth(1).and_then(|rest| rest.split('<').next());
+    let start = page
+        .split("aria-live=\"polite\">")
+        .nth(1)
+        .and_then(|rest| rest.split('<').next());
     assert_eq!(start, Some(browser.text("#verdict").as_str()));
 }
 
@@ -249,7 +348,12 @@ fn the_keyboard_reaches_every_control_in_order() {
         const all = [...document.querySelectorAll('a[href], input, select, button, summary')].filter((element) => !element.disabled);
         return all.filter((element) => element.type !== 'radio' || element.checked).map(name)";
     let expected = browser.value(reachable);
-    let expected: Vec<&str> = expected.as_array().expect("names").iter().filter_map(Value::as_str).collect();
+    let expected: Vec<&str> = expected
+        .as_array()
+        .expect("names")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     assert!(expected.len() > 30);
     let focused = "
         const element = document.activeElement;
@@ -269,9 +373,15 @@ fn the_keyboard_reaches_every_control_in_order() {
     }
     assert_eq!(reached, expected);
     // Radio buttons by arrows.
-    browser.run("document.querySelector('input[value=corrected]').focus()", json!([]));
+    browser.run(
+        "document.querySelector('input[value=corrected]').focus()",
+        json!([]),
+    );
     browser.press("\u{E013}");
-    assert_eq!(browser.value("return document.querySelector('input[name=mode]:checked').value"), "printed");
+    assert_eq!(
+        browser.value("return document.querySelector('input[name=mode]:checked').value"),
+        "printed"
+    );
     assert!(browser.text("#basis").starts_with("As printed"));
 }
 
@@ -284,7 +394,10 @@ fn it_is_readable_on_a_phone_on_a_desk_in_the_dark_and_with_a_screen_reader() {
         browser.screen(width, is_phone);
         browser.open(&file);
         let wide = browser.value("return document.documentElement.scrollWidth");
-        assert!(wide.as_u64() <= Some(u64::from(width)), "{wide} pixels at {width}");
+        assert!(
+            wide.as_u64() <= Some(u64::from(width)),
+            "{wide} pixels at {width}"
+        );
         // What moves by itself after it was first seen.
         let shift = browser.value_later(SHIFTS);
         assert!(shift.as_f64() < Some(0.01), "the layout shifts by {shift}");
@@ -297,7 +410,13 @@ fn it_is_readable_on_a_phone_on_a_desk_in_the_dark_and_with_a_screen_reader() {
             without_faults(&browser, question);
         }
         // The other extremes of what is drawn.
-        for (machine, mode) in [("a100", "printed"), ("rubin", "corrected"), ("h200-measured", "measured"), ("trainium2", "corrected"), ("rtx-4090", "corrected")] {
+        for (machine, mode) in [
+            ("a100", "printed"),
+            ("rubin", "corrected"),
+            ("h200-measured", "measured"),
+            ("trainium2", "corrected"),
+            ("rtx-4090", "corrected"),
+        ] {
             let choose = "
                 const field = document.getElementById('machine');
                 field.value = arguments[0];
@@ -306,17 +425,38 @@ fn it_is_readable_on_a_phone_on_a_desk_in_the_dark_and_with_a_screen_reader() {
             browser.run(choose, json!([machine, mode]));
             without_faults(&browser, "overlaps");
             let wide = browser.value("return document.documentElement.scrollWidth");
-            assert!(wide.as_u64() <= Some(u64::from(width)), "{wide} pixels at {width} for {machine}");
+            assert!(
+                wide.as_u64() <= Some(u64::from(width)),
+                "{wide} pixels at {width} for {machine}"
+            );
         }
     }
     let tree = browser.command("Accessibility.getFullAXTree", json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes");
-    let of_role = |role: &str| nodes.iter().filter(|node| node["role"]["value"] == role).collect::<Vec<_>>();
-    for (role, least) in [("image", 9), ("spinbutton", 15), ("combobox", 2), ("radio", 3), ("button", 3), ("table", 5), ("heading", 10)] {
+    let of_role = |role: &str| {
+        nodes
+            .iter()
+            .filter(|node| node["role"]["value"] == role)
+            .collect::<Vec<_>>()
+    };
+    for (role, least) in [
+        ("image", 9),
+        ("spinbutton", 15),
+        ("combobox", 2),
+        ("radio", 3),
+        ("button", 3),
+        ("table", 5),
+        ("heading", 10),
+    ] {
         let found = of_role(role);
         assert!(found.len() >= least, "{} of {role}", found.len());
         for node in found.iter().filter(|_| role != "table") {
-            assert!(node["name"]["value"].as_str().is_some_and(|name| !name.is_empty()), "{node}");
+            assert!(
+                node["name"]["value"]
+                    .as_str()
+                    .is_some_and(|name| !name.is_empty()),
+                "{node}"
+            );
         }
     }
     assert_eq!(browser.complaints(), [""; 0]);
@@ -354,8 +494,14 @@ fn figures_are_files_for_papers() {
         let file = folder.join(format!("{name}.svg"));
         succeed(&["plot", "--figure", name, "-o", text(&file)]);
         let picture = std::fs::read_to_string(&file).expect("the picture");
-        assert!(picture.starts_with("<svg xmlns=") && picture.contains("<desc"), "{name}");
-        assert!(!picture.contains("var(--"), "{name} has colours that only a page knows");
+        assert!(
+            picture.starts_with("<svg xmlns=") && picture.contains("<desc"),
+            "{name}"
+        );
+        assert!(
+            !picture.contains("var(--"),
+            "{name} has colours that only a page knows"
+        );
         let Some(browser) = &browser else {
             continue;
         };
@@ -373,19 +519,57 @@ fn figures_are_files_for_papers() {
     }
     // Of another machine, size and mode.
     let file = folder.join("other.svg");
-    succeed(&["plot", "--figure", "roofline", "--machine", "rubin", "--n", "512", "--mode", "printed", "-o", text(&file)]);
+    succeed(&[
+        "plot",
+        "--figure",
+        "roofline",
+        "--machine",
+        "rubin",
+        "--n",
+        "512",
+        "--mode",
+        "printed",
+        "-o",
+        text(&file),
+    ]);
     let picture = std::fs::read_to_string(&file).expect("the picture");
     assert!(picture.contains("Rubin") && picture.contains("512³, printed"));
 }
 
 #[test]
 fn a_page_needs_nothing_from_elsewhere() {
-    let page = std::fs::read_to_string(page("alone", &["--machine", "h200-measured", "--mode", "measured", "--n", "256"])).expect("the page");
+    let page = std::fs::read_to_string(page(
+        "alone",
+        &[
+            "--machine",
+            "h200-measured",
+            "--mode",
+            "measured",
+            "--n",
+            "256",
+        ],
+    ))
+    .expect("the page");
     // The name of SVG's language is not an address that is fetched.
     let without = page.replace("http://www.w3.org/2000/svg", "");
-    for part in ["http://", "https://", "src=", "@import", "url(http", "<link", "{{", "NaN", "undefined"] {
-        let found = without.find(part).map(|at| &without[at.saturating_sub(60)..(at + 60).min(without.len())]);
-        let is_word_of_scripts = part == "undefined" && found.is_some_and(|text| text.contains("=== undefined") || text.contains("!== undefined"));
+    for part in [
+        "http://",
+        "https://",
+        "src=",
+        "@import",
+        "url(http",
+        "<link",
+        "{{",
+        "NaN",
+        "undefined",
+    ] {
+        let found = without
+            .find(part)
+            .map(|at| &without[at.saturating_sub(60)..(at + 60).min(without.len())]);
+        let is_word_of_scripts = part == "undefined"
+            && found.is_some_and(|text| {
+                text.contains("=== undefined") || text.contains("!== undefined")
+            });
         assert!(found.is_none() || is_word_of_scripts, "{part}: {found:?}");
     }
     assert!(page.contains("256×256×256") && page.contains("<h3>Figure 5"));
@@ -396,7 +580,9 @@ fn a_page_needs_nothing_from_elsewhere() {
     let file = folder.join("report.html");
     succeed(&["report", "-o", text(&file), "--machine", text(&own)]);
     let page = std::fs::read_to_string(&file).expect("the page");
-    assert!(page.contains("My &lt;card&gt;: too few figures are known") && !page.contains("My <card>"));
+    assert!(
+        page.contains("My &lt;card&gt;: too few figures are known") && !page.contains("My <card>")
+    );
 }
 
 #[test]
@@ -405,7 +591,10 @@ fn what_cannot_be_done_is_named_and_nothing_is_written() {
     let file = folder.join("report.html");
     let message = |options: &[&str]| fail(&[&["report", "-o", text(&file)], options].concat());
     let unknown = message(&["--machine", "b3000"]);
-    assert!(unknown.contains("b3000") && unknown.contains("h100") && unknown.contains("trainium2"), "{unknown}");
+    assert!(
+        unknown.contains("b3000") && unknown.contains("h100") && unknown.contains("trainium2"),
+        "{unknown}"
+    );
     assert!(message(&["--mode", "guessed"]).contains("guessed"));
     assert!(message(&["--n", "1"]).contains("2 to 1048576"));
     assert!(message(&["--machine", "b300", "--mode", "measured"]).contains("h200-measured"));
@@ -413,7 +602,10 @@ fn what_cannot_be_done_is_named_and_nothing_is_written() {
     let elsewhere = folder.join("no/such/folder/report.html");
     assert!(fail(&["report", "-o", text(&elsewhere)]).contains("no/such/folder"));
     let figure = fail(&["plot", "--figure", "pie", "-o", text(&file)]);
-    assert!(figure.contains("pie") && figure.contains("walltime"), "{figure}");
+    assert!(
+        figure.contains("pie") && figure.contains("walltime"),
+        "{figure}"
+    );
     assert!(fail(&["plot", "-o", text(&file)]).contains("--record"));
     assert!(fail(&["report"]).contains("--out"));
     let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").collect();

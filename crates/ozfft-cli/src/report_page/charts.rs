@@ -201,7 +201,11 @@ impl Bars<'_> {
             let (x, text) = (axis.at(tick), tick_text(tick));
             svg.line("grid", (x, begin), (x, end));
             // At the edge of the picture half of it would be cut off.
-            let anchor = if x < 4.0 { Anchor::Start } else { Anchor::Middle };
+            let anchor = if x < 4.0 {
+                Anchor::Start
+            } else {
+                Anchor::Middle
+            };
             svg.text("small quiet", (x, end + 14.0), anchor, &text);
         }
         for &(value, name) in self.references {

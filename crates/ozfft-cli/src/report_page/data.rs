@@ -18,6 +18,7 @@ pub fn data(context: &Context) -> Result<Value, RooflineError> {
         "rates": Rate::ALL.map(rate),
         "ways": Way::ALL.map(|way| json!({ "name": way.name(), "title": way.title() })),
         "verdict_ways": verdict::WAYS.map(Way::name),
+        "parity": verdict::PARITY,
         "machines": machines,
         "constants": { "printed": printed_constants(), "counted": counted_constants(), "substrates": substrates() },
         "assumptions": assumptions,

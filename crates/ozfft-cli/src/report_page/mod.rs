@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::npy::write_beside;
 use clap::Args;
 use roofline::printed::Printed;
-use roofline::{Machine, Mode, Record, RooflineError};
+use roofline::{Machine, Mode, Record};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub struct Subject {
     n: usize,
     /// Whose numbers: printed, corrected or measured
     #[arg(long, default_value = "corrected")]
-    mode: String,
+    mode: Mode,
 }
 
 /// What all parts are made from.
@@ -62,9 +62,9 @@ pub struct Context {
 
 impl Context {
     fn new(subject: &Subject) -> Result<Context, Failure> {
-        let mode: Mode = subject.mode.parse().map_err(refused)?;
-        let machine = named(&subject.machine)?;
-        let mut machines = Machine::all().map_err(refused)?;
+        let mode = subject.mode;
+        let machine = crate::model::machine(&subject.machine)?;
+        let mut machines = Machine::all()?;
         if !machines.iter().any(|known| known.name == machine.name) {
             machines.push(machine.clone());
         }
@@ -73,12 +73,11 @@ impl Context {
             n: subject.n,
             mode,
             machines,
-            record: Record::embedded().map_err(refused)?,
-            printed: roofline::printed::all().map_err(refused)?,
+            record: Record::embedded()?,
+            printed: roofline::printed::all()?,
         };
         // Whatever is wrong with size, mode or figures is said before anything is drawn.
-        roofline::verdict::verdict(&context.machine, mode, context.n, Some(&context.record))
-            .map_err(refused)?;
+        roofline::verdict::verdict(&context.machine, mode, context.n, Some(&context.record))?;
         Ok(context)
     }
 
@@ -100,20 +99,6 @@ impl Context {
         };
         found.map(|number| number.value).ok_or_else(message)
     }
-}
-
-fn refused(error: RooflineError) -> Failure {
-    Failure::Usage(error.to_string())
-}
-
-/// A machine that comes with the program, or one from a file: whatever has a separator or ends like one.
-fn named(name: &str) -> Result<Machine, Failure> {
-    let path = Path::new(name);
-    if path.components().count() < 2 && path.extension().is_none() {
-        return Machine::named(name).map_err(refused);
-    }
-    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
-    Machine::from_json(name, &text).map_err(refused)
 }
 
 /// Runs `ozfft report`.

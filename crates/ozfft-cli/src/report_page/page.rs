@@ -3,7 +3,7 @@
 use super::figures::{Figure, NAMES, NARROW, WIDE, figure};
 use super::markdown::{html, inline, rows_html};
 use super::svg::{PATTERNS, STYLE, escaped};
-use super::{Context, data, refused};
+use super::{Context, data};
 use crate::failure::Failure;
 use roofline::table::significant;
 use roofline::{Machine, Mode, Rate, verdict};
@@ -25,8 +25,7 @@ pub fn page(context: &Context) -> Result<String, Failure> {
         context.mode,
         context.n,
         Some(&context.record),
-    )
-    .map_err(refused)?;
+    )?;
     let sentences: Vec<String> = verdict
         .paths
         .iter()
@@ -61,7 +60,7 @@ pub fn page(context: &Context) -> Result<String, Failure> {
         slots.push((format!("figure:{name}"), figure_html(name, &wide, &narrow)));
     }
     // A closing tag within a text would end the script.
-    let data = serde_json::to_string(&data::data(context).map_err(refused)?)?;
+    let data = serde_json::to_string(&data::data(context)?)?;
     slots.push(("data".into(), data.replace('<', "\\u003c")));
     let mut parts = PAGE.split("{{");
     let mut page = parts.next().unwrap_or_default().to_string();

@@ -96,7 +96,7 @@ function makeRoofline(data, model, words) {
       const at = y.at(have / 1e12);
       roofs.push(line("floor", [[x.at(have / bandwidth), at], [x.to, at]]));
       lines.push([x.at(have / bandwidth), at - 1, x.to, at + 1]);
-      ends.push([at, `${name} ${words.rateText(key, have)}`.replace("10^12", "10¹²")]);
+      ends.push([at, `${name} ${words.rateText(key, have)}`.replace("10^12 a second", "10¹²")]);
     }
     ends.sort((a, b) => a[0] - b[0]);
     let last = -Infinity;

@@ -21,7 +21,7 @@ function makeWords(data, model) {
   function rateText(key, value) {
     const { shown_unit, shown_size } = data.rates.find((rate) => rate.key === key);
     const text = significant(value / shown_size, 3);
-    return key === "integer_instructions" ? text + "·10^12" : text + " " + shown_unit;
+    return key === "integer_instructions" ? text + "·10^12 a second" : text + " " + shown_unit;
   }
 
   function judged(path, machine) {
@@ -59,7 +59,7 @@ function makeWords(data, model) {
     const next = floors.filter((floor) => floor.rate !== least.rate && floor.margin !== null && floor.margin < 1)
       .map((floor) => `${rateText(floor.rate, floor.needed)} of the ${model.title(floor.rate)}`).join(" and ");
     const others = next ? `, together with ${next}` : "";
-    return `${title}: bound by the ${unit}, ${short}${time}. They have ${have}; ${needed} would bring it to memory speed${others}.${missing}`;
+    return `${title}: bound by the ${unit}, ${short}${time}. ${machine.title} has ${have}; ${needed} would bring it to memory speed${others}.${missing}`;
   }
   function conclusion(machine, n, roof, paths) {
     const title = machine.title;
@@ -67,19 +67,24 @@ function makeWords(data, model) {
     const atSpeed = paths.filter((path) => path.at_memory_speed === true);
     const known = paths.filter((path) => path.seconds !== null && Number.isFinite(path.seconds));
     const fastest = known.length ? known.reduce((a, b) => (b.seconds < a.seconds ? b : a)) : null;
-    const best = atSpeed.length ? atSpeed[0].way : fastest && fastest.way;
-    if (atSpeed.length && atSpeed[0].way === "native") {
-      return { best, text: `${title}: ${what} runs at memory speed, ${milliseconds(roof)}, natively; no emulation is needed.` };
+    const native = paths.find((path) => path.way === "native" && path.margin !== null && path.margin >= data.parity);
+    const first = native || atSpeed[0] || fastest;
+    const best = first ? first.way : null;
+    const memory = milliseconds(roof);
+    if (native && native.margin >= 1) return { best, text: `${title}: ${what} runs at memory speed, ${memory}, natively; no emulation is needed.` };
+    if (native) {
+      const short = significant(100 * (1 - native.margin), 2);
+      return { best, text: `${title}: ${what} runs natively within ${short} % of memory speed, ${milliseconds(native.seconds)} where memory takes ${memory}.` };
     }
     if (atSpeed.length) {
       const names = atSpeed.map((path) => path.title).join(" or by ");
-      return { best, text: `${title}: native transforms do not run at memory speed, but ${what} can, in ${milliseconds(roof)}, by ${names}.` };
+      return { best, text: `${title}: native transforms do not run at memory speed, but ${what} can, in ${memory}, by ${names}.` };
     }
     if (fastest) {
       const none = paths.some((path) => path.at_memory_speed === null) ? "no way that is known runs" : "no way runs";
-      return { best, text: `${title}: ${none} ${what} at memory speed (${milliseconds(roof)}); the fastest is ${fastest.title}, ${milliseconds(fastest.seconds)}: ${significant(fastest.seconds / roof, 3)} times that.` };
+      return { best, text: `${title}: ${none} ${what} at memory speed (${memory}); the fastest is ${fastest.title}, ${milliseconds(fastest.seconds)}: ${significant(fastest.seconds / roof, 3)} times that.` };
     }
-    return { best: null, text: `${title}: too few figures are known to say how ${what} would run; memory alone takes ${milliseconds(roof)}.` };
+    return { best, text: `${title}: too few figures are known to say how ${what} would run; memory alone takes ${memory}.` };
   }
 
   function verdict(machine, mode, n) {
@@ -96,14 +101,14 @@ function makeWords(data, model) {
   function measured(way, machine, n, roof) {
     const title = data.ways.find((known) => known.name === way).title;
     const of = model.measuredPaths(n).filter((path) => path.way === way);
-    if (!of.length) return { way, title, at_memory_speed: null, seconds: null, text: `${title}: not measured.` };
+    if (!of.length) return { way, title, at_memory_speed: null, seconds: null, margin: null, text: `${title}: not measured.` };
     const best = of.reduce((a, b) => (b.seconds < a.seconds ? b : a));
     const over = best.seconds / roof;
     const have = model.rate(machine, "measured", "integer_instructions");
     const scaled = way === "native" || have === null ? ""
-      : ` If instructions alone counted, ${rateText("integer_instructions", have * over)} a second would bring it there.`;
+      : ` If instructions alone counted, ${rateText("integer_instructions", have * over)} would bring it there.`;
     return {
-      way, title: `${title} (${best.name})`, at_memory_speed: over <= 1, seconds: best.seconds,
+      way, title: `${title} (${best.name})`, at_memory_speed: over <= 1, seconds: best.seconds, margin: 1 / over,
       text: `${title} (${best.name}): ${milliseconds(best.seconds)}, ${significant(over, 3)} times what memory takes.${scaled}`,
     };
   }

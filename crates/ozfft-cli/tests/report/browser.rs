@@ -28,9 +28,10 @@ fn found(names: &[&str]) -> Option<PathBuf> {
 impl Browser {
     /// None, with a notice, where there is no browser; with OZFFT_NEEDS_BROWSER that is a failure.
     pub fn start(name: &str) -> Option<Browser> {
-        let (Some(program), Some(driver)) =
-            (found(&["chromium", "chromium-browser"]), found(&["chromedriver"]))
-        else {
+        let (Some(program), Some(driver)) = (
+            found(&["chromium", "chromium-browser"]),
+            found(&["chromedriver"]),
+        ) else {
             assert!(
                 std::env::var_os("OZFFT_NEEDS_BROWSER").is_none(),
                 "chromium or chromedriver is not installed (Debian: chromium, chromium-driver)"
@@ -87,7 +88,8 @@ impl Browser {
     }
 
     fn call(&self, method: &str, path: &str, body: &Value) -> Value {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
+        let mut stream =
+            TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
         let wait = Some(Duration::from_secs(120));
         stream.set_read_timeout(wait).expect("a time limit");
         let body = if method == "POST" {
@@ -133,12 +135,18 @@ impl Browser {
     }
 
     pub fn open(&self, file: &Path) {
-        self.post("/url", json!({ "url": format!("file://{}", file.display()) }));
+        self.post(
+            "/url",
+            json!({ "url": format!("file://{}", file.display()) }),
+        );
     }
 
     /// Runs a script's function body in the page.
     pub fn run(&self, script: &str, arguments: Value) -> Value {
-        self.post("/execute/sync", json!({ "script": script, "args": arguments }))
+        self.post(
+            "/execute/sync",
+            json!({ "script": script, "args": arguments }),
+        )
     }
 
     /// The same for a body without arguments.
@@ -152,12 +160,18 @@ impl Browser {
     }
 
     pub fn text(&self, selector: &str) -> String {
-        let text = self.run("return document.querySelector(arguments[0]).textContent", json!([selector]));
+        let text = self.run(
+            "return document.querySelector(arguments[0]).textContent",
+            json!([selector]),
+        );
         text.as_str().expect("text").to_string()
     }
 
     fn element(&self, selector: &str) -> String {
-        let found = self.post("/element", json!({ "using": "css selector", "value": selector }));
+        let found = self.post(
+            "/element",
+            json!({ "using": "css selector", "value": selector }),
+        );
         let id = found.as_object().and_then(|object| object.values().next());
         id.and_then(Value::as_str).expect("an element").to_string()
     }
@@ -171,35 +185,53 @@ impl Browser {
     pub fn fill(&self, selector: &str, text: &str) {
         let element = self.element(selector);
         // All that is there is marked, and the first key replaces it.
-        let keys = format!("\u{E009}a\u{E000}{}", if text.is_empty() { "\u{E017}" } else { text });
-        self.post(&format!("/element/{element}/value"), json!({ "text": keys }));
+        let keys = format!(
+            "\u{E009}a\u{E000}{}",
+            if text.is_empty() { "\u{E017}" } else { text }
+        );
+        self.post(
+            &format!("/element/{element}/value"),
+            json!({ "text": keys }),
+        );
     }
 
     /// A key for whatever has the focus.
     pub fn press(&self, key: &str) {
-        let actions = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
-        self.post("/actions", json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] }));
+        let actions =
+            json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
+        self.post(
+            "/actions",
+            json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] }),
+        );
     }
 
     pub fn command(&self, name: &str, parameters: Value) -> Value {
-        self.post("/goog/cdp/execute", json!({ "cmd": name, "params": parameters }))
+        self.post(
+            "/goog/cdp/execute",
+            json!({ "cmd": name, "params": parameters }),
+        )
     }
 
     /// A screen of this width.
     pub fn screen(&self, width: u32, is_phone: bool) {
-        let parameters = json!({ "width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": is_phone });
+        let parameters =
+            json!({ "width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": is_phone });
         self.command("Emulation.setDeviceMetricsOverride", parameters);
     }
 
     pub fn media(&self, kind: &str, scheme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        self.command("Emulation.setEmulatedMedia", json!({ "media": kind, "features": features }));
+        self.command(
+            "Emulation.setEmulatedMedia",
+            json!({ "media": kind, "features": features }),
+        );
     }
 
     /// The page on A4 paper, as the bytes of a PDF in base64.
     pub fn print(&self) -> String {
-        let page = json!({ "page": { "width": 21.0, "height": 29.7 }, "background": true, "shrinkToFit": false });
-        let pdf = self.post("/print", page);
+        // In inches. The structure has the names of figures.
+        let page = json!({ "paperWidth": 8.27, "paperHeight": 11.69, "printBackground": true, "preferCSSPageSize": true, "generateTaggedPDF": true });
+        let pdf = self.command("Page.printToPDF", page)["data"].clone();
         pdf.as_str().expect("a document").to_string()
     }
 
@@ -228,10 +260,17 @@ pub fn decoded(text: &str) -> Vec<u8> {
         b'+' => 62,
         _ => 63,
     };
-    let signs: Vec<u8> = text.bytes().filter(|sign| *sign != b'=').map(value).collect();
+    let signs: Vec<u8> = text
+        .bytes()
+        .filter(|sign| *sign != b'=')
+        .map(value)
+        .collect();
     let mut bytes = Vec::new();
     for group in signs.chunks(4) {
-        let bits = group.iter().fold(0u32, |bits, sign| bits << 6 | u32::from(*sign)) << (6 * (4 - group.len()));
+        let bits = group
+            .iter()
+            .fold(0u32, |bits, sign| bits << 6 | u32::from(*sign))
+            << (6 * (4 - group.len()));
         let three = [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8];
         bytes.extend(&three[..group.len() - 1]);
     }
@@ -245,7 +284,10 @@ impl Drop for Browser {
         if !std::thread::panicking() {
             self.call("DELETE", &path, &Value::Null);
         } else if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) {
-            let _ = write!(stream, "DELETE {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            let _ = write!(
+                stream,
+                "DELETE {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            );
             let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
             let _ = stream.read(&mut [0; 1000]);
         }

@@ -72,7 +72,7 @@ fn heads(names: &[&str]) -> Vec<String> {
 fn corrected(machine: &Machine, way: Way) -> Result<Option<Estimate>, Failure> {
     let mut best: Option<Estimate> = None;
     for substrate in Substrate::ALL {
-        let found = path(way, substrate, Mode::Corrected, PAPER_N).map_err(super::refused)?;
+        let found = path(way, substrate, Mode::Corrected, PAPER_N)?;
         let Some(found) = found.and_then(|path| estimate(&path, machine).ok()) else {
             continue;
         };

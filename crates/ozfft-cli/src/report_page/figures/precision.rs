@@ -4,7 +4,7 @@ use super::super::Context;
 use super::super::charts::{Bar, Bars, Kind, Row, legend, milliseconds};
 use super::super::svg::Svg;
 use super::walltime::{FP64_SUM, GARNER, KULISCH, short_way};
-use super::{heads, Figure, corrected, measured_path, time_text};
+use super::{Figure, corrected, heads, measured_path, time_text};
 use crate::failure::Failure;
 use roofline::paths::Way;
 use roofline::table::significant;
@@ -146,7 +146,14 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
             printed.1 / printed.0,
             significant(measured.1 / measured.0, 2)
         ),
-        columns: heads(&["reconstruction", "printed, B300", "corrected, B300", "measured, H200", "bits, printed", "bits, measured"]),
+        columns: heads(&[
+            "reconstruction",
+            "printed, B300",
+            "corrected, B300",
+            "measured, H200",
+            "bits, printed",
+            "bits, measured",
+        ]),
         rows: cells,
         svg,
     })

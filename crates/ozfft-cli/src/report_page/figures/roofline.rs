@@ -3,10 +3,10 @@
 //! The page's script moves the same shapes when numbers are typed (`controls.js`), by the axes in the attribute `data-plane`; a test holds that it
 //! puts them where they are put here.
 
+use super::super::Context;
 use super::super::charts::{Axis, Plane, free_places, tick_text};
 use super::super::svg::{Anchor, Svg, escaped, place};
-use super::super::{Context, refused};
-use super::{heads, Figure, time_text};
+use super::{Figure, heads, time_text};
 use crate::failure::Failure;
 use roofline::floors::floors;
 use roofline::paths::{Path, Substrate, all, path};
@@ -55,7 +55,7 @@ pub fn marks(
         })
     };
     if mode != Mode::Measured {
-        let paths = all(mode, n).map_err(refused)?;
+        let paths = all(mode, n)?;
         let known = paths.iter().filter_map(|path| {
             let estimate = estimate(path, machine).ok()?;
             mark(path, path.title(), estimate.overlapped)
@@ -70,10 +70,10 @@ pub fn marks(
             continue;
         };
         // Ways without products are listed with FP8.
-        let found = path(way, substrate, Mode::Corrected, n).map_err(refused)?;
+        let found = path(way, substrate, Mode::Corrected, n)?;
         let found = match found {
             Some(found) => Some(found),
-            None => path(way, Substrate::Fp8, Mode::Corrected, n).map_err(refused)?,
+            None => path(way, Substrate::Fp8, Mode::Corrected, n)?,
         };
         marks.extend(found.and_then(|found| mark(&found, measured.name.clone(), seconds)));
     }
@@ -103,7 +103,7 @@ fn is_drawn(rate: Rate, mode: Mode) -> bool {
 pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     let (machine, mode) = (&context.machine, context.mode);
     let marks = marks(machine, mode, context.n, &context.record)?;
-    let bandwidth = machine.bandwidth(mode).map_err(refused)?;
+    let bandwidth = machine.bandwidth(mode)?;
     let height = if width > 500.0 { 420.0 } else { 380.0 };
     let plane = Plane {
         x: Axis::logarithmic(46.0, width - 10.0, 0.5, 3000.0),
@@ -139,7 +139,7 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
             let y = plane.y.at(have / 1e12);
             svg.polyline("floor", &[(plane.x.at(ridge), y), (plane.x.to, y)]);
             let text = format!("{name} {}", rate_text(rate, have));
-            ends.push((y, powers(&text)));
+            ends.push((y, powers(&text).replace(" a second", "")));
             taken.push((plane.x.at(ridge), y - 1.0, plane.x.to, y + 1.0));
         }
     }

@@ -3,7 +3,7 @@
 use super::super::Context;
 use super::super::charts::{Bar, Bars, Kind, Row, legend, milliseconds};
 use super::super::svg::Svg;
-use super::{heads, Figure, corrected, measured_path, short_name, time_text};
+use super::{Figure, corrected, heads, measured_path, short_name, time_text};
 use crate::failure::Failure;
 use roofline::paths::Way;
 use roofline::table::significant;
