@@ -511,7 +511,7 @@ fn figures_are_files_for_papers() {
             const frame = document.documentElement.viewBox.baseVal;
             const cut = [...document.querySelectorAll('text')].filter((text) => {
                 const box = text.getBBox();
-                return box.x < -2 || box.y < -2 || box.x + box.width > frame.width + 2 || box.y + box.height > frame.height + 2;
+                return box.x < frame.x || box.y < frame.y || box.x + box.width > frame.x + frame.width || box.y + box.height > frame.y + frame.height;
             });
             return cut.map((text) => text.textContent)";
         assert_eq!(browser.value(faults), json!([]), "{name}");
@@ -582,6 +582,17 @@ fn a_page_needs_nothing_from_elsewhere() {
     let page = std::fs::read_to_string(&file).expect("the page");
     assert!(
         page.contains("My &lt;card&gt;: too few figures are known") && !page.contains("My <card>")
+    );
+    // One that has the name of another does not take its place in the paper's figures.
+    let taken = std::fs::read_to_string(&own)
+        .expect("the file")
+        .replace("\"mine\"", "\"b300\"");
+    std::fs::write(&own, taken).expect("a file");
+    succeed(&["report", "-o", text(&file), "--machine", text(&own)]);
+    let page = std::fs::read_to_string(&file).expect("the page");
+    assert!(
+        page.contains("value=\"b300-from-file\" selected")
+            && page.contains("B300, native FP64</text>")
     );
 }
 

@@ -405,3 +405,43 @@ pub fn named_points(
 pub fn milliseconds(seconds: f64) -> String {
     format!("{} ms", significant(seconds * 1e3, 3))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_put_their_ends_where_they_are() {
+        let axis = Axis::logarithmic(10.0, 110.0, 1.0, 100.0);
+        assert_eq!(
+            [1.0, 10.0, 100.0].map(|value| axis.at(value)),
+            [10.0, 60.0, 110.0]
+        );
+        // Beyond the ends nothing leaves the picture.
+        assert_eq!((axis.at(0.0), axis.at(1e9)), (10.0, 110.0));
+        assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        let axis = Axis::linear(0.0, 100.0, 0.0, 60.0);
+        assert_eq!(axis.ticks(), [0.0, 20.0, 40.0, 60.0]);
+        assert_eq!(axis.at(15.0), 25.0);
+    }
+
+    #[test]
+    fn numbers_on_axes_are_short() {
+        let texts = [0.0, 0.5, 20.0, 10000.0, 1e-16].map(tick_text);
+        assert_eq!(texts, ["0", "0.5", "20", "10000", "10⁻¹⁶"]);
+    }
+
+    #[test]
+    fn names_of_points_in_one_place_do_not_cover_each_other() {
+        let points = [(100.0, 100.0); 12];
+        let size = (40.0, 13.0);
+        let places = free_places(&points, &[size; 12], (0.0, 0.0, 400.0, 400.0), &[]);
+        for (index, (x, y)) in places.iter().enumerate() {
+            for (other_x, other_y) in &places[index + 1..] {
+                let apart = (x - other_x).abs() >= size.0 || (y - other_y).abs() >= size.1;
+                assert!(apart, "({x}, {y}) and ({other_x}, {other_y})");
+            }
+            assert!((20.0..=380.0).contains(x) && (6.5..=393.5).contains(y));
+        }
+    }
+}

@@ -89,11 +89,12 @@
       const index = marks.indexOf(row) + 1;
       const name = element("span", {}, element("span", { class: "index" }, index ? String(index) : "–"), " " + row.title);
       if (row.missing) return [name, "", "not known", "–", row.missing];
-      const bound = row.binding ? model.title(row.binding) : row.rate ? `tightest: ${model.title(row.rate)}` : "–";
-      return [name, bar(row.seconds / roof), words.milliseconds(row.seconds), words.significant(row.seconds / roof, 3) + "×", bound];
+      // A measured time does not say what binds, only counts say what is tightest.
+      const unit = row.binding || row.rate;
+      return [name, bar(row.seconds / roof), words.milliseconds(row.seconds), words.significant(row.seconds / roof, 3) + "×", unit ? model.title(unit) : "–"];
     });
     const title = `${machine.title}, ${n}×${n}×${n}; memory alone takes ${words.milliseconds(roof)}`;
-    at("paths").replaceChildren(table("ways", title, ["path", "½ to 2000 × memory", "time", "×\u00a0memory", "bound by"], cells));
+    at("paths").replaceChildren(table("ways", title, ["path", "½ to 2000 × memory", "time", "×\u00a0memory", state.mode === "measured" ? "tightest unit" : "bound by"], cells));
     const figure = at("roofline");
     const heading = `Roofline of ${machine.title}, ${n}³, ${state.mode}`;
     figure.querySelector("h3").textContent = heading;
@@ -110,7 +111,7 @@
       ? [`times of ${data.record.file} on ${data.record.device}, ${data.record.date}; memory as fast as a copy in the same run`,
         `measured for ${data.record.n}×${data.record.n}×${data.record.n}; every point and axis takes as long for other sizes`]
       : [...new Set(rows.flatMap((row) => row.path.assumptions)), "every unit is busy at its peak rate"];
-    at("assumptions").replaceChildren(...[...assumed, ...machine.notes].map((text) => element("li", {}, text)));
+    at("assumptions").replaceChildren(...[...assumed, ...machine.notes].map((text) => element("li", {}, text.replaceAll("`", ""))));
   }
   function margin(value) {
     if (value === null) return "not known";
@@ -231,5 +232,6 @@
   setMode(state.mode);
   fillRates();
   show();
+  // For tests, and for those who want to ask the model more.
   window.ozfft = { data, model, words, roofline };
 })();

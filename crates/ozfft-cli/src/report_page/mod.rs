@@ -63,10 +63,16 @@ pub struct Context {
 impl Context {
     fn new(subject: &Subject) -> Result<Context, Failure> {
         let mode = subject.mode;
-        let machine = crate::model::machine(&subject.machine)?;
+        let mut machine = crate::model::machine(&subject.machine)?;
         let mut machines = Machine::all()?;
-        if !machines.iter().any(|known| known.name == machine.name) {
-            machines.push(machine.clone());
+        match machines.iter().find(|known| known.name == machine.name) {
+            Some(known) if *known == machine => {}
+            // A file may have a name that is taken; the paper's figures need the machine that has it.
+            Some(_) => {
+                machine.name.push_str("-from-file");
+                machines.push(machine.clone());
+            }
+            None => machines.push(machine.clone()),
         }
         let context = Context {
             machine,

@@ -101,7 +101,7 @@ function makeRoofline(data, model, words) {
     ends.sort((a, b) => a[0] - b[0]);
     let last = -Infinity;
     const names = ends.map(([at, name]) => {
-      last = Math.max(at - 4, last + 12);
+      last = Math.max(at - 4, last + 15);
       roofs.push(element("text", { class: "small", x: place(x.to), y: place(last), "text-anchor": "end" }, name));
       return [x.to - 120, last - 10, x.to, last + 2];
     });

@@ -15,6 +15,8 @@ const ON_PAPER: [(&str, &str); 8] = [
     ("--corrected-fill", "#bfe3dc"),
     ("--measured", "#0b5394"),
 ];
+/// Pixels around a picture of its own.
+const MARGIN: f64 = 8.0;
 /// Hatching of what the paper printed.
 pub const PATTERNS: &str = r#"<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch-line" x1="1.5" y1="0" x2="1.5" y2="6"/></pattern></defs>"#;
 
@@ -195,10 +197,12 @@ impl Svg {
         for (name, colour) in ON_PAPER {
             style = style.replace(&format!("var({name})"), colour);
         }
+        // A little room on all sides.
+        let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"t\" aria-describedby=\"d\">\n<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>\n{style}</style>\n{PATTERNS}\n<rect class=\"ground\" width=\"{0}\" height=\"{1}\"/>\n{4}</svg>",
-            place(self.width),
-            place(self.height),
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-{MARGIN} -{MARGIN} {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"t\" aria-describedby=\"d\">\n<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>\n{style}</style>\n{PATTERNS}\n<rect class=\"ground\" x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"{0}\" height=\"{1}\"/>\n{4}</svg>",
+            place(width),
+            place(height),
             escaped(title),
             escaped(description),
             self.body

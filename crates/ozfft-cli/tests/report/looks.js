@@ -1,7 +1,7 @@
 // What can be wrong with how a page looks: asked by name, answered by a list of faults.
 const [question] = arguments;
 const faults = [];
-const isSeen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== "hidden";
+const isSeen = (element) => element.getClientRects().length > 0 && element.checkVisibility({ visibilityProperty: true });
 const label = (element) => `${element.tagName} ${element.id || element.getAttribute("class") || ""} "${element.textContent.trim().slice(0, 40)}"`;
 const colour = (text) => (text.match(/[\d.]+/g) || []).map(Number);
 function luminance([r, g, b]) {
@@ -21,6 +21,7 @@ function ground(element) {
 const questions = {
   // Words against what is behind them.
   contrast() {
+    document.querySelectorAll("details").forEach((part) => { part.open = true; });
     const own = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
     for (const element of document.body.querySelectorAll("*")) {
       if (!own(element) || !isSeen(element) || element.closest("script, style, title, desc, .skip") || element.matches(":disabled") || element.querySelector(":disabled")) continue;

@@ -227,7 +227,7 @@ pub fn fp32(context: &Context, width: f64) -> Result<Figure, Failure> {
         width: if wide { 0.48 * width } else { width },
         label_width: 74.0,
         low: 0.03,
-        high: 20.0,
+        high: 50.0,
         logarithmic: true,
         rows,
         references: &[(1.0, "memory speed")],

@@ -148,7 +148,7 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     let mut last = f64::NEG_INFINITY;
     let mut names = Vec::new();
     for (y, name) in ends {
-        last = (y - 4.0).max(last + 12.0);
+        last = (y - 4.0).max(last + 15.0);
         svg.text("small", (plane.x.to, last), Anchor::End, &name);
         names.push((plane.x.to - 120.0, last - 10.0, plane.x.to, last + 2.0));
     }
