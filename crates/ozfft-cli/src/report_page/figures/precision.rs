@@ -3,14 +3,14 @@
 use super::super::Context;
 use super::super::charts::{Bar, Bars, Kind, Row, legend, milliseconds};
 use super::super::svg::Svg;
-use super::walltime::{FP64_SUM, GARNER, KULISCH, short_way};
+use super::walltime::{FP64_SUM, GARNER, KULISCH, Place, short_way};
 use super::{Figure, corrected, heads, measured_path, time_text};
 use crate::failure::Failure;
 use roofline::paths::Way;
 use roofline::table::significant;
 
 /// A way, where the paper prints its time on a B300, and the bits it prints (Figure 2, C.1, C.2; appendix B for Bernstein).
-type Scheme = (Way, Option<(&'static str, &'static str)>, Option<f64>);
+type Scheme = (Way, Option<Place>, Option<f64>);
 const SCHEMES: [Scheme; 8] = [
     (Way::Garner, Some(GARNER), Some(53.0)),
     (Way::Fp64Sum, Some(FP64_SUM), Some(53.0)),

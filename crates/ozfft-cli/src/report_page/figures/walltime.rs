@@ -8,8 +8,10 @@ use crate::failure::Failure;
 use roofline::paths::Way;
 use roofline::table::significant;
 
+/// Where the paper prints a number, and what it is.
+pub type Place = (&'static str, &'static str);
 /// Machine, way, and where the paper prints its time.
-const ROWS: [(&str, Way, Option<(&str, &str)>); 13] = [
+const ROWS: [(&str, Way, Option<Place>); 13] = [
     ("b200", Way::Native, Some(("Figure 1", "native on B200"))),
     (
         "rubin",
@@ -33,9 +35,9 @@ const ROWS: [(&str, Way, Option<(&str, &str)>); 13] = [
     ("h200", Way::Digits, None),
 ];
 /// Where times of ways on a B300 are printed.
-pub const GARNER: (&str, &str) = ("4.1, wall-time summary", "recursive Garner on B300");
-pub const FP64_SUM: (&str, &str) = ("eq. 13", "phase B in FP64 on B300");
-pub const KULISCH: (&str, &str) = ("eq. 14", "whole transform by Kulisch on B300");
+pub const GARNER: Place = ("4.1, wall-time summary", "recursive Garner on B300");
+pub const FP64_SUM: Place = ("eq. 13", "phase B in FP64 on B300");
+pub const KULISCH: Place = ("eq. 14", "whole transform by Kulisch on B300");
 
 /// A way in few words.
 pub fn short_way(way: Way) -> &'static str {
