@@ -136,7 +136,7 @@ pub fn figure(width: f64) -> Figure {
         description: "Two layouts over bits 0 to 160. As printed, slices of 20 bits every 8 bits lie over words of 32 bits, and five of eleven cross from one word into the next. As built, two slices \
                       each lie within a word of 32 bits that carries 16, and none crosses."
             .into(),
-        caption: "The paper says that P0 to P2 lie wholly in the first word; with 20 bits at bit 16, P2 does not. Built here, every word carries 16 bits and has 16 to spare: two slices are added into it whole, nothing branches, and carries go on once, at the end."
+        caption: "The paper says that P0 to P2 lie wholly in the first word; with 20 bits at bit 16, P2 does not. Built here, every word carries 16 bits and has 16 to spare: two slices are added into it whole, nothing branches, and one carry goes from each word to the next."
             .into(),
         columns: heads(&["layout", "slice", "bits", "crosses a word"]),
         rows: rows.collect(),

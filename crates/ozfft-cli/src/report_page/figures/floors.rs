@@ -2,7 +2,7 @@
 
 use super::super::Context;
 use super::super::charts::{Axis, Bar, Bars, Kind, Plane, Row, legend, named_points, tick_text};
-use super::super::svg::{Anchor, Svg};
+use super::super::svg::{Anchor, Svg, text_width};
 use super::{Figure, PAPER_N, heads, short_name};
 use crate::failure::Failure;
 use roofline::floors::{as_printed, native, native_single, reconstruction};
@@ -44,6 +44,18 @@ fn plane(
     lines: &[Line],
 ) -> f64 {
     let (left, right) = (40.0, svg.width - 8.0);
+    // Names of lines are above the plane, beside each other where there is room.
+    let (mut x, mut top) = (2.0, top);
+    for (_, class, name) in lines {
+        let width = 38.0 + text_width(name, 11.0);
+        if x > 2.0 && x + width > svg.width {
+            (x, top) = (2.0, top + 18.0);
+        }
+        svg.line(class, (x, top), (x + 28.0, top));
+        svg.text("small", (x + 34.0, top + 4.0), Anchor::Start, name);
+        x += width + 14.0;
+    }
+    top += 22.0;
     let height = if svg.width > 500.0 { 330.0 } else { 300.0 };
     let plane = Plane {
         x: Axis::logarithmic(left, right, 0.5, 40.0),
@@ -55,18 +67,13 @@ fn plane(
         &tick_text,
     );
     let mut also = Vec::new();
-    for (index, (slope, class, name)) in lines.iter().enumerate() {
+    for (slope, class, _) in lines {
         let low = (plane.y.low / slope).max(plane.x.low);
         let high = (plane.y.high / slope).min(plane.x.high);
         svg.polyline(
             class,
             &[plane.at((low, low * slope)), plane.at((high, high * slope))],
         );
-        // Names of lines are in the lower right corner, where no machine is.
-        let y = plane.y.from - 10.0 - 16.0 * (lines.len() - 1 - index) as f64;
-        svg.line(class, (right - 190.0, y - 4.0), (right - 162.0, y - 4.0));
-        svg.text("small", (right - 156.0, y), Anchor::Start, name);
-        also.push((right - 192.0, y - 13.0, right, y + 4.0));
         // Labels avoid the line by small pieces of it.
         for step in 0..60 {
             let x = low * (high / low).powf(f64::from(step) / 60.0);
