@@ -54,6 +54,7 @@ struct Curve {
 
 /// Runs the command.
 pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
+    arguments.figure.checked()?;
     if let Some(name) = &arguments.figure.figure {
         return report_page::plot(name, &arguments.figure, &arguments.out);
     }

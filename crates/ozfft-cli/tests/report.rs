@@ -618,6 +618,11 @@ fn what_cannot_be_done_is_named_and_nothing_is_written() {
         "{figure}"
     );
     assert!(fail(&["plot", "-o", text(&file)]).contains("--record"));
+    for unheeded in [["--figure", "time"], ["--record", "record.json"]] {
+        let all = [&unheeded[..], &["--n", "512", "-o", text(&file)]].concat();
+        let message = fail(&[&["plot"], &all[..]].concat());
+        assert!(message.contains("--figure roofline"), "{message}");
+    }
     assert!(fail(&["report"]).contains("--out"));
     let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").collect();
     assert!(left.is_empty(), "{left:?}");

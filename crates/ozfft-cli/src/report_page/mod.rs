@@ -39,15 +39,21 @@ pub struct ReportArguments {
 /// What a page or a figure is about.
 #[derive(Debug, Args)]
 pub struct Subject {
-    /// A machine by its name, or a file of your own by its path
-    #[arg(long, default_value = "b300")]
-    machine: String,
-    /// Points of an axis of the cube
-    #[arg(long, default_value_t = 1024, value_name = "N")]
-    n: usize,
-    /// Whose numbers: printed, corrected or measured
-    #[arg(long, default_value = "corrected")]
-    mode: Mode,
+    /// A machine by its name, or a file of your own by its path [default: b300]
+    #[arg(long, value_name = "NAME|FILE")]
+    machine: Option<String>,
+    /// Points of an axis of the cube [default: 1024]
+    #[arg(long, value_name = "N")]
+    n: Option<usize>,
+    /// Whose numbers: printed, corrected or measured [default: corrected]
+    #[arg(long)]
+    mode: Option<Mode>,
+}
+
+impl Subject {
+    fn is_given(&self) -> bool {
+        self.machine.is_some() || self.n.is_some() || self.mode.is_some()
+    }
 }
 
 /// What all parts are made from.
@@ -62,8 +68,8 @@ pub struct Context {
 
 impl Context {
     fn new(subject: &Subject) -> Result<Context, Failure> {
-        let mode = subject.mode;
-        let mut machine = crate::model::machine(&subject.machine)?;
+        let mode = subject.mode.unwrap_or(Mode::Corrected);
+        let mut machine = crate::model::machine(subject.machine.as_deref().unwrap_or("b300"))?;
         let mut machines = Machine::all()?;
         match machines.iter().find(|known| known.name == machine.name) {
             Some(known) if *known == machine => {}
@@ -76,7 +82,7 @@ impl Context {
         }
         let context = Context {
             machine,
-            n: subject.n,
+            n: subject.n.unwrap_or(1024),
             mode,
             machines,
             record: Record::embedded()?,
@@ -124,6 +130,17 @@ pub struct FigureArguments {
     pub figure: Option<String>,
     #[command(flatten)]
     subject: Subject,
+}
+
+impl FigureArguments {
+    /// Options that nothing would heed are refused: only the roofline is about one machine.
+    pub fn checked(&self) -> Result<(), Failure> {
+        if self.subject.is_given() && self.figure.as_deref() != Some("roofline") {
+            let message = "--machine, --n and --mode are for --figure roofline";
+            return Err(Failure::Usage(message.into()));
+        }
+        Ok(())
+    }
 }
 
 /// Runs `ozfft plot --figure NAME`.
