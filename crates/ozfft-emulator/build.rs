@@ -20,6 +20,7 @@ fn main() {
         .file("src/general.cpp")
         .file("src/truncated.cpp")
         .file("src/residues.cpp")
+        .file("src/residues_fp8.cpp")
         .file("src/tuned.cpp")
         .file("src/mixed.cpp")
         .file("src/real.cpp")

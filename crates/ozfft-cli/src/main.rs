@@ -57,7 +57,7 @@ enum Command {
     Paths(paths::PathsArguments),
     /// Which unit of a machine binds: the paper's model as printed, corrected and measured
     Model(model::ModelArguments),
-    /// Draw a record of `ozfft bench`, or a figure of the report
+    /// Draw a record of `ozfft bench` or `ozfft paths`, or a figure of the report
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),

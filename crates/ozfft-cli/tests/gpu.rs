@@ -149,6 +149,7 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
     );
     refuse(&["selftest", "--device", "auto"], "cuda");
     refuse(&["selftest", "--integers-only"], "--device cuda");
+    refuse(&["selftest", "--engine", "residues"], "--device cuda");
     refuse(
         &["bench", "--shape", "8", "--integers-only"],
         "--device cuda",

@@ -126,7 +126,7 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
 #[derive(Debug, Args)]
 pub struct FigureArguments {
     /// A figure of `ozfft report` by its name, instead of a record
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["record", "group"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["record", "group", "precision"])]
     pub figure: Option<String>,
     #[command(flatten)]
     subject: Subject,
