@@ -21,6 +21,7 @@ mod plot;
 mod probe;
 mod reconstruct;
 mod report;
+mod report_page;
 mod residue_engine;
 mod selftest;
 mod sums;
@@ -56,7 +57,7 @@ enum Command {
     Paths(paths::PathsArguments),
     /// Which unit of a machine binds: the paper's model as printed, corrected and measured
     Model(model::ModelArguments),
-    /// Draw a record of `ozfft bench` or `ozfft paths`
+    /// Draw a record of `ozfft bench` or `ozfft paths`, or a figure of the report
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),
@@ -66,6 +67,8 @@ enum Command {
     Residues(residue_engine::ResiduesArguments),
     /// Every way from residues to integers: errors, bounds, counted costs, and the paper's figures beside them
     Reconstruct(reconstruct::ReconstructArguments),
+    /// Write one self-contained page: which machines run double-precision transforms at memory speed, and how
+    Report(report_page::ReportArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
     Selftest(selftest::SelftestArguments),
 }
@@ -85,6 +88,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Kulisch(arguments) => sums::run(arguments),
         Command::Residues(arguments) => residue_engine::run(arguments),
         Command::Reconstruct(arguments) => reconstruct::run(arguments),
+        Command::Report(arguments) => report_page::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }
 }

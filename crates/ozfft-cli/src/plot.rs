@@ -1,5 +1,5 @@
 //! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's; or a record of
-//! `ozfft paths`.
+//! `ozfft paths`; or a figure of `ozfft report`.
 
 mod canvas;
 mod cuda;
@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::npy::write_beside;
 use crate::options::parse_shape;
 use crate::paths::Report;
+use crate::report_page::{self, FigureArguments};
 use clap::Args;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -21,8 +22,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub struct PlotArguments {
     /// A record of `ozfft bench` or `ozfft paths`
-    #[arg(long, value_name = "FILE")]
-    record: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "figure")]
+    record: Option<PathBuf>,
     /// The SVG file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -32,6 +33,8 @@ pub struct PlotArguments {
     /// Of a record of `ozfft paths`: bits against time instead of times
     #[arg(long, conflicts_with = "group")]
     precision: bool,
+    #[command(flatten)]
+    figure: FigureArguments,
 }
 
 const SIZE: (u32, u32) = (1100, 600);
@@ -58,19 +61,29 @@ struct Curve {
 
 /// Runs the command.
 pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
-    let picture = match kind(&arguments.record)? {
-        Kind::Paths if arguments.group.is_some() => {
+    arguments.figure.checked()?;
+    if let Some(name) = &arguments.figure.figure {
+        return report_page::plot(name, &arguments.figure, &arguments.out);
+    }
+    let Some(record) = &arguments.record else {
+        return Err(Failure::Usage(
+            "--record FILE or --figure NAME is needed".into(),
+        ));
+    };
+    let group = arguments.group.as_deref();
+    let picture = match kind(record)? {
+        Kind::Paths if group.is_some() => {
             let words = "--group is for records of ozfft bench; this one is of ozfft paths";
             return Err(Failure::Usage(words.into()));
         }
-        Kind::Paths if arguments.precision => paths::precision(&Report::read(&arguments.record)?)?,
-        Kind::Paths => paths::times(&Report::read(&arguments.record)?)?,
+        Kind::Paths if arguments.precision => paths::precision(&Report::read(record)?)?,
+        Kind::Paths => paths::times(&Report::read(record)?)?,
         _ if arguments.precision => {
             let words = "--precision is for records of ozfft paths; this one is none";
             return Err(Failure::Usage(words.into()));
         }
-        Kind::Gpu => cuda::picture(&arguments.record, arguments.group.as_deref())?,
-        Kind::Processor => picture_of_curves(arguments)?,
+        Kind::Gpu => cuda::picture(record, group)?,
+        Kind::Processor => picture_of_curves(record, group)?,
     };
     write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
     eprintln!("written {}", arguments.out.display());
@@ -101,11 +114,11 @@ fn short_date(date: &str) -> &str {
     date.split('T').next().unwrap_or_default()
 }
 
-fn picture_of_curves(arguments: &PlotArguments) -> Result<String, Failure> {
-    let record = Record::read(&arguments.record)?;
-    let group = arguments.group.as_deref().unwrap_or("curve");
+fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure> {
+    let record = Record::read(path)?;
+    let group = group.unwrap_or("curve");
     let unusable = |reason: String| Failure::Content {
-        path: arguments.record.clone(),
+        path: path.to_path_buf(),
         reason,
     };
     let curves = curves(&record.results, group).map_err(unusable)?;

@@ -17,7 +17,7 @@ use serde::Serialize;
 pub const WAYS: [Way; 4] = [Way::Native, Way::Kulisch32, Way::Fp8Only, Way::Digits];
 
 /// A native path with this much of what it needs is at parity, as the paper has it in Table 1.
-const PARITY: f64 = 0.95;
+pub const PARITY: f64 = 0.95;
 
 /// One way on a machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -243,7 +243,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// A machine by its name, or from a file, which has a path or ends in `.json`.
-fn machine(name: &str) -> Result<Machine, Failure> {
+pub fn machine(name: &str) -> Result<Machine, Failure> {
     if name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".json") {
         return Ok(Machine::from_json(name, &read(Path::new(name))?)?);
     }
