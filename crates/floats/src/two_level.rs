@@ -1,0 +1,458 @@
+//! Two levels of splitting: four digits of 8 bits for data and matrix each, and f32 sums that are exact.
+//!
+//! Parts that are rounded one by one, as in `ozaki.rs`, leave sums with the rounding errors of f32 however many there are:
+//! nothing below about `1e-7` can be reached so. Here all numbers of a line are integers under one exponent, cut into
+//! digits of at most 128, which bf16 holds. A product is at most `2^14`, so an f32 keeps 1024 of them exactly, in any
+//! order and under any rounding; f64 puts the digits' sums together, exactly as well. What is left is what four digits
+//! leave of the data (`2^-32` of the line's largest number), of the matrix, and the six products of small digits that are
+//! not formed. Equal bits on every unit.
+
+use crate::Direction;
+use crate::lanes::{InstructionSet, Task, Vectors};
+use crate::matrices::{Cut, left, left_row, padded, right, turn};
+use crate::ozaki::products;
+use crate::roots::Real;
+use crate::sample::{LineScale, Sample};
+use crate::unit::{MatrixUnit, Shape, TILE, Term};
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// Digits of a number.
+pub(crate) const DIGITS: usize = 4;
+/// Products that an f32 sums exactly.
+pub(crate) const EXACT_PRODUCTS: usize = 1024;
+/// Lines that are multiplied together where a line is a row.
+const ROWS: usize = 2 * TILE;
+
+/// The digits of an integer of at most `2^31`, the highest first: the lower ones within ±128, and symmetric, so that a
+/// negated number has negated digits.
+#[inline(always)]
+fn digits(value: i64) -> [i64; DIGITS] {
+    let mut digits = [0; DIGITS];
+    let mut rest = value;
+    for digit in digits[1..].iter_mut().rev() {
+        // Towards the nearest multiple of 256, halves away from zero.
+        let sign = rest >> 63;
+        let magnitude = (rest ^ sign) - sign;
+        let upper = (magnitude + 128) >> 8;
+        let lower = magnitude - (upper << 8);
+        *digit = (lower ^ sign) - sign;
+        rest = (upper ^ sign) - sign;
+    }
+    digits[0] = rest;
+    digits
+}
+
+/// A digit as bf16, which has 8 bits for it.
+#[inline(always)]
+fn to_bf16(digit: i64) -> u32 {
+    (digit as i32 as f32).to_bits() >> 16
+}
+
+/// The digits of an entry of the matrix, which is at most one.
+pub(crate) fn entry_digits(value: Real) -> Vec<u16> {
+    let value = value.scaled(31f64.exp2());
+    // The nearest integer to the high part: another one would be as near to within 2^-22.
+    digits(value.high.round_ties_even() as i64)
+        .map(|digit| to_bf16(digit) as u16)
+        .to_vec()
+}
+
+/// The nearest integer, for numbers below `2^51`: adding and taking off leaves no other bits.
+#[inline(always)]
+fn to_integer(value: f64) -> i64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    (value + SHIFT).to_bits() as i64 - SHIFT.to_bits() as i64
+}
+
+/// The exponent under which numbers of this size have 31 bits; zero is left alone.
+fn exponent_of(largest: f64) -> i32 {
+    if largest == 0.0 {
+        return 0;
+    }
+    // Lines are within reach of one, so the largest number is normal.
+    (largest.to_bits() >> 52) as i32 - 1023
+}
+
+/// Tables and shapes of one length.
+#[derive(Debug)]
+pub(crate) struct TwoLevel {
+    n: usize,
+    cut: Cut,
+    set: InstructionSet,
+    unit: Arc<dyn MatrixUnit>,
+    first: Vec<Vec<u32>>,
+    first_shape: Shape,
+    second: Vec<Vec<u32>>,
+    second_shape: Shape,
+    rotations: Vec<Complex<f64>>,
+    /// The products of digits, the smallest first.
+    products: Vec<(usize, usize)>,
+}
+
+/// Memory that a transform works in. What pads data to whole tiles is zero from the beginning and stays so.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    data: Vec<Vec<u32>>,
+    middle: Vec<Vec<u32>>,
+    sums: Vec<f32>,
+    totals: Vec<f64>,
+    line: Vec<Complex<f64>>,
+}
+
+impl TwoLevel {
+    pub(crate) fn new(
+        n: usize,
+        cut: Cut,
+        direction: Direction,
+        unit: Arc<dyn MatrixUnit>,
+        set: InstructionSet,
+    ) -> Self {
+        let (n1, n2) = match cut {
+            Cut::Whole => (n, 1),
+            Cut::Blocks(n1, n2) => (n1, n2),
+        };
+        let rows = match cut {
+            Cut::Whole => ROWS,
+            Cut::Blocks(..) => padded(n2),
+        };
+        let (second, rotations) = match cut {
+            Cut::Whole => (Vec::new(), Vec::new()),
+            Cut::Blocks(..) => (
+                left(n2, direction, &entry_digits),
+                (0..n2)
+                    .flat_map(|j2| (0..n1).map(move |k1| (j2, k1)))
+                    .map(|(j2, k1)| {
+                        let root = turn(j2 * k1, n, direction);
+                        Complex::new(root.re.high, root.im.high)
+                    })
+                    .collect(),
+            ),
+        };
+        TwoLevel {
+            n,
+            cut,
+            set,
+            unit,
+            first: right(n1, direction, &entry_digits),
+            first_shape: Shape {
+                rows,
+                pairs: padded(n1),
+                columns: padded(2 * n1),
+                left_pitch: padded(n1),
+                right_pitch: padded(2 * n1),
+                sums_pitch: padded(2 * n1),
+            },
+            second,
+            second_shape: Shape {
+                rows: 2 * padded(n2),
+                pairs: padded(n2),
+                columns: padded(n1),
+                left_pitch: padded(n2),
+                right_pitch: padded(n1),
+                sums_pitch: padded(n1),
+            },
+            rotations,
+            products: products(DIGITS),
+        }
+    }
+
+    pub(crate) fn workspace(&self) -> Workspace {
+        let (one, two) = (&self.first_shape, &self.second_shape);
+        let blocks = self.cut != Cut::Whole;
+        let second = if blocks { two.rows * two.columns } else { 0 };
+        let sums = (one.rows * one.columns).max(second);
+        Workspace {
+            data: vec![vec![0; one.rows * one.pairs]; DIGITS],
+            middle: vec![vec![0; if blocks { two.pairs * two.columns } else { 0 }]; DIGITS],
+            sums: vec![0.0; sums],
+            totals: vec![0.0; sums],
+            line: vec![Complex::default(); if blocks { self.n } else { 0 }],
+        }
+    }
+
+    /// Transforms lines in place.
+    pub(crate) fn process<D: Sample>(&self, lines: &mut [Complex<D>], workspace: &mut Workspace) {
+        self.unit.clone().kept_ready(&mut || match self.cut {
+            Cut::Whole => {
+                for lines in lines.chunks_mut(ROWS * self.n) {
+                    self.whole(lines, workspace);
+                }
+            }
+            Cut::Blocks(n1, n2) => {
+                for line in lines.chunks_exact_mut(self.n) {
+                    self.blocks(line, n1, n2, workspace);
+                }
+            }
+        });
+    }
+
+    /// The sums of products with `i + j = order` for every order, put together: in units of the highest digits' product.
+    fn multiply(
+        &self,
+        shape: &Shape,
+        [lefts, rights]: [&[Vec<u32>]; 2],
+        sums: &mut [f32],
+        totals: &mut [f64],
+    ) {
+        let terms: [Term<'_>; 10] = std::array::from_fn(|i| {
+            let (l, r) = self.products[i];
+            Term {
+                left: &lefts[l],
+                right: &rights[r],
+            }
+        });
+        let together = EXACT_PRODUCTS / (2 * shape.pairs);
+        let mut start = 0;
+        totals.fill(0.0);
+        for order in (0..DIGITS).rev() {
+            let weight = (-8.0 * order as f64).exp2();
+            for terms in terms[start..=start + order].chunks(together) {
+                self.unit.multiply(shape, terms, sums);
+                self.set.enter(AddSums {
+                    sums,
+                    weight,
+                    totals,
+                });
+            }
+            start += order + 1;
+        }
+    }
+
+    fn whole<D: Sample>(&self, lines: &mut [Complex<D>], workspace: &mut Workspace) {
+        let n = self.n;
+        let mut scales = [(LineScale::One, 0); ROWS];
+        for (row, line) in lines.chunks_exact(n).enumerate() {
+            let scale = D::line_scale(line);
+            let factor = scale.factors().0;
+            let exponent = match scale {
+                LineScale::NotFinite => 0,
+                _ => exponent_of(largest(line) * factor),
+            };
+            scales[row] = (scale, exponent);
+            self.set.enter(CutDigits {
+                line,
+                not_finite: scale == LineScale::NotFinite,
+                factors: (factor, f64::from(30 - exponent).exp2()),
+                start: row * self.first_shape.left_pitch,
+                data: &mut workspace.data,
+            });
+        }
+        let shape = Shape {
+            rows: padded(lines.len() / n),
+            ..self.first_shape
+        };
+        let Workspace {
+            data, sums, totals, ..
+        } = workspace;
+        self.multiply(&shape, [data, &self.first], sums, totals);
+        let rows = totals.chunks(shape.sums_pitch);
+        for ((line, totals), (scale, exponent)) in lines.chunks_exact_mut(n).zip(rows).zip(scales) {
+            if scale == LineScale::NotFinite {
+                line.fill(Complex::new(D::NAN, D::NAN));
+                continue;
+            }
+            let unit = f64::from(exponent - 13).exp2();
+            let factor = scale.factors().1;
+            for (value, &[re, im]) in line.iter_mut().zip(totals.as_chunks::<2>().0) {
+                value.re = D::from_f64(re * unit * factor);
+                value.im = D::from_f64(im * unit * factor);
+            }
+        }
+    }
+
+    fn blocks<D: Sample>(
+        &self,
+        line: &mut [Complex<D>],
+        n1: usize,
+        n2: usize,
+        workspace: &mut Workspace,
+    ) {
+        let scale = D::line_scale(line);
+        if scale == LineScale::NotFinite {
+            line.fill(Complex::new(D::NAN, D::NAN));
+            return;
+        }
+        let factor = scale.factors().0;
+        let exponent = exponent_of(largest(line) * factor);
+        let Workspace {
+            data,
+            middle,
+            sums,
+            totals,
+            line: rotated,
+        } = workspace;
+        // x[j1][j2] as rows j2; then the same as for one product.
+        for j2 in 0..n2 {
+            for j1 in 0..n1 {
+                let value = line[j1 * n2 + j2];
+                rotated[j2 * n1 + j1] =
+                    Complex::new(value.re.to_f64() * factor, value.im.to_f64() * factor);
+            }
+        }
+        for (j2, row) in rotated.chunks_exact(n1).enumerate() {
+            self.set.enter(CutDigits {
+                line: row,
+                not_finite: false,
+                factors: (1.0, f64::from(30 - exponent).exp2()),
+                start: j2 * self.first_shape.left_pitch,
+                data,
+            });
+        }
+        self.multiply(&self.first_shape, [data, &self.first], sums, totals);
+        self.set.enter(Rotate {
+            totals,
+            pitch: self.first_shape.sums_pitch,
+            unit: f64::from(exponent - 13).exp2(),
+            rotations: &self.rotations,
+            n1,
+            rotated,
+        });
+        let exponent = exponent_of(largest(rotated));
+        for (j2, row) in rotated.chunks_exact(n1).enumerate() {
+            self.set.enter(CutDigits {
+                line: row,
+                not_finite: false,
+                factors: (1.0, f64::from(30 - exponent).exp2()),
+                start: j2 * self.second_shape.right_pitch,
+                data: middle,
+            });
+        }
+        self.multiply(&self.second_shape, [&self.second, middle], sums, totals);
+        let unit = f64::from(exponent - 13).exp2();
+        let back = scale.factors().1;
+        let pitch = self.second_shape.sums_pitch;
+        for (k2, row) in line.chunks_exact_mut(n1).enumerate() {
+            let re = &totals[left_row(k2) * pitch..][..n1];
+            let im = &totals[(left_row(k2) + TILE) * pitch..][..n1];
+            for ((value, re), im) in row.iter_mut().zip(re).zip(im) {
+                value.re = D::from_f64(re * unit * back);
+                value.im = D::from_f64(im * unit * back);
+            }
+        }
+    }
+}
+
+/// The largest magnitude of a part.
+fn largest<D: Sample>(line: &[Complex<D>]) -> f64 {
+    line.iter().fold(0.0, |largest: f64, value| {
+        largest
+            .max(value.re.to_f64().abs())
+            .max(value.im.to_f64().abs())
+    })
+}
+
+/// Numbers as pairs of digits.
+struct CutDigits<'a, D> {
+    line: &'a [Complex<D>],
+    not_finite: bool,
+    /// One after the other: together they may be beyond f64.
+    factors: (f64, f64),
+    start: usize,
+    data: &'a mut [Vec<u32>],
+}
+
+impl<D: Sample> Task for CutDigits<'_, D> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        let data: &mut [Vec<u32>; DIGITS] = self.data.try_into().expect("as many arrays as digits");
+        let mut data = data.each_mut().map(
+            #[inline(always)]
+            |data| &mut data[self.start..][..self.line.len()],
+        );
+        if self.not_finite {
+            data.iter_mut().for_each(|data| data.fill(0));
+            return;
+        }
+        for (i, value) in self.line.iter().enumerate() {
+            let scaled = |part: D| part.to_f64() * self.factors.0 * self.factors.1;
+            let re = digits(to_integer(scaled(value.re)));
+            let im = digits(to_integer(scaled(value.im)));
+            for (data, (re, im)) in data.iter_mut().zip(re.into_iter().zip(im)) {
+                data[i] = to_bf16(re) | to_bf16(im) << 16;
+            }
+        }
+    }
+}
+
+/// The first product's totals, rotated.
+struct Rotate<'a> {
+    totals: &'a [f64],
+    pitch: usize,
+    unit: f64,
+    rotations: &'a [Complex<f64>],
+    n1: usize,
+    rotated: &'a mut [Complex<f64>],
+}
+
+impl Task for Rotate<'_> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        let n1 = self.n1;
+        let rows = self.rotated.chunks_exact_mut(n1);
+        let all = rows
+            .zip(self.rotations.chunks_exact(n1))
+            .zip(self.totals.chunks(self.pitch));
+        for ((row, by), totals) in all {
+            for ((value, by), &[re, im]) in row.iter_mut().zip(by).zip(totals.as_chunks::<2>().0) {
+                let (re, im) = (re * self.unit, im * self.unit);
+                *value = Complex::new(
+                    re.mul_add(by.re, -(im * by.im)),
+                    re.mul_add(by.im, im * by.re),
+                );
+            }
+        }
+    }
+}
+
+/// Sums under their weight, exactly: 26 bits and 24 that the weights span are fewer than 53.
+struct AddSums<'a> {
+    sums: &'a [f32],
+    weight: f64,
+    totals: &'a mut [f64],
+}
+
+impl Task for AddSums<'_> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        for (total, sum) in self.totals.iter_mut().zip(self.sums) {
+            *total += f64::from(*sum) * self.weight;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_make_up_the_number_and_fit_bf16() {
+        let mut generator = oracle::inputs::Generator::new(3);
+        let ends = [0, 1, -1, 127, 128, 129, 255, 256, 1 << 31, -(1 << 31)];
+        let random = (0..100_000).map(|_| (generator.next_u64() >> 32) as i64 - (1 << 31));
+        for value in ends.into_iter().chain(random) {
+            let digits = digits(value);
+            let sum = digits.iter().fold(0, |sum, digit| 256 * sum + digit);
+            assert_eq!(sum, value, "seed 3");
+            for digit in digits {
+                assert!(digit.abs() <= 128, "{value}: {digit}, seed 3");
+                let back = f32::from_bits(to_bf16(digit) << 16);
+                assert_eq!(back, digit as f32);
+            }
+            assert_eq!(super::digits(-value), digits.map(|digit| -digit));
+        }
+    }
+
+    #[test]
+    fn integers_are_the_nearest() {
+        for (value, nearest) in [
+            (0.5, 0),
+            (1.5, 2),
+            (-0.5, 0),
+            (-1.6, -2),
+            (2147483647.4, 2147483647),
+        ] {
+            assert_eq!(to_integer(value), nearest);
+        }
+    }
+}
