@@ -226,7 +226,7 @@ fn norms(size: usize, entry: impl Fn(usize, usize) -> f64) -> (f64, f64) {
 /// mean square of its entries.
 fn relative_norms(n: usize, entry: impl Fn(usize) -> (f64, f64)) -> (f64, f64) {
     let table: Vec<_> = (0..n).map(entry).collect();
-    let alone = |j: usize| 2 * j % n == 0;
+    let alone = |j: usize| (2 * j).is_multiple_of(n);
     let weight = |j: usize| if alone(j) { 1.0 } else { 2f64.sqrt() };
     let half = n / 2 + 1;
     let (even, even_frobenius) = norms(half, |j, k| weight(j) * weight(k) * table[j * k % n].0);
@@ -380,13 +380,13 @@ fn digit_product(n: usize, line: usize, crest: f64) -> ErrorBudget {
     let mut bound = spread * unit + matrix[count][0].0;
     let mut squares = (crest * 0.29 * unit * 2.0).powi(2) + matrix[count][0].1.powi(2);
     for data in 0..count {
-        for part in count - data..count {
+        for [_, part] in &matrix[count - data..count] {
             // A digit of data is at most 128 in units of 2^(-7 - 8·data) of the exponent's power of two.
             let size = spread * (1.0 - 8.0 * data as f64).exp2();
-            bound += matrix[part][1].0 * size;
+            bound += part.0 * size;
             // Balanced digits have a root mean square of 73.9.
             let typical = crest * 0.577 * (1.0 - 8.0 * data as f64).exp2();
-            squares += (matrix[part][1].1 * typical).powi(2);
+            squares += (part.1 * typical).powi(2);
         }
     }
     ErrorBudget {

@@ -6,8 +6,9 @@
 //! `X[k2][k1]` in order).
 
 use crate::Direction;
+use crate::aligned::Aligned;
 use crate::bf16;
-use crate::lanes::{InstructionSet, Task, Vectors};
+use crate::lanes::{InstructionSet, Task, Vectors, rotated};
 use crate::matrices::{Cut, left, left_row, padded, right, turn};
 use crate::ozaki::{MOST_PARTS, products, split};
 use crate::sample::{LineScale, Sample};
@@ -28,10 +29,10 @@ pub(crate) struct DftGemm {
     unit: Arc<dyn MatrixUnit>,
     /// The products of parts, data first.
     products: Vec<(usize, usize)>,
-    first: Vec<Vec<u32>>,
+    first: Vec<Aligned<u32>>,
     first_shape: Shape,
     /// Where the length is cut.
-    second: Vec<Vec<u32>>,
+    second: Vec<Aligned<u32>>,
     second_shape: Shape,
     /// `[j2][k1]`.
     rotations: Vec<Complex<f32>>,
@@ -40,9 +41,9 @@ pub(crate) struct DftGemm {
 /// Memory that a transform works in. What pads data to whole tiles is zero from the beginning and stays so.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    data: Vec<Vec<u32>>,
-    middle: Vec<Vec<u32>>,
-    sums: Vec<f32>,
+    data: Vec<Aligned<u32>>,
+    middle: Vec<Aligned<u32>>,
+    sums: Aligned<f32>,
 }
 
 impl DftGemm {
@@ -109,14 +110,12 @@ impl DftGemm {
 
     pub(crate) fn workspace(&self) -> Workspace {
         let (one, two) = (&self.first_shape, &self.second_shape);
-        let blocks = self.cut != Cut::Whole;
+        let second = |extent: usize| if self.cut == Cut::Whole { 0 } else { extent };
+        let arrays = |length: usize| (0..self.parts).map(|_| Aligned::zeros(length)).collect();
         Workspace {
-            data: vec![vec![0; one.rows * one.pairs]; self.parts],
-            middle: vec![vec![0; if blocks { two.pairs * two.columns } else { 0 }]; self.parts],
-            sums: vec![
-                0.0;
-                (one.rows * one.columns).max(if blocks { two.rows * two.columns } else { 0 })
-            ],
+            data: arrays(one.rows * one.pairs),
+            middle: arrays(second(two.pairs * two.columns)),
+            sums: Aligned::zeros((one.rows * one.columns).max(second(two.rows * two.columns))),
         }
     }
 
@@ -152,8 +151,8 @@ impl DftGemm {
     fn multiply(
         &self,
         shape: &Shape,
-        lefts: &[Vec<u32>],
-        rights: &[Vec<u32>],
+        lefts: &[Aligned<u32>],
+        rights: &[Aligned<u32>],
         sums: &mut [f32],
         data_left: bool,
     ) {
@@ -216,7 +215,8 @@ impl DftGemm {
         n2: usize,
         workspace: &mut Workspace,
     ) {
-        let scale = f32::line_scale(line);
+        let mut scale = LineScale::One;
+        self.set.enter(FindScale(line, &mut scale));
         if scale == LineScale::NotFinite {
             line.fill(Complex::new(f32::NAN, f32::NAN));
             return;
@@ -250,23 +250,42 @@ impl DftGemm {
     }
 }
 
+/// What a line is to be multiplied by.
+struct FindScale<'a>(&'a [Complex<f32>], &'a mut LineScale);
+
+impl Task for FindScale<'_> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        *self.1 = f32::line_scale(self.0);
+    }
+}
+
 /// Lines as rows of pairs.
 struct SplitRows<'a, const PARTS: usize> {
     lines: &'a [Complex<f32>],
     n: usize,
     pitch: usize,
     scales: &'a mut [LineScale; ROWS],
-    data: &'a mut [Vec<u32>],
+    data: &'a mut [Aligned<u32>],
 }
 
 /// The pairs of some numbers, part by part.
 #[inline(always)]
-fn split_into<const PARTS: usize>(values: &[Complex<f32>], factor: f32, to: [&mut [u32]; PARTS]) {
-    let mut to = to;
-    for (i, value) in values.iter().enumerate() {
+fn split_into<V: Vectors, const PARTS: usize>(
+    values: &[Complex<f32>],
+    factor: f32,
+    mut to: [&mut [u32]; PARTS],
+) {
+    let (rows, rest) = values.as_chunks::<TILE>();
+    for (i, row) in rows.iter().enumerate() {
+        for (to, part) in to.iter_mut().zip(V::split::<PARTS>(row, factor)) {
+            to[i * TILE..][..TILE].copy_from_slice(&part);
+        }
+    }
+    for (i, value) in rest.iter().enumerate() {
         let pairs = split::<PARTS>(value.re * factor, value.im * factor);
         for (to, pair) in to.iter_mut().zip(pairs) {
-            to[i] = pair;
+            to[rows.len() * TILE + i] = pair;
         }
     }
 }
@@ -274,11 +293,11 @@ fn split_into<const PARTS: usize>(values: &[Complex<f32>], factor: f32, to: [&mu
 /// The same stretch of every part.
 #[inline(always)]
 fn stretches<const PARTS: usize>(
-    data: &mut [Vec<u32>],
+    data: &mut [Aligned<u32>],
     start: usize,
     length: usize,
 ) -> [&mut [u32]; PARTS] {
-    let data: &mut [Vec<u32>; PARTS] = data.try_into().expect("as many arrays as parts");
+    let data: &mut [Aligned<u32>; PARTS] = data.try_into().expect("as many arrays as parts");
     data.each_mut().map(
         #[inline(always)]
         |data| &mut data[start..][..length],
@@ -293,8 +312,8 @@ impl<const PARTS: usize> Task for SplitRows<'_, PARTS> {
             self.scales[row] = scale;
             let to = stretches::<PARTS>(self.data, row * self.pitch, self.n);
             match scale {
-                LineScale::One => split_into(line, 1.0, to),
-                LineScale::Power(_) => split_into(line, scale.factors().0 as f32, to),
+                LineScale::One => split_into::<V, PARTS>(line, 1.0, to),
+                LineScale::Power(_) => split_into::<V, PARTS>(line, scale.factors().0 as f32, to),
                 // The row is not asked for.
                 LineScale::NotFinite => to.into_iter().for_each(|to| to.fill(0)),
             }
@@ -342,7 +361,7 @@ struct SplitColumns<'a, const PARTS: usize> {
     n2: usize,
     pitch: usize,
     scale: LineScale,
-    data: &'a mut [Vec<u32>],
+    data: &'a mut [Aligned<u32>],
 }
 
 impl<const PARTS: usize> Task for SplitColumns<'_, PARTS> {
@@ -362,23 +381,16 @@ impl<const PARTS: usize> Task for SplitColumns<'_, PARTS> {
                         #[inline(always)]
                         |part| &mut part[r][..columns],
                     );
-                    split_into(values, factor, to);
+                    split_into::<V, PARTS>(values, factor, to);
                 }
                 for (block, data) in block.iter().zip(self.data.iter_mut()) {
-                    transpose(block, &mut data[start * pitch + top..], pitch, columns);
+                    // What lies beyond the tile's rows is zero, as it is in the rows that it goes to.
+                    let data = &mut data[start * pitch + top..];
+                    for (column, values) in V::transposed(block).iter().enumerate().take(columns) {
+                        data[column * pitch..][..TILE].copy_from_slice(values);
+                    }
                 }
             }
-        }
-    }
-}
-
-/// A tile the other way round; what lies beyond its rows is zero, as it is in the rows that it goes to.
-#[inline(always)]
-fn transpose(block: &[[u32; TILE]; TILE], to: &mut [u32], pitch: usize, columns: usize) {
-    for column in 0..columns {
-        let to: &mut [u32; TILE] = to[column * pitch..].first_chunk_mut().expect("a tile");
-        for (row, to) in to.iter_mut().enumerate() {
-            *to = block[row][column];
         }
     }
 }
@@ -390,7 +402,7 @@ struct Rotate<'a, const PARTS: usize> {
     rotations: &'a [Complex<f32>],
     n1: usize,
     pitch: usize,
-    middle: &'a mut [Vec<u32>],
+    middle: &'a mut [Aligned<u32>],
 }
 
 impl<const PARTS: usize> Task for Rotate<'_, PARTS> {
@@ -399,14 +411,19 @@ impl<const PARTS: usize> Task for Rotate<'_, PARTS> {
         let rows = self.sums.chunks(self.sums_pitch);
         for (row, (sums, rotations)) in rows.zip(self.rotations.chunks_exact(self.n1)).enumerate() {
             let mut to = stretches::<PARTS>(self.middle, row * self.pitch, self.n1);
-            let sums = sums.as_chunks::<2>().0;
-            for (i, (&[re, im], by)) in sums.iter().zip(rotations).enumerate() {
-                let pairs = split::<PARTS>(
-                    re.mul_add(by.re, -(im * by.im)),
-                    re.mul_add(by.im, im * by.re),
-                );
-                for (to, pair) in to.iter_mut().zip(pairs) {
-                    to[i] = pair;
+            let sums = &sums.as_chunks::<2>().0[..self.n1];
+            let (tiles, rest) = sums.as_chunks::<TILE>();
+            let (tiles_by, rest_by) = rotations.as_chunks::<TILE>();
+            for (i, (values, by)) in tiles.iter().zip(tiles_by).enumerate() {
+                let parts = V::split::<PARTS>(&V::rotated(values, by), 1.0);
+                for (to, part) in to.iter_mut().zip(parts) {
+                    to[i * TILE..][..TILE].copy_from_slice(&part);
+                }
+            }
+            for (i, (&value, &by)) in rest.iter().zip(rest_by).enumerate() {
+                let value = rotated(value, by);
+                for (to, pair) in to.iter_mut().zip(split::<PARTS>(value.re, value.im)) {
+                    to[tiles.len() * TILE + i] = pair;
                 }
             }
         }

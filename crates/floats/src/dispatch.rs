@@ -64,7 +64,7 @@ impl Rule {
 /// ```
 /// use floats::{Mode, Table, Path};
 /// assert_eq!(Table::Posted.rule(256, Mode::Fast).path, Path::DftGemm);
-/// assert_eq!(Table::Posted.rule(1024, Mode::Fast).path, Path::Mixed);
+/// assert_eq!(Table::Posted.rule(2048, Mode::Fast).path, Path::Mixed);
 /// assert_eq!(Table::Measured.rule(256, Mode::Fast).path, Path::Mixed);
 /// println!("{}", Table::Posted);
 /// ```

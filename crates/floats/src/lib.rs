@@ -18,7 +18,7 @@
 //! small_dft.rs     2, 4, 8 points and odd primes              stockham.rs  longer ones in stages
 //! bluestein.rs     lengths with large primes                  gemm.rs      the DFT as a product, without a unit
 //! sample.rs        lines in and out of lanes                  lines.rs     all of these over lanes/
-//! bound.rs         what the error is at most
+//! bound.rs         what the error is at most                 aligned.rs   arrays at cache lines
 //! plan.rs          a plan
 //! ```
 //!
@@ -44,6 +44,7 @@
 
 #![warn(missing_docs)]
 
+mod aligned;
 mod bf16;
 mod bluestein;
 mod bound;

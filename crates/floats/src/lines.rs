@@ -1,6 +1,7 @@
 //! Transforms of lines that lie side by side in the lanes of vectors, in any arithmetic of `number.rs` and `kahan.rs`.
 
 use crate::Direction;
+use crate::aligned::Aligned;
 use crate::bluestein::{Bluestein, convolution_length};
 use crate::gemm::Gemm;
 use crate::lanes::{InstructionSet, Scalar};
@@ -73,9 +74,9 @@ impl<S: Scalar> Lines<S> {
         }
     }
 
-    pub(crate) fn workspace(&self) -> Vec<S> {
+    pub(crate) fn workspace(&self) -> Aligned<S> {
         let words = if self.carried { 2 } else { 1 };
-        vec![S::default(); 2 * self.length * 2 * words * MOST_LANES]
+        Aligned::zeros(2 * self.length * 2 * words * MOST_LANES)
     }
 
     fn panel<A: Arithmetic<Scalar = S>, D: Sample>(

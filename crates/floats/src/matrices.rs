@@ -1,6 +1,7 @@
 //! DFT matrices as matrix units take them, and how a length is cut for them.
 
 use crate::Direction;
+use crate::aligned::Aligned;
 use crate::bf16::pair;
 use crate::roots::{Real, Root, root};
 use crate::unit::TILE;
@@ -66,7 +67,7 @@ fn entries(root: Root, parts: Parts<'_>) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// The matrix as right factor, for data whose rows are lines: a pair of columns for every output, part by part.
-pub(crate) fn right(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Vec<u32>> {
+pub(crate) fn right(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Aligned<u32>> {
     let count = parts(Real::default()).len();
     let (rows, columns) = (padded(n), padded(2 * n));
     let mut matrix = vec![vec![0; rows * columns]; count];
@@ -83,10 +84,13 @@ pub(crate) fn right(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Vec
         }
     }
     matrix
+        .iter()
+        .map(|part| Aligned::from_slice(part))
+        .collect()
 }
 
 /// The matrix as left factor, for data whose columns are lines: a tile of real outputs, one of imaginary ones, in turn.
-pub(crate) fn left(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Vec<u32>> {
+pub(crate) fn left(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Aligned<u32>> {
     let count = parts(Real::default()).len();
     let pairs = padded(n);
     let mut matrix = vec![vec![0; 2 * pairs * pairs]; count];
@@ -103,6 +107,9 @@ pub(crate) fn left(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Vec<
         }
     }
     matrix
+        .iter()
+        .map(|part| Aligned::from_slice(part))
+        .collect()
 }
 
 /// The row of an output's real part in the product with a left matrix; its imaginary part is a tile further down.

@@ -8,6 +8,7 @@
 //! and nothing would be gained. So this costs more than an f32 transform, which is more accurate; it is here for those
 //! who know the mode.
 
+use crate::aligned::Aligned;
 use crate::dft_gemm::{self, DftGemm};
 use crate::lanes::{InstructionSet, Task, Vectors};
 use crate::lines::Lines;
@@ -30,7 +31,7 @@ pub(crate) struct Refined {
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     forward: dft_gemm::Workspace,
-    back: Vec<f32>,
+    back: Aligned<f32>,
     input: Vec<Complex<f32>>,
     residual: Vec<Complex<f32>>,
 }

@@ -95,7 +95,7 @@ fn high_product(a: u128, b: u128) -> u128 {
     let mask = u128::from(u64::MAX);
     let (a1, a0) = (a >> 64, a & mask);
     let (b1, b0) = (b >> 64, b & mask);
-    let middle = a1 * b0 + (a0 * b0 >> 64);
+    let middle = a1 * b0 + ((a0 * b0) >> 64);
     let other = a0 * b1 + (middle & mask);
     a1 * b1 + (middle >> 64) + (other >> 64)
 }

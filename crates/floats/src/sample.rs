@@ -3,7 +3,7 @@
 //! Lines whose largest part is far from one are scaled by a power of two on the way in and back on the way out, both
 //! exact unless a result is subnormal: so nothing overflows or underflows in between, and bounds hold for every line.
 
-use crate::lanes::{Lanes, Scalar, Task, Vectors};
+use crate::lanes::{Lanes, POINTS, Scalar, Task, Vectors};
 use crate::number::{Arithmetic, Number, Pair};
 use num_complex::Complex;
 
@@ -35,15 +35,50 @@ pub(crate) trait Sample: Scalar {
     /// Looks through a line once.
     fn line_scale(line: &[Complex<Self>]) -> LineScale;
     const NAN: Self;
+
+    /// The line, if it is of f32.
+    fn as_single(line: &[Complex<Self>]) -> Option<&[Complex<f32>]>;
+    fn as_single_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f32>]>;
+    /// The line, if it is of f64.
+    fn as_double(line: &[Complex<Self>]) -> Option<&[Complex<f64>]>;
+    fn as_double_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f64>]>;
 }
 
 /// Numbers with exponents within this of zero are left alone.
 const ORDINARY: i32 = 40;
 
+macro_rules! this {
+    ($line:ident) => {
+        Some($line)
+    };
+}
+macro_rules! not_this {
+    ($line:ident) => {{
+        let _ = $line;
+        None
+    }};
+}
 macro_rules! sample {
-    ($scalar:ty, $bits:ty, $mantissa:literal, $bias:literal) => {
+    ($scalar:ty, $bits:ty, $mantissa:literal, $bias:literal, $single:ident, $double:ident) => {
         impl Sample for $scalar {
             const NAN: Self = <$scalar>::NAN;
+
+            #[inline(always)]
+            fn as_single(line: &[Complex<Self>]) -> Option<&[Complex<f32>]> {
+                $single!(line)
+            }
+            #[inline(always)]
+            fn as_single_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f32>]> {
+                $single!(line)
+            }
+            #[inline(always)]
+            fn as_double(line: &[Complex<Self>]) -> Option<&[Complex<f64>]> {
+                $double!(line)
+            }
+            #[inline(always)]
+            fn as_double_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f64>]> {
+                $double!(line)
+            }
 
             #[inline(always)]
             fn line_scale(line: &[Complex<$scalar>]) -> LineScale {
@@ -67,11 +102,9 @@ macro_rules! sample {
         }
     };
 }
-sample!(f32, u32, 23, 127);
-sample!(f64, u64, 52, 1023);
+sample!(f32, u32, 23, 127, this, not_this);
+sample!(f64, u64, 52, 1023, not_this, this);
 
-/// Points that are brought over at a time: a cache line of f32.
-const TOGETHER: usize = 8;
 /// No vector has more lanes.
 pub(crate) const MOST_LANES: usize = 16;
 
@@ -111,6 +144,12 @@ impl<A: Arithmetic, D: Sample> Task for StorePanel<'_, A, D> {
     }
 }
 
+/// A line for every lane, and none that is scaled.
+#[inline(always)]
+fn all_ordinary(scales: &[LineScale], lanes: usize) -> bool {
+    lanes > 1 && scales.len() == lanes && scales.iter().all(|&scale| scale == LineScale::One)
+}
+
 #[inline(always)]
 fn load_panel<N: Number, D: Sample>(
     lines: &[Complex<D>],
@@ -120,13 +159,29 @@ fn load_panel<N: Number, D: Sample>(
     panel: &mut [N::Scalar],
 ) {
     let lanes = N::Lanes::COUNT;
+    let ordinary = all_ordinary(scales, lanes);
     let mut factors = [0.0; MOST_LANES];
     for (factor, scale) in factors.iter_mut().zip(scales) {
         *factor = scale.factors().0;
     }
-    let mut block = [[[N::Scalar::default(); MOST_LANES]; 2]; TOGETHER];
-    for start in (0..n).step_by(TOGETHER) {
-        let points = TOGETHER.min(n - start);
+    let mut block = [[[N::Scalar::default(); MOST_LANES]; 2]; POINTS];
+    for start in (0..n).step_by(POINTS) {
+        let points = POINTS.min(n - start);
+        if ordinary && points == POINTS {
+            let zero = N::Lanes::splat(N::Scalar::default());
+            let mut values = [[zero; 2]; POINTS];
+            if N::Lanes::gather(&lines[start..], n, &mut values) {
+                for (i, &[re, im]) in values.iter().enumerate() {
+                    Pair {
+                        re: N::exactly(re),
+                        im: N::exactly(im),
+                    }
+                    .swapped_if(swap)
+                    .store(panel, start + i);
+                }
+                continue;
+            }
+        }
         for (lane, &factor) in factors.iter().enumerate().take(scales.len().min(lanes)) {
             let line = &lines[lane * n + start..][..points];
             if factor == 1.0 {
@@ -161,9 +216,21 @@ fn store_panel<N: Number, D: Sample>(
     lines: &mut [Complex<D>],
 ) {
     let lanes = N::Lanes::COUNT;
-    let mut block = [[[N::Scalar::default(); MOST_LANES]; 2]; TOGETHER];
-    for start in (0..n).step_by(TOGETHER) {
-        let points = TOGETHER.min(n - start);
+    let ordinary = all_ordinary(scales, lanes);
+    let mut block = [[[N::Scalar::default(); MOST_LANES]; 2]; POINTS];
+    for start in (0..n).step_by(POINTS) {
+        let points = POINTS.min(n - start);
+        if ordinary && points == POINTS {
+            let zero = N::Lanes::splat(N::Scalar::default());
+            let mut values = [[zero; 2]; POINTS];
+            for (i, point) in values.iter_mut().enumerate() {
+                let value = Pair::<N>::load(panel, start + i).swapped_if(swap);
+                *point = [value.re.rounded(), value.im.rounded()];
+            }
+            if N::Lanes::scatter(&values, &mut lines[start..], n) {
+                continue;
+            }
+        }
         for (i, [re, im]) in block.iter_mut().enumerate().take(points) {
             let value = Pair::<N>::load(panel, start + i).swapped_if(swap);
             value.re.rounded().store(re);

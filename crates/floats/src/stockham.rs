@@ -4,7 +4,6 @@ use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
 use crate::number::{Arithmetic, ComplexConstant, Number, Pair};
 use crate::roots::root;
 use crate::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
-use std::array;
 
 /// How a stage computes its small DFTs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,10 +130,10 @@ impl<S: Scalar> Stage<S> {
         for p in 0..groups {
             let rotations: &[ComplexConstant<S>] = &self.rotations[p * (R - 1)..][..R - 1];
             for q in 0..stride {
-                let x = array::from_fn(
-                    #[inline(always)]
-                    |i| Pair::<N>::load(from, q + stride * (p + groups * i)),
-                );
+                let mut x = [Pair::<N>::zero(); R];
+                for (i, x) in x.iter_mut().enumerate() {
+                    *x = Pair::load(from, q + stride * (p + groups * i));
+                }
                 let y = dft.apply(x);
                 y[0].store(to, q + stride * R * p);
                 for k in 1..R {

@@ -8,6 +8,7 @@
 //! not formed. Equal bits on every unit.
 
 use crate::Direction;
+use crate::aligned::Aligned;
 use crate::lanes::{InstructionSet, Task, Vectors};
 use crate::matrices::{Cut, left, left_row, padded, right, turn};
 use crate::ozaki::products;
@@ -81,9 +82,9 @@ pub(crate) struct TwoLevel {
     cut: Cut,
     set: InstructionSet,
     unit: Arc<dyn MatrixUnit>,
-    first: Vec<Vec<u32>>,
+    first: Vec<Aligned<u32>>,
     first_shape: Shape,
-    second: Vec<Vec<u32>>,
+    second: Vec<Aligned<u32>>,
     second_shape: Shape,
     rotations: Vec<Complex<f64>>,
     /// The products of digits, the smallest first.
@@ -93,10 +94,10 @@ pub(crate) struct TwoLevel {
 /// Memory that a transform works in. What pads data to whole tiles is zero from the beginning and stays so.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    data: Vec<Vec<u32>>,
-    middle: Vec<Vec<u32>>,
-    sums: Vec<f32>,
-    totals: Vec<f64>,
+    data: Vec<Aligned<u32>>,
+    middle: Vec<Aligned<u32>>,
+    sums: Aligned<f32>,
+    totals: Aligned<f64>,
     line: Vec<Complex<f64>>,
 }
 
@@ -159,15 +160,15 @@ impl TwoLevel {
 
     pub(crate) fn workspace(&self) -> Workspace {
         let (one, two) = (&self.first_shape, &self.second_shape);
-        let blocks = self.cut != Cut::Whole;
-        let second = if blocks { two.rows * two.columns } else { 0 };
-        let sums = (one.rows * one.columns).max(second);
+        let second = |extent: usize| if self.cut == Cut::Whole { 0 } else { extent };
+        let arrays = |length: usize| (0..DIGITS).map(|_| Aligned::zeros(length)).collect();
+        let sums = (one.rows * one.columns).max(second(two.rows * two.columns));
         Workspace {
-            data: vec![vec![0; one.rows * one.pairs]; DIGITS],
-            middle: vec![vec![0; if blocks { two.pairs * two.columns } else { 0 }]; DIGITS],
-            sums: vec![0.0; sums],
-            totals: vec![0.0; sums],
-            line: vec![Complex::default(); if blocks { self.n } else { 0 }],
+            data: arrays(one.rows * one.pairs),
+            middle: arrays(second(two.pairs * two.columns)),
+            sums: Aligned::zeros(sums),
+            totals: Aligned::zeros(sums),
+            line: vec![Complex::default(); second(self.n)],
         }
     }
 
@@ -191,7 +192,7 @@ impl TwoLevel {
     fn multiply(
         &self,
         shape: &Shape,
-        [lefts, rights]: [&[Vec<u32>]; 2],
+        [lefts, rights]: [&[Aligned<u32>]; 2],
         sums: &mut [f32],
         totals: &mut [f64],
     ) {
@@ -349,13 +350,14 @@ struct CutDigits<'a, D> {
     /// One after the other: together they may be beyond f64.
     factors: (f64, f64),
     start: usize,
-    data: &'a mut [Vec<u32>],
+    data: &'a mut [Aligned<u32>],
 }
 
 impl<D: Sample> Task for CutDigits<'_, D> {
     #[inline(always)]
     fn run<V: Vectors>(self) {
-        let data: &mut [Vec<u32>; DIGITS] = self.data.try_into().expect("as many arrays as digits");
+        let data: &mut [Aligned<u32>; DIGITS] =
+            self.data.try_into().expect("as many arrays as digits");
         let mut data = data.each_mut().map(
             #[inline(always)]
             |data| &mut data[self.start..][..self.line.len()],

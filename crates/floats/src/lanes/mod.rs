@@ -4,10 +4,15 @@
 //! that everything is inlined into ([`InstructionSet::enter`]). Lanes never meet, every operation is one of IEEE 754's and
 //! products with sums are fused everywhere, so results do not depend on the set or on how many lines there are.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512_moves;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use crate::ozaki::split;
+use crate::sample::Sample;
+use num_complex::Complex;
 use std::fmt::Debug;
 
 /// The two number types.
@@ -39,12 +44,81 @@ pub(crate) trait Lanes: Copy {
     fn mul_add(self, factor: Self, summand: Self) -> Self;
     /// `self · factor - summand`, rounded once.
     fn mul_sub(self, factor: Self, summand: Self) -> Self;
+
+    /// The first points of as many lines as there are lanes, if there is a fast way, which the answer says: real
+    /// and imaginary parts.
+    #[inline(always)]
+    fn gather<D: Sample>(
+        _lines: &[Complex<D>],
+        _pitch: usize,
+        _points: &mut [[Self; 2]; POINTS],
+    ) -> bool {
+        false
+    }
+
+    /// The way back; says whether there was one.
+    #[inline(always)]
+    fn scatter<D: Sample>(
+        _points: &[[Self; 2]; POINTS],
+        _lines: &mut [Complex<D>],
+        _pitch: usize,
+    ) -> bool {
+        false
+    }
 }
 
-/// Vectors of one instruction set.
+/// Points of a line that are brought over at a time, and numbers of a tile's row.
+pub(crate) const POINTS: usize = 8;
+pub(crate) const TILE: usize = 16;
+
+/// Vectors of one instruction set, and what moves numbers rather than calculates. All that is given here does the same as
+/// the instructions that replace it.
 pub(crate) trait Vectors {
     type Single: Lanes<Scalar = f32>;
     type Double: Lanes<Scalar = f64>;
+
+    /// A row of a tile, times a factor, as parts of bf16.
+    #[inline(always)]
+    fn split<const PARTS: usize>(
+        values: &[Complex<f32>; TILE],
+        factor: f32,
+    ) -> [[u32; TILE]; PARTS] {
+        let mut parts = [[0; TILE]; PARTS];
+        for (i, value) in values.iter().enumerate() {
+            let pairs = split::<PARTS>(value.re * factor, value.im * factor);
+            for (part, pair) in parts.iter_mut().zip(pairs) {
+                part[i] = pair;
+            }
+        }
+        parts
+    }
+
+    /// A tile the other way round.
+    #[inline(always)]
+    fn transposed(tile: &[[u32; TILE]; TILE]) -> [[u32; TILE]; TILE] {
+        std::array::from_fn(
+            #[inline(always)]
+            |row| tile.map(|from| from[row]),
+        )
+    }
+
+    /// Complex products.
+    #[inline(always)]
+    fn rotated(values: &[[f32; 2]; TILE], by: &[Complex<f32>; TILE]) -> [Complex<f32>; TILE] {
+        std::array::from_fn(
+            #[inline(always)]
+            |i| rotated(values[i], by[i]),
+        )
+    }
+}
+
+/// A complex product, each part with one fused operation.
+#[inline(always)]
+pub(crate) fn rotated([re, im]: [f32; 2], by: Complex<f32>) -> Complex<f32> {
+    Complex::new(
+        re.mul_add(by.re, -(im * by.im)),
+        im.mul_add(by.re, re * by.im),
+    )
 }
 
 /// Work that is written over any vectors: one loop, so that the compiler does not copy whole transforms for every set.

@@ -1,6 +1,8 @@
 //! AVX2 with FMA, and AVX-512.
 
-use super::{Lanes, Task, Vectors};
+use super::{Lanes, POINTS, TILE, Task, Vectors, avx512_moves};
+use crate::sample::Sample;
+use num_complex::Complex;
 use std::arch::x86_64::*;
 
 pub(super) fn has_avx512() -> bool {
@@ -16,6 +18,24 @@ pub(crate) struct Avx512;
 impl Vectors for Avx512 {
     type Single = Single16;
     type Double = Double8;
+
+    #[inline(always)]
+    fn split<const PARTS: usize>(
+        values: &[Complex<f32>; TILE],
+        factor: f32,
+    ) -> [[u32; TILE]; PARTS] {
+        avx512_moves::split(values, factor)
+    }
+
+    #[inline(always)]
+    fn transposed(tile: &[[u32; TILE]; TILE]) -> [[u32; TILE]; TILE] {
+        avx512_moves::transposed(tile)
+    }
+
+    #[inline(always)]
+    fn rotated(values: &[[f32; 2]; TILE], by: &[Complex<f32>; TILE]) -> [Complex<f32>; TILE] {
+        avx512_moves::rotated(values, by)
+    }
 }
 
 pub(crate) struct Avx2;
@@ -41,7 +61,7 @@ pub(super) unsafe fn enter_avx2<T: Task>(task: T) {
 
 macro_rules! lanes {
     ($name:ident, $register:ty, $scalar:ty, $count:literal, $set1:ident, $load:ident, $store:ident,
-     $add:ident, $sub:ident, $mul:ident, $fmadd:ident, $fmsub:ident) => {
+     $add:ident, $sub:ident, $mul:ident, $fmadd:ident, $fmsub:ident $(; $($moves:tt)*)?) => {
         /// A register. Only made within the functions above, which is what the blocks below rely on.
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name($register);
@@ -87,6 +107,7 @@ macro_rules! lanes {
             fn mul_sub(self, factor: Self, summand: Self) -> Self {
                 $name(unsafe { $fmsub(self.0, factor.0, summand.0) })
             }
+            $($($moves)*)?
         }
     };
 }
@@ -103,7 +124,39 @@ lanes!(
     _mm512_sub_ps,
     _mm512_mul_ps,
     _mm512_fmadd_ps,
-    _mm512_fmsub_ps
+    _mm512_fmsub_ps;
+    #[inline(always)]
+    fn gather<D: Sample>(
+        lines: &[Complex<D>],
+        pitch: usize,
+        points: &mut [[Self; 2]; POINTS],
+    ) -> bool {
+        let Some(lines) = D::as_single(lines) else {
+            return false;
+        };
+        let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
+        avx512_moves::gather_16(lines, pitch, &mut registers);
+        for (point, &[re, im]) in points.iter_mut().zip(&registers) {
+            *point = [Single16(re), Single16(im)];
+        }
+        true
+    }
+    #[inline(always)]
+    fn scatter<D: Sample>(
+        points: &[[Self; 2]; POINTS],
+        lines: &mut [Complex<D>],
+        pitch: usize,
+    ) -> bool {
+        let Some(lines) = D::as_single_mut(lines) else {
+            return false;
+        };
+        let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
+        for (register, [re, im]) in registers.iter_mut().zip(points) {
+            *register = [re.0, im.0];
+        }
+        avx512_moves::scatter_16(&registers, lines, pitch);
+        true
+    }
 );
 lanes!(
     Double8,
@@ -117,7 +170,45 @@ lanes!(
     _mm512_sub_pd,
     _mm512_mul_pd,
     _mm512_fmadd_pd,
-    _mm512_fmsub_pd
+    _mm512_fmsub_pd;
+    #[inline(always)]
+    fn gather<D: Sample>(
+        lines: &[Complex<D>],
+        pitch: usize,
+        points: &mut [[Self; 2]; POINTS],
+    ) -> bool {
+        let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
+        if let Some(lines) = D::as_single(lines) {
+            avx512_moves::gather_8_single(lines, pitch, &mut registers);
+        } else if let Some(lines) = D::as_double(lines) {
+            avx512_moves::gather_8_double(lines, pitch, &mut registers);
+        } else {
+            return false;
+        }
+        for (point, &[re, im]) in points.iter_mut().zip(&registers) {
+            *point = [Double8(re), Double8(im)];
+        }
+        true
+    }
+    #[inline(always)]
+    fn scatter<D: Sample>(
+        points: &[[Self; 2]; POINTS],
+        lines: &mut [Complex<D>],
+        pitch: usize,
+    ) -> bool {
+        let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
+        for (register, [re, im]) in registers.iter_mut().zip(points) {
+            *register = [re.0, im.0];
+        }
+        if let Some(lines) = D::as_single_mut(lines) {
+            avx512_moves::scatter_8_single(&registers, lines, pitch);
+        } else if let Some(lines) = D::as_double_mut(lines) {
+            avx512_moves::scatter_8_double(&registers, lines, pitch);
+        } else {
+            return false;
+        }
+        true
+    }
 );
 lanes!(
     Single8,

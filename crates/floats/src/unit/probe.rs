@@ -157,7 +157,7 @@ impl Question<'_> {
         let right: Vec<[i32; 2]> = (0..PAIRS * TILE)
             .map(|_| [small() - 3, small() - 3])
             .collect();
-        let used = |pair: usize, other: usize| (pair + 3 * other) % 11 == 0;
+        let used = |pair: usize, other: usize| (pair + 3 * other).is_multiple_of(11);
         // Every other pair in a second term, so that a unit that loses terms is found as well.
         let mut second = vec![0; TILE * PAIRS];
         self.left.fill(0);
@@ -166,7 +166,7 @@ impl Question<'_> {
             if !used(pair, place / PAIRS) {
                 continue;
             }
-            let term = if pair % 2 == 0 {
+            let term = if pair.is_multiple_of(2) {
                 &mut self.left
             } else {
                 &mut second

@@ -5,21 +5,27 @@
 
 use super::{MatrixUnit, Order, Shape, TILE, Term};
 use crate::bf16;
+use crate::lanes::{InstructionSet, Task, Vectors};
 
 /// Plain code that adds in a given order.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar {
     order: Order,
+    set: InstructionSet,
 }
 
 impl Scalar {
     /// A unit that adds in the given order.
     pub fn new(order: Order) -> Scalar {
-        Scalar { order }
+        Scalar {
+            order,
+            set: InstructionSet::detect(),
+        }
     }
 }
 
 /// Subnormal numbers become zero; their sign stays.
+#[inline(always)]
 fn without_subnormal(value: f32) -> f32 {
     if value.is_subnormal() {
         0f32.copysign(value)
@@ -29,6 +35,7 @@ fn without_subnormal(value: f32) -> f32 {
 }
 
 /// `a · b + c`, rounded once, without subnormal numbers on either side.
+#[inline(always)]
 fn fused(a: f32, b: f32, c: f32) -> f32 {
     let (a, b) = (without_subnormal(a), without_subnormal(b));
     let sum = a.mul_add(b, c);
@@ -48,6 +55,7 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
 
 impl Scalar {
     /// One sum, over the terms' pairs in turn.
+    #[inline(always)]
     fn sum(self, shape: &Shape, terms: &[Term<'_>], row: usize, column: usize) -> f32 {
         let mut sum = 0f32;
         for term in terms {
@@ -98,10 +106,31 @@ impl MatrixUnit for Scalar {
 
     fn multiply(&self, shape: &Shape, terms: &[Term<'_>], sums: &mut [f32]) {
         shape.check(terms, sums);
+        self.set.enter(Product {
+            unit: self,
+            shape,
+            terms,
+            sums,
+        });
+    }
+}
+
+/// Where the processor has fused operations, they are used.
+struct Product<'a> {
+    unit: &'a Scalar,
+    shape: &'a Shape,
+    terms: &'a [Term<'a>],
+    sums: &'a mut [f32],
+}
+
+impl Task for Product<'_> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        let shape = self.shape;
         for row in 0..shape.rows {
-            let sums = &mut sums[row * shape.sums_pitch..][..shape.columns];
+            let sums = &mut self.sums[row * shape.sums_pitch..][..shape.columns];
             for (column, sum) in sums.iter_mut().enumerate() {
-                *sum = self.sum(shape, terms, row, column);
+                *sum = self.unit.sum(shape, self.terms, row, column);
             }
         }
     }
