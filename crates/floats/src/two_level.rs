@@ -25,45 +25,37 @@ pub(crate) const EXACT_PRODUCTS: usize = 1024;
 /// Lines that are multiplied together where a line is a row.
 const ROWS: usize = 2 * TILE;
 
-/// The digits of an integer of at most `2^31`, the highest first: the lower ones within ±128, and symmetric, so that a
-/// negated number has negated digits.
+/// The nearest integer, ties to even, for numbers below `2^51`: adding and taking off leaves no other bits.
 #[inline(always)]
-fn digits(value: i64) -> [i64; DIGITS] {
-    let mut digits = [0; DIGITS];
-    let mut rest = value;
-    for digit in digits[1..].iter_mut().rev() {
-        // Towards the nearest multiple of 256, halves away from zero.
-        let sign = rest >> 63;
-        let magnitude = (rest ^ sign) - sign;
-        let upper = (magnitude + 128) >> 8;
-        let lower = magnitude - (upper << 8);
-        *digit = (lower ^ sign) - sign;
-        rest = (upper ^ sign) - sign;
+fn to_integer(value: f64) -> f64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    value + SHIFT - SHIFT
+}
+
+/// The digits of the integer nearest to a number of at most `2^31`, the highest first: all within ±128, and a negated
+/// number has negated digits. Everything is exact: f64 has more bits than the integer.
+#[inline(always)]
+fn digits(value: f64) -> [f64; DIGITS] {
+    let mut rest = to_integer(value);
+    let mut digits = [0.0; DIGITS];
+    for (digit, weight) in digits.iter_mut().zip([16_777_216.0, 65_536.0, 256.0, 1.0]) {
+        *digit = to_integer(rest * (1.0 / weight));
+        rest -= *digit * weight;
     }
-    digits[0] = rest;
     digits
 }
 
 /// A digit as bf16, which has 8 bits for it.
 #[inline(always)]
-fn to_bf16(digit: i64) -> u32 {
-    (digit as i32 as f32).to_bits() >> 16
+fn to_bf16(digit: f64) -> u32 {
+    (digit as f32).to_bits() >> 16
 }
 
 /// The digits of an entry of the matrix, which is at most one.
 pub(crate) fn entry_digits(value: Real) -> Vec<u16> {
-    let value = value.scaled(31f64.exp2());
     // The nearest integer to the high part: another one would be as near to within 2^-22.
-    digits(value.high.round_ties_even() as i64)
-        .map(|digit| to_bf16(digit) as u16)
-        .to_vec()
-}
-
-/// The nearest integer, for numbers below `2^51`: adding and taking off leaves no other bits.
-#[inline(always)]
-fn to_integer(value: f64) -> i64 {
-    const SHIFT: f64 = 6_755_399_441_055_744.0;
-    (value + SHIFT).to_bits() as i64 - SHIFT.to_bits() as i64
+    let digits = digits(value.scaled(31f64.exp2()).high);
+    digits.map(|digit| to_bf16(digit) as u16).to_vec()
 }
 
 /// The exponent under which numbers of this size have 31 bits; zero is left alone.
@@ -188,6 +180,12 @@ impl TwoLevel {
         });
     }
 
+    fn largest<D: Sample>(&self, line: &[Complex<D>]) -> f64 {
+        let mut bits = 0;
+        self.set.enter(Largest(line, &mut bits));
+        f64::from_bits(bits)
+    }
+
     /// The sums of products with `i + j = order` for every order, put together: in units of the highest digits' product.
     fn multiply(
         &self,
@@ -228,11 +226,13 @@ impl TwoLevel {
             let factor = scale.factors().0;
             let exponent = match scale {
                 LineScale::NotFinite => 0,
-                _ => exponent_of(largest(line) * factor),
+                _ => exponent_of(self.largest(line) * factor),
             };
             scales[row] = (scale, exponent);
             self.set.enter(CutDigits {
-                line,
+                lines: line,
+                n,
+                pitch: 0,
                 not_finite: scale == LineScale::NotFinite,
                 factors: (factor, f64::from(30 - exponent).exp2()),
                 start: row * self.first_shape.left_pitch,
@@ -275,7 +275,7 @@ impl TwoLevel {
             return;
         }
         let factor = scale.factors().0;
-        let exponent = exponent_of(largest(line) * factor);
+        let exponent = exponent_of(self.largest(line) * factor);
         let Workspace {
             data,
             middle,
@@ -283,23 +283,22 @@ impl TwoLevel {
             totals,
             line: rotated,
         } = workspace;
-        // x[j1][j2] as rows j2; then the same as for one product.
-        for j2 in 0..n2 {
-            for j1 in 0..n1 {
-                let value = line[j1 * n2 + j2];
-                rotated[j2 * n1 + j1] =
-                    Complex::new(value.re.to_f64() * factor, value.im.to_f64() * factor);
-            }
-        }
-        for (j2, row) in rotated.chunks_exact(n1).enumerate() {
-            self.set.enter(CutDigits {
-                line: row,
-                not_finite: false,
-                factors: (1.0, f64::from(30 - exponent).exp2()),
-                start: j2 * self.first_shape.left_pitch,
-                data,
-            });
-        }
+        self.set.enter(Turn {
+            line,
+            factor,
+            n1,
+            n2,
+            rows: rotated,
+        });
+        self.set.enter(CutDigits {
+            lines: &rotated[..],
+            n: n1,
+            pitch: self.first_shape.left_pitch,
+            not_finite: false,
+            factors: (1.0, f64::from(30 - exponent).exp2()),
+            start: 0,
+            data,
+        });
         self.multiply(&self.first_shape, [data, &self.first], sums, totals);
         self.set.enter(Rotate {
             totals,
@@ -309,16 +308,16 @@ impl TwoLevel {
             n1,
             rotated,
         });
-        let exponent = exponent_of(largest(rotated));
-        for (j2, row) in rotated.chunks_exact(n1).enumerate() {
-            self.set.enter(CutDigits {
-                line: row,
-                not_finite: false,
-                factors: (1.0, f64::from(30 - exponent).exp2()),
-                start: j2 * self.second_shape.right_pitch,
-                data: middle,
-            });
-        }
+        let exponent = exponent_of(self.largest(rotated));
+        self.set.enter(CutDigits {
+            lines: &rotated[..],
+            n: n1,
+            pitch: self.second_shape.right_pitch,
+            not_finite: false,
+            factors: (1.0, f64::from(30 - exponent).exp2()),
+            start: 0,
+            data: middle,
+        });
         self.multiply(&self.second_shape, [&self.second, middle], sums, totals);
         let unit = f64::from(exponent - 13).exp2();
         let back = scale.factors().1;
@@ -334,18 +333,25 @@ impl TwoLevel {
     }
 }
 
-/// The largest magnitude of a part.
-fn largest<D: Sample>(line: &[Complex<D>]) -> f64 {
-    line.iter().fold(0.0, |largest: f64, value| {
-        largest
-            .max(value.re.to_f64().abs())
-            .max(value.im.to_f64().abs())
-    })
+/// The largest magnitude of a part: magnitudes compare as integers.
+struct Largest<'a, D>(&'a [Complex<D>], &'a mut u64);
+
+impl<D: Sample> Task for Largest<'_, D> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        for value in self.0 {
+            let (re, im) = (value.re.to_f64().abs(), value.im.to_f64().abs());
+            *self.1 = (*self.1).max(re.to_bits()).max(im.to_bits());
+        }
+    }
 }
 
-/// Numbers as pairs of digits.
+/// Rows of numbers as pairs of digits.
 struct CutDigits<'a, D> {
-    line: &'a [Complex<D>],
+    lines: &'a [Complex<D>],
+    n: usize,
+    /// From one row of pairs to the next.
+    pitch: usize,
     not_finite: bool,
     /// One after the other: together they may be beyond f64.
     factors: (f64, f64),
@@ -356,22 +362,49 @@ struct CutDigits<'a, D> {
 impl<D: Sample> Task for CutDigits<'_, D> {
     #[inline(always)]
     fn run<V: Vectors>(self) {
-        let data: &mut [Aligned<u32>; DIGITS] =
-            self.data.try_into().expect("as many arrays as digits");
-        let mut data = data.each_mut().map(
-            #[inline(always)]
-            |data| &mut data[self.start..][..self.line.len()],
-        );
-        if self.not_finite {
-            data.iter_mut().for_each(|data| data.fill(0));
-            return;
+        let [a, b, c, d] = self.data else {
+            unreachable!("as many arrays as digits")
+        };
+        for (row, line) in self.lines.chunks_exact(self.n).enumerate() {
+            let row = self.start + row * self.pitch..self.start + row * self.pitch + self.n;
+            let (a, b) = (&mut a[row.clone()], &mut b[row.clone()]);
+            let (c, d) = (&mut c[row.clone()], &mut d[row]);
+            if self.not_finite {
+                for part in [a, b, c, d] {
+                    part.fill(0);
+                }
+                continue;
+            }
+            for ((((value, a), b), c), d) in line.iter().zip(a).zip(b).zip(c).zip(d) {
+                let re = digits(value.re.to_f64() * self.factors.0 * self.factors.1);
+                let im = digits(value.im.to_f64() * self.factors.0 * self.factors.1);
+                *a = to_bf16(re[0]) | to_bf16(im[0]) << 16;
+                *b = to_bf16(re[1]) | to_bf16(im[1]) << 16;
+                *c = to_bf16(re[2]) | to_bf16(im[2]) << 16;
+                *d = to_bf16(re[3]) | to_bf16(im[3]) << 16;
+            }
         }
-        for (i, value) in self.line.iter().enumerate() {
-            let scaled = |part: D| part.to_f64() * self.factors.0 * self.factors.1;
-            let re = digits(to_integer(scaled(value.re)));
-            let im = digits(to_integer(scaled(value.im)));
-            for (data, (re, im)) in data.iter_mut().zip(re.into_iter().zip(im)) {
-                data[i] = to_bf16(re) | to_bf16(im) << 16;
+    }
+}
+
+/// `x[j1][j2]` as rows `j2`.
+struct Turn<'a, D> {
+    line: &'a [Complex<D>],
+    factor: f64,
+    n1: usize,
+    n2: usize,
+    rows: &'a mut [Complex<f64>],
+}
+
+impl<D: Sample> Task for Turn<'_, D> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        for (j1, values) in self.line.chunks_exact(self.n2).enumerate() {
+            for (j2, value) in values.iter().enumerate() {
+                self.rows[j2 * self.n1 + j1] = Complex::new(
+                    value.re.to_f64() * self.factor,
+                    value.im.to_f64() * self.factor,
+                );
             }
         }
     }
@@ -433,26 +466,27 @@ mod tests {
         let ends = [0, 1, -1, 127, 128, 129, 255, 256, 1 << 31, -(1 << 31)];
         let random = (0..100_000).map(|_| (generator.next_u64() >> 32) as i64 - (1 << 31));
         for value in ends.into_iter().chain(random) {
-            let digits = digits(value);
-            let sum = digits.iter().fold(0, |sum, digit| 256 * sum + digit);
+            let digits = digits(value as f64);
+            let sum = digits
+                .iter()
+                .fold(0, |sum, &digit| 256 * sum + digit as i64);
             assert_eq!(sum, value, "seed 3");
             for digit in digits {
-                assert!(digit.abs() <= 128, "{value}: {digit}, seed 3");
-                let back = f32::from_bits(to_bf16(digit) << 16);
-                assert_eq!(back, digit as f32);
+                assert!(digit.abs() <= 128.0, "{value}: {digit}, seed 3");
+                assert_eq!(f64::from(f32::from_bits(to_bf16(digit) << 16)), digit);
             }
-            assert_eq!(super::digits(-value), digits.map(|digit| -digit));
+            assert_eq!(super::digits(-value as f64), digits.map(|digit| -digit));
         }
     }
 
     #[test]
     fn integers_are_the_nearest() {
         for (value, nearest) in [
-            (0.5, 0),
-            (1.5, 2),
-            (-0.5, 0),
-            (-1.6, -2),
-            (2147483647.4, 2147483647),
+            (0.5, 0.0),
+            (1.5, 2.0),
+            (-0.5, 0.0),
+            (-1.6, -2.0),
+            (2147483647.4, 2147483647.0),
         ] {
             assert_eq!(to_integer(value), nearest);
         }
