@@ -12,6 +12,7 @@ mod fftw;
 mod gpu;
 mod machine;
 mod measure;
+mod model;
 mod npy;
 mod options;
 mod paths;
@@ -53,7 +54,9 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Measure the residues engine on a GPU: every way of reconstruction, beside digits and cuFFT
     Paths(paths::PathsArguments),
-    /// Draw a record of `ozfft bench`
+    /// Which unit of a machine binds: the paper's model as printed, corrected and measured
+    Model(model::ModelArguments),
+    /// Draw a record of `ozfft bench` or `ozfft paths`
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),
@@ -76,6 +79,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Table(arguments) => table::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
+        Command::Model(arguments) => model::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),

@@ -1,11 +1,16 @@
-//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's.
+//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's; or a record of
+//! `ozfft paths`.
 
+mod canvas;
 mod cuda;
+pub mod labels;
+mod paths;
 
 use crate::bench::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
 use crate::npy::write_beside;
 use crate::options::parse_shape;
+use crate::paths::Report;
 use clap::Args;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -15,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Options of `ozfft plot`.
 #[derive(Debug, Args)]
 pub struct PlotArguments {
-    /// A record of `ozfft bench`
+    /// A record of `ozfft bench` or `ozfft paths`
     #[arg(long, value_name = "FILE")]
     record: PathBuf,
     /// The SVG file to write
@@ -24,6 +29,9 @@ pub struct PlotArguments {
     /// The group of definitions that is drawn [default: curve; of a GPU's record all groups]
     #[arg(long)]
     group: Option<String>,
+    /// Of a record of `ozfft paths`: bits against time instead of times
+    #[arg(long, conflicts_with = "group")]
+    precision: bool,
 }
 
 const SIZE: (u32, u32) = (1100, 600);
@@ -50,21 +58,47 @@ struct Curve {
 
 /// Runs the command.
 pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
-    let picture = if is_of_gpu(&arguments.record)? {
-        cuda::picture(&arguments.record, arguments.group.as_deref())?
-    } else {
-        picture_of_curves(arguments)?
+    let picture = match kind(&arguments.record)? {
+        Kind::Paths if arguments.group.is_some() => {
+            let words = "--group is for records of ozfft bench; this one is of ozfft paths";
+            return Err(Failure::Usage(words.into()));
+        }
+        Kind::Paths if arguments.precision => paths::precision(&Report::read(&arguments.record)?)?,
+        Kind::Paths => paths::times(&Report::read(&arguments.record)?)?,
+        _ if arguments.precision => {
+            let words = "--precision is for records of ozfft paths; this one is none";
+            return Err(Failure::Usage(words.into()));
+        }
+        Kind::Gpu => cuda::picture(&arguments.record, arguments.group.as_deref())?,
+        Kind::Processor => picture_of_curves(arguments)?,
     };
     write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
     eprintln!("written {}", arguments.out.display());
     Ok(())
 }
 
-/// Whether a file says on which device it was measured, as records of GPUs do. What it has else is for others to check.
-fn is_of_gpu(path: &Path) -> Result<bool, Failure> {
+/// What a record is of.
+enum Kind {
+    Processor,
+    Gpu,
+    Paths,
+}
+
+/// Records of GPUs say on which device they were measured, and those of paths have paths. What they have else is for others to check.
+fn kind(path: &Path) -> Result<Kind, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
     let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-    Ok(value.is_some_and(|value| value.get("device").is_some()))
+    let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
+    Ok(match (has("device"), has("paths")) {
+        (true, true) => Kind::Paths,
+        (true, false) => Kind::Gpu,
+        _ => Kind::Processor,
+    })
+}
+
+/// The day of a date with its time.
+fn short_date(date: &str) -> &str {
+    date.split('T').next().unwrap_or_default()
 }
 
 fn picture_of_curves(arguments: &PlotArguments) -> Result<String, Failure> {
@@ -83,7 +117,7 @@ fn picture_of_curves(arguments: &PlotArguments) -> Result<String, Failure> {
     let title = format!(
         "{}, {}, ozfft {}",
         record.machine.processor,
-        record.date.split('T').next().unwrap_or_default(),
+        short_date(&record.date),
         record.software.ozfft
     );
     draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))

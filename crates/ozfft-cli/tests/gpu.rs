@@ -72,7 +72,7 @@ fn exact_reductions_say_what_they_found_or_that_there_is_no_gpu() {
         return;
     }
     let rows = json(&REDUCTIONS);
-    for reduction in ["sum", "asum", "dot", "spmv", "stencil"] {
+    for reduction in ["sum", "asum", "dot", "spmv", "batched-gemv", "stencil"] {
         for method in ["kulisch", "naive", "read"] {
             let found =
                 |row: &&serde_json::Value| row["reduction"] == reduction && row["method"] == method;
@@ -149,6 +149,7 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
     );
     refuse(&["selftest", "--device", "auto"], "cuda");
     refuse(&["selftest", "--integers-only"], "--device cuda");
+    refuse(&["selftest", "--engine", "residues"], "--device cuda");
     refuse(
         &["bench", "--shape", "8", "--integers-only"],
         "--device cuda",

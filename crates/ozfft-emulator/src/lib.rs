@@ -29,6 +29,7 @@ launchers!(
     ozfft_emulate_general,
     ozfft_emulate_truncated,
     ozfft_emulate_residues,
+    ozfft_emulate_residues_fp8,
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
     ozfft_emulate_real,
@@ -38,6 +39,7 @@ launchers!(
     ozfft_emulate_kulisch_sum,
     ozfft_emulate_kulisch_dot,
     ozfft_emulate_kulisch_spmv,
+    ozfft_emulate_kulisch_gemv,
     ozfft_emulate_kulisch_stencil,
     ozfft_emulate_kulisch_naive,
     ozfft_emulate_faulty

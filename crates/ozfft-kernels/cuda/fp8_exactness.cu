@@ -35,14 +35,14 @@ DEVICE unsigned data_digit(int row, int term) {
     }
 }
 
-// A matrix digit: -8 to 8, of one sign or of both.
+// A matrix digit: -8 to 8, of one sign or of both, or 16, which weights of residues have.
 DEVICE int matrix_digit(int column, int term) {
     const unsigned random = scrambled(~((blockIdx.x * COLUMNS + column) * TERMS + term));
     switch (column % 4) {
     case 0: return (int)(random % 17) - 8;
     case 1: return 1 + (int)(random % 8);
     case 2: return -1 - (int)(random % 8);
-    default: return 8 * ((int)(random % 3) - 1);
+    default: return 16 * ((int)(random % 3) - 1);
     }
 }
 

@@ -41,6 +41,19 @@ struct Start {
 };
 static_assert((FLOAT_VALUE & 0xffff) == 0, "it is a multiple of the third slice's weight");
 
+// The windows of a number, rounded. Carries of a window wait in its upper half, and have no sign.
+DEVICE Rounded put_together(const Piece (&windows)[4], Rounding rounding, bool down_after) {
+    LongInteger total;
+    total.words[0] = windows[0].low;
+    arithmetic::add_three(windows[1].low, windows[2].low, windows[3].low, windows[0].high, windows[1].high, windows[2].high, total.words[1],
+                          total.words[2], total.words[3]);
+    Rounded value = total.quotient(rounding);
+    if (down_after && total.was_half(rounding)) {
+        value.low -= 1;
+    }
+    return value;
+}
+
 // Both parts of a number by slices. `B` puts windows together.
 template <class B> struct ExactSlices {
     template <int COUNT>
@@ -50,17 +63,7 @@ template <class B> struct ExactSlices {
         const typename B::Constants constants[2] = {B::constants(Start(rounding[0])), B::constants(Start(rounding[1]))};
         sliced(parts, table, scratch, [&](const Window &window, uint32_t part) { return B::piece(window, table, constants[part]); }, windows);
 #pragma unroll
-        for (int part = 0; part < 2; part++) {
-            LongInteger total;
-            total.words[0] = windows[part][0].low;
-            // Carries of a window wait in its upper half, and have no sign.
-            arithmetic::add_three(windows[part][1].low, windows[part][2].low, windows[part][3].low, windows[part][0].high, windows[part][1].high,
-                                  windows[part][2].high, total.words[1], total.words[2], total.words[3]);
-            to[part] = total.quotient(rounding[part]);
-            if (part == 1 && down_after && total.was_half(rounding[part])) {
-                to[part].low -= 1;
-            }
-        }
+        for (int part = 0; part < 2; part++) to[part] = put_together(windows[part], rounding[part], part == 1 && down_after);
     }
 };
 

@@ -8,3 +8,6 @@ pub const PROBE_FP8: &str = include_str!("../compiled/probe_fp8.compute_89.ptx")
 
 /// Machine code of `probe_hopper.cu`, for compute capability 9.0 alone.
 pub const PROBE_HOPPER: &[u8] = include_bytes!("../compiled/probe_hopper.sm_90a.cubin");
+
+/// Machine code of `tall_skinny.cu`, for compute capability 9.0 alone.
+pub const TALL_SKINNY: &[u8] = include_bytes!("../compiled/tall_skinny.sm_90a.cubin");

@@ -175,6 +175,13 @@ impl<T: Real> Plan<T> {
         launches.unwrap_or_default()
     }
 
+    /// The same kernels with the blocks of their grids: what a profiler's launches are recognised by.
+    #[doc(hidden)]
+    pub fn device_grids(&self) -> Vec<(&'static str, u64)> {
+        let grids = self.cuda.as_ref().map(CudaExecutor::grids);
+        grids.unwrap_or_default()
+    }
+
     /// Bytes of device memory that [`Plan::process_device`] needs as workspace; 0 for plans for the processor. Calls with
     /// host arrays allocate it themselves.
     pub fn device_workspace_len(&self) -> usize {
@@ -613,6 +620,13 @@ impl<T: Real> fmt::Display for Plan<T> {
                 cuda.device_name()
             )?,
             None => writeln!(f, "workspace {} bytes", 8 * self.workspace_len())?,
+        }
+        if let Some(prediction) = self.prediction() {
+            writeln!(
+                f,
+                "predicted {:.3e} s, by what {} took on {}",
+                prediction.seconds, prediction.unit.unit, prediction.unit.machine
+            )?;
         }
         write!(f, "why: {}", self.why)
     }

@@ -17,6 +17,7 @@ use crate::roots::Fixed;
 use crate::sample::Real;
 use crate::tables::{Tables, lock};
 use crate::wisdom::Decision;
+use roofline::digits::digit_products;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -108,12 +109,8 @@ fn ladder() -> Vec<Digits> {
             }
         }
     }
-    // Cost is the number of digit products formed; among equals, fewer diagonals.
-    let products = |d: &Digits| -> u32 {
-        (0..d.matrix)
-            .map(|i| d.diagonals.saturating_sub(i).min(d.data))
-            .sum()
-    };
+    // Cost is the number of digit products formed, on every machine; among equals, fewer diagonals.
+    let products = |d: &Digits| digit_products(d.data, d.matrix, d.diagonals);
     all.sort_by_key(|d| (products(d), d.diagonals, d.data));
     all
 }
@@ -231,7 +228,7 @@ impl<T: Real> Planner<T> {
                 _ => None,
             };
             if let Some(gpu) = gpu {
-                return self.residues_on_gpu(problem, (recipe, why), gpu, None);
+                return self.residues_on_gpu(problem, (recipe, why), gpu, (None, None));
             }
             not_on_gpu(&mut why);
             let engine = ResidueEngine::new(problem)?;
@@ -277,6 +274,7 @@ impl<T: Real> Planner<T> {
             },
             conversions: !problem.integers_only,
             residues: None,
+            residue_lines: None,
         };
         let cuda = gpu
             .map(|(machine, _)| CudaExecutor::new(machine, problem, &executor, &recipe, choice))
@@ -384,11 +382,15 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         kernel: &str,
     ) -> Result<Plan<T>, FftError> {
-        let mut known = ozfft_kernels::RESIDUE_VARIANTS.into_iter();
-        let Some(kernel) = known.find(|&name| name == kernel) else {
+        let known = [
+            &ozfft_kernels::RESIDUE_VARIANTS[..],
+            &ozfft_kernels::RESIDUE_FP8_VARIANTS,
+        ]
+        .concat();
+        let Some(&kernel) = known.iter().find(|&&name| name == kernel) else {
             return Err(FftError::Unsupported(format!(
                 "{kernel} is no kernel to measure; there are {}",
-                ozfft_kernels::RESIDUE_VARIANTS.join(", ")
+                known.join(", ")
             )));
         };
         let problem = problem.clone().engine(Engine::Residues);
@@ -400,7 +402,35 @@ impl<T: Real> Planner<T> {
             ));
         };
         let why = format!("{kernel} is to be measured");
-        self.residues_on_gpu(&problem, (None, why), gpu, Some(kernel))
+        self.residues_on_gpu(&problem, (None, why), gpu, (Some(kernel), None))
+    }
+
+    /// A plan of [`Engine::Residues`] whose blocks take so many lines, to measure what the number costs.
+    #[doc(hidden)]
+    pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
+        let problem = problem.clone().engine(Engine::Residues);
+        let problem = problem.family(Family::Exact);
+        problem.validate()?;
+        let (Some(gpu), _) = open_device(&problem)? else {
+            return Err(FftError::Unsupported(
+                "there is nothing to measure on the processor; take a device cuda".into(),
+            ));
+        };
+        let why = format!("blocks of {lines} lines are to be measured");
+        self.residues_on_gpu(&problem, (None, why), gpu, (None, Some(lines)))
+    }
+
+    /// The same on a device that is given.
+    #[cfg(test)]
+    pub(crate) fn plan_residue_tile_on(
+        &self,
+        problem: &Problem,
+        lines: u64,
+        machine: &Arc<dyn cuda::Machine>,
+    ) -> Result<Plan<T>, FftError> {
+        let problem = problem.clone().device(Device::Cuda(0));
+        let gpu = (Arc::clone(machine), 0);
+        self.residues_on_gpu(&problem, (None, String::new()), gpu, (None, Some(lines)))
     }
 
     /// A plan of [`Engine::Residues`] on a GPU, for what its kernels take.
@@ -409,7 +439,7 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         (recalled, why): (Option<Recipe>, String),
         (machine, ordinal): (Arc<dyn cuda::Machine>, usize),
-        variant: Option<&'static str>,
+        (variant, lines): (Option<&'static str>, Option<u64>),
     ) -> Result<Plan<T>, FftError> {
         let threads = problem.threads.unwrap_or(1);
         let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
@@ -439,12 +469,16 @@ impl<T: Real> Planner<T> {
             tuned: None,
             conversions: false,
             residues: Some(kernel),
+            residue_lines: lines,
         };
         let cuda = CudaExecutor::new(machine, problem, &executor, &recipe, choice)?;
         Ok(Plan {
             problem: problem.clone(),
             engine: Engine::Residues,
-            substrate: "int8-mma-sync",
+            substrate: match ozfft_kernels::is_residue_fp8_kernel(kernel) {
+                true => "fp8-wgmma",
+                false => "int8-mma-sync",
+            },
             device: Device::Cuda(ordinal),
             cuda: Some(cuda),
             why: format!("{why}; {reason}; {moduli}"),
@@ -654,7 +688,9 @@ fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     let for_gpu = matches!(
         problem.substrate,
         Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma
-    );
+    ) || matches!(problem.device, Device::Cuda(_))
+        && problem.engine == Engine::Residues
+        && cuda::is_residues_in_fp8(problem);
     match problem.device {
         Device::Cpu => Ok((None, String::new())),
         Device::Cuda(_) if !for_gpu => Err(FftError::Unsupported(format!(

@@ -118,8 +118,8 @@ pub enum Substrate {
     Auto,
     /// The same, named after what it multiplies: 8-bit integers.
     Int8,
-    /// 8-bit floating-point numbers on a simulated unit, whose accumulator keeps as few bits as Hopper's: for
-    /// [`Engine::Residues`] on the processor alone.
+    /// 8-bit floating-point numbers, for [`Engine::Residues`] alone: on the processor on a simulated unit, whose accumulator keeps as few bits
+    /// as Hopper's, on a GPU the same as [`Substrate::Fp8Wgmma`].
     Fp8,
     /// Portable `i8 × i8 → i32` code.
     Scalar,
@@ -139,7 +139,7 @@ pub enum Substrate {
     /// The 8-bit integer tensor instruction of compute capability 9.0.
     Int8Wgmma,
     /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
-    /// [`Substrate::Int8Wgmma`], never chosen by `Auto`.
+    /// [`Substrate::Int8Wgmma`], never chosen by `Auto`. [`Engine::Residues`] has it, too.
     Fp8Wgmma,
 }
 

@@ -1,8 +1,15 @@
 //! `ozfft paths`: one transform on a GPU along every path that the Ozaki-Bailey paper names, and ours beside them. Every path is checked on some lines
 //! before it is timed: exact ones for their bits, the others for their bounds.
 
+mod adaptive;
 mod check;
+mod counters;
+mod delivered;
+mod model;
+mod paper;
 mod report;
+mod tall_skinny;
+mod tiles;
 mod ways;
 
 use crate::bench::record::commit_here;
@@ -17,10 +24,14 @@ use check::{Checked, Sample};
 use clap::Args;
 use oracle::inputs::uniform_complex;
 use ozfft::{Device, Direction, Plan, Planner, Problem};
-use report::{Path, Report};
+pub use paper::{
+    MACHINE as PROJECTED_MACHINE, Projection, ROOF_MS as PROJECTED_ROOF_MS, projection,
+};
+use report::{Launch, Path};
+pub use report::{Path as PathRow, Report};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use ways::{How, WAYS, Way};
+pub use ways::{How, WAYS, Way};
 
 /// Options of `ozfft paths`.
 #[derive(Debug, Args)]
@@ -43,6 +54,24 @@ pub struct PathsArguments {
     /// Only paths whose names contain one of these
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
+    /// Measure the constants of the cost model, too: lines in a block, lines in the cache, and what follows from all times
+    #[arg(long)]
+    model: bool,
+    /// A profiler's counts, to be set beside the paths: what `ncu --csv --page raw --log-file FILE ozfft paths --once …` wrote
+    #[arg(long, value_name = "FILE")]
+    counters: Option<PathBuf>,
+    /// For --model: a record of `ozfft probe` on the same device, for the rate of its tensor unit
+    #[arg(long, value_name = "FILE", requires = "model")]
+    probe: Option<PathBuf>,
+    /// For --model: a record of `ozfft residues`, for how often data need more moduli
+    #[arg(long, value_name = "FILE", requires = "model")]
+    residues: Option<PathBuf>,
+    /// Take times from this record of `ozfft paths` instead of measuring them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "once"])]
+    from: Option<PathBuf>,
+    /// Run everything once and check nothing, for a profiler; there is no result
+    #[arg(long, conflicts_with_all = ["json", "record", "counters"])]
+    once: bool,
     /// Write the results to this file as well, with machine, date and versions
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -59,7 +88,19 @@ pub fn run(arguments: &PathsArguments) -> Result<(), Failure> {
     if arguments.lines == 0 {
         return Err(Failure::Usage("--lines needs one line or more".into()));
     }
-    let report = measure(arguments)?;
+    let mut report = match &arguments.from {
+        Some(path) => Report::read(path)?,
+        None => measure(arguments)?,
+    };
+    if arguments.once {
+        return say("Everything ran once; times under a profiler are no results.");
+    }
+    let table = arguments.counters.as_deref().map(counters::Table::read);
+    report.count(table.transpose()?.as_ref())?;
+    if arguments.model {
+        let sources = model::Sources::read(arguments)?;
+        report.delivered = Some(model::delivered(&report, &sources)?);
+    }
     if let Some(path) = &arguments.record {
         write_json(path, &report)?;
     }
@@ -84,6 +125,25 @@ struct Runner {
     work: Box<dyn DeviceWork>,
     checked: Option<Checked>,
     kernel: Option<KernelFacts>,
+    launches: Vec<Launch>,
+}
+
+/// How long something is run, and how often at least.
+#[derive(Debug, Clone, Copy)]
+pub struct Seconds {
+    limit: f64,
+    fewest: usize,
+    /// Whether a run before is left out.
+    warm: bool,
+}
+
+/// Times of several runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Timed {
+    median: f64,
+    /// The fastest and the slowest.
+    range: [f64; 2],
+    runs: usize,
 }
 
 fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
@@ -96,7 +156,19 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
     arrays
         .input
         .fill(&uniform_complex(1 << 16, arguments.seed))?;
-    let copy_seconds = median(&gpu, &Copy(bytes), &mut arrays, arguments.seconds)?.0;
+    let seconds = match arguments.once {
+        true => Seconds {
+            limit: 0.0,
+            fewest: 1,
+            warm: false,
+        },
+        false => Seconds {
+            limit: arguments.seconds,
+            fewest: 5,
+            warm: true,
+        },
+    };
+    let copy_seconds = median(&gpu, &Copy(bytes), &mut arrays, seconds)?.median;
     let selected: Vec<&Way> = WAYS
         .iter()
         .filter(|way| {
@@ -122,9 +194,10 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
                         .input
                         .fill(&uniform_complex(1 << 16, arguments.seed))?;
                 }
-                let (seconds, runs) = median(&gpu, &*runner.work, &mut arrays, arguments.seconds)?;
-                (path.seconds, path.runs) = (Some(seconds), runs);
-                path.kernel = runner.kernel;
+                let timed = median(&gpu, &*runner.work, &mut arrays, seconds)?;
+                (path.seconds, path.runs) = (Some(timed.median), timed.runs);
+                path.seconds_range = Some(timed.range);
+                (path.kernel, path.launches) = (runner.kernel, runner.launches);
                 path.take(runner.checked);
             }
             // A path that this device or shape does not have is said to be missing.
@@ -138,6 +211,31 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         paths.push(path);
     }
     bar.finish_and_clear();
+    let copy_bytes_per_second = 2.0 * bytes as f64 / copy_seconds;
+    let (mut tiles, mut resident) = (Vec::new(), Vec::new());
+    if arguments.model {
+        let mut bench = tiles::Bench {
+            gpu: &gpu,
+            device: Device::Cuda(arguments.device),
+            arrays: &mut arrays,
+            points,
+            copy_bytes_per_second,
+            seconds: Seconds {
+                limit: seconds.limit / 4.0,
+                ..seconds
+            },
+        };
+        tiles = tiles::tiles(&mut bench)?;
+        if !arguments.once {
+            resident = tiles::resident(&mut bench)?;
+        }
+    }
+    let names = &arguments.only;
+    let asked = names.is_empty() || names.iter().any(|name| "eta_ts".contains(name.as_str()));
+    let eta_ts = match asked && !arguments.once {
+        true => tall_skinny::measure(arguments.device)?,
+        false => Vec::new(),
+    };
     let mut report = Report {
         date: now(),
         machine: Machine::here(),
@@ -148,11 +246,15 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         shape: shape_text(shape),
         seed: arguments.seed,
         lines_checked: 2 * arguments.lines,
-        copy_bytes_per_second: 2.0 * bytes as f64 / copy_seconds,
+        copy_bytes_per_second,
         // Every axis is read and written once.
         memory_roof_seconds: shape.len() as f64 * copy_seconds,
         paths,
         stages: Vec::new(),
+        tiles,
+        resident,
+        eta_ts,
+        delivered: None,
     };
     report.compare();
     Ok(report)
@@ -168,32 +270,34 @@ fn prepare(
     let planner = Planner::<f64>::new();
     let device = Device::Cuda(arguments.device);
     let problem = Problem::complex(&arguments.shape.0).device(device);
+    let checks = !arguments.once;
     match way.how {
         How::CuFft => {
             let plan = CuFft::plan(gpu, &problem, (Direction::Forward, 1), Precision::Double)?;
             Ok(Runner {
                 work: Box::new(plan),
-                checked: Some(sample.check_cufft(gpu)?),
+                checked: checks.then(|| sample.check_cufft(gpu)).transpose()?,
                 kernel: None,
+                launches: Vec::new(),
             })
         }
         How::Engine { apply, exact } => {
             let plan = planner.plan(&apply(problem))?;
+            let check = || sample.check(&planner, apply, exact, device);
             Ok(Runner {
-                checked: Some(sample.check(&planner, apply, exact, device)?),
+                checked: checks.then(check).transpose()?,
                 kernel: facts(gpu, &plan)?,
+                launches: tiles::launches(&plan),
                 work: Box::new(plan),
             })
         }
         How::Variant { kernel, exact } => {
             let plan = planner.plan_residue_variant(&problem, kernel)?;
-            let checked = match exact {
-                true => Some(sample.check_variant(&planner, kernel, device)?),
-                false => None,
-            };
+            let check = || sample.check_variant(&planner, kernel, device);
             Ok(Runner {
-                checked,
+                checked: (checks && exact).then(check).transpose()?,
                 kernel: facts(gpu, &plan)?,
+                launches: tiles::launches(&plan),
                 work: Box::new(plan),
             })
         }
@@ -208,24 +312,36 @@ fn facts(gpu: &Gpu, plan: &Plan<f64>) -> Result<Option<KernelFacts>, DeviceFailu
         .filter(|(name, ..)| name.starts_with("residues_"));
     residues
         .next()
-        .map(|launch| gpu.kernel_facts(ozfft_kernels::RESIDUE_IMAGE, launch))
+        .map(|launch| {
+            let image = match ozfft_kernels::is_residue_fp8_kernel(launch.0) {
+                true => ozfft_kernels::RESIDUE_FP8_IMAGE,
+                false => ozfft_kernels::RESIDUE_IMAGE,
+            };
+            gpu.kernel_facts(image, launch)
+        })
         .transpose()
 }
 
-/// Seconds of the median run, and how many there were.
+/// Runs something until the time is over.
 fn median(
     gpu: &Gpu,
     work: &dyn DeviceWork,
     arrays: &mut DeviceArrays,
-    seconds: f64,
-) -> Result<(f64, usize), Failure> {
-    const FEWEST: usize = 5;
-    gpu.run(work, arrays, 1)?;
-    let (start, limit) = (Instant::now(), Duration::from_secs_f64(seconds));
+    seconds: Seconds,
+) -> Result<Timed, Failure> {
+    if seconds.warm {
+        gpu.run(work, arrays, 1)?;
+    }
+    let (start, limit) = (Instant::now(), Duration::from_secs_f64(seconds.limit));
     let mut times = Vec::new();
-    while times.len() < FEWEST || start.elapsed() < limit {
+    while times.len() < seconds.fewest || start.elapsed() < limit {
         times.push(gpu.run(work, arrays, 1)?);
     }
     times.sort_by(f64::total_cmp);
-    Ok((times[times.len() / 2], times.len()))
+    let runs = times.len();
+    Ok(Timed {
+        median: times[runs / 2],
+        range: [times[0], times[runs - 1]],
+        runs,
+    })
 }

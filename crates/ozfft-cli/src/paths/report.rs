@@ -1,11 +1,25 @@
 //! What `ozfft paths` found, as a table and as JSON.
 
 use super::check::Checked;
+use super::counters::{Counters, Table};
+use super::delivered::{Constant, Delivered};
+use super::tiles::{Resident, Tile};
 use super::ways::{STAGES, Way};
+use crate::failure::Failure;
 use crate::gpu::{DeviceFacts, KernelFacts};
 use crate::machine::Machine;
+use crate::options::parse_shape;
 use crate::report::{aligned, error_text, seconds_text};
 use serde::{Deserialize, Serialize};
+use std::path::Path as FilePath;
+
+/// A launch of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub kernel: String,
+    /// Of its grid.
+    pub blocks: u64,
+}
 
 /// One path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +31,9 @@ pub struct Path {
     pub missing: Option<String>,
     /// Of the median run.
     pub seconds: Option<f64>,
+    /// Of the fastest and the slowest run.
+    #[serde(default)]
+    pub seconds_range: Option<[f64; 2]>,
     pub runs: usize,
     pub over_memory_roof: Option<f64>,
     pub over_cufft: Option<f64>,
@@ -26,6 +43,11 @@ pub struct Path {
     /// Outputs with other bits than the processor's; nothing where they may differ.
     pub differing: Option<usize>,
     pub kernel: Option<KernelFacts>,
+    /// What one transform launches; empty where that is not known.
+    #[serde(default)]
+    pub launches: Vec<Launch>,
+    #[serde(default)]
+    pub counters: Counters,
 }
 
 impl Path {
@@ -35,6 +57,7 @@ impl Path {
             paper: way.paper.into(),
             missing: None,
             seconds: None,
+            seconds_range: None,
             runs: 0,
             over_memory_roof: None,
             over_cufft: None,
@@ -42,7 +65,14 @@ impl Path {
             bound: None,
             differing: None,
             kernel: None,
+            launches: Vec::new(),
+            counters: Counters::default(),
         }
+    }
+
+    /// Whether a stage is left out, so that the result is void.
+    pub fn is_part(&self) -> bool {
+        self.missing.is_none() && self.seconds.is_some() && self.l2.is_none()
     }
 
     pub fn take(&mut self, checked: Option<Checked>) {
@@ -97,9 +127,58 @@ pub struct Report {
     pub memory_roof_seconds: f64,
     pub paths: Vec<Path>,
     pub stages: Vec<StageCost>,
+    /// Lines in a block, contiguous and strided.
+    #[serde(default)]
+    pub tiles: Vec<Tile>,
+    /// Lines that stay in the cache.
+    #[serde(default)]
+    pub resident: Vec<Resident>,
+    /// The efficiency of tall and narrow products, from whoever measures it.
+    #[serde(default)]
+    pub eta_ts: Vec<Constant>,
+    #[serde(default)]
+    pub delivered: Option<Delivered>,
 }
 
 impl Report {
+    /// A record that was written earlier.
+    pub fn read(path: &FilePath) -> Result<Report, Failure> {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let unusable = |reason: String| Failure::Content {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let report: Report = serde_json::from_str(&text)
+            .map_err(|error| unusable(format!("it is no record of ozfft paths: {error}")))?;
+        report.points_and_axes().map_err(unusable)?;
+        Ok(report)
+    }
+
+    /// Points of the transform, and axes.
+    pub fn points_and_axes(&self) -> Result<(f64, f64), String> {
+        let shape = parse_shape(&self.shape)?.0;
+        let points: usize = shape.iter().product();
+        Ok((points as f64, shape.len() as f64))
+    }
+
+    /// Sets a profiler's counts beside the paths and tiles, and beside paths that it did not see those of the machine code.
+    pub fn count(&mut self, table: Option<&Table>) -> Result<(), Failure> {
+        let (points, axes) = self.points_and_axes().map_err(Failure::Usage)?;
+        for path in &mut self.paths {
+            if let Some(table) = table {
+                path.counters = table.of(&path.launches, points * axes);
+            }
+            let kernel = path.kernel.as_ref().map(|kernel| kernel.kernel.as_str());
+            path.counters = std::mem::take(&mut path.counters).or_machine_code(kernel);
+        }
+        for tile in self.tiles.iter_mut() {
+            if let Some(table) = table {
+                tile.count(table);
+            }
+        }
+        Ok(())
+    }
+
     fn seconds(&self, name: &str) -> Option<f64> {
         self.paths.iter().find(|path| path.name == name)?.seconds
     }
@@ -138,12 +217,14 @@ impl Report {
             "registers",
             "local bytes",
             "occupancy",
+            "instructions",
+            "DRAM bytes",
             "verdict",
         ];
         let mut rows = vec![heading.map(String::from).to_vec()];
         let times = |value: Option<f64>| value.map_or("-".into(), |x| format!("{x:.2}"));
         for path in &self.paths {
-            let kernel = path.kernel.as_ref();
+            let (kernel, counts) = (path.kernel.as_ref(), path.counters.counts());
             let of = |text: Option<String>| text.unwrap_or("-".into());
             rows.push(vec![
                 path.name.clone(),
@@ -154,6 +235,12 @@ impl Report {
                 of(kernel.map(|k| k.registers.to_string())),
                 of(kernel.map(|k| k.local_bytes.to_string())),
                 of(kernel.map(|k| format!("{:.0} %", 100.0 * k.occupancy))),
+                of(counts
+                    .and_then(|c| c.instructions_per_point)
+                    .map(|x| format!("{x:.0}"))),
+                of(counts
+                    .and_then(|c| c.dram_bytes_per_point)
+                    .map(|x| format!("{x:.1}"))),
                 path.verdict(),
             ]);
         }
@@ -172,6 +259,41 @@ impl Report {
                 seconds_text(stage.seconds),
                 100.0 * stage.share
             ));
+        }
+        text.push_str(&self.counters_text());
+        if !self.tiles.is_empty() {
+            text.push_str(&format!("\n{}\n", super::tiles::table(&self.tiles)));
+        }
+        text.push_str(&super::tall_skinny::text(&self.eta_ts));
+        if let Some(delivered) = &self.delivered {
+            text.push_str(&format!("\n{}\n", super::model::table(delivered)));
+        }
+        text
+    }
+
+    /// Instructions by pipe, or that they were not counted.
+    fn counters_text(&self) -> String {
+        let counted = self.paths.iter().filter_map(|path| {
+            let pipes = path.counters.pipes()?.iter();
+            let pipes: Vec<String> = pipes.map(|(pipe, x)| format!("{pipe} {x:.0}")).collect();
+            let by = match &path.counters {
+                Counters::MachineCode(_) => " (both steps, in the machine code)",
+                _ => "",
+            };
+            Some(format!("{}: {}{by}", path.name, pipes.join(", ")))
+        });
+        let lines: Vec<String> = counted.collect();
+        let mut text = match lines.is_empty() {
+            true => String::new(),
+            false => format!(
+                "instructions of a point and axis by pipe\n{}\n",
+                lines.join("\n")
+            ),
+        };
+        for path in &self.paths {
+            if let Counters::NotCounted(why) = &path.counters {
+                text.push_str(&format!("{}: not counted: {why}\n", path.name));
+            }
         }
         text
     }

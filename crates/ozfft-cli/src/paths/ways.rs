@@ -112,6 +112,46 @@ pub const WAYS: &[Way] = &[
         false
     ),
     Way {
+        name: "residues-fp8-kulisch32",
+        paper: "",
+        how: How::Engine {
+            apply: |problem| by(problem, Method::Kulisch32).substrate(Substrate::Fp8Wgmma),
+            exact: true,
+        },
+    },
+    Way {
+        name: "residues-fp8-bands",
+        paper: "fp8 only",
+        how: How::Engine {
+            apply: |problem| by(problem, Method::Fp8Bands).substrate(Substrate::Fp8Wgmma),
+            exact: true,
+        },
+    },
+    Way {
+        name: "fp8-without-decomposition",
+        paper: "",
+        how: How::Variant {
+            kernel: "residues_fp8_without_decomposition",
+            exact: false,
+        },
+    },
+    Way {
+        name: "fp8-without-products",
+        paper: "",
+        how: How::Variant {
+            kernel: "residues_fp8_without_products",
+            exact: false,
+        },
+    },
+    Way {
+        name: "fp8-without-reconstruction",
+        paper: "",
+        how: How::Variant {
+            kernel: "residues_fp8_without_reconstruction",
+            exact: false,
+        },
+    },
+    Way {
         name: "without-decomposition",
         paper: "",
         how: How::Variant {

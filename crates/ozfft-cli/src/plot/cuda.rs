@@ -1,6 +1,6 @@
 //! A GPU's record as a picture: for every transform how many times cuFFT's time ozfft takes.
 
-use super::{COLOURS, DrawingError, extent};
+use super::{COLOURS, DrawingError, extent, short_date};
 use crate::bench::cuda::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
 use crate::gpu::INTEGERS_ONLY;
@@ -45,7 +45,7 @@ pub fn picture(path: &Path, group: Option<&str>) -> Result<String, Failure> {
     let title = format!(
         "{}, {}, ozfft {}, cuFFT {}",
         record.device.name,
-        record.date.split('T').next().unwrap_or_default(),
+        short_date(&record.date),
         record.software.ozfft,
         record
             .software

@@ -1,7 +1,7 @@
 //! `ozfft probe`: what the GPU of this machine can do, measured by small kernels: its memory, its pipes, its tensor
 //! units, and which sums the latter keep exact.
 
-mod device;
+pub mod device;
 mod exactness;
 mod rates;
 mod report;
@@ -14,7 +14,8 @@ use crate::report::{progress, say, say_json};
 use clap::Args;
 use device::{Device, Kernels};
 use ozfft_kernels::probe::{PROBE, PROBE_FP8, PROBE_HOPPER};
-use report::{Report, Software};
+pub use report::Report;
+use report::Software;
 use std::path::PathBuf;
 use std::time::Instant;
 

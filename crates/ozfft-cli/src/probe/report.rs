@@ -119,6 +119,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// A record that was written earlier.
+    pub fn read(path: &Path) -> Result<Report, Failure> {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        serde_json::from_str(&text).map_err(|error| Failure::Content {
+            path: path.to_path_buf(),
+            reason: format!("it is no record of ozfft probe: {error}"),
+        })
+    }
+
     /// Writes a record file, which is either complete or untouched.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         write_json(path, self)

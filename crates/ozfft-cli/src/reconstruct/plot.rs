@@ -4,6 +4,7 @@ use super::experiment::Measurement;
 use super::markdown::cost_r;
 use super::substrate::Substrate;
 use crate::failure::Failure;
+use crate::plot::labels::{Extent, free_height};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -115,7 +116,7 @@ fn chart(
         .label_style(("sans-serif", 13))
         .draw()?;
     let places = points.iter().map(|m| (cost(m), height(m)));
-    let mut taken: Vec<Box4> = Vec::new();
+    let mut taken: Vec<Extent> = Vec::new();
     for (m, place) in points.iter().zip(places) {
         let colour = pipes.iter().position(|pipe| *pipe == m.pipe).unwrap_or(0);
         let style = COLOURS[colour % COLOURS.len()].filled();
@@ -127,28 +128,10 @@ fn chart(
         let (left, right, top, bottom) = taken[number];
         let name = &points[number].method;
         let place = ((left + right) / 2, (top + bottom) / 2);
-        let y = free_height(&mut taken, place, name.len());
+        let y = free_height(&mut taken, place, 3 * name.len() as i32 + 4, 30);
         label(area, name, (place.0, y))?;
     }
     Ok(())
-}
-
-/// Left, right, top and bottom.
-type Box4 = (i32, i32, i32, i32);
-
-/// Where a name of this length goes: above its point, or below, or as far away as it must so that nothing is covered.
-fn free_height(taken: &mut Vec<Box4>, (x, y): (i32, i32), length: usize) -> i32 {
-    let half = 3 * length as i32 + 4;
-    let place = |height: i32| (x - half, x + half, height - 7, height + 7);
-    let is_free = |height: &i32| {
-        let (left, right, top, bottom) = place(*height);
-        let apart = |&(l, r, t, b): &Box4| right <= l || r <= left || bottom <= t || b <= top;
-        top > 30 && taken.iter().all(apart)
-    };
-    let farther = (1..20).flat_map(|step| [y - 15 * step, y + 15 * step]);
-    let height = farther.into_iter().find(is_free).unwrap_or(y - 15);
-    taken.push(place(height));
-    height
 }
 
 fn label(area: &Area, name: &str, (x, y): (i32, i32)) -> Result<(), DrawingError> {

@@ -22,11 +22,11 @@ pub struct Way {
     wide_integer: bool,
     threads: Option<usize>,
     pool: Option<usize>,
-    batch: usize,
+    pub(super) batch: usize,
     position: usize,
     /// Layouts of input and output where they are not contiguous.
     input: Option<Layout>,
-    output: Option<Layout>,
+    pub(super) output: Option<Layout>,
     in_place: bool,
     /// A real transform computed as a complex one, of which half is compared.
     as_complex: bool,
@@ -34,7 +34,7 @@ pub struct Way {
 
 /// Real or complex numbers.
 #[derive(Clone)]
-enum Values<T> {
+pub(super) enum Values<T> {
     Real(Vec<T>),
     Complex(Vec<Complex<T>>),
 }
@@ -144,7 +144,10 @@ pub fn check_device<T: Real + Bytes>(
     }
 }
 
-fn first_unequal<V: Bytes + std::fmt::Debug>(expected: &[V], found: &[V]) -> Option<String> {
+pub(super) fn first_unequal<V: Bytes + std::fmt::Debug>(
+    expected: &[V],
+    found: &[V],
+) -> Option<String> {
     let mut pairs = expected.iter().zip(found).enumerate();
     let different = pairs.find(|(_, (expected, found))| !expected.same_bits(**found));
     different.map(|(place, (expected, found))| {
@@ -153,7 +156,11 @@ fn first_unequal<V: Bytes + std::fmt::Debug>(expected: &[V], found: &[V]) -> Opt
 }
 
 /// Values with few or many orders of magnitude, and some zeros.
-fn input_values<T: Real>(case: &Case, problem: &Problem, generator: &mut Generator) -> Values<T> {
+pub(super) fn input_values<T: Real>(
+    case: &Case,
+    problem: &Problem,
+    generator: &mut Generator,
+) -> Values<T> {
     let count = problem.input_shape().iter().product();
     let seed = generator.next_u64();
     let mut values = match generator.below(4) {
@@ -341,7 +348,7 @@ impl Way {
     }
 
     /// A way that the tuned kernels can go, most of the time: they take lines that are contiguous or side by side.
-    fn draw_tuned(case: &Case, generator: &mut Generator) -> (Way, usize) {
+    pub(super) fn draw_tuned(case: &Case, generator: &mut Generator) -> (Way, usize) {
         let points: usize = case.shape.iter().product();
         let most = (LARGEST_TUNED_CASE / points).max(1);
         let batch = pick(generator, &[1, 1, 2, 3, 9, 70]).min(most);
@@ -384,7 +391,7 @@ impl Way {
         (way, if auto { 0 } else { wanted })
     }
 
-    fn problem(&self, case: &Case) -> Problem {
+    pub(super) fn problem(&self, case: &Case) -> Problem {
         let mut problem = if self.as_complex {
             let complex = Case {
                 kind: Kind::ComplexToComplex,
@@ -411,7 +418,7 @@ impl Way {
     }
 
     /// Runs a plan of this way's problem.
-    fn execute<T: Real>(
+    pub(super) fn execute<T: Real>(
         &self,
         case: &Case,
         plan: &Plan<T>,
@@ -427,7 +434,12 @@ impl Way {
     }
 
     /// The input in its layout, between other arrays of the batch and numbers that nobody should read.
-    fn spread<T: Real>(&self, problem: &Problem, input: &Values<T>, case: &Case) -> Values<T> {
+    pub(super) fn spread<T: Real>(
+        &self,
+        problem: &Problem,
+        input: &Values<T>,
+        case: &Case,
+    ) -> Values<T> {
         let noise = uniform_complex(problem.input_len(), mixed(case.seed, 1));
         let shape = problem.input_shape();
         let layout = self
@@ -484,7 +496,7 @@ impl Way {
     }
 }
 
-fn element(layout: &Layout, shape: &[usize], batch: usize, flat: usize) -> usize {
+pub(super) fn element(layout: &Layout, shape: &[usize], batch: usize, flat: usize) -> usize {
     position(layout, &unravel(flat, shape), batch)
 }
 

@@ -256,9 +256,9 @@ impl Group {
     }
 }
 
-const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+pub(super) const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
 
-fn direction(generator: &mut Generator, kind: Kind) -> Direction {
+pub(super) fn direction(generator: &mut Generator, kind: Kind) -> Direction {
     match kind {
         Kind::ComplexToComplex => pick(generator, &[Direction::Forward, Direction::Inverse]),
         Kind::RealToComplex => Direction::Forward,

@@ -2,9 +2,11 @@
 
 use super::bits::check_device;
 use super::case::{Case, GROUP, TUNED_SHARE};
+use super::residues::ResidueCase;
 use super::{SelftestArguments, TOLD, in_parallel};
 use crate::failure::Failure;
 use crate::gpu::Gpu;
+use crate::options::EngineName;
 use crate::report::{progress, say, say_json};
 use ozfft::{Device, Planner};
 use serde::Serialize;
@@ -16,6 +18,8 @@ use std::time::Instant;
 
 const CASES: usize = 10_000;
 const QUICK_CASES: usize = 1000;
+/// One case in so many is one of the residues engine, where the GPU has its kernels; none of those that are made for tuned kernels.
+const RESIDUE_CASES: usize = 15;
 /// The compute capability that has tuned kernels, and cases from which on their share is looked at.
 const TUNED_CAPABILITY: (i32, i32) = (9, 0);
 const ENOUGH_FOR_SHARES: usize = 1000;
@@ -33,6 +37,8 @@ struct Report {
     substrates: BTreeMap<String, usize>,
     /// Cases of which tuned kernels computed an axis or more.
     tuned: usize,
+    /// Cases of the residues engine.
+    residues: usize,
     seconds: f64,
     failures: Vec<String>,
 }
@@ -41,12 +47,33 @@ struct Report {
 pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure> {
     let start = Instant::now();
     let gpu = Gpu::open(ordinal)?;
+    if let Some(EngineName::Auto | EngineName::Native) = arguments.engine {
+        return Err(Failure::Usage(
+            "GPUs have the engines digits and residues; give one of these".into(),
+        ));
+    }
     let seed = arguments.seed;
     eprintln!("{}, seed {seed}", gpu.facts.name);
     let substrates = Mutex::new(BTreeMap::new());
-    let tuned = AtomicUsize::new(0);
+    let (tuned, residues) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let is_for_residues = |number: usize| match arguments.engine {
+        Some(EngineName::Residues) => true,
+        Some(_) => false,
+        None => gpu.capability == TUNED_CAPABILITY && number % RESIDUE_CASES == 1,
+    };
     let (device, integers_only) = (Device::Cuda(ordinal), arguments.integers_only);
     let one = |number: usize, planners: &(Planner<f64>, Planner<f32>)| {
+        if is_for_residues(number) {
+            residues.fetch_add(1, Ordering::Relaxed);
+            let case = ResidueCase::draw(seed, number, integers_only);
+            let outcome = case.check(&planners.0, device, integers_only);
+            let substrate = match &outcome {
+                Ok(computed) => format!("{}, {}", computed.substrate, case.way()),
+                Err(_) => "different or failed".into(),
+            };
+            count(&substrates, substrate);
+            return outcome.err();
+        }
         let case = Case::draw_for_gpu(seed, number);
         let outcome = if case.single_precision {
             check_device(&case, &planners.1, device, integers_only)
@@ -66,10 +93,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
             }
             Err(_) => "different or failed".into(),
         };
-        let mut counts = substrates
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        *counts.entry(substrate).or_insert(0) += 1;
+        count(&substrates, substrate);
         outcome.err()
     };
     let (cases, failures) = match arguments.case {
@@ -95,6 +119,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
         differing: failures.len(),
         substrates,
         tuned: tuned.into_inner(),
+        residues: residues.into_inner(),
         seconds: start.elapsed().as_secs_f64(),
         failures: failures.iter().take(TOLD).cloned().collect(),
     };
@@ -108,10 +133,11 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
         return Err(Failure::Check("no case was computed".into()));
     }
     // Nor one of a portable kernel like one of all.
-    let expected = gpu.capability == TUNED_CAPABILITY && checked >= ENOUGH_FOR_SHARES;
-    if failures.is_empty() && expected && report.tuned * TUNED_SHARE < checked {
+    let by_digits = checked - report.residues.min(checked);
+    let expected = gpu.capability == TUNED_CAPABILITY && by_digits >= ENOUGH_FOR_SHARES;
+    if failures.is_empty() && expected && report.tuned * TUNED_SHARE < by_digits {
         return Err(Failure::Check(format!(
-            "only {} of {checked} cases ran on tuned kernels; one in {TUNED_SHARE} should",
+            "only {} of {by_digits} cases by digits ran on tuned kernels; one in {TUNED_SHARE} should",
             report.tuned
         )));
     }
@@ -124,6 +150,13 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
             report.failures.join("\n")
         )))
     }
+}
+
+/// Notes what computed a case.
+fn count(substrates: &Mutex<BTreeMap<String, usize>>, substrate: String) {
+    let counts = substrates.lock();
+    let mut counts = counts.unwrap_or_else(std::sync::PoisonError::into_inner);
+    *counts.entry(substrate).or_insert(0) += 1;
 }
 
 /// Checks cases in groups that share planners, several groups at a time.
@@ -167,11 +200,12 @@ fn tell(report: &Report) -> Result<(), Failure> {
         .map(|(name, count)| format!("  {count} by {name}"))
         .collect();
     say(&format!(
-        "{}: {} random cases against the processor, {} differing; {} with tuned kernels\n{}",
+        "{}: {} random cases against the processor, {} differing; {} with tuned kernels, {} of the residues engine\n{}",
         report.device,
         report.cases,
         report.differing,
         report.tuned,
+        report.residues,
         substrates.join("\n")
     ))?;
     say(&format!("seed {}, {:.1} s", report.seed, report.seconds))

@@ -4,10 +4,11 @@ mod bits;
 mod case;
 mod cuda;
 mod identities;
+mod residues;
 
 use crate::failure::Failure;
 use crate::measure::{TestInput, compute, problem_of};
-use crate::options::{family_name, parse_device, shape_text};
+use crate::options::{EngineName, family_name, parse_device, shape_text};
 use crate::report::{progress, say, say_json};
 use case::{Case, GROUP};
 use clap::Args;
@@ -34,6 +35,9 @@ pub struct SelftestArguments {
     /// On a GPU: only kernels without any floating-point instruction
     #[arg(long)]
     integers_only: bool,
+    /// On a GPU: only cases of this engine, digits or residues [default: both]
+    #[arg(long)]
+    engine: Option<EngineName>,
     /// Number of cases whose bits are compared [default: 100000, on a GPU 10000]
     #[arg(long)]
     cases: Option<usize>,
@@ -84,6 +88,9 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
             return Err(Failure::Usage(
                 "--integers-only goes with --device cuda".into(),
             ));
+        }
+        Device::Cpu if arguments.engine.is_some() => {
+            return Err(Failure::Usage("--engine goes with --device cuda".into()));
         }
         Device::Cpu => {}
     }

@@ -42,7 +42,7 @@ fn nibbles(digit: i8) -> [i64; 2] {
 }
 
 /// The e4m3 number of a small integer.
-fn e4m3(value: i64) -> u8 {
+pub(super) fn e4m3(value: i64) -> u8 {
     let magnitude = value.unsigned_abs();
     let code = match magnitude.checked_ilog2() {
         None => 0,

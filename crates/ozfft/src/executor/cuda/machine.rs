@@ -76,6 +76,9 @@ impl Parameters {
         match self {
             Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
+            Parameters::Truncated(_, kernel) if ozfft_kernels::is_residue_fp8_kernel(kernel) => {
+                ozfft_kernels::RESIDUE_FP8_THREADS
+            }
             _ => ozfft_kernels::GENERAL_THREADS,
         }
     }

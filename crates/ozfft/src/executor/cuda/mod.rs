@@ -16,8 +16,13 @@ mod program;
 #[cfg(test)]
 mod real_tests;
 #[cfg(test)]
+mod residue_fp8_tests;
+#[cfg(test)]
 mod residue_tests;
+#[cfg(test)]
+mod residue_tile_tests;
 mod residues;
+mod residues_fp8;
 #[cfg(test)]
 mod single_tests;
 mod tables;
@@ -44,7 +49,10 @@ use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
-pub(crate) use residues::{bound_is_proven as residue_bound_is_proven, kernel as residue_kernel};
+pub(crate) use residues::{
+    bound_is_proven as residue_bound_is_proven, is_fp8 as is_residues_in_fp8,
+    kernel as residue_kernel,
+};
 use std::sync::Arc;
 use task::Arrays;
 use transfer::{Staging, Transfer};
@@ -117,7 +125,11 @@ impl CudaExecutor {
         recipe: &Recipe,
         choice: Choice,
     ) -> Result<Self, FftError> {
-        if choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels() {
+        let residues_in_fp8 = choice
+            .residues
+            .is_some_and(ozfft_kernels::is_residue_fp8_kernel);
+        let tuned_in_fp8 = choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels();
+        if tuned_in_fp8 || residues_in_fp8 {
             fp8::check_device(&machine)?;
         }
         let queue = OpenQueue::new(&*machine)?;
@@ -148,6 +160,11 @@ impl CudaExecutor {
     /// Kernels, threads of a block, and their shared memory, in the order of the launches.
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
         self.program.launches()
+    }
+
+    /// The same kernels and the blocks of their grids.
+    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
+        self.program.grids()
     }
 
     /// Bytes of workspace that a call on device memory needs.

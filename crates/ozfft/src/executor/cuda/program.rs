@@ -80,6 +80,8 @@ pub(crate) struct Choice {
     pub(crate) conversions: bool,
     /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
     pub(crate) residues: Option<&'static str>,
+    /// So many of their lines in a block instead of as many as suit, to measure what the number costs.
+    pub(crate) residue_lines: Option<u64>,
 }
 
 /// Tables of a line, on their way to the device.
@@ -110,9 +112,9 @@ impl PassesTables {
         recipe: &Recipe,
         shared_memory: usize,
         chirped: bool,
-        residues: bool,
+        residues: Option<PanelLayout>,
     ) -> Result<Self, FftError> {
-        if residues && (chirped || !takes_residues(passes, recipe)) {
+        if residues.is_some() && (chirped || !takes_residues(passes, recipe)) {
             return Err(FftError::Unsupported(format!(
                 "on GPUs the residues engine has kernels for lines of 1024 points and 8 digits, not for {} points and {} digits; \
                  take the engine digits, or the device cpu",
@@ -129,13 +131,12 @@ impl PassesTables {
                 .map(|(number, block)| {
                     let truncated = !chirped && is_for_truncated_kernels(block, recipe);
                     let layout = match (truncated, together, number) {
-                        _ if residues => PanelLayout::Residues,
                         (false, ..) => PanelLayout::General,
                         (true, false, _) => PanelLayout::Truncated,
                         (true, true, 0) => PanelLayout::FirstOfTwo,
                         (true, true, _) => PanelLayout::SecondOfTwo,
                     };
-                    builder.block(block, recipe.digits, layout)
+                    builder.block(block, recipe.digits, residues.unwrap_or(layout))
                 })
                 .collect::<Result<_, FftError>>()?,
             together,
@@ -186,7 +187,7 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         shared_memory: usize,
-        residues: bool,
+        residues: Option<PanelLayout>,
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
@@ -265,7 +266,12 @@ impl Program {
             let line = line_of(pass);
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let shared_memory = machine.shared_memory();
-                let residues = choice.residues.is_some();
+                let residues = choice.residues.map(|kernel| {
+                    match ozfft_kernels::is_residue_fp8_kernel(kernel) {
+                        true => PanelLayout::ResiduesFp8,
+                        false => PanelLayout::Residues,
+                    }
+                });
                 let tables = LineTables::new(&mut builder, line, recipe, shared_memory, residues)?;
                 place.insert(tables);
             }
@@ -302,6 +308,7 @@ impl Program {
             tuned_passes: (0, 0),
             search: None,
             residues: choice.residues,
+            residue_lines: choice.residue_lines,
         };
         let last = executor.passes().len() - 1;
         for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
@@ -366,6 +373,18 @@ impl Program {
             )),
         };
         self.actions.iter().filter_map(main).collect()
+    }
+
+    /// The same kernels with the blocks of their grids, by which a profiler's launches are told apart.
+    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
+        let grid = |action: &Action| match action {
+            Action::Clear { .. } => None,
+            Action::Launch {
+                parameters, blocks, ..
+            } => Some((parameters.kernel(), *blocks)),
+            Action::Tuned { launch, .. } => Some((launch.kernel, launch.blocks)),
+        };
+        self.actions.iter().filter_map(grid).collect()
     }
 
     /// Puts all launches into a queue.

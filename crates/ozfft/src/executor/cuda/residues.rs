@@ -43,10 +43,16 @@ pub(crate) fn kernel<T: Real>(
     if options.adaptive || options.redundancy > 0 {
         return refuse("adaptive or redundant moduli");
     }
-    if !matches!(problem.substrate, Substrate::Auto | Substrate::Int8MmaSync) {
-        return refuse("other substrates than Int8MmaSync");
-    }
     let name = options.reconstruction.name();
+    if is_fp8(problem) {
+        return match ozfft_kernels::residue_fp8_kernel(name) {
+            Some(kernel) => Ok(kernel),
+            None => refuse(&format!("the reconstruction {name} of products in fp8")),
+        };
+    }
+    if !matches!(problem.substrate, Substrate::Auto | Substrate::Int8MmaSync) {
+        return refuse("other substrates than Int8MmaSync and Fp8Wgmma");
+    }
     match ozfft_kernels::residue_kernel(name) {
         Some(kernel) if kernel.ends_with("_conversions") && problem.integers_only => {
             refuse(&format!("the reconstruction {name} in integers only"))
@@ -54,6 +60,11 @@ pub(crate) fn kernel<T: Real>(
         Some(kernel) => Ok(kernel),
         None => refuse(&format!("the reconstruction {name}")),
     }
+}
+
+/// Whether a problem asks for products in fp8.
+pub(crate) fn is_fp8(problem: &Problem) -> bool {
+    matches!(problem.substrate, Substrate::Fp8 | Substrate::Fp8Wgmma)
 }
 
 /// Whether the processor's bound holds for what the kernel computes: it is exact, or rounds sums that the processor rounds,
@@ -64,6 +75,7 @@ pub(crate) fn bound_is_proven(way: Method) -> bool {
         Method::Kulisch32,
         Method::Kulisch16,
         Method::Kulisch8,
+        Method::Fp8Bands,
     ];
     exact.contains(&way) || matches!(way, Method::Double | Method::Sum2)
 }
@@ -96,32 +108,17 @@ pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u
 /// Matrices modulo all moduli: for every turn of eight outputs or their partners, pair of moduli and lane four words of 32 bits. Lane `4g + t` has
 /// output `g`; byte `j` of its words is slot `4j + t`, of the cosines first, then of the sines.
 fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
-    let matrices = step
-        .matrices
-        .as_ref()
-        .expect("steps of 32 points have matrices");
-    let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
-    // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
-    let shares_row = step.recipe.fold == Fold::TimeShifted;
     let mut words = Vec::new();
     for turn in 0..2 * SLOTS / 8 {
         let far = turn % 2 == 1;
         for pair in 0..RESIDUE_MODULI.len() / 2 {
             for lane in 0..32 {
                 let (row, t) = (turn / 2 * 8 + lane / 4, lane % 4);
-                let alone = shares_row && row == 0;
                 for number in [2 * pair, 2 * pair + 1] {
                     for sines in [false, true] {
                         let modulus = moduli.values().get(number).copied();
                         let bytes = std::array::from_fn(|j| {
-                            let slot = 4 * j + t;
-                            let entry = match (sines, alone) {
-                                (false, true) if far => 0,
-                                (true, true) if !far => 0,
-                                (false, _) => cosine.entry(row, slot, digits),
-                                (true, false) if far => -sine.entry(row, slot, digits),
-                                (true, _) => sine.entry(row, slot, digits),
-                            };
+                            let entry = entry_of(step, digits, (row, far), (4 * j + t, sines));
                             modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
                         });
                         words.push(u32::from_le_bytes(bytes));
@@ -131,6 +128,29 @@ fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
         }
     }
     words
+}
+
+/// What a slot of the cosines or the sines is multiplied with for output `row`, or `far`, its partner.
+pub(super) fn entry_of(
+    step: &Step,
+    digits: Digits,
+    (row, far): (usize, bool),
+    (slot, sines): (usize, bool),
+) -> i64 {
+    let matrices = step
+        .matrices
+        .as_ref()
+        .expect("steps of 32 points have matrices");
+    let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
+    // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
+    let alone = step.recipe.fold == Fold::TimeShifted && row == 0;
+    match (sines, alone) {
+        (false, true) if far => 0,
+        (true, true) if !far => 0,
+        (false, _) => cosine.entry(row, slot, digits),
+        (true, false) if far => -sine.entry(row, slot, digits),
+        (true, _) => sine.entry(row, slot, digits),
+    }
 }
 
 /// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most half the product.
@@ -157,7 +177,7 @@ fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
 
 /// `SliceTable` of `residue_slices.cuh` for every lane. A lane `4g + t` has, of moduli `4t` to `4t + 3`, slices `4⌊g/2⌋ + g mod 2` and the next
 /// but one, a byte of the fractions, and the product's word `t`.
-fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
+pub(super) fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
     moduli.demand(bound)?;
     let product = moduli.product();
     let weights: Vec<I256> = (0..moduli.len()).map(|k| weight(moduli, k)).collect();

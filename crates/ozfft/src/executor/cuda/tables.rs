@@ -1,8 +1,8 @@
 //! A plan's tables as the kernels want them, uploaded once.
 
 use super::machine::{DeviceMemory, Machine, Queue};
-use super::residues;
 use super::task::*;
+use super::{residues, residues_fp8};
 use crate::bailey::Block;
 use crate::digits::DigitMatrix;
 use crate::error::FftError;
@@ -58,6 +58,8 @@ pub(crate) enum PanelLayout {
     Truncated,
     /// Likewise, with products by residues.
     Residues,
+    /// Likewise, in fp8.
+    ResiduesFp8,
     /// Likewise, and a second pass will read them across.
     FirstOfTwo,
     /// Where the first pass has left them.
@@ -133,15 +135,17 @@ impl Builder {
         digits: Digits,
         layout: PanelLayout,
     ) -> Result<BlockTables, FftError> {
-        let residues = layout == PanelLayout::Residues;
+        let residues = matches!(layout, PanelLayout::Residues | PanelLayout::ResiduesFp8);
         let truncated = layout != PanelLayout::General && !residues;
         let last = block.steps().len() - 1;
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
-            let matrix = if residues {
-                Some(self.add(&residues::tables(step, number, digits)?))
-            } else {
-                self.matrices(step, digits, truncated)
+            let matrix = match layout {
+                PanelLayout::Residues => Some(self.add(&residues::tables(step, number, digits)?)),
+                PanelLayout::ResiduesFp8 => {
+                    Some(self.add(&residues_fp8::tables(step, number, digits)?))
+                }
+                _ => self.matrices(step, digits, truncated),
             };
             let rotations = (!step.rotations.is_empty())
                 .then(|| self.add_angles(step.rotations.iter().map(|t| t.components())));
@@ -186,7 +190,7 @@ impl Builder {
         let columns = block.steps()[0].inner;
         let (line_pitch, row_pitch) = match layout {
             PanelLayout::General => (block.len().next_multiple_of(8), columns),
-            PanelLayout::Truncated | PanelLayout::Residues => {
+            PanelLayout::Truncated | PanelLayout::Residues | PanelLayout::ResiduesFp8 => {
                 pitches(block.len() / columns, columns)
             }
             PanelLayout::FirstOfTwo => (first_of_two_pitch(block), columns),

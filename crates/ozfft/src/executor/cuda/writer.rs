@@ -58,6 +58,8 @@ pub(super) struct Writer<'a> {
     pub(super) search: Option<(ArrayTask, u64)>,
     /// The kernel that takes blocks with tables of residues.
     pub(super) residues: Option<&'static str>,
+    /// How many of their lines a block takes, where that is measured.
+    pub(super) residue_lines: Option<u64>,
 }
 
 /// One axis: every line along it.
@@ -445,12 +447,25 @@ impl Writer<'_> {
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
             let residues = self.residues.filter(|_| tables.residues);
-            let scratch = residues.map_or(0, |_| ozfft_kernels::RESIDUE_SCRATCH_BYTES);
-            task.lines_per_block = self.lines_per_block(&task, point_bytes, scratch) as i32;
+            let fp8 = residues.is_some_and(ozfft_kernels::is_residue_fp8_kernel);
+            let scratch = match residues {
+                Some(_) if fp8 => ozfft_kernels::RESIDUE_FP8_SCRATCH_BYTES,
+                Some(_) => ozfft_kernels::RESIDUE_SCRATCH_BYTES,
+                None => 0,
+            };
+            task.lines_per_block = match self.residue_lines.filter(|_| residues.is_some()) {
+                Some(lines) => self.asked_lines(&task, point_bytes, scratch, lines)?,
+                None if fp8 => ozfft_kernels::RESIDUE_FP8_LINES as u64,
+                None => self.lines_per_block(&task, point_bytes, scratch),
+            } as i32;
             let lines = task.lines_per_block as usize;
             let points = lines * task.line_pitch as usize;
             let shared = shared_bytes(lines, points, point_bytes) + scratch;
-            let blocks = task.line_count.div_ceil(lines as u64);
+            let mut blocks = task.line_count.div_ceil(lines as u64);
+            if fp8 {
+                // No two fit a multiprocessor, and each takes all lines that it comes to.
+                blocks = blocks.min(self.machine.multiprocessors() as u64);
+            }
             self.tuned_passes.1 += 1;
             let truncated = tables
                 .truncated
@@ -714,5 +729,38 @@ impl Writer<'_> {
         let fitting = room / (LINE_HEADER_BYTES as u64 + pitch * point_bytes as u64);
         // Powers of two: the kernels share lines among their threads so.
         1 << wanted.min(fitting.max(1)).ilog2()
+    }
+
+    /// As many lines in a block as is asked for, where they fit.
+    fn asked_lines(
+        &self,
+        task: &Task,
+        point_bytes: usize,
+        scratch: usize,
+        lines: u64,
+    ) -> Result<u64, FftError> {
+        if self
+            .residues
+            .is_some_and(ozfft_kernels::is_residue_fp8_kernel)
+        {
+            return Err(FftError::Unsupported(format!(
+                "blocks of the residue kernels in fp8 have {} lines, not {lines}; take the substrate auto",
+                ozfft_kernels::RESIDUE_FP8_LINES
+            )));
+        }
+        if !lines.is_power_of_two() || lines > MOST_LINES {
+            return Err(FftError::Unsupported(format!(
+                "{lines} lines cannot share a block; take a power of two up to {MOST_LINES}"
+            )));
+        }
+        let points = lines as usize * task.line_pitch as usize;
+        let needed = shared_bytes(lines as usize, points, point_bytes) + scratch;
+        let available = self.machine.shared_memory();
+        if needed > available {
+            return Err(FftError::Unsupported(format!(
+                "{lines} lines of a block need {needed} bytes of shared memory, and the device has {available}; take fewer"
+            )));
+        }
+        Ok(lines)
     }
 }

@@ -1,0 +1,274 @@
+//! Random transforms by the residues engine of a GPU: every path of `ozfft paths` that it has. Exact ways must have the bits of exact digits on the
+//! processor; the others must stay within their bounds, and outside of the transform's elements nothing may change.
+
+use super::bits::{Computed, Values, Way as Layouts, element, first_unequal, input_values};
+use super::case::{Case, NORMS, direction, mixed, pick, shuffle};
+use crate::paths::{How, WAYS, Way};
+use num_complex::Complex;
+use oracle::inputs::Generator;
+use ozfft::{
+    Accuracy, Device, Engine, Family, FftError, Kind, Layout, Plan, Planner, Problem, Substrate,
+};
+use std::sync::Arc;
+
+/// Points of the lines that the kernels take.
+const POINTS: usize = 1024;
+/// Lines of an array at most, but for one case in [`SQUARES`] that has two axes of 1024 points.
+const MOST_LINES: usize = 24;
+const SQUARES: usize = 64;
+
+/// One transform and the way that it goes.
+pub struct ResidueCase {
+    pub case: Case,
+    way: &'static Way,
+}
+
+/// Whether results must have the processor's bits, and nothing for paths of other engines and for those that leave out a stage.
+fn exactness(way: &Way) -> Option<bool> {
+    match way.how {
+        _ if !way.name.starts_with("residues") => None,
+        How::CuFft => None,
+        How::Engine { exact, .. } => Some(exact),
+        How::Variant { exact, .. } => exact.then_some(true),
+    }
+}
+
+/// The paths that are checked, in turn; in integers only those that are exact.
+fn ways(integers_only: bool) -> Vec<&'static Way> {
+    let checked = |way: &&Way| exactness(way).is_some_and(|exact| exact || !integers_only);
+    WAYS.iter().filter(checked).collect()
+}
+
+impl ResidueCase {
+    /// The case of this number.
+    pub fn draw(seed: u64, number: usize, integers_only: bool) -> ResidueCase {
+        let ways = ways(integers_only);
+        // Cases of all engines have the residues' ones at regular distances, which must not leave out ways.
+        let way = ways[(mixed(seed, 3 * number as u64 + 2) % ways.len() as u64) as usize];
+        let mut generator = Generator::new(mixed(seed, 2 * number as u64));
+        let mut shape = vec![POINTS];
+        let rank = pick(&mut generator, &[1, 2, 2, 2, 3, 3]);
+        let mut lines = 1;
+        while shape.len() < rank {
+            let length = 1 + generator.below(MOST_LINES / lines);
+            lines *= length;
+            shape.insert(generator.below(shape.len() + 1), length);
+        }
+        if rank > 1 && generator.below(SQUARES) == 0 {
+            shape = vec![POINTS; 2];
+        }
+        let mut axes: Vec<usize> = (0..shape.len()).filter(|&a| shape[a] == POINTS).collect();
+        shuffle(&mut generator, &mut axes);
+        axes.truncate(1 + generator.below(axes.len()));
+        let case = Case {
+            number,
+            // Numbers near the ends of the range are rounded where no relative bound holds.
+            tuned: exactness(way) == Some(true),
+            kind: Kind::ComplexToComplex,
+            axes,
+            shape,
+            direction: direction(&mut generator, Kind::ComplexToComplex),
+            norm: pick(&mut generator, &NORMS),
+            accuracy: Accuracy::Double,
+            family: Family::Exact,
+            single_precision: false,
+            seed: generator.next_u64(),
+        };
+        ResidueCase { case, way }
+    }
+
+    pub fn way(&self) -> &'static str {
+        self.way.name
+    }
+
+    fn plan(
+        &self,
+        planner: &Planner<f64>,
+        problem: &Problem,
+        (device, integers_only): (Device, bool),
+    ) -> Result<Arc<Plan<f64>>, FftError> {
+        let problem = problem.clone().device(device).integers_only(integers_only);
+        match self.way.how {
+            How::Engine { apply, .. } => planner.plan(&apply(problem)),
+            How::Variant { kernel, .. } => {
+                planner.plan_residue_variant(&problem, kernel).map(Arc::new)
+            }
+            How::CuFft => unreachable!("cuFFT is no path by residues"),
+        }
+    }
+
+    /// Computes the case on the processor and on a device. Returns what multiplied there; the error names case, way and the first difference.
+    pub fn check(
+        &self,
+        planner: &Planner<f64>,
+        device: Device,
+        integers_only: bool,
+    ) -> Result<Computed, String> {
+        let case = &self.case;
+        let mut generator = Generator::new(case.seed);
+        let input = input_values(case, &case.problem(), &mut generator);
+        let (layouts, _) = Layouts::draw_tuned(case, &mut generator);
+        let problem = layouts.problem(case).threads(1);
+        let describe = |error: &dyn std::fmt::Display| {
+            let way = self.way.name;
+            format!(
+                "case {}, {way}, {case:?} as {layouts:?}: {error}",
+                case.number
+            )
+        };
+        let buffer = layouts.spread(&problem, &input, case);
+        let compute = || -> Result<_, FftError> {
+            let digits = problem.clone().engine(Engine::Digits);
+            let on_processor = planner.plan(&digits.substrate(Substrate::Auto))?;
+            let on_device = self.plan(planner, &problem, (device, integers_only))?;
+            let expected = layouts.execute(case, &on_processor, buffer.clone())?;
+            let found = layouts.execute(case, &on_device, buffer.clone())?;
+            Ok((on_processor, on_device, expected, found))
+        };
+        let computed = compute().map_err(|error| describe(&error))?;
+        let (on_processor, on_device, Values::Complex(expected), Values::Complex(found)) = computed
+        else {
+            return Err(describe(&"a complex transform gave real numbers"));
+        };
+        let difference = match exactness(self.way) {
+            Some(true) => first_unequal(&expected, &found),
+            _ => {
+                let bounds = (on_processor.bound(), on_device.bound());
+                let layout = layouts.output.as_ref();
+                above_bound(
+                    (&expected, &found),
+                    (&problem, layout, layouts.batch),
+                    bounds,
+                )
+            }
+        };
+        match difference {
+            None => Ok(Computed {
+                substrate: on_device.substrate(),
+                integers_only: on_device.integers_only(),
+            }),
+            Some(difference) => Err(describe(&difference)),
+        }
+    }
+}
+
+/// What is wrong with a result that may differ: every array may be off by both bounds together, and everything around the arrays must be untouched.
+///
+/// With a result `e` that is within `b` of the true one `t`, and `f` within `c`: |f - e| <= (b + c)·|t|, and |t| <= |e| / (1 - b).
+fn above_bound(
+    (expected, found): (&[Complex<f64>], &[Complex<f64>]),
+    (problem, layout, batch): (&Problem, Option<&Layout>, usize),
+    (own, other): (f64, f64),
+) -> Option<String> {
+    let shape = problem.output_shape();
+    let contiguous = Layout::contiguous(&shape);
+    let layout = layout.unwrap_or(&contiguous);
+    let count: usize = shape.iter().product();
+    let mut outside = vec![true; expected.len()];
+    for array in 0..batch {
+        let (mut off, mut whole) = (0.0, 0.0);
+        for flat in 0..count {
+            let place = element(layout, &shape, array, flat);
+            outside[place] = false;
+            off += (expected[place] - found[place]).norm_sqr();
+            whole += expected[place].norm_sqr();
+        }
+        let (off, allowed) = (off.sqrt(), (own + other) / (1.0 - own) * whole.sqrt());
+        // A NaN is above, too.
+        if off.is_nan() || off > allowed {
+            return Some(format!(
+                "array {array} is off by {off:e}, and {allowed:e} is allowed"
+            ));
+        }
+    }
+    let mut pairs = expected.iter().zip(found).zip(outside).enumerate();
+    let changed = pairs.find(|(_, ((expected, found), outside))| {
+        let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
+        *outside && bits(expected) != bits(found)
+    });
+    changed.map(|(place, ((expected, found), _))| {
+        format!("element {place} is of no array, and {expected:?} became {found:?}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn cases_take_all_ways_layouts_and_ranks_and_are_valid() {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let (mut strided, mut squares, mut deep) = (0, 0, 0);
+        for number in 0..2000 {
+            // As among other cases: at a distance.
+            let drawn = ResidueCase::draw(7, 15 * number + 1, false);
+            let case = &drawn.case;
+            case.problem().validate().expect("a problem");
+            assert!(case.axes.iter().all(|&axis| case.shape[axis] == POINTS));
+            *counts.entry(drawn.way()).or_insert(0) += 1;
+            let last = case.shape.len() - 1;
+            strided += usize::from(case.axes[0] != last);
+            squares += usize::from(case.shape == [POINTS, POINTS]);
+            deep += usize::from(case.shape.len() == 3);
+        }
+        let all = ways(false);
+        assert!(all.len() >= 10);
+        for way in all {
+            let count = counts.get(way.name).copied().unwrap_or(0);
+            assert!(count > 50, "{}: {count} of 2000 cases", way.name);
+        }
+        assert!(strided > 500 && deep > 300, "{strided}, {deep}");
+        assert!((5..80).contains(&squares), "{squares}");
+    }
+
+    #[test]
+    fn in_integers_only_no_way_rounds() {
+        assert!(ways(true).iter().all(|way| exactness(way) == Some(true)));
+        assert!(ways(true).len() < ways(false).len());
+        assert!(ways(false).iter().all(|way| !way.name.contains("without")));
+    }
+
+    #[test]
+    fn cases_compare_what_they_say() {
+        // On the processor, whose residues have the bits of digits, too; kernels to be measured and substrates of GPUs are not there.
+        let planner = Planner::<f64>::new();
+        let (mut exact, mut bounded) = (0, 0);
+        for number in 0..40 {
+            let drawn = ResidueCase::draw(3, number, false);
+            if drawn.case.shape == [POINTS, POINTS] || matches!(drawn.way.how, How::Variant { .. })
+            {
+                continue;
+            }
+            match drawn.check(&planner, Device::Cpu, false) {
+                Err(text) if text.contains("needs a GPU") || text.contains("fp8") => continue,
+                other => other.expect("equal bits, or within the bound"),
+            };
+            match exactness(drawn.way) {
+                Some(true) => exact += 1,
+                _ => bounded += 1,
+            }
+        }
+        assert!(exact >= 5 && bounded >= 5, "{exact}, {bounded}");
+    }
+
+    #[test]
+    fn errors_above_the_bound_and_changes_around_arrays_are_found() {
+        let problem = Problem::complex(&[3]).batch(2);
+        let layout = Layout::strided(&[1], 4);
+        let whole = (&problem, Some(&layout), 2);
+        let expected = vec![Complex::new(3.0, 4.0); 7];
+        let judge = |found: &[Complex<f64>]| above_bound((&expected, found), whole, (0.0, 1e-3));
+        assert_eq!(judge(&expected), None);
+        let with = |place: usize, by: f64| {
+            let mut found = expected.clone();
+            found[place].re += by;
+            judge(&found)
+        };
+        // An array's norm is 5·√3 = 8.66.
+        assert_eq!(with(5, 0.0086), None);
+        assert!(with(5, 0.0087).is_some_and(|text| text.contains("array 1")));
+        assert!(with(0, f64::NAN).is_some_and(|text| text.contains("array 0")));
+        assert!(with(3, 1e-15).is_some_and(|text| text.contains("element 3")));
+    }
+}
