@@ -1,6 +1,6 @@
 //! Fourier transforms in short floating-point numbers, from two decimal digits to those of double precision.
 //!
-//! Eight modes with the names of trnfft's, and one more ([`Mode`]); one plan for a length, a mode and a direction
+//! The seven modes of trnfft by their names, and one more ([`Mode`]); one plan for a length, a mode and a direction
 //! ([`FloatPlan`]), which says how it computes ([`FloatPlan::describe`]) and what error it keeps ([`FloatPlan::bound`]):
 //!
 //! ```text
