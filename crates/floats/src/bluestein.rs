@@ -1,0 +1,132 @@
+//! Lengths with a large prime factor, as a convolution with a chirp (Bluestein).
+//!
+//! With `jk = (j² + k² - (k-j)²) / 2` a transform is: times the chirp `c_j = exp(-πi j²/n)`, convolved with its
+//! conjugate, times the chirp. The convolution is one of a length that has small factors. Chirps are roots of unity with
+//! the exact argument `j² mod 2n`; their spectrum is a table, transformed in f64.
+
+use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
+use crate::number::{Arithmetic, ComplexConstant, Constant, DoubleAlone, Number, Pair};
+use crate::roots::{Real, Root, root};
+use crate::stockham::{Step, Stockham};
+
+/// The tables of one length.
+#[derive(Debug)]
+pub(crate) struct Bluestein<S> {
+    chirp: Vec<ComplexConstant<S>>,
+    /// Of the conjugated chirp, divided by the convolution's length.
+    spectrum: Vec<ComplexConstant<S>>,
+    /// The largest magnitude of the spectrum, undivided.
+    pub(crate) largest: f64,
+    convolution: Stockham<S>,
+}
+
+/// `exp(-πi j²/n)`.
+fn chirp(j: usize, n: usize) -> Root {
+    let turn = (j as u128 * j as u128 % (2 * n as u128)) as u64;
+    root(2 * n as u64 - turn, 2 * n as u64)
+}
+
+/// A power of two that a convolution of this many points fits in.
+pub(crate) fn convolution_length(n: usize) -> usize {
+    (2 * n - 1).next_power_of_two().max(2)
+}
+
+impl<S: Scalar> Bluestein<S> {
+    /// `steps` are those of the convolution.
+    pub(crate) fn new(n: usize, steps: &[Step], set: InstructionSet) -> Self {
+        let length = convolution_length(n);
+        let mut kernel = vec![0.0; 2 * length];
+        for j in 0..n {
+            let c = chirp(j, n);
+            for place in [j, (length - j) % length] {
+                kernel[2 * place] = c.re.high;
+                kernel[2 * place + 1] = -c.im.high;
+            }
+        }
+        let mut other = kernel.clone();
+        let moved = Stockham::new(steps).transform::<DoubleAlone>(set, &mut kernel, &mut other);
+        let spectrum = if moved { &other } else { &kernel };
+        let largest = spectrum
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .fold(0.0f64, |largest, [re, im]| largest.max(re.hypot(*im)));
+        let divided = |value: f64| {
+            // The convolution's length is a power of two.
+            Constant::new(Real {
+                high: value / length as f64,
+                low: 0.0,
+            })
+        };
+        Bluestein {
+            chirp: (0..n).map(|j| ComplexConstant::new(chirp(j, n))).collect(),
+            spectrum: spectrum
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|&[re, im]| ComplexConstant {
+                    re: divided(re),
+                    im: divided(im),
+                })
+                .collect(),
+            largest,
+            convolution: Stockham::new(steps),
+        }
+    }
+
+    /// Transforms the first `n` points of the first array; says whether the spectrum is in the second.
+    pub(crate) fn transform<A: Arithmetic<Scalar = S>>(
+        &self,
+        set: InstructionSet,
+        a: &mut [S],
+        b: &mut [S],
+    ) -> bool {
+        set.enter(Turn::<A> {
+            factors: &self.chirp,
+            swap: (false, false),
+            values: a,
+            zero_to: self.spectrum.len(),
+        });
+        let moved = self.convolution.transform::<A>(set, a, b);
+        let (from, to) = if moved { (b, a) } else { (a, b) };
+        // Exchanged parts make the next transform an inverse one.
+        set.enter(Turn::<A> {
+            factors: &self.spectrum,
+            swap: (false, true),
+            values: from,
+            zero_to: 0,
+        });
+        let moved_back = self.convolution.transform::<A>(set, from, to);
+        let result = if moved_back { to } else { from };
+        set.enter(Turn::<A> {
+            factors: &self.chirp,
+            swap: (true, false),
+            values: result,
+            zero_to: 0,
+        });
+        moved != moved_back
+    }
+}
+
+/// Values times constants; parts are exchanged before or after.
+struct Turn<'a, A: Arithmetic> {
+    factors: &'a [ComplexConstant<A::Scalar>],
+    swap: (bool, bool),
+    values: &'a mut [A::Scalar],
+    /// Values from the last constant to this one become zero.
+    zero_to: usize,
+}
+
+impl<A: Arithmetic> Task for Turn<'_, A> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        for (j, factor) in self.factors.iter().enumerate() {
+            let value = Pair::<A::Number<V>>::load(self.values, j).swapped_if(self.swap.0);
+            let value = <A::Number<V>>::rotated(value, factor).swapped_if(self.swap.1);
+            value.store(self.values, j);
+        }
+        for j in self.factors.len()..self.zero_to {
+            Pair::<A::Number<V>>::zero().store(self.values, j);
+        }
+    }
+}

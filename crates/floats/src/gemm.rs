@@ -1,0 +1,75 @@
+//! The DFT as one product with its matrix, in the arithmetic of the lanes: what the posts do for short lengths.
+
+use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
+use crate::number::{Arithmetic, Constant, Number, Pair};
+use crate::roots::root;
+
+/// Cosine, sine and the negated sine of every `n`-th of a turn: the matrix has no other entries.
+#[derive(Debug)]
+pub(crate) struct Gemm<S> {
+    turns: Vec<[Constant<S>; 3]>,
+}
+
+/// Outputs that are summed together.
+const TOGETHER: usize = 4;
+
+impl<S: Scalar> Gemm<S> {
+    pub(crate) fn new(n: usize) -> Self {
+        let constant = |k: usize| root(k as u64, n as u64);
+        Gemm {
+            turns: (0..n)
+                .map(|k| {
+                    let (turn, back) = (constant(k), constant((n - k) % n));
+                    [turn.re, turn.im, back.im].map(Constant::new)
+                })
+                .collect(),
+        }
+    }
+
+    /// Transforms what is in the first array into the second.
+    pub(crate) fn transform<A: Arithmetic<Scalar = S>>(
+        &self,
+        set: InstructionSet,
+        a: &[S],
+        b: &mut [S],
+    ) {
+        set.enter(Product::<A> { gemm: self, a, b });
+    }
+
+    #[inline(always)]
+    fn product<N: Number<Scalar = S>>(&self, a: &[S], b: &mut [S]) {
+        let n = self.turns.len();
+        for first in (0..n).step_by(TOGETHER) {
+            let mut sums = [Pair::<N>::zero(); TOGETHER];
+            let mut turns = [0; TOGETHER];
+            for j in 0..n {
+                let x = Pair::<N>::load(a, j);
+                for (i, (sum, turn)) in sums.iter_mut().zip(&mut turns).enumerate() {
+                    let [cos, sin, minus_sin] = self.turns[*turn];
+                    sum.re = sum.re.plus_product(x.re, cos).plus_product(x.im, sin);
+                    sum.im = sum.im.plus_product(x.im, cos).plus_product(x.re, minus_sin);
+                    *turn += (first + i) % n;
+                    if *turn >= n {
+                        *turn -= n;
+                    }
+                }
+            }
+            for (i, sum) in sums.iter().enumerate().take(n - first) {
+                sum.store(b, first + i);
+            }
+        }
+    }
+}
+
+struct Product<'a, A: Arithmetic> {
+    gemm: &'a Gemm<A::Scalar>,
+    a: &'a [A::Scalar],
+    b: &'a mut [A::Scalar],
+}
+
+impl<A: Arithmetic> Task for Product<'_, A> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        self.gemm.product::<A::Number<V>>(self.a, self.b);
+    }
+}

@@ -1,0 +1,77 @@
+//! Fourier transforms in short floating-point numbers, from two decimal digits to those of double precision.
+//!
+//! The seven modes of trnfft by their names, and one more ([`Mode`]); one plan for a length, a mode and a direction
+//! ([`FloatPlan`]), which says how it computes ([`FloatPlan::describe`]) and what error it keeps ([`FloatPlan::bound`]):
+//!
+//! ```text
+//! mode.rs          the modes
+//! dispatch.rs      which algorithm a length gets, as tables
+//! roots.rs         roots of unity from exact angles, to 118 bits
+//! bf16.rs          the format
+//! unit/            products of bf16 with f32 sums: scalar, avx512_bf16, amx_bf16; probe.rs asks a unit what it does
+//! matrices.rs      DFT matrices as the units take them
+//! ozaki.rs         numbers as sums of bf16 numbers
+//! dft_gemm.rs      bf16, ozaki, ozaki_hq: the DFT as products on a unit
+//! refined.rs       bf16_refined
+//! two_level.rs     ozaki_two_level: digits whose f32 sums are exact
+//! number.rs        fast and double: plain arithmetic          kahan.rs     with its errors
+//! small_dft.rs     2, 4, 8 points and odd primes              stockham.rs  longer ones in stages
+//! bluestein.rs     lengths with large primes                  gemm.rs      the DFT as a product, without a unit
+//! sample.rs        lines in and out of lanes                  lines.rs     all of these over lanes/
+//! bound.rs         what the error is at most                 aligned.rs   arrays at cache lines
+//! plan.rs          a plan
+//! ```
+//!
+//! # What a bound says
+//!
+//! For every line of finite numbers whose spectrum is finite, `‖computed - exact‖₂ <= bound · ‖exact‖₂`. It is the sum of
+//!
+//! - the error of the entries (correctly rounded roots of unity; their matrix's 2-norm is calculated),
+//! - what splitting numbers leaves out (`2^-8` of a number for every part, and the products of parts that are not formed),
+//! - accumulation: a chain of `k` roundings of partial sums errs by `k·u`, because partial sums of a DFT are DFTs themselves
+//!   and no longer than the whole.
+//!
+//! The proofs are in `bound.rs`. Subnormal results are rounded to the spacing of subnormal numbers on top of it.
+//!
+//! ```
+//! use floats::{Direction, FloatPlan, Mode, Unit};
+//! for mode in Mode::ALL {
+//!     let plan = FloatPlan::new(1000, mode, Direction::Forward, Unit::best())?;
+//!     println!("{}", plan.describe());
+//! }
+//! # Ok::<(), floats::FloatError>(())
+//! ```
+
+#![warn(missing_docs)]
+
+mod aligned;
+mod bf16;
+mod bluestein;
+mod bound;
+mod dft_gemm;
+mod dispatch;
+mod error;
+mod gemm;
+mod kahan;
+mod lanes;
+mod lines;
+mod matrices;
+mod mode;
+mod number;
+mod ozaki;
+mod plan;
+mod refined;
+mod roots;
+mod sample;
+mod small_dft;
+mod stockham;
+mod two_level;
+pub mod unit;
+
+pub use dispatch::{Path, Rule, Table};
+pub use error::FloatError;
+pub use mode::{Direction, Mode};
+pub use plan::{FloatPlan, Workspace};
+pub use unit::Unit;
+
+use stockham::Step;

@@ -1,0 +1,188 @@
+//! Matrix units: sums of products of bf16 numbers, accumulated in f32.
+//!
+//! All operands are arrays of pairs, the first number of a pair in the lower half of a word. A product is
+//!
+//! ```text
+//! sums[row][column] = Σ over terms, over pairs p of  left[row][p] · right[p][column]   (both numbers of the pairs)
+//! ```
+//!
+//! which is how complex numbers lie in memory: a real and an imaginary part are a pair of the depth.
+
+mod probe;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+mod amx_bf16;
+#[cfg(target_arch = "x86_64")]
+mod avx512_bf16;
+
+pub use probe::{Finding, Rounding, probe};
+pub use scalar::Scalar;
+
+use crate::FloatError;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+
+/// Rows, columns and pairs come in multiples of this.
+pub const TILE: usize = 16;
+
+/// The extents of a product and the distance between rows of its arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows of the left matrix and of the sums: a multiple of [`TILE`].
+    pub rows: usize,
+    /// Pairs of a row of the left matrix, rows of the right one: a multiple of [`TILE`].
+    pub pairs: usize,
+    /// Columns of the right matrix and of the sums: a multiple of [`TILE`].
+    pub columns: usize,
+    /// From one row of the left matrix to the next.
+    pub left_pitch: usize,
+    /// From one row of the right matrix to the next.
+    pub right_pitch: usize,
+    /// From one row of sums to the next.
+    pub sums_pitch: usize,
+}
+
+/// Two matrices that are multiplied.
+#[derive(Debug, Clone, Copy)]
+pub struct Term<'a> {
+    /// `rows` rows of `pairs` pairs.
+    pub left: &'a [u32],
+    /// `pairs` rows of `columns` pairs.
+    pub right: &'a [u32],
+}
+
+/// In which order a unit adds: what its rounding errors depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// One sum after the other, the second number of a pair before the first, as VDPBF16PS is documented.
+    Pairs,
+    /// 16 pairs at a time: first and second numbers in sums of their own from zero, which are added, and then to the sum
+    /// of the tiles before, as TDPBF16PS is documented.
+    Tiles,
+}
+
+/// What multiplies matrices of bf16 pairs.
+///
+/// Implementations outside this crate are welcome: a plan probes the unit before it uses it.
+pub trait MatrixUnit: fmt::Debug + Send + Sync {
+    /// A short name.
+    fn name(&self) -> &str;
+
+    /// The order of its sums; bounds are for it.
+    fn order(&self) -> Order;
+
+    /// Does the work, in which there will be many products: a unit may keep its registers set up.
+    fn kept_ready(&self, work: &mut dyn FnMut()) {
+        work();
+    }
+
+    /// The sums of all terms, in their order; whatever `sums` held before is lost.
+    fn multiply(&self, shape: &Shape, terms: &[Term<'_>], sums: &mut [f32]);
+}
+
+impl Shape {
+    /// Panics unless all arrays are long enough: what the units' unchecked accesses rely on.
+    pub(crate) fn check(&self, terms: &[Term<'_>], sums: &[f32]) {
+        let Shape {
+            rows,
+            pairs,
+            columns,
+            ..
+        } = *self;
+        for extent in [rows, pairs, columns] {
+            assert!(
+                extent > 0 && extent.is_multiple_of(TILE),
+                "extents are multiples of {TILE}, {extent} is not"
+            );
+        }
+        assert!(
+            self.left_pitch >= pairs && self.right_pitch >= columns && self.sums_pitch >= columns
+        );
+        for term in terms {
+            assert!(term.left.len() >= (rows - 1) * self.left_pitch + pairs);
+            assert!(term.right.len() >= (pairs - 1) * self.right_pitch + columns);
+        }
+        assert!(sums.len() >= (rows - 1) * self.sums_pitch + columns);
+    }
+}
+
+/// The units of this crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Plain code, anywhere: the definition, in the order of VDPBF16PS.
+    Scalar,
+    /// AVX512-BF16: VDPBF16PS.
+    Avx512Bf16,
+    /// AMX-BF16: TDPBF16PS.
+    AmxBf16,
+}
+
+impl Unit {
+    /// Every unit, the slowest first.
+    pub const ALL: [Unit; 3] = [Unit::Scalar, Unit::Avx512Bf16, Unit::AmxBf16];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Unit::Scalar => "scalar",
+            Unit::Avx512Bf16 => "avx512_bf16",
+            Unit::AmxBf16 => "amx_bf16",
+        }
+    }
+
+    /// Those that this machine has.
+    pub fn available() -> impl Iterator<Item = Unit> {
+        Unit::ALL.into_iter().filter(|unit| unit.get().is_ok())
+    }
+
+    /// The fastest that this machine has.
+    ///
+    /// ```
+    /// let unit = floats::Unit::best();
+    /// println!("{unit}: {}", unit.probe()?);
+    /// # Ok::<(), floats::FloatError>(())
+    /// ```
+    pub fn best() -> Unit {
+        Unit::available().last().unwrap_or(Unit::Scalar)
+    }
+
+    /// The unit, if it is there. The operating system is asked once.
+    pub fn get(self) -> Result<Arc<dyn MatrixUnit>, FloatError> {
+        let unit: Option<Arc<dyn MatrixUnit>> = match self {
+            Unit::Scalar => Some(Arc::new(Scalar::new(Order::Pairs))),
+            #[cfg(target_arch = "x86_64")]
+            Unit::Avx512Bf16 => avx512_bf16::Avx512Bf16::new().map(|unit| Arc::new(unit) as _),
+            #[cfg(target_arch = "x86_64")]
+            Unit::AmxBf16 => amx_bf16::AmxBf16::new().map(|unit| Arc::new(unit) as _),
+            #[cfg(not(target_arch = "x86_64"))]
+            Unit::Avx512Bf16 | Unit::AmxBf16 => None,
+        };
+        unit.ok_or(FloatError::NoSuchUnit { unit: self.name() })
+    }
+
+    /// What the probe finds of it; it runs once for each unit of a process.
+    pub fn probe(self) -> Result<Finding, FloatError> {
+        static FINDINGS: [OnceLock<Finding>; 3] = [const { OnceLock::new() }; 3];
+        let unit = self.get()?;
+        Ok(*FINDINGS[self as usize].get_or_init(|| probe(&*unit)))
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Unit {
+    type Err = FloatError;
+
+    fn from_str(name: &str) -> Result<Unit, FloatError> {
+        let found = Unit::ALL.into_iter().find(|unit| unit.name() == name);
+        found.ok_or_else(|| FloatError::UnknownUnit {
+            name: name.to_string(),
+        })
+    }
+}

@@ -1,0 +1,299 @@
+//! The accumulation probe: what a unit does to products and sums, asked of the unit itself.
+//!
+//! Splitting numbers into several bf16 parts gains accuracy only where products are kept whole until they are added. A
+//! unit that rounds them before (as Trainium was found to do, after its FFT had been announced with another error) gives
+//! the accuracy of plain bf16 for any number of parts, and nothing fails. So a unit is asked, before a mode is offered.
+
+use super::{MatrixUnit, Shape, TILE, Term};
+use crate::bf16;
+use std::fmt;
+
+/// How sums are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest, ties to even.
+    Nearest,
+    /// Towards zero.
+    Truncated,
+    /// In some other way.
+    Other,
+}
+
+/// What a unit was found to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// Significant bits that products keep before they are added: 16 are all. Unknown where sums are too short to show
+    /// them.
+    pub product_bits: Option<u32>,
+    /// Significant bits of sums: 24 are those of f32.
+    pub sum_bits: u32,
+    /// How sums are rounded.
+    pub rounding: Rounding,
+    /// Whether subnormal factors count as zero.
+    pub flushes_factors: bool,
+    /// Whether subnormal sums become zero.
+    pub flushes_sums: bool,
+    /// Whether every sum of small integers was right, at every place of a tile.
+    pub integers_right: bool,
+}
+
+/// Bits of a product of two bf16 numbers.
+const WHOLE_PRODUCT: u32 = 16;
+/// Bits of an f32.
+const WHOLE_SUM: u32 = 24;
+
+impl Finding {
+    /// Products are exact and sums have the bits of f32.
+    pub fn keeps_f32_sums_of_exact_products(&self) -> bool {
+        self.integers_right
+            && self.product_bits >= Some(WHOLE_PRODUCT)
+            && self.sum_bits >= WHOLE_SUM
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.integers_right {
+            return write!(f, "wrong sums of small integers");
+        }
+        match self.product_bits {
+            Some(WHOLE_PRODUCT..) => write!(f, "exact products")?,
+            Some(8) => write!(f, "products rounded to bf16 before they are added")?,
+            None => write!(f, "products that its short sums do not show")?,
+            Some(bits) => write!(f, "products rounded to {bits} bits before they are added")?,
+        }
+        match self.sum_bits {
+            WHOLE_SUM.. => write!(f, ", sums in f32")?,
+            8 => write!(f, ", sums in bf16")?,
+            bits => write!(f, ", sums of {bits} bits")?,
+        }
+        match self.rounding {
+            Rounding::Nearest => write!(f, " to nearest")?,
+            Rounding::Truncated => write!(f, " truncated")?,
+            Rounding::Other => write!(f, " rounded neither to nearest nor towards zero")?,
+        }
+        match (self.flushes_factors, self.flushes_sums) {
+            (true, true) => write!(f, ", subnormal factors and sums become zero"),
+            (true, false) => write!(f, ", subnormal factors count as zero"),
+            (false, true) => write!(f, ", subnormal sums become zero"),
+            (false, false) => write!(f, ", subnormal numbers kept"),
+        }
+    }
+}
+
+/// Products whose sum is asked for at one place: pairs of factors, each at a place of the depth.
+struct Question<'a> {
+    unit: &'a dyn MatrixUnit,
+    left: Vec<u32>,
+    right: Vec<u32>,
+    sums: Vec<f32>,
+}
+
+/// Tiles of the depth: one would not show how tiles are put together.
+const PAIRS: usize = 2 * TILE;
+const SHAPE: Shape = Shape {
+    rows: TILE,
+    pairs: PAIRS,
+    columns: TILE,
+    left_pitch: PAIRS,
+    right_pitch: TILE,
+    sums_pitch: TILE,
+};
+
+fn number(value: f32) -> u16 {
+    let bits = bf16::round(value);
+    debug_assert_eq!(bf16::to_f32(bits), value, "a bf16 number");
+    bits
+}
+
+fn set(word: &mut u32, half: usize, value: f32) {
+    let (first, second) = bf16::unpair(*word);
+    *word = match half {
+        0 => bf16::pair(number(value), second),
+        _ => bf16::pair(first, number(value)),
+    };
+}
+
+impl Question<'_> {
+    fn new(unit: &dyn MatrixUnit) -> Question<'_> {
+        Question {
+            unit,
+            left: vec![0; TILE * PAIRS],
+            right: vec![0; PAIRS * TILE],
+            sums: vec![0.0; TILE * TILE],
+        }
+    }
+
+    /// The sum of some products, each at a place of the depth (0 to 63), in one row and column.
+    fn ask(&mut self, products: &[(usize, f32, f32)]) -> f32 {
+        const ROW: usize = 5;
+        const COLUMN: usize = 11;
+        self.left.fill(0);
+        self.right.fill(0);
+        for &(place, a, b) in products {
+            set(&mut self.left[ROW * PAIRS + place / 2], place % 2, a);
+            set(&mut self.right[place / 2 * TILE + COLUMN], place % 2, b);
+        }
+        let term = Term {
+            left: &self.left,
+            right: &self.right,
+        };
+        self.sums.fill(f32::NAN);
+        self.unit.multiply(&SHAPE, &[term], &mut self.sums);
+        self.sums[ROW * TILE + COLUMN]
+    }
+
+    /// All sums of a product of small integers.
+    fn integers_are_right(&mut self) -> bool {
+        let mut state = 0x9e37_79b9u32;
+        let mut small = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as i32 % 8
+        };
+        // Small enough for bf16 sums as well: what is asked here is that every product arrives.
+        let left: Vec<[i32; 2]> = (0..TILE * PAIRS)
+            .map(|_| [small() - 3, small() - 3])
+            .collect();
+        let right: Vec<[i32; 2]> = (0..PAIRS * TILE)
+            .map(|_| [small() - 3, small() - 3])
+            .collect();
+        let used = |pair: usize, other: usize| (pair + 3 * other).is_multiple_of(11);
+        // Every other pair in a second term, so that a unit that loses terms is found as well.
+        let mut second = vec![0; TILE * PAIRS];
+        self.left.fill(0);
+        for (place, value) in left.iter().enumerate() {
+            let pair = place % PAIRS;
+            if !used(pair, place / PAIRS) {
+                continue;
+            }
+            let term = if pair.is_multiple_of(2) {
+                &mut self.left
+            } else {
+                &mut second
+            };
+            for (half, &value) in value.iter().enumerate() {
+                set(&mut term[place], half, value as f32);
+            }
+        }
+        for (word, value) in self.right.iter_mut().zip(&right) {
+            for (half, &value) in value.iter().enumerate() {
+                set(word, half, value as f32);
+            }
+        }
+        let terms = [&self.left, &second].map(|left| Term {
+            left,
+            right: &self.right,
+        });
+        self.sums.fill(f32::NAN);
+        self.unit.multiply(&SHAPE, &terms, &mut self.sums);
+        (0..TILE).all(|row| {
+            (0..TILE).all(|column| {
+                let exact: i32 = (0..PAIRS)
+                    .filter(|&pair| used(pair, row))
+                    .map(|pair| {
+                        let (l, r) = (left[row * PAIRS + pair], right[pair * TILE + column]);
+                        l[0] * r[0] + l[1] * r[1]
+                    })
+                    .sum();
+                self.sums[row * TILE + column] == exact as f32
+            })
+        })
+    }
+}
+
+/// Places of the depth for two products: one pair, the two halves of a tile, two tiles, and each the other way round.
+const PLACES: [(usize, usize); 6] = [(0, 1), (1, 0), (2, 4), (4, 2), (3, 40), (40, 3)];
+
+/// Asks a unit what it does.
+///
+/// ```
+/// use floats::unit::{Order, Rounding, Scalar, probe};
+/// let finding = probe(&Scalar::new(Order::Pairs));
+/// assert_eq!((finding.product_bits, finding.sum_bits), (Some(16), 24));
+/// assert_eq!(finding.rounding, Rounding::Nearest);
+/// ```
+pub fn probe(unit: &dyn MatrixUnit) -> Finding {
+    let mut question = Question::new(unit);
+    let integers_right = question.integers_are_right();
+
+    // 2^k + 1 for ever larger k: the sum has k + 1 bits, and both products have one.
+    let mut sum_bits = 1;
+    for k in 1..WHOLE_SUM as i32 {
+        let large = (k as f32 - 1.0).exp2();
+        let kept = PLACES.iter().all(|&(one, two)| {
+            let sum = |sign: f32| (sign * large, 2.0, sign);
+            let (l, r, s) = sum(1.0);
+            let (minus_l, minus_r, minus_s) = sum(-1.0);
+            question.ask(&[(one, l, r), (two, s, 1.0)]) == 2.0 * large + 1.0
+                && question.ask(&[(one, minus_l, minus_r), (two, minus_s, 1.0)])
+                    == -2.0 * large - 1.0
+        });
+        if !kept {
+            break;
+        }
+        sum_bits = k as u32 + 1;
+    }
+
+    // (1 + 2^-a)(1 + 2^-b) = 1 + 2^-a + 2^-b + 2^-(a+b): take off all but the last, in products that need few bits.
+    let mut product_bits = WHOLE_PRODUCT;
+    for (a, b) in [
+        (7, 7),
+        (6, 7),
+        (6, 6),
+        (5, 6),
+        (5, 5),
+        (4, 5),
+        (4, 4),
+        (3, 4),
+        (3, 3),
+    ] {
+        let power = |k: i32| (-k as f32).exp2();
+        let kept = PLACES.iter().all(|&(one, two)| {
+            let third = (one.max(two) + 5) % (2 * PAIRS);
+            let rest = question.ask(&[
+                (one, 1.0 + power(a), 1.0 + power(b)),
+                (two, -1.0 - power(a), 1.0),
+                (third, -power(b), 1.0),
+            ]);
+            rest == power(a + b)
+        });
+        if kept {
+            break;
+        }
+        // The leading bit and a + b more were needed.
+        product_bits = (a + b) as u32;
+    }
+
+    // 2^b + x, where the sums have b bits and so a spacing of 2 there: nearest, below and above the middle and on it.
+    let large = (sum_bits as f32).exp2();
+    let (mut nearest, mut truncated) = (true, true);
+    for (x, to_nearest, towards_zero) in [
+        (0.5, 0.0, 0.0),
+        (1.0, 0.0, 0.0),
+        (1.5, 2.0, 0.0),
+        (3.0, 4.0, 2.0),
+    ] {
+        for sign in [1.0, -1.0] {
+            for &(one, two) in &PLACES {
+                let sum = question.ask(&[(one, sign * large, 1.0), (two, sign * x, 1.0)]);
+                nearest &= sum == sign * (large + to_nearest);
+                truncated &= sum == sign * (large + towards_zero);
+            }
+        }
+    }
+    let rounding = match (nearest, truncated) {
+        (true, _) => Rounding::Nearest,
+        (_, true) => Rounding::Truncated,
+        _ => Rounding::Other,
+    };
+
+    let subnormal = (-130f32).exp2();
+    Finding {
+        product_bits: (sum_bits >= WHOLE_PRODUCT).then_some(product_bits),
+        sum_bits,
+        rounding,
+        flushes_factors: question.ask(&[(0, subnormal, 16384.0)]) == 0.0,
+        flushes_sums: question.ask(&[(0, (-70f32).exp2(), (-70f32).exp2())]) == 0.0,
+        integers_right,
+    }
+}

@@ -1,0 +1,137 @@
+//! The definition: exact products, sums rounded to the nearest f32, in one of the two documented orders.
+//!
+//! As in both instructions' documentation subnormal factors count as zero and subnormal sums become zero. A product and
+//! the sum that it goes to are one fused operation.
+
+use super::{MatrixUnit, Order, Shape, TILE, Term};
+use crate::bf16;
+use crate::lanes::{InstructionSet, Task, Vectors};
+
+/// Plain code that adds in a given order.
+#[derive(Debug, Clone, Copy)]
+pub struct Scalar {
+    order: Order,
+    set: InstructionSet,
+}
+
+impl Scalar {
+    /// A unit that adds in the given order.
+    pub fn new(order: Order) -> Scalar {
+        Scalar {
+            order,
+            set: InstructionSet::detect(),
+        }
+    }
+}
+
+/// Subnormal numbers become zero; their sign stays.
+#[inline(always)]
+fn without_subnormal(value: f32) -> f32 {
+    if value.is_subnormal() {
+        0f32.copysign(value)
+    } else {
+        value
+    }
+}
+
+/// `a · b + c`, rounded once, without subnormal numbers on either side.
+#[inline(always)]
+fn fused(a: f32, b: f32, c: f32) -> f32 {
+    let (a, b) = (without_subnormal(a), without_subnormal(b));
+    let sum = a.mul_add(b, c);
+    if sum.abs() > f32::MIN_POSITIVE {
+        return sum;
+    }
+    // Whether a sum is subnormal is asked after it was rounded to 24 bits whatever its exponent: some that are subnormal
+    // by that round up to the smallest normal number. Sums this small are exact in f64.
+    let exact = f64::from(a) * f64::from(b) + f64::from(c);
+    let smallest = f64::from(f32::MIN_POSITIVE);
+    if exact.abs() < smallest * (1.0 - (-25f64).exp2()) {
+        0f32.copysign(sum)
+    } else {
+        sum
+    }
+}
+
+impl Scalar {
+    /// One sum, over the terms' pairs in turn.
+    #[inline(always)]
+    fn sum(self, shape: &Shape, terms: &[Term<'_>], row: usize, column: usize) -> f32 {
+        let mut sum = 0f32;
+        for term in terms {
+            let left = &term.left[row * shape.left_pitch..][..shape.pairs];
+            let right = |pair: usize| bf16::unpair(term.right[pair * shape.right_pitch + column]);
+            let values = |pair: usize| {
+                let (left, right) = (bf16::unpair(left[pair]), right(pair));
+                let both = |l: u16, r: u16| (bf16::to_f32(l), bf16::to_f32(r));
+                (both(left.0, right.0), both(left.1, right.1))
+            };
+            match self.order {
+                Order::Pairs => {
+                    for pair in 0..shape.pairs {
+                        let (first, second) = values(pair);
+                        sum = fused(second.0, second.1, sum);
+                        sum = fused(first.0, first.1, sum);
+                    }
+                }
+                Order::Tiles => {
+                    for tile in (0..shape.pairs).step_by(TILE) {
+                        let (mut firsts, mut seconds) = (0f32, 0f32);
+                        for pair in tile..tile + TILE {
+                            let (first, second) = values(pair);
+                            firsts = fused(first.0, first.1, firsts);
+                            seconds = fused(second.0, second.1, seconds);
+                        }
+                        let both = without_subnormal(firsts + seconds);
+                        sum = without_subnormal(sum + both);
+                    }
+                }
+            }
+        }
+        sum
+    }
+}
+
+impl MatrixUnit for Scalar {
+    fn name(&self) -> &str {
+        match self.order {
+            Order::Pairs => "scalar",
+            Order::Tiles => "scalar_tiles",
+        }
+    }
+
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn multiply(&self, shape: &Shape, terms: &[Term<'_>], sums: &mut [f32]) {
+        shape.check(terms, sums);
+        self.set.enter(Product {
+            unit: self,
+            shape,
+            terms,
+            sums,
+        });
+    }
+}
+
+/// Where the processor has fused operations, they are used.
+struct Product<'a> {
+    unit: &'a Scalar,
+    shape: &'a Shape,
+    terms: &'a [Term<'a>],
+    sums: &'a mut [f32],
+}
+
+impl Task for Product<'_> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        let shape = self.shape;
+        for row in 0..shape.rows {
+            let sums = &mut self.sums[row * shape.sums_pitch..][..shape.columns];
+            for (column, sum) in sums.iter_mut().enumerate() {
+                *sum = self.unit.sum(shape, self.terms, row, column);
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Every mode against the referee: no error beyond the bound, random lines near what is expected.
+
+use floats::{Direction, FloatPlan, Mode, Table, Unit};
+use num_complex::Complex;
+use oracle::{ExactSpectrum, HardInput, Scale, compare_f32, compare_scaled, dft, inputs};
+
+const LENGTHS: [usize; 22] = [
+    1, 2, 3, 4, 5, 8, 13, 16, 30, 64, 77, 100, 128, 127, 241, 256, 512, 1000, 1009, 1024, 2018,
+    4096,
+];
+
+fn to_f32(line: &[Complex<f64>]) -> Vec<Complex<f32>> {
+    line.iter()
+        .map(|value| Complex::new(value.re as f32, value.im as f32))
+        .collect()
+}
+
+fn to_f64(line: &[Complex<f32>]) -> Vec<Complex<f64>> {
+    line.iter()
+        .map(|value| Complex::new(f64::from(value.re), f64::from(value.im)))
+        .collect()
+}
+
+fn oracles(direction: Direction) -> oracle::Direction {
+    match direction {
+        Direction::Forward => oracle::Direction::Forward,
+        Direction::Inverse => oracle::Direction::Inverse,
+    }
+}
+
+/// The 2-norm of a spectrum; infinite where it would not fit a double.
+fn norm(exact: &ExactSpectrum) -> f64 {
+    let sum: f64 = exact
+        .values
+        .iter()
+        .map(|value| value.re.to_f64().powi(2) + value.im.to_f64().powi(2))
+        .sum();
+    sum.sqrt() * 2f64.powi(exact.exponent)
+}
+
+/// What rounding subnormal results to their spacing may add.
+fn subnormal(exact: &ExactSpectrum, spacing: f64) -> f64 {
+    (2.0 * exact.len() as f64).sqrt() * spacing / norm(exact)
+}
+
+/// The lines of a length: random ones, then every hard one that fits f32.
+fn lines(n: usize, seed: u64) -> Vec<(String, Vec<Complex<f32>>)> {
+    let mut lines = vec![
+        (
+            "uniform".to_string(),
+            to_f32(&inputs::uniform_complex(n, seed)),
+        ),
+        (
+            "normal".to_string(),
+            to_f32(&inputs::gaussian_complex(n, seed)),
+        ),
+        (
+            "30 bits".to_string(),
+            to_f32(&inputs::wide_range(n, seed, 30)),
+        ),
+    ];
+    for power in [-140, -120, 100] {
+        let line = inputs::scaled_by_power_of_two(&inputs::uniform_complex(n, seed), power);
+        lines.push((format!("2^{power}"), to_f32(&line)));
+    }
+    for input in HardInput::ALL {
+        let line = to_f32(&input.generate(n, seed));
+        let finite = line
+            .iter()
+            .all(|value| value.re.is_finite() && value.im.is_finite());
+        if finite && line.iter().any(|value| value.norm() > 0.0) {
+            lines.push((input.name().to_string(), line));
+        }
+    }
+    lines
+}
+
+/// Plans once, all lines as one batch, and the first alone.
+fn check_f32(n: usize, mode: Mode, direction: Direction, unit: Unit, table: Table) -> f64 {
+    let plan = FloatPlan::with_table(n, mode, direction, unit, table).unwrap();
+    let mut workspace = plan.workspace();
+    let seed = n as u64;
+    let lines = lines(n, seed);
+    let mut batch: Vec<Complex<f32>> = lines.iter().flat_map(|(_, line)| line.clone()).collect();
+    plan.process(&mut batch, &mut workspace).unwrap();
+    let mut alone = lines[0].1.clone();
+    plan.process(&mut alone, &mut workspace).unwrap();
+    assert_eq!(
+        alone,
+        batch[..n],
+        "{mode} n={n}: batch and single line differ"
+    );
+    let mut random = 0.0;
+    for ((name, line), ours) in lines.iter().zip(batch.chunks_exact(n)) {
+        let exact = dft(&to_f64(line), oracles(direction));
+        let error = compare_f32(ours, &exact, Scale::One).l2;
+        let bound = plan.bound() + subnormal(&exact, 2f64.powi(-150));
+        assert!(
+            error <= bound,
+            "{mode} n={n} {direction:?} {unit} {table:?} {name} seed {seed}: {error:e} > {bound:e}"
+        );
+        if name == "uniform" {
+            random = error;
+        }
+    }
+    random
+}
+
+#[test]
+fn no_line_exceeds_the_bound_on_any_unit() {
+    for mode in Mode::ALL {
+        for unit in Unit::available() {
+            if !mode.needs_matrix_unit() && unit != Unit::Scalar {
+                continue;
+            }
+            for n in LENGTHS {
+                if unit == Unit::Scalar && mode.needs_matrix_unit() && n > 300 {
+                    continue;
+                }
+                for direction in [Direction::Forward, Direction::Inverse] {
+                    check_f32(n, mode, direction, unit, Table::Measured);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_line_exceeds_the_bound_by_the_posts_table() {
+    for mode in Mode::ALL {
+        for n in [2, 3, 7, 16, 64, 100, 128, 256, 512, 1000, 1009, 4096] {
+            check_f32(n, mode, Direction::Forward, Unit::best(), Table::Posted);
+            check_f32(n, mode, Direction::Inverse, Unit::best(), Table::Posted);
+        }
+    }
+}
+
+#[test]
+fn random_lines_err_as_expected() {
+    // Within a factor of two for lengths at which a mean over the line means something.
+    for mode in Mode::ALL {
+        for table in [Table::Measured, Table::Posted] {
+            for n in [64, 128, 256, 512, 1000, 1009, 1024, 4096] {
+                let unit = Unit::best();
+                let plan = FloatPlan::with_table(n, mode, Direction::Forward, unit, table).unwrap();
+                let error = check_f32(n, mode, Direction::Forward, unit, table);
+                let ratio = error / plan.expected();
+                println!(
+                    "{mode} {table:?} {n}: {error:.2e}, expected {:.2e}, bound {:.2e}",
+                    plan.expected(),
+                    plan.bound()
+                );
+                assert!((0.5..2.0).contains(&ratio), "{mode} {table:?} {n}: {ratio}");
+            }
+        }
+    }
+}
+
+#[test]
+fn f64_data_keep_the_bound_in_the_modes_that_take_them() {
+    for mode in [Mode::OzakiTwoLevel, Mode::Double] {
+        for n in LENGTHS {
+            for direction in [Direction::Forward, Direction::Inverse] {
+                let plan = FloatPlan::new(n, mode, direction, Unit::best()).unwrap();
+                let mut workspace = plan.workspace();
+                let bound = plan.bound_f64().unwrap();
+                let lines: Vec<_> = HardInput::ALL
+                    .into_iter()
+                    .map(|input| (input.name(), input.generate(n, 4)))
+                    .chain([("uniform", inputs::uniform_complex(n, 4))])
+                    .filter(|(_, line)| line.iter().any(|value| value.norm() > 0.0))
+                    .collect();
+                let mut batch: Vec<_> = lines.iter().flat_map(|(_, line)| line.clone()).collect();
+                plan.process_f64(&mut batch, &mut workspace).unwrap();
+                for ((name, line), ours) in lines.iter().zip(batch.chunks_exact(n)) {
+                    let exact = dft(line, oracles(direction));
+                    let error = compare_scaled(ours, &exact, Scale::One).l2;
+                    let bound = bound + subnormal(&exact, f64::from_bits(1)).min(1.0);
+                    assert!(
+                        error <= bound,
+                        "{mode} n={n} {name}: {error:e} > {bound:e}, seed 4"
+                    );
+                    if *name == "uniform" && n >= 64 {
+                        let ratio = error / plan.expected_f64().unwrap();
+                        assert!(
+                            (0.4..2.5).contains(&ratio),
+                            "{mode} n={n}: {error:e}, ratio {ratio}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn two_level_has_the_same_bits_on_every_unit() {
+    for n in [3, 64, 100, 256, 1000, 1024] {
+        let line = inputs::uniform_complex(3 * n, 9);
+        let results = Unit::available().map(|unit| {
+            let plan = FloatPlan::new(n, Mode::OzakiTwoLevel, Direction::Forward, unit).unwrap();
+            let mut line = line.clone();
+            plan.process_f64(&mut line, &mut plan.workspace()).unwrap();
+            line
+        });
+        let results: Vec<_> = results.collect();
+        assert!(
+            results.windows(2).all(|pair| pair[0] == pair[1]),
+            "n={n}, seed 9"
+        );
+    }
+}
+
+#[test]
+fn an_impulse_and_a_constant_come_out_as_worked_by_hand() {
+    for mode in Mode::ALL {
+        let plan = FloatPlan::new(4, mode, Direction::Forward, Unit::best()).unwrap();
+        let number = |re: f32, im: f32| Complex::new(re, im);
+        let mut lines = vec![
+            number(0.0, 0.0),
+            number(1.0, 0.0),
+            number(0.0, 0.0),
+            number(0.0, 0.0),
+            number(1.0, 2.0),
+            number(1.0, 2.0),
+            number(1.0, 2.0),
+            number(1.0, 2.0),
+        ];
+        plan.process(&mut lines, &mut plan.workspace()).unwrap();
+        // Powers of -i, and everything in the first output; small integers are exact in every mode.
+        let expected = vec![
+            number(1.0, 0.0),
+            number(0.0, -1.0),
+            number(-1.0, 0.0),
+            number(0.0, 1.0),
+            number(4.0, 8.0),
+            number(0.0, 0.0),
+            number(0.0, 0.0),
+            number(0.0, 0.0),
+        ];
+        assert_eq!(lines, expected, "{mode}");
+    }
+}
