@@ -30,6 +30,7 @@ fn main() {
         .file("src/kulisch_sum.cpp")
         .file("src/kulisch_dot.cpp")
         .file("src/kulisch_spmv.cpp")
+        .file("src/kulisch_gemv.cpp")
         .file("src/kulisch_stencil.cpp")
         .file("src/kulisch_naive.cpp")
         .file("src/faulty.cpp")

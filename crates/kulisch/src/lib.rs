@@ -6,6 +6,7 @@
 mod accumulator;
 mod blocks;
 pub mod bounded;
+pub mod bounded_lanes;
 mod error;
 mod lanes;
 pub mod linear;

@@ -37,6 +37,8 @@ struct Report<'a> {
     bound_is_proven: bool,
     expected: f64,
     workspace_bytes: usize,
+    predicted_seconds: Option<f64>,
+    predicted_for: Option<String>,
     why: &'a str,
     problem: &'a Problem,
 }
@@ -49,6 +51,7 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if !arguments.json {
         return say(&plan.to_string());
     }
+    let prediction = plan.prediction();
     say_json(&Report {
         shape: arguments.shape.to_string(),
         kind: kind.to_string(),
@@ -62,6 +65,8 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         bound_is_proven: plan.bound_is_proven(),
         expected: plan.expected(),
         workspace_bytes: plan.workspace_len() * std::mem::size_of::<u64>(),
+        predicted_seconds: prediction.as_ref().map(|prediction| prediction.seconds),
+        predicted_for: prediction.map(|prediction| prediction.unit.machine),
         why: plan.why(),
         problem: plan.problem(),
     })

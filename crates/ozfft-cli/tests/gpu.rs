@@ -72,7 +72,7 @@ fn exact_reductions_say_what_they_found_or_that_there_is_no_gpu() {
         return;
     }
     let rows = json(&REDUCTIONS);
-    for reduction in ["sum", "asum", "dot", "spmv", "stencil"] {
+    for reduction in ["sum", "asum", "dot", "spmv", "batched-gemv", "stencil"] {
         for method in ["kulisch", "naive", "read"] {
             let found =
                 |row: &&serde_json::Value| row["reduction"] == reduction && row["method"] == method;

@@ -13,6 +13,7 @@ fn every_reduction_is_measured_beside_a_plain_loop() {
     for reduction in [
         "sum",
         "dot",
+        "directed-sum",
         "asum",
         "nrm2",
         "complex-dot",
@@ -34,6 +35,16 @@ fn every_reduction_is_measured_beside_a_plain_loop() {
         assert_eq!(number(of("kulisch"), "error"), 0.0, "{reduction}");
         assert_eq!(number(of("naive"), "ratio_to_naive"), 1.0);
         assert!(number(of("naive"), "ns_per_number") > 0.0);
+        let of_kind = rows.iter().filter(|row| row["reduction"] == reduction);
+        let hard = |row: &&Value| {
+            row["data"]
+                .as_str()
+                .is_some_and(|data| data.contains("1e10"))
+        };
+        assert!(
+            of_kind.filter(hard).count() >= 2,
+            "{reduction} at condition 1e10"
+        );
     }
     let exact =
         |row: &&Value| row["method"] == "accurate OnlineExactSum" && row["data"] != "all exponents";
@@ -49,11 +60,20 @@ fn every_reduction_is_measured_beside_a_plain_loop() {
 fn tables_and_records_say_the_same() {
     let path = directory("sums").join("record.json");
     let table = succeed(&[&QUICK[..], &["--only", "mean", "--record", text(&path)]].concat());
-    assert_eq!(table.lines().count(), 3, "{table}");
+    // A head, three methods at four condition numbers, and who is missing.
+    assert_eq!(table.lines().count(), 14, "{table}");
+    assert!(table.contains("ReproBLAS"), "{table}");
     let record = std::fs::read_to_string(&path).expect("the record was written");
     let record: Value = serde_json::from_str(&record).expect("JSON");
-    assert_eq!(record["results"].as_array().map(Vec::len), Some(2));
-    for key in ["date", "machine", "software", "instructions"] {
+    assert_eq!(record["results"].as_array().map(Vec::len), Some(12));
+    let keys = [
+        "date",
+        "machine",
+        "software",
+        "instructions",
+        "not_compared",
+    ];
+    for key in keys {
         assert!(!record[key].is_null(), "{key}");
     }
     assert!(fail(&[&QUICK[..], &["--only", "meal"]].concat()).contains("meal"));

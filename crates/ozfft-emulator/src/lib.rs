@@ -39,6 +39,7 @@ launchers!(
     ozfft_emulate_kulisch_sum,
     ozfft_emulate_kulisch_dot,
     ozfft_emulate_kulisch_spmv,
+    ozfft_emulate_kulisch_gemv,
     ozfft_emulate_kulisch_stencil,
     ozfft_emulate_kulisch_naive,
     ozfft_emulate_faulty

@@ -6,7 +6,8 @@ mod common;
 use common::{Direction, Generator, expected_dot, expected_sum};
 use kulisch::linear::{self, SparseMatrix};
 use ozfft_kernels::kulisch::{
-    Reduction, SHARED_BYTES, SPARSE_SHARED_BYTES, SparseTask, StencilTask, THREADS, TOTAL_BYTES,
+    BATCH_SHARED_BYTES, BatchTask, Reduction, SHARED_BYTES, SPARSE_SHARED_BYTES, SparseTask,
+    StencilTask, THREADS, TOTAL_BYTES,
 };
 
 /// Memory that reductions share, as launches leave it.
@@ -131,6 +132,61 @@ fn stencil(
     // SAFETY: the kernels take such a structure, and the crate has checked the same stencil.
     unsafe { ozfft_emulator::launch(kernel, parameters, 2, THREADS, SHARED_BYTES) };
     result
+}
+
+/// Small matrices and as many vectors.
+struct Batch {
+    shape: (usize, usize, usize),
+    matrices: Vec<f64>,
+    vectors: Vec<f64>,
+}
+
+impl Batch {
+    /// Of numbers that a function gives.
+    fn new(shape: (usize, usize, usize), mut numbers: impl FnMut(usize) -> Vec<f64>) -> Batch {
+        let (batch, rows, columns) = shape;
+        Batch {
+            shape,
+            matrices: numbers(batch * rows * columns),
+            vectors: numbers(batch * columns),
+        }
+    }
+
+    fn expected(&self) -> Vec<f64> {
+        let mut result = vec![0.0; self.shape.0 * self.shape.1];
+        let (matrices, vectors) = (&self.matrices, &self.vectors);
+        linear::multiply_vectors(self.shape, matrices, vectors, &mut result).expect("lengths");
+        result
+    }
+
+    fn emulated(&self, kernel: &str, blocks: u64) -> Vec<f64> {
+        let (batch, rows, columns) = self.shape;
+        let mut result = vec![f64::MIN; batch * rows];
+        let task = BatchTask {
+            matrices: self.matrices.as_ptr() as u64,
+            vectors: self.vectors.as_ptr() as u64,
+            result: result.as_mut_ptr() as u64,
+            batch: batch as u32,
+            rows: rows as u32,
+            columns: columns as u32,
+        };
+        let parameters = (&raw const task).cast();
+        let shared = BATCH_SHARED_BYTES;
+        // SAFETY: the kernels take such a structure, and its arrays are as long as it says.
+        unsafe { ozfft_emulator::launch(kernel, parameters, blocks, THREADS, shared) };
+        result
+    }
+
+    fn check(&self, blocks: u64, what: &str) {
+        let found = self.emulated("kulisch_gemv", blocks);
+        for (row, (found, expected)) in found.into_iter().zip(self.expected()).enumerate() {
+            assert_same(
+                found,
+                expected,
+                &format!("{what}, {:?}, row {row}", self.shape),
+            );
+        }
+    }
 }
 
 fn assert_same(found: f64, expected: f64, what: &str) {
@@ -326,6 +382,116 @@ fn long_rows_of_sparse_matrices_are_exact() {
 }
 
 #[test]
+fn batches_of_all_shapes_are_those_of_the_crate() {
+    let mut generator = seeded(11);
+    for case in 0..150 {
+        let shape = (
+            generator.below(40),
+            generator.below(if case % 2 == 0 { 5 } else { 70 }),
+            generator.below(if case % 3 == 0 { 4 } else { 50 }),
+        );
+        let near = case % 5 < 2;
+        let batch = Batch::new(shape, |count| match near {
+            true => (0..count).map(|_| generator.number(-12, 0)).collect(),
+            false => generator.numbers(count),
+        });
+        batch.check(1 + case % 3, &format!("case {case}"));
+    }
+}
+
+/// Rows, against big integers: digits that carry everywhere, and sums that cancel.
+#[test]
+fn rows_of_batches_are_those_of_big_integers() {
+    let mut generator = seeded(12);
+    let ones = f64::from_bits(0x3fff_ffff_ffff_ffff);
+    for case in 0..40 {
+        let columns = [1, 7, 16, 127, 128, 129, 300][case % 7];
+        let kind = generator.below(4);
+        let batch = Batch::new((3, 11, columns), |count| {
+            (0..count)
+                .map(|k| match kind {
+                    // As large as digits become, at both ends of the window.
+                    0 => [
+                        ones,
+                        -ones * 0.5,
+                        ones / 2f64.powi(23),
+                        -ones / 2f64.powi(23),
+                    ][(k + k / 5) % 4],
+                    // Just within and just beyond it.
+                    1 => generator.number(-24, 0),
+                    // Negative, so that all sums of digits are.
+                    2 => -generator.number(-3, 0).abs(),
+                    _ => generator.number(-3, 0) * f64::from(k as u32 % 3),
+                })
+                .collect()
+        });
+        let found = batch.emulated("kulisch_gemv", 1);
+        for (row, found) in found.into_iter().enumerate() {
+            let values = &batch.matrices[row * columns..][..columns];
+            let vector = &batch.vectors[row / 11 * columns..][..columns];
+            let expected = expected_dot(values, vector, Direction::Nearest);
+            assert_same(found, expected, &format!("case {case}, row {row}"));
+        }
+    }
+}
+
+/// Every product at its bound, and more of them than sums of digits hold.
+#[test]
+fn sums_of_digits_are_emptied_before_they_overflow() {
+    let ones = f64::from_bits(0x3fff_ffff_ffff_ffff);
+    for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] {
+        // The first columns choose a window; all others are four exponents above them, where it ends.
+        let numbers = |sign: f64, count: usize, columns: usize| -> Vec<f64> {
+            let first = |k: usize| if k % columns < 32 { 1.0 } else { 16.0 };
+            (0..count).map(|k| sign * ones * first(k)).collect()
+        };
+        let columns = 3000;
+        let batch = Batch {
+            shape: (1, 33, columns),
+            matrices: numbers(signs[0], 33 * columns, columns),
+            vectors: numbers(signs[1], columns, columns),
+        };
+        batch.check(1, &format!("{signs:?}"));
+    }
+    // Rows longer than windows, and than the accumulator holds without a carry: the first entries choose windows far below.
+    let mut generator = seeded(13);
+    let columns = 40_000;
+    let mut batch = Batch::new((1, 2, columns), |count| {
+        (0..count).map(|_| generator.number(-3, 0)).collect()
+    });
+    batch.matrices[..40]
+        .iter_mut()
+        .for_each(|value| *value *= 1e-200);
+    batch.check(1, "long rows");
+}
+
+/// Every matrix of another magnitude; and vectors that differ within.
+#[test]
+fn every_matrix_has_windows_of_its_own() {
+    let mut generator = seeded(14);
+    for rows in [1, 2, 3, 16, 31, 33] {
+        let (batch, columns) = (70, 20);
+        let scale = |k: usize| 2f64.powi((k as i32 * 37) % 400 - 200);
+        let mut matrices = Vec::new();
+        let mut vectors = Vec::new();
+        for k in 0..batch {
+            matrices.extend((0..rows * columns).map(|_| generator.number(-9, 0) * scale(k)));
+            vectors.extend((0..columns).map(|_| generator.number(-9, 0) * scale(3 * k)));
+            if k % 7 == 3 {
+                vectors[k * columns + 11] = [0.0, -0.0, 1e300, 1e-310, f64::NAN][k % 5];
+            }
+        }
+        let shape = (batch, rows, columns);
+        let batch = Batch {
+            shape,
+            matrices,
+            vectors,
+        };
+        batch.check(2, "scaled");
+    }
+}
+
+#[test]
 fn stencils_are_those_of_the_crate() {
     let mut generator = seeded(7);
     for case in 0..60 {
@@ -388,6 +554,17 @@ fn plain_kernels_compute_the_same() {
         vector: integers(31),
     };
     assert_eq!(sparse.emulated("naive_spmv", 1), sparse.expected());
+    for shape in [
+        (0, 3, 3),
+        (3, 0, 3),
+        (3, 3, 0),
+        (5, 7, 3),
+        (2, 16, 16),
+        (3, 9, 100),
+    ] {
+        let batch = Batch::new(shape, &mut integers);
+        assert_eq!(batch.emulated("naive_gemv", 1), batch.expected());
+    }
     let (coefficients, values) = (integers(3), integers(600));
     let offsets = [-1, 0, 40];
     let mut expected = vec![0.0; 500];
@@ -482,6 +659,7 @@ fn what_is_not_finite_and_zeros_are_as_in_the_crate() {
         for (found, expected) in found.into_iter().zip(sparse.expected()) {
             assert_same(found, expected, &format!("rows of {terms}"));
         }
+        Batch::new((9, 8, terms), &mut some).check(1, "special");
     }
     // One product in a row, or at a point.
     for a in special {
@@ -497,6 +675,12 @@ fn what_is_not_finite_and_zeros_are_as_in_the_crate() {
             assert_same(sparse.emulated("kulisch_spmv", 1)[0], expected, &what);
             let found = stencil("kulisch_stencil", &[a], &[0], &[b], (0, 1));
             assert_same(found[0], expected, &what);
+            let batch = Batch {
+                shape: (1, 1, 1),
+                matrices: vec![a],
+                vectors: vec![b],
+            };
+            assert_same(batch.emulated("kulisch_gemv", 1)[0], expected, &what);
         }
     }
 }

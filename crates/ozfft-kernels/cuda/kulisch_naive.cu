@@ -134,6 +134,43 @@ template <class T> DEVICE void spmv(const SparseTask &task) {
     }
 }
 
+// A warp has a matrix, and as many of its lanes as there are columns, up to 32, have four rows.
+template <class T> DEVICE void gemv(const BatchTask &task) {
+    const int lane = thread_number() % 32;
+    int width = 1;
+    while (width < 32 && (unsigned)width < task.columns) {
+        width *= 2;
+    }
+    const unsigned groups = 32u / (unsigned)width, group = (unsigned)(lane / width);
+    const u64 warps = (u64)gridDim.x * WARPS;
+    for (u64 matrix = (u64)blockIdx.x * WARPS + (unsigned)thread_number() / 32; matrix < task.batch; matrix += warps) {
+        const T *values = numbers<T>(task.matrices) + matrix * task.rows * task.columns;
+        const T *vector = numbers<T>(task.vectors) + matrix * task.columns;
+        for (unsigned first = 0; first < task.rows; first += 4 * groups) {
+            T sums[4] = {};
+            for (unsigned column = (unsigned)(lane % width); column < task.columns; column += (unsigned)width) {
+                const T factor = vector[column];
+#pragma unroll
+                for (unsigned k = 0; k < 4; k++) {
+                    const unsigned row = first + k * groups + group;
+                    sums[k] = row < task.rows ? plus_product(sums[k], values[(u64)row * task.columns + column], factor) : sums[k];
+                }
+            }
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++) {
+                T sum = sums[k];
+                for (int mask = width / 2; mask > 0; mask /= 2) {
+                    sum = plus(sum, shuffle_xor(sum, mask));
+                }
+                const unsigned row = first + k * groups + group;
+                if (lane % width == 0 && row < task.rows) {
+                    reinterpret_cast<T *>(task.result)[matrix * task.rows + row] = sum;
+                }
+            }
+        }
+    }
+}
+
 // A thread has a result.
 template <class T> DEVICE void stencil(const StencilTask &task) {
     Term *terms = reinterpret_cast<Term *>(shared_memory());
@@ -158,8 +195,10 @@ KERNEL(THREADS, 4) naive_sum(PARAMETERS Reduction task) { sum<double, false>(tas
 KERNEL(THREADS, 4) naive_magnitude_sum(PARAMETERS Reduction task) { sum<double, true>(task); }
 KERNEL(THREADS, 4) naive_dot(PARAMETERS Reduction task) { dot<double>(task); }
 KERNEL(THREADS, 4) naive_spmv(PARAMETERS SparseTask task) { spmv<double>(task); }
+KERNEL(THREADS, 4) naive_gemv(PARAMETERS BatchTask task) { gemv<double>(task); }
 KERNEL(THREADS, 4) naive_stencil(PARAMETERS StencilTask task) { stencil<double>(task); }
 KERNEL(THREADS, 4) read_sum(PARAMETERS Reduction task) { sum<u64, false>(task); }
 KERNEL(THREADS, 4) read_dot(PARAMETERS Reduction task) { dot<u64>(task); }
 KERNEL(THREADS, 4) read_spmv(PARAMETERS SparseTask task) { spmv<u64>(task); }
+KERNEL(THREADS, 4) read_gemv(PARAMETERS BatchTask task) { gemv<u64>(task); }
 KERNEL(THREADS, 4) read_stencil(PARAMETERS StencilTask task) { stencil<u64>(task); }

@@ -27,6 +27,14 @@ struct SparseTask {
     u64 rows;
 };
 
+// Matrices of rows × columns, row by row and one after the other, times as many vectors. All rows together are at most 2^30,
+// and columns at most 2^29.
+struct BatchTask {
+    const u64 *matrices, *vectors;
+    u64 *result;
+    unsigned batch, rows, columns;
+};
+
 constexpr int MOST_TERMS = 128;
 
 // result[i] = Σ coefficients[k] · values[first + i + offsets[k]]

@@ -8,18 +8,24 @@ use crate::Aligned;
 /// Threads of a block of all kernels.
 pub const THREADS: u32 = 256;
 
-/// Dynamic shared memory of a block of all kernels but `kulisch_spmv`: an accumulator for every warp, and the terms of a
+/// Dynamic shared memory of a block of all kernels but `kulisch_spmv` and `kulisch_gemv`: an accumulator for every warp, and the terms of a
 /// stencil.
 pub const SHARED_BYTES: usize = ACCUMULATORS_BYTES + 32 * MOST_TERMS;
 
 /// The same for `kulisch_spmv`: besides accumulators, eight entries of 32 rows for every warp.
 pub const SPARSE_SHARED_BYTES: usize = ACCUMULATORS_BYTES + 8 * 32 * 9 * 16;
 
+/// The same for `kulisch_gemv`: digits of vectors, eight columns of 32 rows, and windows, for every warp. More than 48 KiB,
+/// which a kernel must be allowed beforehand.
+pub const BATCH_SHARED_BYTES: usize = 8 * (32 * 9 * (16 + 8) + 32 * 4);
+
 /// Accumulators of eight warps, of 288 limbs each.
 const ACCUMULATORS_BYTES: usize = 8 * 4 * 288;
 
 // The kernels' sources assert the same.
-const _: () = assert!(SHARED_BYTES == 13_312 && SPARSE_SHARED_BYTES == 46_080);
+const _: () = assert!(
+    SHARED_BYTES == 13_312 && SPARSE_SHARED_BYTES == 46_080 && BATCH_SHARED_BYTES == 56_320
+);
 
 /// Blocks of a launch of a [`Reduction`] at most.
 pub const MOST_BLOCKS: u32 = 2048;
@@ -30,8 +36,14 @@ pub const TOTAL_BYTES: usize = 8 * (MOST_BLOCKS as usize + 1);
 /// Numbers of a [`Reduction`], or pairs, that a block takes at least: more blocks than there are of these have nothing to do.
 pub const BLOCK_NUMBERS: usize = 2048;
 
-/// Rows of a [`SparseTask`], or results of a [`StencilTask`], that a block takes at a time.
+/// Rows of a [`SparseTask`] or of all matrices of a [`BatchTask`], or results of a [`StencilTask`], that a block takes at a time.
 pub const BLOCK_RESULTS: usize = 256;
+
+/// Rows of all matrices of a [`BatchTask`] together at most.
+pub const MOST_BATCH_ROWS: usize = 1 << 30;
+
+/// Columns of a [`BatchTask`] at most.
+pub const MOST_BATCH_COLUMNS: usize = 1 << 29;
 
 /// Terms of a stencil at most.
 pub const MOST_TERMS: usize = 128;
@@ -68,6 +80,24 @@ pub struct SparseTask {
     pub result: u64,
     /// How many rows.
     pub rows: u64,
+}
+
+/// Many small matrices, row by row and one after the other, times as many vectors. Nothing of it is checked on the device.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct BatchTask {
+    /// The matrices.
+    pub matrices: u64,
+    /// The vectors, one after the other.
+    pub vectors: u64,
+    /// Where the results go, one after the other.
+    pub result: u64,
+    /// How many matrices: all their rows are at most [`MOST_BATCH_ROWS`].
+    pub batch: u32,
+    /// Rows of each.
+    pub rows: u32,
+    /// Columns of each: at most [`MOST_BATCH_COLUMNS`].
+    pub columns: u32,
 }
 
 /// `result[i] = Σ coefficients[k] · values[first + i + offsets[k]]`. Nothing of it is checked on the device.
@@ -114,12 +144,16 @@ image! {
     SPMV_IMAGE, "kulisch_spmv"
 }
 image! {
+    /// `kulisch_gemv`, of a [`BatchTask`].
+    GEMV_IMAGE, "kulisch_gemv"
+}
+image! {
     /// `kulisch_stencil`, of a [`StencilTask`].
     STENCIL_IMAGE, "kulisch_stencil"
 }
 image! {
-    /// What the others are compared with: `naive_sum`, `naive_magnitude_sum`, `naive_dot`, `naive_spmv` and `naive_stencil`
-    /// with plain instructions on f64; `read_sum`, `read_dot`, `read_spmv` and `read_stencil`, which read the same memory and
-    /// reduce nothing. Arrays of a [`Reduction`] begin at multiples of 16 bytes here.
+    /// What the others are compared with: `naive_sum`, `naive_magnitude_sum`, `naive_dot`, `naive_spmv`, `naive_gemv` and
+    /// `naive_stencil` with plain instructions on f64; `read_sum`, `read_dot`, `read_spmv`, `read_gemv` and `read_stencil`, which
+    /// read the same memory and reduce nothing. Arrays of a [`Reduction`] begin at multiples of 16 bytes here.
     NAIVE_IMAGE, "kulisch_naive"
 }

@@ -9,6 +9,7 @@ mod budget;
 mod chirp_spectrum;
 mod digits;
 mod error;
+mod estimate;
 mod executor;
 mod factor;
 mod layout;
@@ -40,6 +41,7 @@ mod workspace;
 
 pub use budget::ErrorBudget;
 pub use error::{Buffer, FftError};
+pub use estimate::{Prediction, digits_work};
 pub use layout::Layout;
 pub use plan::{DevicePointer, Plan};
 pub use planner::Planner;

@@ -621,6 +621,13 @@ impl<T: Real> fmt::Display for Plan<T> {
             )?,
             None => writeln!(f, "workspace {} bytes", 8 * self.workspace_len())?,
         }
+        if let Some(prediction) = self.prediction() {
+            writeln!(
+                f,
+                "predicted {:.3e} s, by what {} took on {}",
+                prediction.seconds, prediction.unit.unit, prediction.unit.machine
+            )?;
+        }
         write!(f, "why: {}", self.why)
     }
 }

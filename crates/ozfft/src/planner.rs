@@ -17,6 +17,7 @@ use crate::roots::Fixed;
 use crate::sample::Real;
 use crate::tables::{Tables, lock};
 use crate::wisdom::Decision;
+use roofline::digits::digit_products;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -108,12 +109,8 @@ fn ladder() -> Vec<Digits> {
             }
         }
     }
-    // Cost is the number of digit products formed; among equals, fewer diagonals.
-    let products = |d: &Digits| -> u32 {
-        (0..d.matrix)
-            .map(|i| d.diagonals.saturating_sub(i).min(d.data))
-            .sum()
-    };
+    // Cost is the number of digit products formed, on every machine; among equals, fewer diagonals.
+    let products = |d: &Digits| digit_products(d.data, d.matrix, d.diagonals);
     all.sort_by_key(|d| (products(d), d.diagonals, d.data));
     all
 }

@@ -9,6 +9,7 @@
 //! paths.rs     what each way of computing a transform asks of the units, by mode
 //! floors.rs    rates that keep memory busy: closed forms, and margins of a machine
 //! time.rs      T = max(αW/P, βQ/B) + γ·n_out, with overlap
+//! digits.rs    what transforms by digits take on a unit, predicted from the recipe
 //! record.rs    what `ozfft paths` measured, and constants that follow
 //! table.rs     how results are shown: text, markdown, CSV
 //! tables/      floors, wall times, regimes, words, beneficiaries, FP32
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod digits;
 pub mod document;
 mod error;
 pub mod floors;

@@ -2,6 +2,7 @@
 //! installed.
 #![allow(unsafe_code)]
 
+use super::memory::Memory;
 use super::{DeviceFailure, Gpu, failed};
 use cudarc::cublas::{result as blas, sys as blas_sys};
 use cudarc::cusparse::{result as sparse, sys as sparse_sys};
@@ -27,6 +28,17 @@ fn sparse_refused(action: &'static str) -> impl FnOnce(sparse::CusparseError) ->
 pub struct CuBlas {
     handle: blas_sys::cublasHandle_t,
     pub version: String,
+    /// One and zero, on the device.
+    factors: Memory,
+}
+
+/// Matrices, vectors and results of a batch in memory of the device, one after the other.
+pub(super) struct BatchAddresses {
+    pub matrices: u64,
+    pub vectors: u64,
+    pub result: u64,
+    /// Matrices, rows and columns.
+    pub shape: (usize, usize, usize),
 }
 
 impl CuBlas {
@@ -40,10 +52,13 @@ impl CuBlas {
         gpu.context
             .bind_to_thread()
             .map_err(failed("use the device"))?;
+        let mut factors = Memory::new(&gpu.context, 16)?;
+        factors.upload(0, &[1.0, 0.0])?;
         let handle = blas::create_handle().map_err(blas_refused("start"))?;
         let mut blas = CuBlas {
             handle,
             version: String::new(),
+            factors,
         };
         let on_device = blas_sys::cublasPointerMode_t::CUBLAS_POINTER_MODE_DEVICE;
         let stream = gpu.stream.cu_stream() as blas_sys::cudaStream_t;
@@ -94,6 +109,41 @@ impl CuBlas {
         // SAFETY: the caller's promise.
         let status = unsafe {
             blas_sys::cublasDdot_v2_64(self.handle, count, left, 1, right, 1, result).result()
+        };
+        status.map_err(blas_refused("multiply"))
+    }
+
+    /// Puts products of matrices, row by row, and vectors into the stream.
+    ///
+    /// # Safety
+    /// The addresses are memory of the device, as long as the shape says.
+    pub(super) unsafe fn multiply_batch(&self, of: &BatchAddresses) -> Result<(), DeviceFailure> {
+        let (batch, rows, columns) = of.shape;
+        let (batch, rows, columns) = (batch as i64, rows as i64, columns as i64);
+        let [one, zero] = [0, 8].map(|offset| self.factors.range(offset, 8));
+        // The library has matrices column by column: ours are their transposes.
+        let transposed = blas_sys::cublasOperation_t::CUBLAS_OP_T;
+        // SAFETY: the caller's promise; the factors are ours.
+        let status = unsafe {
+            blas_sys::cublasDgemvStridedBatched_64(
+                self.handle,
+                transposed,
+                columns,
+                rows,
+                one? as usize as *const f64,
+                of.matrices as usize as *const f64,
+                columns,
+                rows * columns,
+                of.vectors as usize as *const f64,
+                1,
+                columns,
+                zero? as usize as *const f64,
+                of.result as usize as *mut f64,
+                1,
+                rows,
+                batch,
+            )
+            .result()
         };
         status.map_err(blas_refused("multiply"))
     }

@@ -1,7 +1,7 @@
 //! Reductions of arrays on a GPU: by the exact kernels, by plain ones, by kernels that only read, and by NVIDIA's libraries.
 #![allow(unsafe_code)]
 
-use super::libraries::{CuBlas, CuSparse, SparseAddresses, SparseProduct};
+use super::libraries::{BatchAddresses, CuBlas, CuSparse, SparseAddresses, SparseProduct};
 use super::memory::Memory;
 use super::{DeviceFailure, Gpu, failed};
 use crate::failure::Failure;
@@ -19,6 +19,7 @@ pub enum Operation {
     MagnitudeSum,
     Dot,
     SparseProduct,
+    BatchProduct,
     Stencil,
 }
 
@@ -55,31 +56,35 @@ pub struct Reductions<'a> {
 }
 
 fn kernel_of(operation: Operation, way: Way) -> Option<(&'static [u8], &'static str)> {
-    use Operation::{Dot, MagnitudeSum, SparseProduct, Stencil, Sum};
+    use Operation::{BatchProduct, Dot, MagnitudeSum, SparseProduct, Stencil, Sum};
     Some(match (way, operation) {
         (Way::Exact, Sum) => (kernels::SUM_IMAGE, "kulisch_sum"),
         (Way::Exact, MagnitudeSum) => (kernels::SUM_IMAGE, "kulisch_magnitude_sum"),
         (Way::Exact, Dot) => (kernels::DOT_IMAGE, "kulisch_dot"),
         (Way::Exact, SparseProduct) => (kernels::SPMV_IMAGE, "kulisch_spmv"),
+        (Way::Exact, BatchProduct) => (kernels::GEMV_IMAGE, "kulisch_gemv"),
         (Way::Exact, Stencil) => (kernels::STENCIL_IMAGE, "kulisch_stencil"),
         (Way::Naive, Sum) => (kernels::NAIVE_IMAGE, "naive_sum"),
         (Way::Naive, MagnitudeSum) => (kernels::NAIVE_IMAGE, "naive_magnitude_sum"),
         (Way::Naive, Dot) => (kernels::NAIVE_IMAGE, "naive_dot"),
         (Way::Naive, SparseProduct) => (kernels::NAIVE_IMAGE, "naive_spmv"),
+        (Way::Naive, BatchProduct) => (kernels::NAIVE_IMAGE, "naive_gemv"),
         (Way::Naive, Stencil) => (kernels::NAIVE_IMAGE, "naive_stencil"),
         (Way::Read, Sum | MagnitudeSum) => (kernels::NAIVE_IMAGE, "read_sum"),
         (Way::Read, Dot) => (kernels::NAIVE_IMAGE, "read_dot"),
         (Way::Read, SparseProduct) => (kernels::NAIVE_IMAGE, "read_spmv"),
+        (Way::Read, BatchProduct) => (kernels::NAIVE_IMAGE, "read_gemv"),
         (Way::Read, Stencil) => (kernels::NAIVE_IMAGE, "read_stencil"),
         (Way::Library, _) => return None,
     })
 }
 
-const OPERATIONS: [Operation; 5] = [
+const OPERATIONS: [Operation; 6] = [
     Operation::Sum,
     Operation::MagnitudeSum,
     Operation::Dot,
     Operation::SparseProduct,
+    Operation::BatchProduct,
     Operation::Stencil,
 ];
 
@@ -87,6 +92,7 @@ const OPERATIONS: [Operation; 5] = [
 fn shared_bytes(operation: Operation) -> usize {
     match operation {
         Operation::SparseProduct => kernels::SPARSE_SHARED_BYTES,
+        Operation::BatchProduct => kernels::BATCH_SHARED_BYTES,
         _ => kernels::SHARED_BYTES,
     }
 }
@@ -108,6 +114,11 @@ fn load(image: &[u8], name: &str, shared: usize) -> Result<Function, DeviceFailu
             asked.map_err(failed("describe a kernel"))?;
             Ok::<u32, DeviceFailure>(u32::try_from(value).unwrap_or(0))
         };
+        // More than 48 KiB must be allowed.
+        let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        sys::cuFuncSetAttribute(handle, most, shared as i32)
+            .result()
+            .map_err(failed("give a kernel its shared memory"))?;
         let mut blocks = 0;
         let threads = kernels::THREADS as i32;
         sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, handle, threads, shared)
@@ -154,6 +165,7 @@ pub struct Arrays {
 enum Task {
     Reduction(kernels::Reduction),
     Sparse(kernels::SparseTask),
+    Batch(kernels::BatchTask),
     Stencil(kernels::StencilTask),
 }
 
@@ -184,7 +196,7 @@ impl Arrays {
         let fits = match operation {
             Operation::Sum | Operation::MagnitudeSum => right_count.is_none(),
             Operation::Dot => right_count == Some(left.count),
-            Operation::SparseProduct | Operation::Stencil => false,
+            Operation::SparseProduct | Operation::BatchProduct | Operation::Stencil => false,
         };
         if !fits {
             return Err(Failure::Usage(format!(
@@ -284,6 +296,45 @@ impl Arrays {
         })
     }
 
+    /// So many matrices of rows and columns, times as many vectors.
+    pub fn batch(
+        gpu: &Gpu,
+        (batch, rows, columns): (usize, usize, usize),
+        matrices: Numbers,
+        vectors: Numbers,
+    ) -> Result<Arrays, Failure> {
+        let all_rows = batch.saturating_mul(rows);
+        if all_rows.saturating_mul(columns) != matrices.count
+            || batch.saturating_mul(columns) != vectors.count
+            || all_rows > kernels::MOST_BATCH_ROWS
+            || columns > kernels::MOST_BATCH_COLUMNS
+        {
+            return Err(Failure::Usage(format!(
+                "{batch} matrices of {rows} × {columns} are not {} numbers and {} of vectors, or have more than {} rows or {} columns",
+                matrices.count,
+                vectors.count,
+                kernels::MOST_BATCH_ROWS,
+                kernels::MOST_BATCH_COLUMNS
+            )));
+        }
+        let (result, result_address) = poisoned(gpu, all_rows)?;
+        Ok(Arrays {
+            operation: Operation::BatchProduct,
+            task: Task::Batch(kernels::BatchTask {
+                matrices: matrices.memory.range(0, 8 * matrices.count)?,
+                vectors: vectors.memory.range(0, 8 * vectors.count)?,
+                result: result_address,
+                batch: batch as u32,
+                rows: rows as u32,
+                columns: columns as u32,
+            }),
+            result,
+            results: all_rows,
+            sparse: None,
+            _memory: vec![matrices.memory, vectors.memory],
+        })
+    }
+
     /// A stencil of the values from `first` on, so many results.
     pub fn stencil(
         gpu: &Gpu,
@@ -344,6 +395,10 @@ impl Arrays {
         let blocks = match &self.task {
             Task::Reduction(task) => task.count.div_ceil(kernels::BLOCK_NUMBERS as u64),
             Task::Sparse(task) => task.rows.div_ceil(kernels::BLOCK_RESULTS as u64),
+            Task::Batch(task) => {
+                let rows = u64::from(task.batch) * u64::from(task.rows);
+                rows.div_ceil(kernels::BLOCK_RESULTS as u64)
+            }
             Task::Stencil(task) => task.count.div_ceil(kernels::BLOCK_RESULTS as u64),
         };
         blocks.max(1)
@@ -383,7 +438,9 @@ impl<'a> Reductions<'a> {
     /// Whether the arrays can be reduced in this way.
     pub fn has(&self, arrays: &Arrays, way: Way) -> bool {
         match (way, arrays.operation) {
-            (Way::Library, Operation::MagnitudeSum | Operation::Dot) => self.cublas.is_ok(),
+            (Way::Library, Operation::MagnitudeSum | Operation::Dot | Operation::BatchProduct) => {
+                self.cublas.is_ok()
+            }
             (Way::Library, Operation::SparseProduct) => arrays.sparse.is_some(),
             (Way::Library, Operation::Sum | Operation::Stencil) => false,
             (Way::Exact | Way::Naive | Way::Read, _) => true,
@@ -402,6 +459,19 @@ impl<'a> Reductions<'a> {
                     Operation::Dot => cublas.dot([task.left, task.right], count, task.result),
                     _ => cublas.magnitude_sum(task.left, count, task.result),
                 }
+            },
+            // SAFETY: as above.
+            (Task::Batch(task), Ok(cublas), _, _) => unsafe {
+                cublas.multiply_batch(&BatchAddresses {
+                    matrices: task.matrices,
+                    vectors: task.vectors,
+                    result: task.result,
+                    shape: (
+                        task.batch as usize,
+                        task.rows as usize,
+                        task.columns as usize,
+                    ),
+                })
             },
             // SAFETY: the buffer has the length that was asked for.
             (Task::Sparse(_), _, Ok(cusparse), Some((product, buffer))) => unsafe {
@@ -429,6 +499,7 @@ impl<'a> Reductions<'a> {
             }
             Task::Reduction(task) => std::ptr::from_ref(task).cast(),
             Task::Sparse(task) => std::ptr::from_ref(task).cast(),
+            Task::Batch(task) => std::ptr::from_ref(task).cast(),
             Task::Stencil(task) => std::ptr::from_ref(task).cast(),
         };
         // SAFETY: the kernel was found by the operation, which goes with the task; its arrays are alive and as long as it

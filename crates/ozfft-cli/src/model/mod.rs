@@ -1,6 +1,7 @@
 //! `ozfft model`: the paper's model of an exact FFT, as printed, corrected and measured. The model is the crate `roofline`; here are its options
 //! and what is written.
 
+mod predictions;
 mod show;
 
 use crate::failure::Failure;
@@ -45,6 +46,8 @@ enum What {
     Comparison(RecordOptions),
     /// Every number that the paper prints, and what its own formulas give
     Numbers(NumbersOptions),
+    /// What plans by digits are predicted to take, beside a record of `ozfft bench`
+    Predictions(PredictionOptions),
     /// The tables of docs/roofline.md
     Document(DocumentOptions),
 }
@@ -117,6 +120,22 @@ struct NumbersOptions {
 }
 
 #[derive(Debug, Args)]
+struct PredictionOptions {
+    /// A record of `ozfft bench`
+    #[arg(long, value_name = "FILE")]
+    record: PathBuf,
+    /// Show the constants that fit the record best instead
+    #[arg(long)]
+    fit: bool,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+    /// Write comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+}
+
+#[derive(Debug, Args)]
 struct DocumentOptions {
     /// Replace what is between the markers of this file, such as docs/roofline.md
     #[arg(long)]
@@ -148,6 +167,15 @@ pub fn run(arguments: &ModelArguments) -> Result<(), Failure> {
         What::Numbers(options) => {
             let form = Form::of(options.json, options.csv);
             table(&printed::table(options.contradictions)?, form)
+        }
+        What::Predictions(options) => {
+            let text = read(&options.record)?;
+            let make = match options.fit {
+                true => predictions::constants,
+                false => predictions::predictions,
+            };
+            let form = Form::of(options.json, options.csv);
+            table(&make(&options.record, &text)?, form)
         }
         What::Document(options) => write_document(options),
     }

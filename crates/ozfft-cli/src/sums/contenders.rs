@@ -1,5 +1,8 @@
 //! What exact reductions are compared with: plain loops, one after the other or in many lanes, and compensated ones.
 
+use accurate::dot::Dot2;
+use accurate::traits::DotWithAccumulator;
+
 /// The plain loop.
 pub fn naive_sum(values: &[f64]) -> f64 {
     values.iter().sum()
@@ -74,14 +77,31 @@ pub fn vector_dot(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// Ogita, Rump and Oishi's Sum2: errors of all additions are summed beside the sum.
-pub fn compensated_sum(values: &[f64]) -> f64 {
+pub fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut errors) = (0.0, 0.0);
-    for &value in values {
+    for value in values {
         let (next, error) = two_sum(sum, value);
         sum = next;
         errors += error;
     }
     sum + errors
+}
+
+/// The same after every number.
+pub fn compensated_prefix_sums(values: &[f64], output: &mut [f64]) {
+    let (mut sum, mut errors) = (0.0, 0.0);
+    for (&value, output) in values.iter().zip(output) {
+        let (next, error) = two_sum(sum, value);
+        sum = next;
+        errors += error;
+        *output = sum + errors;
+    }
+}
+
+/// Their Dot2: errors of products, too.
+pub fn compensated_dot(left: &[f64], right: &[f64]) -> f64 {
+    let pairs = left.iter().copied().zip(right.iter().copied());
+    pairs.dot_with_accumulator::<Dot2<f64>>()
 }
 
 fn two_sum(left: f64, right: f64) -> (f64, f64) {
@@ -117,13 +137,19 @@ mod tests {
         for sum in [
             naive_sum(&values),
             vector_sum(&values),
-            compensated_sum(&values),
+            compensated_sum(values.iter().copied()),
+            compensated_dot(&values, &ones),
             on_threads(&values, 3, naive_sum),
             naive_dot(&values, &ones),
             vector_dot(&values, &ones),
         ] {
             assert_eq!(sum, 499_500.0);
         }
-        assert_eq!(compensated_sum(&[1e16, 1.0, -1e16]), 1.0);
+        let cancelling = [1e16, 1.0, -1e16];
+        assert_eq!(compensated_sum(cancelling.into_iter()), 1.0);
+        assert_eq!(compensated_dot(&cancelling, &[1.0; 3]), 1.0);
+        let mut prefixes = [0.0; 3];
+        compensated_prefix_sums(&cancelling, &mut prefixes);
+        assert_eq!(prefixes, [1e16, 1e16, 1.0]);
     }
 }

@@ -1,9 +1,11 @@
 //! `ozfft kulisch`: the crate of exact sums, beside what others make of the same numbers.
 
+mod arrays;
 mod cases;
 mod contenders;
 mod cuda;
 mod data;
+mod matrices;
 mod timing;
 
 use crate::bench::record::commit_here;
@@ -56,6 +58,9 @@ struct BenchArguments {
 /// Numbers of the largest arrays, unless the user says otherwise.
 const LARGEST: usize = 10_000_000;
 
+/// Who is missing among those that are compared, and why.
+const NOT_COMPARED: &str = "Not compared: ReproBLAS and ExBLAS, which are installable neither from Debian nor from PyPI nor from crates.io (looked for on 2026-11-15).";
+
 /// Time and error of one method.
 #[derive(Debug, Clone, Serialize)]
 struct Measurement {
@@ -85,6 +90,7 @@ struct Record<'a> {
     software: Software,
     instructions: String,
     seconds_per_method: f64,
+    not_compared: &'static str,
     results: &'a [Measurement],
 }
 
@@ -156,6 +162,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     cases::run_all(&wanted, largest, seconds, &mut report)?;
     if !arguments.json {
         say(&aligned(&table(&results)))?;
+        say(NOT_COMPARED)?;
     }
     if let Some(path) = &arguments.record {
         let record = Record {
@@ -164,6 +171,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
             software: Software::here(),
             instructions: format!("{:?}", kulisch::Instructions::best()),
             seconds_per_method: arguments.seconds,
+            not_compared: NOT_COMPARED,
             results: &results,
         };
         write_json(path, &record)?;

@@ -130,9 +130,6 @@ pub(super) trait Integer:
     /// `self / 2^bits`, rounded down.
     fn down(self, bits: u32) -> Self;
 
-    /// `self · 2^bits`.
-    fn up(self, bits: u32) -> Self;
-
     /// The lowest `bits`.
     fn low(self, bits: u32) -> Self;
 
@@ -158,11 +155,6 @@ impl Integer for i32 {
     #[inline(always)]
     fn down(self, bits: u32) -> i32 {
         self >> bits
-    }
-
-    #[inline(always)]
-    fn up(self, bits: u32) -> i32 {
-        self << bits
     }
 
     #[inline(always)]
@@ -203,11 +195,6 @@ impl Integer for Counting<i32> {
     fn down(self, bits: u32) -> Self {
         bump(1);
         Counting(self.0.down(bits))
-    }
-
-    fn up(self, bits: u32) -> Self {
-        bump(u64::from(bits > 0));
-        Counting(self.0.up(bits))
     }
 
     fn low(self, bits: u32) -> Self {
@@ -258,7 +245,6 @@ mod tests {
             let a = word(-5);
             assert_eq!(a.down(1).0, -3);
             assert_eq!(a.low(4).0, 11);
-            assert_eq!(a.up(0).up(3).0, -40);
             let (low, high) = a.carry_product(u32::MAX, word(-1));
             let expected = u64::from(-5i32 as u32) * u64::from(u32::MAX) + u64::from(u32::MAX);
             assert_eq!(low.0, expected as i32);
@@ -266,6 +252,6 @@ mod tests {
             let (low, borrow) = word(0).minus_borrow(u32::MAX, word(1));
             assert_eq!((low.0, borrow.0), (0, 1));
         });
-        assert_eq!(count, 8.0);
+        assert_eq!(count, 7.0);
     }
 }

@@ -4,13 +4,13 @@ use super::Measurement;
 use super::timing::{Bench, Case};
 use crate::failure::Failure;
 use crate::gpu::{Arrays, Numbers, Operation};
-use crate::sums::cases::laplacian;
 use crate::sums::data::Data;
+use crate::sums::matrices::laplacian;
 use kulisch::linear::{self, SparseMatrix};
 use kulisch::{Accumulator, parallel};
 
 /// Names of all reductions on GPUs.
-pub const NAMES: [&str; 5] = ["sum", "asum", "dot", "spmv", "stencil"];
+pub const NAMES: [&str; 6] = ["sum", "asum", "dot", "spmv", "batched-gemv", "stencil"];
 
 /// Numbers that are made on the processor; arrays on the device repeat them.
 const PATTERN: usize = 1 << 20;
@@ -26,8 +26,10 @@ const DOT_INSTRUCTIONS: f64 = 50.0;
 const ROW_INSTRUCTIONS: (f64, f64) = (80.0, 250.0);
 /// Where they are added one by one: for a lane of a row's first 32 entries, and of 32 further ones.
 const LONE_ROW_INSTRUCTIONS: (f64, f64) = (183.0, 90.0);
+/// For a product of a batch of matrices, and for a row with its share of vectors.
+const BATCH_INSTRUCTIONS: (f64, f64) = (41.0, 430.0);
 /// For a term, and for a result.
-const STENCIL_INSTRUCTIONS: (f64, f64) = (48.0, 190.0);
+const STENCIL_INSTRUCTIONS: (f64, f64) = (39.0, 190.0);
 
 type Report<'a> = dyn FnMut(Vec<Measurement>) -> Result<(), Failure> + 'a;
 
@@ -65,6 +67,12 @@ pub fn run_all(
         for rows in [Rows::Mesh, Rows::Mixed, Rows::Long] {
             report(sparse(bench, rows, largest)?)?;
         }
+    }
+    if wanted("batched-gemv") {
+        for side in [8, 16, 32, 64] {
+            report(batch(bench, Data::Signed, side, largest / 2)?)?;
+        }
+        report(batch(bench, hard[1], 16, largest / 2)?)?;
     }
     if wanted("stencil") {
         report(stencil(bench, largest / 8)?)?;
@@ -259,6 +267,39 @@ fn row_instructions(lengths: &[u32]) -> f64 {
     let further = |&length: &u32| f64::from(length.div_ceil(32).saturating_sub(1));
     let lone = |length: &u32| LONE_ROW_INSTRUCTIONS.0 + LONE_ROW_INSTRUCTIONS.1 * further(length);
     32.0 * lengths.iter().map(lone).sum::<f64>().min(even)
+}
+
+/// Square matrices of so many numbers at most.
+fn batch(
+    bench: &Bench<'_>,
+    data: Data,
+    side: usize,
+    numbers: usize,
+) -> Result<Vec<Measurement>, Failure> {
+    let (length, times) = divided(numbers);
+    let matrices = (length / (side * side)).max(1);
+    let values = data.numbers(matrices * side * side, SEEDS.0);
+    let vectors = Data::Signed.numbers(matrices * side, SEEDS.1);
+    let mut expected = vec![0.0; matrices * side];
+    linear::multiply_vectors((matrices, side, side), &values, &vectors, &mut expected)
+        .map_err(|error| Failure::Check(error.to_string()))?;
+    let expected = expected.repeat(times);
+    let numbers = Numbers::repeated(bench.gpu, &values, times)?;
+    let vectors = Numbers::repeated(bench.gpu, &vectors, times)?;
+    let all = matrices * times;
+    let mut arrays = Arrays::batch(bench.gpu, (all, side, side), numbers, vectors)?;
+    let case = Case {
+        reduction: "batched-gemv",
+        operation: Operation::BatchProduct,
+        data: match data {
+            Data::Signed => format!("{side} × {side}"),
+            _ => format!("{side} × {side}, {}", data.name()),
+        },
+        numbers: all * side * side,
+        bytes: 8 * all * side * (side + 2),
+        instructions: BATCH_INSTRUCTIONS.0 + BATCH_INSTRUCTIONS.1 / side as f64,
+    };
+    bench.measure(&case, &mut arrays, &expected)
 }
 
 fn stencil(bench: &Bench<'_>, points: usize) -> Result<Vec<Measurement>, Failure> {
