@@ -112,8 +112,13 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_in_fp8(const
     uint32_t bytes[16][2];
     auto prepare = [&](auto number) {
         Nibbles &next = nibbles[number % 2];
-        if (WITHOUT == Stage::DECOMPOSITION && number > 0) {
-            next = nibbles[0];
+        if (WITHOUT == Stage::DECOMPOSITION) {
+            // Nibbles of the words, others for every modulus.
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                next.lower[i] = words.low[i][number % 4] >> (number / 4) & 0x0f0f0f0fu;
+                next.upper[i] = words.high[i][number % 4] >> (number / 4) & 0x0f0f0f0fu;
+            }
         } else {
             decompose<number>(words, next);
         }
@@ -147,6 +152,8 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_in_fp8(const
             constexpr unsigned PLACE = number % 4 == 1 ? 0x3240 : number % 4 == 2 ? 0x3410 : 0x4210;
             word = number % 4 == 0 ? byte : arithmetic::chosen_bytes(word, byte, PLACE);
         }
+        // With so little in between, the compiler would begin products beyond its registers.
+        if (WITHOUT == Stage::DECOMPOSITION) arithmetic::in_order(thread_number(), 16 * COUNT + number);
         if constexpr (number % 8 == 7 || number + 1 == COUNT) {
 #pragma unroll
             for (int i = 0; i < 16; i++) {
@@ -284,7 +291,7 @@ DEVICE void reconstruct_rows(const Way &way, uint32_t rows, const Rounding (&rou
         });
 }
 
-// A step of the line of this warpgroup. `after_products` is called when no product of the step is left, `tables` are those of the step.
+// A step of the line of this warpgroup. `after_products` is called when this warp has no product of the step left.
 template <class Way, bool CLOSING, Stage WITHOUT, class After>
 DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8Memory &memory, const After &after_products) {
     constexpr int COUNT = CLOSING ? 16 : 15;

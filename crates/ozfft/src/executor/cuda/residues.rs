@@ -11,6 +11,7 @@ use crate::sample::Real;
 use crate::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
 use residues::reconstruct::Method;
+use residues::reconstruct::weights::{balanced, fraction, weight};
 use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
 
 /// Points of both steps.
@@ -153,28 +154,6 @@ pub(super) fn entry_of(
     }
 }
 
-/// The weight of a modulus: 1 modulo this one, 0 modulo the others, of magnitude at most half the product.
-fn weight(moduli: &Moduli, number: usize) -> I256 {
-    let modulus = moduli.values()[number];
-    let others = (moduli.product() / U256::from(modulus)).as_i256();
-    let inverse = (0..i64::from(modulus))
-        .find(|&x| residue_of(others * I256::from(x), modulus) == residue_of(I256::ONE, modulus))
-        .expect("the moduli are coprime");
-    others * I256::from(residue_of(I256::from(inverse), modulus))
-}
-
-/// Balanced parts of so many bits, the lowest first; what is left is above them.
-fn balanced(mut x: I256, bits: u32, count: usize) -> (Vec<i32>, I256) {
-    let half = I256::ONE << (bits - 1);
-    let parts = (0..count).map(|_| {
-        let above = (x + half) >> bits;
-        let part = (x - (above << bits)).as_i32();
-        x = above;
-        part
-    });
-    (parts.collect(), x)
-}
-
 /// `SliceTable` of `residue_slices.cuh` for every lane. A lane `4g + t` has, of moduli `4t` to `4t + 3`, slices `4⌊g/2⌋ + g mod 2` and the next
 /// but one, a byte of the fractions, and the product's word `t`.
 pub(super) fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
@@ -186,9 +165,8 @@ pub(super) fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueEr
     let fractions: Vec<I256> = weights
         .iter()
         .map(|&u| {
-            let scaled: I256 = (u << (FRACTION_BITS + 1)) + product.as_i256();
-            let fraction = scaled.div_euclid(product.as_i256() << 1);
-            off += ((u << FRACTION_BITS) - fraction * product.as_i256()).unsigned_abs();
+            let (fraction, rest) = fraction(u, FRACTION_BITS, product);
+            off += rest;
             fraction
         })
         .collect();
