@@ -28,6 +28,7 @@ struct Family {
     without: &'static str,
     /// As the probe names it.
     instruction: &'static str,
+    products_a_modulus: f64,
 }
 
 const FAMILIES: [Family; 2] = [
@@ -36,12 +37,15 @@ const FAMILIES: [Family; 2] = [
         whole: "residues_kulisch32",
         without: "residues_without_",
         instruction: "mma.sync s8 m16n8k32",
+        products_a_modulus: 1.0,
     },
     Family {
         suffix: ".fp8",
         whole: "residues_fp8_bands",
         without: "residues_fp8_without_",
         instruction: "wgmma e4m3 m64n256k32",
+        // Both digits of the matrix, for each of two nibbles.
+        products_a_modulus: 4.0,
     },
 ];
 
@@ -269,18 +273,12 @@ impl Model<'_> {
     fn alpha(&mut self, family: &Family) {
         let (kernel, suffix) = (Some(family.whole), family.suffix);
         let unit = "products of bytes for one product";
-        if suffix.is_empty() {
-            let moduli = ozfft_kernels::RESIDUE_COUNTS.map(|count| count as f64);
-            let mean = moduli.iter().sum::<f64>() / moduli.len() as f64;
-            let words = "moduli of both steps, mean";
-            self.add(
-                "alpha.counted",
-                Measured::exactly(mean),
-                unit,
-                words,
-                kernel,
-            );
-        }
+        let moduli = ozfft_kernels::RESIDUE_COUNTS.map(|count| count as f64);
+        let mean = moduli.iter().sum::<f64>() / moduli.len() as f64;
+        let counted = Measured::exactly(mean * family.products_a_modulus);
+        let words = "moduli of both steps, mean, times products of one modulus";
+        let name = format!("alpha.counted{suffix}");
+        self.add(&name, counted, unit, words, kernel);
         let stages = self
             .saved(family, "decomposition")
             .and_then(|decomposition| Ok((decomposition, self.saved(family, "products")?)));
@@ -288,35 +286,44 @@ impl Model<'_> {
             Ok(stages) => stages,
             Err(why) => return self.delivered.miss(format!("alpha{suffix}"), why),
         };
-        let both = decomposition.plus(products);
-        if both.low > 0.0 {
-            self.add(
-                &format!("alpha.precomputation{suffix}"),
-                decomposition.over(both),
-                "share",
-                "what leaving out the decomposition saves, of what leaving it out and leaving out products save",
-                kernel,
-            );
-        }
         let (rate, from) = match self.rate_of(family.instruction) {
             Ok(found) => found,
             Err(why) => return self.delivered.miss(format!("alpha.delivered{suffix}"), why),
         };
         // A multiply-add is two operations.
         let one = 2.0 * PRODUCTS_PER_POINT * STEPS * self.points_and_axes / rate;
-        let text = |stages: &str| {
+        let text = |stage: &str| {
             format!(
-                "time that leaving out {stages} saves, over the time of one modulus' products (64 multiply-adds a point and step) at the rate of {} in {from}",
+                "time that leaving out {stage} saves, over the time of one modulus' products (64 multiply-adds a point and step) at the rate of {} in {from}",
                 family.instruction
             )
         };
-        for (name, time, stages) in [
-            ("products", products, "products"),
-            ("delivered", both, "decomposition and products"),
-        ] {
-            let (name, words) = (format!("alpha.{name}{suffix}"), text(stages));
-            self.add(&name, time.times(1.0 / one), unit, &words, kernel);
+        let name = format!("alpha.products{suffix}");
+        if products.low > 0.0 {
+            let words = text("products");
+            self.add(&name, products.times(1.0 / one), unit, &words, kernel);
+        } else {
+            let why =
+                "leaving products out saves nothing: what stands in their place takes as long";
+            self.delivered.miss(name, why);
         }
+        let decomposition = decomposition.times(1.0 / one);
+        let all = decomposition.plus(counted);
+        let words = format!("products as counted, and {}", text("the decomposition"));
+        self.add(
+            &format!("alpha.delivered{suffix}"),
+            all,
+            unit,
+            &words,
+            kernel,
+        );
+        self.add(
+            &format!("alpha.precomputation{suffix}"),
+            decomposition.over(all),
+            "share",
+            "what the decomposition is of alpha.delivered",
+            kernel,
+        );
     }
 
     /// Operations a second, and where that is from.
@@ -536,6 +543,14 @@ impl Model<'_> {
                 .times(tile.lines as f64 / resident.lines as f64);
             let memory = Measured::exactly(tile.copy_seconds);
             let whole = Measured::of(seconds, tile.seconds_range);
+            // Every wave of lines in the cache is a launch of its own, whose beginning and end nothing hides.
+            if arithmetic.value > whole.value {
+                self.delivered.miss(
+                    format!("overlap.{layout}"),
+                    "lines in the cache take longer than those of the whole memory: launches cost more than what memory adds, all of which is hidden",
+                );
+                continue;
+            }
             let serial = arithmetic.plus(memory);
             self.add(
                 &format!("overlap.factor.{layout}"),

@@ -351,7 +351,7 @@ mod tests {
             );
         }
         for part in [
-            "232 ms (7.4 × cuFFT)",
+            "234 ms (7.4 × cuFFT)",
             "18.0 ms, projected",
             "memory roof here 24.0 ms",
             "projected 12.9 ms",
@@ -387,7 +387,7 @@ mod tests {
                 |shape: &&Shape| matches!(shape, Shape::Dot { filled, .. } if *filled == wanted);
             canvas.shapes.iter().filter(of).count()
         };
-        assert_eq!((dots(true), dots(false)), (15, 10));
+        assert_eq!((dots(true), dots(false)), (17, 10));
     }
 
     #[test]
