@@ -229,3 +229,28 @@ fn a_record_of_something_else_is_refused_by_predictions() {
     let message = fail(&["model", "predictions", "--record", record]);
     assert!(message.contains("not a record of ozfft bench"), "{message}");
 }
+
+/// A path that takes k times what the model allows on the H200 is projected to k times what it allows elsewhere.
+#[test]
+fn projections_carry_over_what_kernels_deliver_and_are_told_from_measurements() {
+    let table = &json(&["model", "projection", "--to", "b300,rubin", "--json"])[0];
+    let rows = table["rows"].as_array().unwrap();
+    let comparison = &json(&["model", "comparison", "--json"])[0];
+    let mut machines = 0;
+    for row in rows {
+        let number = |i: usize| row[i]["value"].as_f64();
+        let measured = comparison["rows"].as_array().unwrap();
+        let same = measured.iter().find(|known| known[1] == row[1]);
+        let delivered = same.expect("measured, too")[5]["value"].as_f64();
+        assert_eq!(number(3), delivered, "{row}");
+        if let (Some(model), Some(projected)) = (number(2), number(4)) {
+            assert!((projected / (model * delivered.unwrap()) - 1.0).abs() < 1e-12);
+            machines += 1;
+        }
+    }
+    assert!(machines > 10, "{machines}");
+    let text = succeed(&["model", "projection"]);
+    assert!(text.contains("PROJECTED") && text.contains("Assumed"));
+    let message = fail(&["model", "projection", "--to", "b301"]);
+    assert!(message.contains("b301") && message.contains("b300"));
+}

@@ -70,9 +70,9 @@ fn the_model_follows_from_a_record_without_a_gpu() {
         let found = constants.iter().find(|constant| constant["name"] == name);
         found.unwrap_or_else(|| panic!("{name} is missing"))
     };
-    // Figures of the record: 232.1571 - 186.4514 = 45.7057 ms over 12 · 2^30 outputs.
+    // Figures of the record: 233.8207 - 186.3866 = 47.4341 ms over 12 · 2^30 outputs.
     let gamma = number(constant("gamma.residues-kulisch32"), "value");
-    assert!((gamma - 3.5472).abs() < 1e-4, "{gamma}");
+    assert!((gamma - 3.6814).abs() < 1e-4, "{gamma}");
     assert_eq!(
         constant("gamma.residues-garner")["kernel"],
         "residues_garner"
@@ -87,11 +87,14 @@ fn the_model_follows_from_a_record_without_a_gpu() {
         }
     }
     let missing = delivered["not_measured"].as_array().expect("a list");
-    assert!(missing.iter().any(|missing| missing["name"] == "eta_ts"));
-    assert!(missing.iter().any(|missing| missing["name"] == "beta"));
+    for name in ["beta.strided.16", "alpha.products"] {
+        assert!(missing.iter().any(|missing| missing["name"] == name));
+    }
+    let narrow = number(constant("eta_ts.inner-11"), "value");
+    assert!(narrow > 0.0 && narrow < 0.21, "{narrow}");
     // What was written can be read again, and is then shown as tables.
     let tables = succeed(&["paths", "--from", text(&out), "--model"]);
-    assert!(tables.contains("alpha.precomputation") && tables.contains("not counted"));
+    assert!(tables.contains("alpha.counted") && tables.contains("not measured"));
 }
 
 #[test]

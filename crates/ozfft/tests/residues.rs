@@ -76,8 +76,8 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
         }
         _ => choice.reconstruction = choose(generator, &EXACT),
     }
-    // A simulated unit takes its time: an eighth of the cases.
-    match generator.below(16) {
+    // A simulated unit takes its time: one of thirty-two cases.
+    match generator.below(64) {
         0 => substrate = Substrate::Fp8,
         1 if choice == options(choice.reconstruction) => {
             substrate = Substrate::Fp8;

@@ -91,7 +91,7 @@ fn measured_verdicts_need_measurements() {
     };
     let measured = verdict_of("h200-measured").unwrap();
     assert_eq!(measured.best, Some(Way::Native));
-    assert!(way(&measured, Way::Digits).text.contains("41.7 ms"));
+    assert!(way(&measured, Way::Digits).text.contains("41.8 ms"));
     assert!(verdict_of("h200").is_err());
     let mut other = Machine::named("h200-measured").unwrap();
     other.title = "another GPU, measured".into();

@@ -2,6 +2,7 @@
 //! and what is written.
 
 mod predictions;
+mod projection;
 mod show;
 
 use crate::failure::Failure;
@@ -44,6 +45,8 @@ enum What {
     Constants(RecordOptions),
     /// Measured times beside those that corrected counts and measured rates give
     Comparison(RecordOptions),
+    /// Measured paths carried over to other machines, by what their kernels deliver of the corrected model
+    Projection(ProjectionOptions),
     /// Every number that the paper prints, and what its own formulas give
     Numbers(NumbersOptions),
     /// What plans by digits are predicted to take, beside a record of `ozfft bench`
@@ -107,6 +110,20 @@ struct RecordOptions {
 }
 
 #[derive(Debug, Args)]
+struct ProjectionOptions {
+    /// The machines to project to, by name, or files of your own
+    #[arg(
+        long,
+        value_name = "NAME|FILE",
+        value_delimiter = ',',
+        default_value = "b300,rubin"
+    )]
+    to: Vec<String>,
+    #[command(flatten)]
+    of: RecordOptions,
+}
+
+#[derive(Debug, Args)]
 struct NumbersOptions {
     /// Only those that the paper's own formulas or other places contradict
     #[arg(long)]
@@ -162,6 +179,13 @@ pub fn run(arguments: &ModelArguments) -> Result<(), Failure> {
         }
         What::Comparison(options) => {
             table(&tables::comparison(&options.question()?)?, options.form())
+        }
+        What::Projection(options) => {
+            let question = options.of.question()?;
+            let to: Result<Vec<Machine>, Failure> =
+                options.to.iter().map(|name| machine(name)).collect();
+            let made = projection::projection(&question.record, &question.machines[0], &to?)?;
+            table(&made, options.of.form())
         }
         What::Machine(options) => one_machine(options),
         What::Numbers(options) => {
