@@ -6,7 +6,7 @@
 use crate::error::RooflineError;
 use crate::machine::Machine;
 use crate::mode::Mode;
-use crate::paths::{Substrate, Way};
+use crate::paths::{self, Path, Substrate, Way};
 use serde::{Deserialize, Serialize};
 
 /// The record that comes with the crate.
@@ -321,6 +321,23 @@ impl Record {
             _ => return None,
         };
         Some((way, substrate))
+    }
+
+    /// The counts of a path of the record as the corrected model has them; none for other kernels of the same way, which it does not count.
+    pub fn counted(&self, path: &MeasuredPath, n: usize) -> Result<Option<Path>, RooflineError> {
+        let others = ["residues-garner-one-by-one", "digits-exact", "digits-int8"];
+        let Some((way, substrate)) = Record::way(path) else {
+            return Ok(None);
+        };
+        if others.contains(&path.name.as_str()) {
+            return Ok(None);
+        }
+        // Native transforms are listed once, with FP8.
+        let substrate = match way {
+            Way::Native => Substrate::Fp8,
+            _ => substrate,
+        };
+        paths::path(way, substrate, Mode::Corrected, n)
     }
 }
 

@@ -5,7 +5,6 @@
 //! never shown as measured ones: they have a table of their own, and say so.
 
 use crate::failure::Failure;
-use roofline::paths::{self, Substrate, Way};
 use roofline::time::estimate;
 use roofline::{Cell, Machine, Mode, Record, Table};
 
@@ -34,20 +33,8 @@ pub fn projection(
     );
     for machine in others {
         for path in &record.paths {
-            // Other ways of the same arithmetic, whose counts the model does not have.
-            let left_out = ["residues-garner-one-by-one", "digits-exact", "digits-int8"];
-            let (Some((way, substrate)), Some(seconds)) = (Record::way(path), path.seconds) else {
-                continue;
-            };
-            if left_out.contains(&path.name.as_str()) {
-                continue;
-            }
-            let substrate = if way == Way::Native {
-                Substrate::Fp8
-            } else {
-                substrate
-            };
-            let Some(counted) = paths::path(way, substrate, Mode::Corrected, record.n)? else {
+            let (Some(counted), Some(seconds)) = (record.counted(path, record.n)?, path.seconds)
+            else {
                 continue;
             };
             let delivered = seconds / estimate(&counted, measured)?.overlapped;

@@ -1,6 +1,7 @@
 //! What a profiler counted while paths ran: the table that `ncu --csv --page raw` writes, and its counts beside the paths, recognised by kernel and
 //! blocks of its grid.
 
+use super::name_of;
 use super::report::Launch;
 use crate::failure::Failure;
 use serde::{Deserialize, Serialize};
@@ -213,7 +214,7 @@ impl Table {
             _ => None,
         });
         Counters::Counted(Counts {
-            source: self.source.display().to_string(),
+            source: name_of(&self.source),
             launches: counted,
             left_out,
             instructions_per_point: total(&Metric::Instructions),

@@ -345,3 +345,9 @@ fn median(
         runs,
     })
 }
+
+/// The name of a file, without where it lies: records are read elsewhere.
+fn name_of(path: &std::path::Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}

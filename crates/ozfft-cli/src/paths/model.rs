@@ -4,6 +4,7 @@
 use super::PathsArguments;
 use super::adaptive::Adaptive;
 use super::delivered::{Constant, Delivered};
+use super::name_of;
 use super::report::{Path, Report};
 use crate::failure::Failure;
 use crate::probe;
@@ -86,11 +87,11 @@ impl Sources {
             Ok::<_, Failure>(Rates {
                 instructions,
                 device: probe.device.name,
-                source: path.display().to_string(),
+                source: name_of(path),
             })
         });
         let command = match &arguments.from {
-            Some(path) => format!("ozfft paths, {}", path.display()),
+            Some(path) => format!("ozfft paths, {}", name_of(path)),
             None => format!("ozfft paths --shape {} --model", arguments.shape),
         };
         Ok(Sources {

@@ -3,8 +3,7 @@
 use super::Question;
 use crate::error::RooflineError;
 use crate::mode::Mode;
-use crate::paths::{self, Substrate, Way};
-use crate::record::Record;
+use crate::paths;
 use crate::table::{Cell, Table};
 use crate::time::estimate;
 
@@ -130,18 +129,7 @@ pub fn comparison(question: &Question) -> Result<Table, RooflineError> {
     for machine in &question.machines {
         record.is_of(machine)?;
         for measured in &record.paths {
-            let left_out = ["residues-garner-one-by-one", "digits-exact", "digits-int8"];
-            if left_out.contains(&measured.name.as_str()) {
-                continue;
-            }
-            let Some((way, substrate)) = Record::way(measured) else {
-                continue;
-            };
-            let substrate = match way {
-                Way::Native => Substrate::Fp8,
-                _ => substrate,
-            };
-            let path = paths::path(way, substrate, Mode::Corrected, question.n)?;
+            let path = record.counted(measured, question.n)?;
             let (Some(path), Some(seconds)) = (path, record.seconds(measured, question.n)) else {
                 continue;
             };
