@@ -27,6 +27,7 @@ fn main() {
         .file("src/passes.cpp")
         .file("src/single.cpp")
         .file("src/few.cpp")
+        .file("src/floats.cpp")
         .file("src/kulisch_sum.cpp")
         .file("src/kulisch_dot.cpp")
         .file("src/kulisch_spmv.cpp")

@@ -1,10 +1,5 @@
 //! bf16: the upper half of an f32, with 8 significant bits; numbers as sums of several.
 
-use crate::roots::Real;
-
-/// Relative error of rounding to bf16, at most.
-pub(crate) const UNIT_ROUNDOFF: f64 = 1.0 / 256.0;
-
 /// The bits of the nearest bf16, ties to even. NaN stays NaN, and numbers beyond the largest become infinite.
 #[inline(always)]
 pub(crate) fn round(value: f32) -> u16 {
@@ -39,20 +34,11 @@ pub(crate) fn unpair(pair: u32) -> (u16, u16) {
     (pair as u16, (pair >> 16) as u16)
 }
 
-/// A real number as the sum of `count` bf16 numbers, each the nearest to what the ones before leave.
-pub(crate) fn slices(mut value: Real, count: usize) -> Vec<u16> {
-    (0..count)
-        .map(|_| {
-            let slice = round(value.to_f32_sticky());
-            value = value.minus(f64::from(to_f32(slice)));
-            slice
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
+    use crate::roots::Real;
 
     #[test]
     fn rounding_is_to_nearest_even() {
@@ -79,7 +65,8 @@ mod tests {
                 high: f64::from(value),
                 low: 0.0,
             };
-            let sum: f64 = slices(real, 3)
+            let sum: f64 = Format::Bf16
+                .slices(real, 3)
                 .into_iter()
                 .map(|s| f64::from(to_f32(s)))
                 .sum();

@@ -11,12 +11,21 @@
 //! roundings start from zero and see the tile's share of the input only, so that `T` tiles give
 //! `(15·√2 + 1)·√T + T` roundings by Cauchy and Schwarz.
 //!
+//! **Aligned sums** ([`Order::Aligned`]) of `T` blocks: every block's sum is cut off, which errs by at most `2u` of it, `T` times. Of
+//! a block's products and the sum before it all but the largest are cut off by at most `2u·2^-g` of the largest, `d` times for `d`
+//! products: at most that share of the sum before, or of the largest product, which is no larger than the block's share of
+//! the input in both parts of all outputs. Together `2u·(T + d·2^-g·(T + √(2T)))`, again by Cauchy and Schwarz.
+//!
 //! **Entries.** A matrix `Ŵ = W - E` gives an error of `‖E‖₂/√n`. `E` has entries `e(jk mod n)`, cosines' errors even and
 //! sines' errors odd in `jk`: the even and odd inputs are invariant, so the norm is the larger one of two symmetric matrices
 //! of half the size, bounded by `‖A‖₂ <= ‖A^32‖_F^(1/32)`.
 //!
 //! **Splitting.** With parts `x_j` and partial sums `W_p` of the matrix' parts, what is computed is `Σ_j W_{s-j}·x_j`, so the
-//! error is at most `Σ_j ‖W - W_{s-j}‖·‖x_j‖ + ‖W‖·‖x - Σ x_j‖`, where `‖x_j‖ <= 2^-8j·‖x‖`.
+//! error is at most `Σ_j ‖W - W_{s-j}‖·‖x_j‖ + ‖W‖·‖x - Σ x_j‖`, where `‖x_j‖ <= 2^-8j·‖x‖` (`2^-11j` in f16).
+//!
+//! **Range of f16.** Lines are multiplied by a power of two that brings their largest part to `2^14`, and what comes out of the first
+//! product is divided by `n1`: no part is then beyond `√2·2^15` but for rounding. Numbers that become subnormal are off by
+//! `2^-25`, so that a line is off by `√(2n)·2^-39` of its norm, and by `√(2n·n1)·2^-39` between the products.
 //!
 //! **Rotations.** Roots are rounded (`u`), a complex product with fused operations errs by `2u` (each part is one rounded
 //! product and one rounded sum): `3u`.
@@ -35,7 +44,7 @@
 //! Lines are scaled so that their largest part is within `2^±41` of one; underflow then errs by less than `n²·2^-80`. Results
 //! that are subnormal themselves are rounded to `2^-149` (`2^-1074`), which is no relative error and not part of the bound.
 
-use crate::bf16;
+use crate::format::Format;
 use crate::lanes::Scalar;
 use crate::lines::LineRecipe;
 use crate::matrices::Cut;
@@ -285,27 +294,39 @@ fn chain(order: Order, pairs: usize) -> (f64, f64, f64) {
             // Within a tile products of 16 bits meet in sums of 24, from zero: they seldom round.
             (tiles + 1.0) / 2.0,
         ),
+        Order::Aligned { depth, guard_bits } => {
+            let blocks = (products / depth as f64).ceil();
+            let cut = depth as f64 * (-f64::from(guard_bits)).exp2();
+            (
+                2.0 * blocks * (1.0 + cut),
+                2.0 * cut * (2.0 * blocks).sqrt(),
+                // What is cut off is twice as much as rounding errs.
+                2.0 * (blocks + 1.0),
+            )
+        }
     }
 }
 
 /// One product of `n` points, numbers in some parts.
-fn product(n: usize, parts: usize, order: Order) -> ErrorBudget {
+fn product(n: usize, (format, parts): (Format, usize), order: Order) -> ErrorBudget {
+    let unit = format.unit_roundoff();
+    // An f32 has three parts and no more.
+    let exact = parts == crate::ozaki::MOST_PARTS;
     if n == 1 {
-        // One is a bf16 number.
-        let unit = bf16::UNIT_ROUNDOFF.powi(parts as i32);
-        let exact = parts == crate::ozaki::MOST_PARTS;
+        // One is a number of the format.
+        let unit = unit.powi(parts as i32);
         return ErrorBudget {
             bound: if exact { 0.0 } else { unit },
             expected: if exact { 0.0 } else { ROUNDED_ONCE * unit },
         };
     }
     let slices = |value: Real| -> Vec<f64> {
-        let slices = bf16::slices(value, parts).into_iter();
-        slices.map(|slice| f64::from(bf16::to_f32(slice))).collect()
+        let slices = format.slices(value, parts).into_iter();
+        slices
+            .map(|slice| f64::from(format.to_f32(slice)))
+            .collect()
     };
     let matrix = parts_of_matrix(n, &slices, parts);
-    let unit = bf16::UNIT_ROUNDOFF;
-    // An f32 has three parts and no more.
     let data_left = |used: usize| match used {
         crate::ozaki::MOST_PARTS => 0.0,
         used => unit.powi(used as i32),
@@ -326,7 +347,12 @@ fn product(n: usize, parts: usize, order: Order) -> ErrorBudget {
     for (data, part) in products(parts) {
         let size = matrix[part][1].0 * part_of_data(data);
         so_far += size;
-        bound += u * (along * so_far + within * size) * (1.0 + (along + 32.0) * u);
+        // Aligned products are no larger than the largest entry says, which a norm may be below.
+        let largest = match order {
+            Order::Aligned { .. } => size.max(unit.powi(part as i32) * part_of_data(data)),
+            Order::Pairs | Order::Tiles => size,
+        };
+        bound += u * (along * so_far + within * largest) * (1.0 + (along + 32.0) * u);
         squares += typical * (ROUNDED_ONCE * u * matrix[part][1].1 * typically_left(data)).powi(2);
     }
     ErrorBudget {
@@ -336,14 +362,28 @@ fn product(n: usize, parts: usize, order: Order) -> ErrorBudget {
 }
 
 /// A transform on a matrix unit with numbers in parts.
-pub(crate) fn dft_gemm(n: usize, parts: usize, cut: Cut, order: Order) -> ErrorBudget {
+pub(crate) fn dft_gemm(n: usize, numbers: (Format, usize), cut: Cut, order: Order) -> ErrorBudget {
     let budget = match cut {
-        Cut::Whole => product(n, parts, order),
-        Cut::Blocks(n1, n2) => product(n1, parts, order)
+        Cut::Whole => product(n, numbers, order),
+        Cut::Blocks(n1, n2) => product(n1, numbers, order)
             .then(rotation::<f32>())
-            .then(product(n2, parts, order)),
+            .then(product(n2, numbers, order)),
     };
-    budget.with_underflow(n)
+    let budget = budget.with_underflow(n);
+    let between = match cut {
+        Cut::Whole => 0.0,
+        Cut::Blocks(n1, _) => (n1 as f64).sqrt(),
+    };
+    ErrorBudget {
+        bound: match numbers.0 {
+            Format::Bf16 => budget.bound,
+            Format::Fp16 => {
+                // A tenth more for what the first product errs by.
+                budget.bound + (2.0 * n as f64).sqrt() * (1.0 + 1.1 * between) * (-39f64).exp2()
+            }
+        },
+        ..budget
+    }
 }
 
 /// One step of refinement with a way back in f32.
@@ -370,7 +410,7 @@ fn digit_product(n: usize, line: usize, crest: f64) -> ErrorBudget {
         let digits = two_level::entry_digits(value).into_iter().enumerate();
         digits
             .map(|(i, digit)| {
-                f64::from(bf16::to_f32(digit)) * unit * (8.0 * (3 - i as i32) as f64).exp2()
+                f64::from(Format::Bf16.to_f32(digit)) * unit * (8.0 * (3 - i as i32) as f64).exp2()
             })
             .collect()
     };

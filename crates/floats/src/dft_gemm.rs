@@ -7,7 +7,7 @@
 
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::bf16;
+use crate::format::Format;
 use crate::lanes::{InstructionSet, Task, Vectors, rotated};
 use crate::matrices::{Cut, left, left_row, padded, right, turn};
 use crate::ozaki::{MOST_PARTS, products, split};
@@ -55,7 +55,7 @@ impl DftGemm {
         unit: Arc<dyn MatrixUnit>,
         set: InstructionSet,
     ) -> Self {
-        let slices = |value| bf16::slices(value, parts);
+        let slices = |value| Format::Bf16.slices(value, parts);
         let (n1, n2) = match cut {
             Cut::Whole => (n, 1),
             Cut::Blocks(n1, n2) => (n1, n2),

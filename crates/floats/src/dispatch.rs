@@ -75,6 +75,8 @@ pub enum Table {
     Measured,
     /// As trnfft's posts describe it for Trainium.
     Posted,
+    /// In two blocks wherever a length has them, as on the tensor cores of GPUs.
+    Blocks,
 }
 
 fn power_of(base: usize, n: usize) -> bool {
@@ -146,15 +148,35 @@ static POSTED: [Rule; 7] = [
 ];
 
 /// Longest DFT for which one product is the faster way.
-const SHORT: usize = 32;
+const SHORT: usize = 128;
+/// Longest DFT that is one product wherever it is computed.
+const SHORTEST: usize = 32;
 
 static MEASURED: [Rule; 7] = [
     Rule {
         path: Path::DftGemm,
-        condition: "matrix modes, n <= 32",
+        condition: "matrix modes, n <= 128; two levels, n <= 32",
         reason: "a product of few tiles",
-        applies: |n, mode| mode.needs_matrix_unit() && n <= SHORT,
+        applies: |n, mode| match mode {
+            // Its bits are those of other machines, which cut a length in two.
+            Mode::OzakiTwoLevel => n <= SHORT && (n <= SHORTEST || blocks(n).is_none()),
+            mode => mode.needs_matrix_unit() && n <= SHORT,
+        },
     },
+    BLOCKS,
+    Rule {
+        path: Path::DftGemm,
+        condition: "matrix modes, n <= 256",
+        reason: "a prime length",
+        applies: |n, mode| mode.needs_matrix_unit() && n <= LARGEST_BLOCK,
+    },
+    RADIX_8,
+    MIXED,
+    BUTTERFLY,
+    BLUESTEIN,
+];
+
+static IN_BLOCKS: [Rule; 6] = [
     BLOCKS,
     Rule {
         path: Path::DftGemm,
@@ -174,6 +196,7 @@ impl Table {
         match self {
             Table::Posted => &POSTED,
             Table::Measured => &MEASURED,
+            Table::Blocks => &IN_BLOCKS,
         }
     }
 
@@ -187,12 +210,7 @@ impl Table {
 
     /// The same without matrix units.
     pub(crate) fn line_recipe(self, n: usize, mode: Mode) -> LineRecipe {
-        let mode = match mode {
-            Mode::OzakiTwoLevel => Mode::Double,
-            mode if mode.needs_matrix_unit() => Mode::Fast,
-            mode => mode,
-        };
-        match self.rule(n, mode).path {
+        match self.rule(n, mode.without_unit()).path {
             Path::DftGemm => LineRecipe::Gemm,
             Path::Bluestein => LineRecipe::Bluestein(self.steps(convolution_length(n), false)),
             path => LineRecipe::Stages(self.steps(n, path == Path::Radix4)),
@@ -222,7 +240,7 @@ impl Table {
         };
         let eight = match self {
             Table::Posted => Step::Matrix(8),
-            Table::Measured => Step::Butterfly(8),
+            Table::Measured | Table::Blocks => Step::Butterfly(8),
         };
         let mut steps = vec![eight; eights];
         let left = twos - 3 * eights;

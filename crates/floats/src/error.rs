@@ -9,7 +9,7 @@ use crate::unit::Finding;
 pub enum FloatError {
     /// A name that no mode has.
     #[error(
-        "there is no mode \"{name}\"; the modes are bf16, bf16_refined, ozaki, ozaki_hq, fast, kahan, ozaki_two_level, double"
+        "there is no mode \"{name}\"; the modes are bf16, fp16, bf16_refined, ozaki, fp16_ozaki, ozaki_hq, fast, kahan, ozaki_two_level, double"
     )]
     UnknownMode {
         /// What was asked for.

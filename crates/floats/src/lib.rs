@@ -1,17 +1,18 @@
 //! Fourier transforms in short floating-point numbers, from two decimal digits to those of double precision.
 //!
-//! The seven modes of trnfft by their names, and one more ([`Mode`]); one plan for a length, a mode and a direction
+//! The seven modes of trnfft by their names, and three more ([`Mode`]); one plan for a length, a mode and a direction
 //! ([`FloatPlan`]), which says how it computes ([`FloatPlan::describe`]) and what error it keeps ([`FloatPlan::bound`]):
 //!
 //! ```text
 //! mode.rs          the modes
 //! dispatch.rs      which algorithm a length gets, as tables
 //! roots.rs         roots of unity from exact angles, to 118 bits
-//! bf16.rs          the format
+//! format.rs        bf16.rs and fp16.rs: the formats
 //! unit/            products of bf16 with f32 sums: scalar, avx512_bf16, amx_bf16; probe.rs asks a unit what it does
 //! matrices.rs      DFT matrices as the units take them
 //! ozaki.rs         numbers as sums of bf16 numbers
 //! dft_gemm.rs      bf16, ozaki, ozaki_hq: the DFT as products on a unit
+//! fp16_gemm.rs     fp16, fp16_ozaki: the same under a power of two that f16 can hold
 //! refined.rs       bf16_refined
 //! two_level.rs     ozaki_two_level: digits whose f32 sums are exact
 //! number.rs        fast and double: plain arithmetic          kahan.rs     with its errors
@@ -19,7 +20,8 @@
 //! bluestein.rs     lengths with large primes                  gemm.rs      the DFT as a product, without a unit
 //! sample.rs        lines in and out of lanes                  lines.rs     all of these over lanes/
 //! bound.rs         what the error is at most                 aligned.rs   arrays at cache lines
-//! plan.rs          a plan
+//! plan.rs          a plan                                     posts.rs     what trnfft's posts print
+//! tables.rs        what other machines need to compute the same: matrices in parts, rotations, bounds
 //! ```
 //!
 //! # What a bound says
@@ -27,7 +29,7 @@
 //! For every line of finite numbers whose spectrum is finite, `‖computed - exact‖₂ <= bound · ‖exact‖₂`. It is the sum of
 //!
 //! - the error of the entries (correctly rounded roots of unity; their matrix's 2-norm is calculated),
-//! - what splitting numbers leaves out (`2^-8` of a number for every part, and the products of parts that are not formed),
+//! - what splitting numbers leaves out (`2^-8` of a number for every part in bf16, `2^-11` in f16, and the products of parts that are not formed),
 //! - accumulation: a chain of `k` roundings of partial sums errs by `k·u`, because partial sums of a DFT are DFTs themselves
 //!   and no longer than the whole.
 //!
@@ -51,6 +53,9 @@ mod bound;
 mod dft_gemm;
 mod dispatch;
 mod error;
+mod format;
+mod fp16;
+mod fp16_gemm;
 mod gemm;
 mod kahan;
 mod lanes;
@@ -60,18 +65,19 @@ mod mode;
 mod number;
 mod ozaki;
 mod plan;
+pub mod posts;
 mod refined;
 mod roots;
 mod sample;
 mod small_dft;
 mod stockham;
+pub mod tables;
 mod two_level;
 pub mod unit;
 
 pub use dispatch::{Path, Rule, Table};
 pub use error::FloatError;
+pub use format::Format;
 pub use mode::{Direction, Mode};
-pub use plan::{FloatPlan, Workspace};
+pub use plan::{FloatPlan, Work, Workspace};
 pub use unit::Unit;
-
-use stockham::Step;

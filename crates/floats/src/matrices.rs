@@ -35,7 +35,8 @@ pub(crate) fn blocks(n: usize) -> Option<Cut> {
         .filter(|first| n.is_multiple_of(*first))
         .map(|first| (first, n / first))
         .filter(|&(_, second)| second > 1 && second <= LARGEST_BLOCK)
-        .min_by_key(|&(first, second)| work(first, second))
+        // Of equal work the more even ones: fewer roundings in a chain.
+        .min_by_key(|&(first, second)| (work(first, second), first.max(second)))
         .map(|(first, second)| Cut::Blocks(first, second))
 }
 

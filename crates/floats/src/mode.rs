@@ -1,6 +1,7 @@
 //! The modes by the names that users of trnfft know, and one more.
 
-use crate::FloatError;
+use crate::two_level;
+use crate::{FloatError, Format};
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,10 +19,15 @@ use std::str::FromStr;
 pub enum Mode {
     /// Data and matrix rounded to bf16, one product, sums in f32.
     Bf16,
-    /// The same, and once more for what the first result leaves of the input.
+    /// Data and matrix rounded to f16, one product, sums in f32. Lines are multiplied by a power of two that makes the best
+    /// use of f16's range.
+    Fp16,
+    /// As [`Mode::Bf16`], and once more for what the first result leaves of the input.
     Bf16Refined,
     /// Data and matrix as two bf16 numbers each, three products.
     Ozaki,
+    /// Data and matrix as two f16 numbers each, three products: 22 bits.
+    Fp16Ozaki,
     /// Three bf16 numbers each, six products.
     OzakiHq,
     /// f32 throughout.
@@ -37,10 +43,12 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode, the least accurate first.
-    pub const ALL: [Mode; 8] = [
+    pub const ALL: [Mode; 10] = [
         Mode::Bf16,
+        Mode::Fp16,
         Mode::Bf16Refined,
         Mode::Ozaki,
+        Mode::Fp16Ozaki,
         Mode::OzakiHq,
         Mode::Fast,
         Mode::Kahan,
@@ -52,8 +60,10 @@ impl Mode {
     pub const fn name(self) -> &'static str {
         match self {
             Mode::Bf16 => "bf16",
+            Mode::Fp16 => "fp16",
             Mode::Bf16Refined => "bf16_refined",
             Mode::Ozaki => "ozaki",
+            Mode::Fp16Ozaki => "fp16_ozaki",
             Mode::OzakiHq => "ozaki_hq",
             Mode::Fast => "fast",
             Mode::Kahan => "kahan",
@@ -62,14 +72,46 @@ impl Mode {
         }
     }
 
-    /// Whether it multiplies bf16 numbers on a matrix unit.
+    /// Whether it multiplies short numbers on a matrix unit.
     pub const fn needs_matrix_unit(self) -> bool {
+        self.format().is_some()
+    }
+
+    /// The numbers that it multiplies on a matrix unit, if it does.
+    pub const fn format(self) -> Option<Format> {
         match self {
-            Mode::Fast | Mode::Kahan | Mode::Double => false,
+            Mode::Fast | Mode::Kahan | Mode::Double => None,
+            Mode::Fp16 | Mode::Fp16Ozaki => Some(Format::Fp16),
             Mode::Bf16 | Mode::Bf16Refined | Mode::Ozaki | Mode::OzakiHq | Mode::OzakiTwoLevel => {
-                true
+                Some(Format::Bf16)
             }
         }
+    }
+
+    /// Numbers of its format that a number of the data becomes, none without a matrix unit.
+    pub const fn parts(self) -> usize {
+        match self {
+            Mode::Fast | Mode::Kahan | Mode::Double => 0,
+            Mode::Bf16 | Mode::Bf16Refined | Mode::Fp16 => 1,
+            Mode::Ozaki | Mode::Fp16Ozaki => 2,
+            Mode::OzakiHq => 3,
+            Mode::OzakiTwoLevel => two_level::DIGITS,
+        }
+    }
+
+    /// The mode whose arithmetic lengths get that a matrix unit cannot take.
+    pub const fn without_unit(self) -> Mode {
+        match self {
+            Mode::OzakiTwoLevel | Mode::Double => Mode::Double,
+            Mode::Kahan => Mode::Kahan,
+            _ => Mode::Fast,
+        }
+    }
+
+    /// Whether its bits are the same on every processor: IEEE arithmetic in a fixed order, or exact sums. The other modes
+    /// round sums in the order of the matrix unit.
+    pub const fn has_portable_bits(self) -> bool {
+        !self.needs_matrix_unit() || matches!(self, Mode::OzakiTwoLevel)
     }
 
     /// Whether it has more than f32 to give, and so takes f64 data as well.

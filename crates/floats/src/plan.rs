@@ -1,16 +1,19 @@
 //! A transform of one length in one mode: what it computes, how, and how well.
 
 use crate::aligned::Aligned;
+use crate::bluestein::convolution_length;
 use crate::bound::{self, ErrorBudget};
 use crate::dft_gemm::{self, DftGemm};
 use crate::dispatch::{Path, Rule, Table};
+use crate::fp16_gemm::{self, Fp16Gemm};
 use crate::lanes::InstructionSet;
 use crate::lines::{LineRecipe, Lines};
-use crate::matrices::Cut;
+use crate::matrices::{Cut, padded};
 use crate::refined::{self, Refined};
+use crate::stockham::Step;
 use crate::two_level::{self, TwoLevel};
-use crate::unit::{Finding, MatrixUnit, Rounding, Unit, probe};
-use crate::{Direction, FloatError, Mode};
+use crate::unit::{Finding, MatrixUnit, Order, Rounding, TILE, Unit, probe};
+use crate::{Direction, FloatError, Format, Mode};
 use num_complex::Complex;
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +51,7 @@ enum Engine {
     Single(Lines<f32>),
     Double(Lines<f64>),
     Gemm(DftGemm),
+    Fp16(Fp16Gemm),
     Refined(Box<Refined>),
     TwoLevel(TwoLevel),
 }
@@ -84,6 +88,7 @@ enum Memory {
     Single(Aligned<f32>),
     Double(Aligned<f64>),
     Gemm(dft_gemm::Workspace),
+    Fp16(fp16_gemm::Workspace),
     Refined(refined::Workspace),
     TwoLevel(two_level::Workspace),
 }
@@ -91,21 +96,83 @@ enum Memory {
 /// The longest line.
 const LONGEST: usize = 1 << 28;
 
+/// What predicted times are made of: [`FloatPlan::work`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work {
+    /// Times that a point is read and written.
+    pub passes: f64,
+    /// Steps that a point takes part in: stages, where one of an odd prime counts half its points; or rows of tiles.
+    pub steps: f64,
+}
+
+fn stage_work(n: usize, recipe: &LineRecipe) -> Work {
+    let stages = |steps: &[Step]| -> f64 {
+        let cost = |points: usize| match points.is_multiple_of(2) {
+            true => 1.0,
+            false => points as f64 / 2.0,
+        };
+        steps.iter().map(|step| cost(step.points())).sum()
+    };
+    match recipe {
+        LineRecipe::Gemm => Work {
+            passes: 1.0,
+            steps: n as f64 / 2.0,
+        },
+        LineRecipe::Stages(steps) => Work {
+            passes: 1.0,
+            steps: stages(steps),
+        },
+        // There and back over the points of the convolution, and three products with chirps.
+        LineRecipe::Bluestein(steps) => {
+            let padding = convolution_length(n) as f64 / n as f64;
+            Work {
+                passes: 1.0 + padding,
+                steps: padding * (2.0 * stages(steps) + 1.0) + 2.0,
+            }
+        }
+    }
+}
+
 /// What a mode is built on, and whether a unit has it.
-fn requirement(mode: Mode, finding: &Finding) -> Result<(), &'static str> {
+fn requirement(mode: Mode, order: Order, finding: &Finding) -> Result<(), &'static str> {
+    if mode.format().is_some_and(|format| format != finding.format) {
+        return Err(match mode.format() {
+            Some(Format::Fp16) => "products of f16 numbers",
+            _ => "products of bf16 numbers",
+        });
+    }
     let fit = finding.keeps_f32_sums_of_exact_products();
+    // A truncating unit has a bound where what it aligns is known, and no worse than what the bound is for.
+    let aligned_as_said = match (order, finding.alignment) {
+        (Order::Aligned { depth, guard_bits }, Some(found)) => {
+            found.depth <= depth && found.guard_bits >= guard_bits
+        }
+        (Order::Aligned { .. }, None) => finding.rounding == Rounding::Nearest,
+        (Order::Pairs | Order::Tiles, _) => false,
+    };
+    // f16 numbers are scaled for a range that ends with subnormal ones.
+    let flushes = finding.format == Format::Fp16 && finding.flushes_factors;
     match mode {
         Mode::Fast | Mode::Kahan | Mode::Double => Ok(()),
         // Its sums are exact: there is nothing to round.
         Mode::OzakiTwoLevel if fit => Ok(()),
         Mode::OzakiTwoLevel => Err("exact products and sums of 24 bits"),
-        _ if fit && finding.rounding == Rounding::Nearest => Ok(()),
-        _ => Err("exact products and sums of 24 bits, rounded to nearest"),
+        _ if flushes => Err("subnormal f16 numbers"),
+        _ if fit && (finding.rounding == Rounding::Nearest || aligned_as_said) => Ok(()),
+        _ => match order {
+            Order::Pairs | Order::Tiles => {
+                Err("exact products and sums of 24 bits, rounded to nearest")
+            }
+            Order::Aligned { .. } => {
+                Err("exact products and sums of 24 bits, aligned as the unit says")
+            }
+        },
     }
 }
 
 impl FloatPlan {
-    /// A plan by the table [`Table::Measured`]. Modes without a matrix unit ignore `unit`.
+    /// A plan by the table [`Table::Measured`]. Modes without a matrix unit ignore `unit`, and so do those in f16, whose unit is
+    /// plain code everywhere.
     ///
     /// The unit is probed when a plan first needs it, and refused ([`FloatError::UnitNotFit`]) where it does not compute
     /// what the mode is built on.
@@ -126,10 +193,10 @@ impl FloatPlan {
         unit: Unit,
         table: Table,
     ) -> Result<FloatPlan, FloatError> {
-        let probed = if mode.needs_matrix_unit() {
-            Some((unit.get()?, unit.probe()?))
-        } else {
-            None
+        let probed = match mode.format() {
+            Some(Format::Bf16) => Some((unit.get()?, unit.probe()?)),
+            Some(Format::Fp16) => Some(Unit::fp16()),
+            None => None,
         };
         FloatPlan::build(n, mode, direction, probed, table, InstructionSet::detect())
     }
@@ -151,16 +218,20 @@ impl FloatPlan {
         direction: Direction,
         unit: Arc<dyn MatrixUnit>,
     ) -> Result<FloatPlan, FloatError> {
+        FloatPlan::on_unit_with_table(n, mode, direction, unit, Table::Measured)
+    }
+
+    /// The same by any table.
+    pub fn on_unit_with_table(
+        n: usize,
+        mode: Mode,
+        direction: Direction,
+        unit: Arc<dyn MatrixUnit>,
+        table: Table,
+    ) -> Result<FloatPlan, FloatError> {
         let finding = probe(&*unit);
         let set = InstructionSet::detect();
-        FloatPlan::build(
-            n,
-            mode,
-            direction,
-            Some((unit, finding)),
-            Table::Measured,
-            set,
-        )
+        FloatPlan::build(n, mode, direction, Some((unit, finding)), table, set)
     }
 
     pub(crate) fn build(
@@ -176,7 +247,7 @@ impl FloatPlan {
         }
         let unit = unit.filter(|_| mode.needs_matrix_unit());
         if let Some((unit, finding)) = &unit {
-            requirement(mode, finding).map_err(|needed| FloatError::UnitNotFit {
+            requirement(mode, unit.order(), finding).map_err(|needed| FloatError::UnitNotFit {
                 mode,
                 unit: unit.name().to_string(),
                 needed,
@@ -195,11 +266,8 @@ impl FloatPlan {
             let budget = bound::lines::<f64>(n, &recipe, false, lines.largest_of_chirp());
             (Engine::Double(lines), budget.rounded_to_f32(), Some(budget))
         };
-        let parts = match mode {
-            Mode::Bf16 | Mode::Bf16Refined => 1,
-            Mode::Ozaki => 2,
-            _ => 3,
-        };
+        let parts = mode.parts();
+        let numbers = (mode.format().unwrap_or(Format::Bf16), parts);
         let (engine, single, double) = match (mode, &unit, cut) {
             (Mode::OzakiTwoLevel, Some((unit, _)), Some(cut)) => {
                 let budget = bound::two_level(n, cut);
@@ -213,15 +281,20 @@ impl FloatPlan {
                 let back = single_lines(false, direction.reversed());
                 let budget = bound::refined(
                     n,
-                    bound::dft_gemm(n, parts, cut, unit.order()),
+                    bound::dft_gemm(n, numbers, cut, unit.order()),
                     single_budget(&back, false),
                 );
                 let refined = Refined::new(n, forward, back, set);
                 (Engine::Refined(Box::new(refined)), budget, None)
             }
+            (Mode::Fp16 | Mode::Fp16Ozaki, Some((unit, _)), Some(cut)) => {
+                let engine = Fp16Gemm::new(n, parts, cut, direction, unit.clone());
+                let budget = bound::dft_gemm(n, numbers, cut, unit.order());
+                (Engine::Fp16(engine), budget, None)
+            }
             (_, Some((unit, _)), Some(cut)) => {
                 let engine = DftGemm::new(n, parts, cut, direction, unit.clone(), set);
-                let budget = bound::dft_gemm(n, parts, cut, unit.order());
+                let budget = bound::dft_gemm(n, numbers, cut, unit.order());
                 (Engine::Gemm(engine), budget, None)
             }
             _ => {
@@ -271,6 +344,37 @@ impl FloatPlan {
         self.rule.path
     }
 
+    /// What a point costs, in units that do not depend on the machine.
+    pub fn work(&self) -> Work {
+        if let Some(cut) = self.cut {
+            let (products, points) = match cut {
+                Cut::Whole => (1.0, padded(self.n)),
+                Cut::Blocks(n1, n2) => (2.0, padded(n1) + padded(n2)),
+            };
+            // A way back in f32 comes with a refinement, and a second transform.
+            let (again, back) = match &self.engine {
+                Engine::Refined(_) => (2.0, stage_work(self.n, &self.recipe)),
+                _ => (1.0, Work::default()),
+            };
+            return Work {
+                passes: again * products + back.passes,
+                steps: again * points as f64 / TILE as f64 + back.steps,
+            };
+        }
+        stage_work(self.n, &self.recipe)
+    }
+
+    /// The matrix unit that multiplies, by name; none for modes without one, and for lengths that it cannot take.
+    pub fn unit(&self) -> Option<&str> {
+        let (name, _) = self.unit.as_ref()?;
+        self.cut.map(|_| name.as_str())
+    }
+
+    /// The vectors that do the rest, by name.
+    pub fn vectors(&self) -> &'static str {
+        self.set.name()
+    }
+
     /// What the relative L2 error of [`FloatPlan::process`] does not exceed, for any line of finite numbers whose spectrum
     /// is finite; see the documentation of the crate for the theorem. Subnormal results are rounded to their spacing on
     /// top.
@@ -310,6 +414,7 @@ impl FloatPlan {
                 Engine::Single(lines) => Memory::Single(lines.workspace()),
                 Engine::Double(lines) => Memory::Double(lines.workspace()),
                 Engine::Gemm(gemm) => Memory::Gemm(gemm.workspace()),
+                Engine::Fp16(gemm) => Memory::Fp16(gemm.workspace()),
                 Engine::Refined(refined) => Memory::Refined(refined.workspace()),
                 Engine::TwoLevel(two_level) => Memory::TwoLevel(two_level.workspace()),
             },
@@ -348,6 +453,7 @@ impl FloatPlan {
             (Engine::Single(engine), Memory::Single(memory)) => engine.process(lines, memory),
             (Engine::Double(engine), Memory::Double(memory)) => engine.process(lines, memory),
             (Engine::Gemm(engine), Memory::Gemm(memory)) => engine.process(lines, memory),
+            (Engine::Fp16(engine), Memory::Fp16(memory)) => engine.process(lines, memory),
             (Engine::Refined(engine), Memory::Refined(memory)) => engine.process(lines, memory),
             (Engine::TwoLevel(engine), Memory::TwoLevel(memory)) => engine.process(lines, memory),
             _ => return Err(self.foreign(workspace)),
@@ -377,13 +483,23 @@ impl FloatPlan {
         Ok(())
     }
 
-    /// Which path on which unit, why, and how well.
+    /// Which path on which unit, why, and how well with f32 data.
     pub fn describe(&self) -> String {
+        format!(
+            "{}; relative L2 error at most {:.1e}, about {:.1e}",
+            self.how(),
+            self.single.bound,
+            self.single.expected
+        )
+    }
+
+    /// Which path on which unit, and why.
+    pub fn how(&self) -> String {
         let direction = match self.direction {
             Direction::Forward => "forward",
             Direction::Inverse => "inverse",
         };
-        let steps = |steps: &[crate::Step]| {
+        let steps = |steps: &[Step]| {
             let points: Vec<String> = steps.iter().map(|step| step.points().to_string()).collect();
             points.join("·")
         };
@@ -412,13 +528,8 @@ impl FloatPlan {
             (None, _) => format!("on {} vectors", self.set.name()),
         };
         format!(
-            "{}, {} points {direction}: {}{how}, {place}; {}; relative L2 error at most {:.1e}, about {:.1e}",
-            self.mode,
-            self.n,
-            self.rule.path,
-            self.rule.reason,
-            self.single.bound,
-            self.single.expected
+            "{}, {} points {direction}: {}{how}, {place}; {}",
+            self.mode, self.n, self.rule.path, self.rule.reason
         )
     }
 }
@@ -441,12 +552,20 @@ mod tests {
                 (1009, Table::Measured),
                 (4096, Table::Posted),
             ] {
+                // Plain code for f16 numbers takes long for long lines.
+                if mode.format() == Some(Format::Fp16) && n > 300 {
+                    continue;
+                }
                 let lines = inputs::uniform_complex(19 * n, 12);
                 let results: Vec<_> = InstructionSet::available()
                     .into_iter()
                     .map(|set| {
-                        let unit = Unit::best();
-                        let unit = Some((unit.get().unwrap(), unit.probe().unwrap()));
+                        let best = Unit::best();
+                        let unit = match mode.format() {
+                            Some(Format::Fp16) => Unit::fp16(),
+                            _ => (best.get().unwrap(), best.probe().unwrap()),
+                        };
+                        let unit = Some(unit);
                         let plan = FloatPlan::build(n, mode, Direction::Inverse, unit, table, set)
                             .unwrap();
                         let mut single: Vec<_> = lines

@@ -1,7 +1,9 @@
 //! Units against the definition, bit for bit, and the probe against units that are not what they seem.
 
-use floats::unit::{Finding, MatrixUnit, Order, Rounding, Scalar, Shape, TILE, Term, probe};
-use floats::{Direction, FloatError, FloatPlan, Mode, Unit};
+use floats::unit::{
+    Alignment, Finding, MatrixUnit, Order, Rounding, Scalar, Shape, TILE, Term, probe,
+};
+use floats::{Direction, FloatError, FloatPlan, Format, Mode, Unit};
 use oracle::inputs::Generator;
 use std::sync::Arc;
 
@@ -275,6 +277,134 @@ fn a_unit_with_short_sums_is_found_and_refused() {
     for mode in MATRIX_MODES {
         assert!(refused(Fault::SumsOf22Bits, mode).is_some(), "{mode}");
     }
+}
+
+#[test]
+fn what_a_truncating_unit_aligns_is_found() {
+    for (depth, guard_bits) in [(16, 2), (16, 0), (8, 1), (4, 3), (2, 0)] {
+        let order = Order::Aligned { depth, guard_bits };
+        for unit in [Scalar::new(order), Scalar::fp16(order)] {
+            let finding = probe(&unit);
+            println!("{} {order:?}: {finding}", unit.name());
+            assert!(finding.keeps_f32_sums_of_exact_products(), "{finding}");
+            assert_eq!(finding.rounding, Rounding::Truncated);
+            assert_eq!(finding.alignment, Some(Alignment { depth, guard_bits }));
+            assert!(!finding.flushes_factors);
+        }
+    }
+    // A bit short of f32, sums show it themselves.
+    let finding = probe(&Scalar::fp16(Order::Pairs));
+    assert_eq!((finding.product_bits, finding.sum_bits), (Some(22), 24));
+    assert_eq!(
+        (finding.rounding, finding.alignment),
+        (Rounding::Nearest, None)
+    );
+}
+
+/// A unit that says it aligns better than it does, or says nothing of f16 numbers that it takes for zero.
+#[derive(Debug)]
+struct Pretending {
+    unit: Scalar,
+    says: Order,
+    flushes: bool,
+}
+
+impl MatrixUnit for Pretending {
+    fn name(&self) -> &str {
+        "pretending"
+    }
+
+    fn order(&self) -> Order {
+        self.says
+    }
+
+    fn format(&self) -> Format {
+        self.unit.format()
+    }
+
+    fn multiply(&self, shape: &Shape, terms: &[Term<'_>], sums: &mut [f32]) {
+        let half = |number: u32| match number & 0x7c00 {
+            0 if self.flushes => 0,
+            _ => number,
+        };
+        let word = |&pair: &u32| half(pair & 0xffff) | half(pair >> 16) << 16;
+        let arrays: Vec<_> = terms
+            .iter()
+            .map(|term| {
+                let words = |array: &[u32]| array.iter().map(word).collect::<Vec<u32>>();
+                (words(term.left), words(term.right))
+            })
+            .collect();
+        let terms: Vec<Term> = arrays
+            .iter()
+            .map(|(left, right)| Term { left, right })
+            .collect();
+        self.unit.multiply(shape, &terms, sums);
+    }
+}
+
+#[test]
+fn a_unit_that_aligns_worse_than_it_says_is_refused() {
+    let aligned = |depth, guard_bits| Order::Aligned { depth, guard_bits };
+    let plan = |is: Order, says: Order, mode: Mode| {
+        let unit = Pretending {
+            unit: match mode.format() {
+                Some(Format::Fp16) => Scalar::fp16(is),
+                _ => Scalar::new(is),
+            },
+            says,
+            flushes: false,
+        };
+        FloatPlan::on_unit(64, mode, Direction::Forward, Arc::new(unit))
+    };
+    for mode in [
+        Mode::Bf16,
+        Mode::Ozaki,
+        Mode::OzakiHq,
+        Mode::Fp16,
+        Mode::Fp16Ozaki,
+    ] {
+        assert!(plan(aligned(16, 2), aligned(16, 2), mode).is_ok(), "{mode}");
+        assert!(plan(aligned(8, 3), aligned(16, 2), mode).is_ok(), "{mode}");
+        for (is, says) in [
+            (aligned(16, 1), aligned(16, 2)),
+            (aligned(32, 2), aligned(16, 2)),
+            (aligned(16, 2), Order::Pairs),
+        ] {
+            let error = plan(is, says, mode).unwrap_err();
+            assert!(
+                matches!(error, FloatError::UnitNotFit { .. }),
+                "{mode}: {error}"
+            );
+        }
+    }
+    // Exact sums are exact however they are aligned.
+    assert!(plan(aligned(16, 0), aligned(16, 2), Mode::OzakiTwoLevel).is_ok());
+}
+
+#[test]
+fn an_f16_unit_that_takes_subnormal_numbers_for_zero_is_refused() {
+    let unit = |flushes| {
+        Arc::new(Pretending {
+            unit: Scalar::fp16(Order::Pairs),
+            says: Order::Pairs,
+            flushes,
+        })
+    };
+    assert!(probe(&*unit(true)).flushes_factors);
+    for mode in [Mode::Fp16, Mode::Fp16Ozaki] {
+        assert!(FloatPlan::on_unit(64, mode, Direction::Forward, unit(false)).is_ok());
+        let error = FloatPlan::on_unit(64, mode, Direction::Forward, unit(true)).unwrap_err();
+        assert!(error.to_string().contains("subnormal"), "{error}");
+    }
+}
+
+#[test]
+fn a_unit_of_the_other_format_is_refused() {
+    let bf16 = Arc::new(Scalar::new(Order::Pairs));
+    let fp16 = Arc::new(Scalar::fp16(Order::Pairs));
+    assert!(FloatPlan::on_unit(64, Mode::Fp16, Direction::Forward, bf16).is_err());
+    assert!(FloatPlan::on_unit(64, Mode::Ozaki, Direction::Forward, fp16).is_err());
 }
 
 #[test]

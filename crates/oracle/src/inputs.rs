@@ -83,6 +83,13 @@ pub fn uniform_real(length: usize, seed: u64) -> Vec<f64> {
     (0..length).map(|_| generator.uniform()).collect()
 }
 
+/// Real numbers of nearly normal distribution, with variance 1/4 around 0: sums of twelve uniform ones.
+pub fn near_normal_real(length: usize, seed: u64) -> Vec<f64> {
+    let mut generator = Generator::new(seed);
+    let mut normal = || (0..12).map(|_| generator.uniform()).sum::<f64>() / 2.0;
+    (0..length).map(|_| normal()).collect()
+}
+
 /// Complex values of nearly normal distribution, with variance one in each part: the sum of twelve uniform
 /// numbers, which needs no logarithm and so gives the same bits everywhere. Nothing lies beyond six deviations.
 pub fn gaussian_complex(length: usize, seed: u64) -> Vec<Complex<f64>> {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::gpu::{CuFft, DeviceFailure, Gpu, Precision};
 use crate::measure::{LARGEST_FULL, Reference, TestInput, compute, problem_of};
 use crate::options::{
-    EngineName, EngineOptions, Shape, accuracy_text, engine_name, family_name, parse_shape,
+    EngineOptions, Shape, accuracy_text, engine_name, family_name, parse_engine, parse_shape,
 };
 use crate::report::{aligned, error_text, progress, say, say_json};
 use clap::Args;
@@ -40,8 +40,8 @@ pub struct AccuracyArguments {
     #[arg(long)]
     real: bool,
     /// Who computes what is measured
-    #[arg(long, value_enum, default_value = "digits")]
-    engine: EngineName,
+    #[arg(long, value_parser = parse_engine, default_value = "digits")]
+    engine: Engine,
     #[command(flatten)]
     computing: EngineOptions,
     /// Print one JSON object per shape and input instead of a table
@@ -152,7 +152,7 @@ impl AccuracyArguments {
             Direction::Forward
         };
         let problem = self.computing.apply(problem_of(kind, shape, direction));
-        let plan = planner.plan(&problem.clone().engine(self.engine.into()))?;
+        let plan = planner.plan(&problem.clone().engine(self.engine))?;
         let native_problem = problem
             .substrate(Substrate::Auto)
             .device(Device::Cpu)

@@ -9,7 +9,9 @@ mod demo;
 mod failure;
 mod fft;
 mod fftw;
+mod float_modes;
 mod gpu;
+mod ladder;
 mod machine;
 mod measure;
 mod model;
@@ -55,9 +57,11 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Measure the residues engine on a GPU: every way of reconstruction, beside digits and cuFFT
     Paths(paths::PathsArguments),
+    /// Measure every mode and every accuracy: errors against the exact transform, times, and trnfft's posts beside them
+    Ladder(ladder::LadderArguments),
     /// Which unit of a machine binds: the paper's model as printed, corrected and measured
     Model(model::ModelArguments),
-    /// Draw a record of `ozfft bench` or `ozfft paths`, or a figure of the report
+    /// Draw a record of `ozfft bench`, `ozfft paths` or `ozfft ladder`, or a figure of the report
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),
@@ -67,6 +71,8 @@ enum Command {
     Residues(residue_engine::ResiduesArguments),
     /// Every way from residues to integers: errors, bounds, counted costs, and the paper's figures beside them
     Reconstruct(reconstruct::ReconstructArguments),
+    /// Measure the floats engine on a GPU: every mode on tensor cores, checked, beside digits and cuFFT
+    Floats(float_modes::FloatsArguments),
     /// Write one self-contained page: which machines run double-precision transforms at memory speed, and how
     Report(report_page::ReportArguments),
     /// Check this machine: identities of the transform, and equal bits in every way of computing it
@@ -82,12 +88,14 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Table(arguments) => table::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
+        Command::Ladder(arguments) => ladder::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),
         Command::Residues(arguments) => residue_engine::run(arguments),
         Command::Reconstruct(arguments) => reconstruct::run(arguments),
+        Command::Floats(arguments) => float_modes::run(arguments),
         Command::Report(arguments) => report_page::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
     }

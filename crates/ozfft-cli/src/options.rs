@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use ozfft::{
-    Accuracy, Device, Direction, Engine, Family, Kind, Method, Norm, Problem, ResidueOptions,
-    Substrate,
+    Accuracy, Device, Direction, Engine, Family, FftError, FloatError, Kind, Method, Mode, Norm,
+    Problem, ResidueOptions, Substrate,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub enum NormName {
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EngineName {
-    /// Digits where bits or accuracy call for it, else native
+    /// The fastest that keeps the accuracy, or native
     Auto,
     /// 8-bit digits, exact integers, proven bound
     Digits,
@@ -62,6 +62,10 @@ pub enum SubstrateName {
     Avx512Vnni,
     /// AMX tiles
     Amx,
+    /// AVX-512 with bf16 numbers, for modes in floating point
+    Avx512Bf16,
+    /// AMX tiles of bf16 numbers, for modes in floating point
+    AmxBf16,
     /// NEON dot product
     NeonDot,
     /// Tensor units of GPUs, by mma.sync
@@ -73,12 +77,14 @@ pub enum SubstrateName {
 }
 
 impl SubstrateName {
-    /// All units of processors that can be asked for by name.
+    /// All units of processors that multiply digits.
     fn all() -> Vec<SubstrateName> {
         let others = [
             SubstrateName::Auto,
             SubstrateName::Int8,
             SubstrateName::Fp8,
+            SubstrateName::Avx512Bf16,
+            SubstrateName::AmxBf16,
             SubstrateName::Int8MmaSync,
             SubstrateName::Int8Wgmma,
             SubstrateName::Fp8Wgmma,
@@ -100,6 +106,8 @@ impl From<SubstrateName> for Substrate {
             SubstrateName::Avx2 => Substrate::Avx2,
             SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
             SubstrateName::Amx => Substrate::Amx,
+            SubstrateName::Avx512Bf16 => Substrate::Avx512Bf16,
+            SubstrateName::AmxBf16 => Substrate::AmxBf16,
             SubstrateName::NeonDot => Substrate::NeonDot,
             SubstrateName::Int8MmaSync => Substrate::Int8MmaSync,
             SubstrateName::Int8Wgmma => Substrate::Int8Wgmma,
@@ -174,17 +182,6 @@ impl From<KindName> for Kind {
     }
 }
 
-impl From<EngineName> for Engine {
-    fn from(name: EngineName) -> Engine {
-        match name {
-            EngineName::Auto => Engine::Auto,
-            EngineName::Digits => Engine::Digits,
-            EngineName::Residues => Engine::Residues,
-            EngineName::Native => Engine::Native,
-        }
-    }
-}
-
 /// The name of an engine, as the options spell it.
 pub fn engine_name(engine: Engine) -> &'static str {
     match engine {
@@ -192,7 +189,18 @@ pub fn engine_name(engine: Engine) -> &'static str {
         Engine::Digits => "digits",
         Engine::Residues => "residues",
         Engine::Native => "native",
+        Engine::Floats(mode) => mode.name(),
     }
+}
+
+/// Reads `auto`, `digits`, `residues`, `native`, or a mode in floating point.
+pub fn parse_engine(text: &str) -> Result<Engine, String> {
+    text.parse().map_err(|error: FftError| error.to_string())
+}
+
+/// Reads a mode in floating point alone.
+fn parse_mode(text: &str) -> Result<Mode, String> {
+    text.parse().map_err(|error: FloatError| error.to_string())
 }
 
 /// The name of a family of recipes, as the options spell it.
@@ -415,9 +423,13 @@ pub struct TransformOptions {
     /// Transform only these axes, such as 0,2 or -1 [default: all]
     #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
     pub axes: Option<AxisList>,
-    /// Who computes
-    #[arg(long, value_enum, default_value = "auto")]
-    pub engine: EngineName,
+    /// Who computes: auto, digits, residues, native, or a mode in floating point (bf16, bf16_refined, ozaki, ozaki_hq, fast,
+    /// kahan, ozaki_two_level, double)
+    #[arg(long, value_parser = parse_engine, default_value = "auto")]
+    pub engine: Engine,
+    /// A mode in floating point, by its name; the same as --engine
+    #[arg(long, value_parser = parse_mode, conflicts_with = "engine")]
+    pub mode: Option<Mode>,
     /// Refuse NaN and infinity, and half-spectra that no real array has
     #[arg(long)]
     pub strict: bool,
@@ -455,7 +467,7 @@ impl TransformOptions {
         let problem = self
             .computing
             .apply(problem)
-            .engine(self.engine.into())
+            .engine(self.mode.map_or(self.engine, Engine::Floats))
             .axes(&self.resolved_axes(shape.len())?)
             .strict(self.strict)
             .reproducible(self.reproducible);

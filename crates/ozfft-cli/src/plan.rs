@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::options::{KindName, Shape, TransformOptions, engine_name, family_name, parse_shape};
 use crate::report::{say, say_json};
 use clap::Args;
-use ozfft::{Kind, Planner, Problem, Recipe};
+use ozfft::{Candidate, Kind, Planner, Problem, Recipe};
 use serde::Serialize;
 
 /// Options of `ozfft plan`.
@@ -40,7 +40,29 @@ struct Report<'a> {
     predicted_seconds: Option<f64>,
     predicted_for: Option<String>,
     why: &'a str,
+    /// What it was chosen from, where the engine was left to the planner and an error was asked for.
+    choice: Option<Vec<Weighed<'a>>>,
     problem: &'a Problem,
+}
+
+#[derive(Serialize)]
+struct Weighed<'a> {
+    engine: &'static str,
+    unit: &'a str,
+    bound: Option<f64>,
+    predicted_seconds: Option<f64>,
+    verdict: String,
+}
+
+fn weighed(candidate: &Candidate) -> Weighed<'_> {
+    let prediction = candidate.prediction.as_ref();
+    Weighed {
+        engine: engine_name(candidate.engine),
+        unit: &candidate.unit,
+        bound: candidate.bound,
+        predicted_seconds: prediction.map(|prediction| prediction.seconds),
+        verdict: candidate.verdict.to_string(),
+    }
 }
 
 /// Runs the command.
@@ -68,6 +90,9 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         predicted_seconds: prediction.as_ref().map(|prediction| prediction.seconds),
         predicted_for: prediction.map(|prediction| prediction.unit.machine),
         why: plan.why(),
+        choice: plan
+            .choice()
+            .map(|choice| choice.candidates.iter().map(weighed).collect()),
         problem: plan.problem(),
     })
 }

@@ -1,9 +1,10 @@
 //! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's; or a record of
-//! `ozfft paths`; or a figure of `ozfft report`.
+//! `ozfft paths`; or of `ozfft ladder`; or a figure of `ozfft report`.
 
 mod canvas;
 mod cuda;
 pub mod labels;
+mod ladder;
 mod paths;
 
 use crate::bench::record::{NamedMeasurement, Record};
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Options of `ozfft plot`.
 #[derive(Debug, Args)]
 pub struct PlotArguments {
-    /// A record of `ozfft bench` or `ozfft paths`
+    /// A record of `ozfft bench`, `ozfft paths` or `ozfft ladder`
     #[arg(long, value_name = "FILE", required_unless_present = "figure")]
     record: Option<PathBuf>,
     /// The SVG file to write
@@ -72,6 +73,12 @@ pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
     };
     let group = arguments.group.as_deref();
     let picture = match kind(record)? {
+        Kind::Ladder if group.is_some() || arguments.precision => {
+            let words =
+                "--group and --precision are for other records; this one is of ozfft ladder";
+            return Err(Failure::Usage(words.into()));
+        }
+        Kind::Ladder => ladder::picture(&crate::ladder::record::Record::read(record)?)?,
         Kind::Paths if group.is_some() => {
             let words = "--group is for records of ozfft bench; this one is of ozfft paths";
             return Err(Failure::Usage(words.into()));
@@ -95,13 +102,18 @@ enum Kind {
     Processor,
     Gpu,
     Paths,
+    Ladder,
 }
 
-/// Records of GPUs say on which device they were measured, and those of paths have paths. What they have else is for others to check.
+/// Records of GPUs say on which device they were measured, those of paths have paths, and those of ladders say so. What they have else is for
+/// others to check.
 fn kind(path: &Path) -> Result<Kind, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
     let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
     let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
+    if has("ladder") {
+        return Ok(Kind::Ladder);
+    }
     Ok(match (has("device"), has("paths")) {
         (true, true) => Kind::Paths,
         (true, false) => Kind::Gpu,

@@ -1,5 +1,7 @@
 //! `ozfft residues`: what the residues engine costs, how few moduli data need, what redundant ones cost.
 
+mod single;
+
 use crate::failure::Failure;
 use crate::machine::{Machine, today};
 use crate::options::accuracy_text;
@@ -169,6 +171,7 @@ struct Record {
     seed: u64,
     costs: Vec<Cost>,
     adaptive: Vec<Adapted>,
+    single: Vec<single::SingleCost>,
 }
 
 /// Lines of complex numbers.
@@ -436,7 +439,17 @@ pub fn run(arguments: &ResiduesArguments) -> Result<(), Failure> {
         seed: arguments.seed,
         costs: costs(arguments)?,
         adaptive: adapted(arguments)?,
+        single: single::costs(arguments)?,
     };
+    if let Some(row) = record
+        .single
+        .iter()
+        .find(|row| row.l2.is_nan() || row.l2 > row.bound)
+    {
+        return Err(Failure::Check(format!(
+            "{row:?}: the error is above the bound"
+        )));
+    }
     if let Some(row) = record
         .costs
         .iter()
@@ -465,5 +478,7 @@ pub fn run(arguments: &ResiduesArguments) -> Result<(), Failure> {
     }
     say(&cost_table(&record.costs))?;
     say("")?;
-    say(&adapted_table(&record.adaptive))
+    say(&adapted_table(&record.adaptive))?;
+    say("")?;
+    say(&single::table(&record.single))
 }

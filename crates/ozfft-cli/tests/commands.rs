@@ -57,7 +57,7 @@ fn plans_refuse_what_cannot_be_planned() {
         ],
         "1e-18",
     );
-    refuse(&["plan", "--shape", "8", "--engine", "fast"], "fast");
+    refuse(&["plan", "--shape", "8", "--engine", "abacus"], "abacus");
     refuse(
         &["plan", "--shape", "8", "--kind", "r2c", "--inverse"],
         "--inverse",

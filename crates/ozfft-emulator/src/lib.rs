@@ -36,6 +36,7 @@ launchers!(
     ozfft_emulate_passes,
     ozfft_emulate_single,
     ozfft_emulate_few,
+    ozfft_emulate_floats,
     ozfft_emulate_kulisch_sum,
     ozfft_emulate_kulisch_dot,
     ozfft_emulate_kulisch_spmv,
@@ -51,7 +52,7 @@ launchers!(
 /// If there is no such kernel.
 ///
 /// # Safety
-/// `parameters` points to the kernel's parameters as `task.cuh`, `tuned_block.cuh` or `kulisch_tasks.cuh` lays them out,
+/// `parameters` points to the kernel's parameters as `task.cuh`, `tuned_block.cuh`, `float_lines.cuh` or `kulisch_tasks.cuh` lays them out,
 /// aligned, and the addresses in them are of memory that the kernel may use. A tensor map is that of `emulated_bulk_copy.h`.
 pub unsafe fn launch(
     kernel: &str,

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod floats;
 pub mod instructions;
 pub mod kulisch;
 pub mod probe;

@@ -16,16 +16,17 @@
 // Closures that look redundant carry the attribute that inlines them.
 #![allow(clippy::redundant_closure)]
 
+use crate::cells::Cell;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task, Unit};
 use crate::problem::Family;
-use crate::quad::{Quad, Word};
+use crate::quad::{Quad, Value};
 use crate::quantise::{Columns, Quantised, Words};
 use crate::recipe::{BlockRecipe, Digits, Fold};
 use crate::residue_products::ResidueEngine;
 use crate::roots::Fixed;
-use crate::step::{BlockScratch, Column, ColumnScratch, Step, Words2, store};
+use crate::step::{BlockScratch, Column, ColumnScratch, Step};
 use crate::tables::Tables;
-use crate::vectors::{HalfRow, Pair, Point, Vectors, Wide, inlined, negated};
+use crate::vectors::{HalfRow, Vectors, inlined};
 use crate::workspace::{take, words_for};
 
 /// What all lines of a plan have in common.
@@ -112,7 +113,7 @@ impl Symmetry {
 /// Takes the outputs of a block as they are made.
 pub(crate) trait Emit<const L: usize, V: Vectors<L>> {
     /// The output at a place of the block's output grid.
-    fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>);
+    fn emit<X: Value<L, V>>(&mut self, place: usize, value: X);
 }
 
 impl Block {
@@ -209,6 +210,10 @@ impl Block {
         self.exponent_offset
     }
 
+    pub(crate) fn digits(&self) -> Digits {
+        self.digits
+    }
+
     /// How the line is to be quantised.
     pub(crate) fn columns(&self) -> Columns {
         Columns {
@@ -256,11 +261,11 @@ impl Block {
     }
 
     /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
         symmetry: Symmetry,
-        points: &mut [Point<L>],
+        points: &mut [C],
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
@@ -284,25 +289,29 @@ impl Block {
     }
 
     #[inline(always)]
-    fn only_step<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
+    fn only_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>>(
         &self,
         unit: U,
-        points: &mut [Point<L>],
+        points: &mut [C],
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
-        let (step, n) = (&self.steps[0], self.n);
+        let (step, n, digits) = (&self.steps[0], self.n, self.digits);
         let turn = inlined(
             #[inline(always)]
-            |(re, im): Pair<Word<L, U::Vectors>>, k: usize| {
-                let (re, im) = match step.rotations.get(k) {
-                    None => (re.0, im.0),
-                    Some(rotation) => rotation.rotate_row::<L, U::Vectors>((re.0, im.0)),
-                };
-                (
-                    Wide::from_words::<L, U::Vectors>(re),
-                    Wide::from_words::<L, U::Vectors>(im),
-                )
+            |word: C::Word, k: usize| match step.rotations.get(k) {
+                None => word,
+                Some(rotation) => C::rotated(digits, word, rotation),
+            },
+        );
+        let mut put = inlined(
+            #[inline(always)]
+            |place: usize, word: C::Word| {
+                if C::holds_outputs(digits) {
+                    emit.emit(place, word);
+                } else {
+                    emit.emit(place, C::Sum::from(word));
+                }
             },
         );
         let column = |_| Column {
@@ -320,22 +329,20 @@ impl Block {
             column,
             #[inline(always)]
             |_, _, k, quad| {
-                let (re, im) = turn(quad.output(), k);
-                emit.emit(k, re, im);
+                put(k, turn(quad.output(), k));
                 if k > 0 && 2 * k < n {
-                    let (re, im) = turn(quad.output_of_conjugate(), k);
-                    emit.emit(n - k, re, im.negated::<L, U::Vectors>());
+                    put(n - k, turn(quad.output_of_conjugate(), k).conjugated());
                 }
             },
         );
     }
 
     #[inline(always)]
-    fn first_step<const L: usize, U: MatrixUnit<L>>(
+    fn first_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
         &self,
         unit: U,
         symmetry: Symmetry,
-        points: &mut [Point<L>],
+        points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let step = &self.steps[0];
@@ -370,28 +377,25 @@ impl Block {
                 let rotation = &step.rotations[k * step.rotation_stride + source];
                 let turn = inlined(
                     #[inline(always)]
-                    |(re, im): Pair<Word<L, U::Vectors>>| {
-                        rotation.rotate_row::<L, U::Vectors>((re.0, im.0))
-                    },
+                    |word: C::Word| C::rotated(self.digits, word, rotation),
                 );
                 let mirror = inlined(
                     #[inline(always)]
-                    |(re, im): Words2<L, U>| {
+                    |word: C::Word| {
                         if step.mirror_negates {
-                            (negated::<L, U::Vectors>(re), im)
+                            word.mirrored()
                         } else {
-                            (re, negated::<L, U::Vectors>(im))
+                            word.conjugated()
                         }
                     },
                 );
                 let put = inlined(
                     #[inline(always)]
-                    |points: &mut [Point<L>], row: usize, turned: Words2<L, U>| {
+                    |points: &mut [C], row: usize, turned: C::Word| {
                         let own = if mirrored { mirror(turned) } else { turned };
-                        store::<L, U::Vectors>(&mut points[row * pitch + j], own);
+                        points[row * pitch + j].put(own);
                         if hermitian && j > 0 && 2 * j < inner {
-                            let point = &mut points[row * pitch + inner - j];
-                            store::<L, U::Vectors>(point, mirror(turned));
+                            points[row * pitch + inner - j].put(mirror(turned));
                         }
                     },
                 );
@@ -412,12 +416,12 @@ impl Block {
     }
 
     #[inline(always)]
-    fn middle_step<const L: usize, U: MatrixUnit<L>>(
+    fn middle_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
         &self,
         step: &Step,
         unit: U,
         symmetry: Symmetry,
-        points: &mut [Point<L>],
+        points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let (n, inner) = (step.recipe.n, step.inner);
@@ -439,27 +443,33 @@ impl Block {
             |points, i, k, quad| {
                 let turn = inlined(
                     #[inline(always)]
-                    |(re, im): Pair<Word<L, U::Vectors>>, k: usize| {
-                        step.rotations[k * inner + i % inner]
-                            .rotate_row::<L, U::Vectors>((re.0, im.0))
+                    |word: C::Word, k: usize| {
+                        let rotation = &step.rotations[k * inner + i % inner];
+                        C::rotated(self.digits, word, rotation)
                     },
                 );
                 let first = first(i);
-                store::<L, U::Vectors>(&mut points[first + k * inner], turn(quad.output(), k));
+                points[first + k * inner].put(turn(quad.output(), k));
                 if k > 0 && 2 * k < n {
                     let partner = turn(quad.partner(step.recipe.fold), n - k);
-                    store::<L, U::Vectors>(&mut points[first + (n - k) * inner], partner);
+                    points[first + (n - k) * inner].put(partner);
                 }
             },
         );
     }
 
     #[inline(always)]
-    fn last_step<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>>(
+    fn last_step<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: Cell<L, U>,
+        X: Value<L, U::Vectors> + From<C::Word>,
+        E: Emit<L, U::Vectors>,
+    >(
         &self,
         unit: U,
         symmetry: Symmetry,
-        points: &mut [Point<L>],
+        points: &mut [C],
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
@@ -474,22 +484,22 @@ impl Block {
         let per_row = self.groups.len() / self.input.rows;
         let mut post = inlined(
             #[inline(always)]
-            |group: usize, k: usize, quad: Quad<Wide<_>>| {
+            |group: usize, k: usize, quad: Quad<X>| {
                 let (start, mirrored) = self.groups[group];
                 let row = group / per_row;
                 let stands_for_two = real && row > 0 && 2 * row < self.input.rows;
                 let mut put = inlined(
                     #[inline(always)]
-                    |k: usize, (re, im): Pair<Wide<_>>| {
+                    |k: usize, value: X| {
                         // Of the two outputs that a real line's group stands for, one may not be wanted.
                         let beyond = half && 2 * (start + columns * k) > self.n;
                         if !(mirrored || stands_for_two && beyond) {
-                            emit.emit(k * pitch + start, re, im);
+                            emit.emit(k * pitch + start, value);
                         }
                         if mirrored || (stands_for_two && (beyond || !half)) {
                             // Output N - (start + columns·k).
                             let place = (n - 1 - k) * pitch + columns - start;
-                            emit.emit(place, re, im.negated::<L, U::Vectors>());
+                            emit.emit(place, value.conjugated());
                         }
                     },
                 );
@@ -519,12 +529,12 @@ impl Block {
                 |_, i, k, quad| post(i, k, quad),
             );
         } else {
-            step.run_unit::<L, U::Vectors, Wide<_>>(
+            step.run_unit::<L, U, C, X>(
                 count,
                 points,
                 column,
                 #[inline(always)]
-                |words| Wide::from_words::<L, U::Vectors>(words),
+                |word| X::from(word),
                 #[inline(always)]
                 |_, i, k, quad| post(i, k, quad),
             );
@@ -533,20 +543,22 @@ impl Block {
 }
 
 /// What every step works on. Each step is a task of its own, so that it is compiled once for a unit.
-struct StepTask<'a, 'b, const L: usize, U> {
+struct StepTask<'a, 'b, const L: usize, U, C> {
     block: &'a Block,
     unit: U,
     symmetry: Symmetry,
-    points: &'a mut [Point<L>],
+    points: &'a mut [C],
     scratch: &'a mut BlockScratch<'b, L>,
 }
 
-struct OnlyStep<'a, 'b, const L: usize, U, E>(StepTask<'a, 'b, L, U>, &'a mut E);
-struct FirstStep<'a, 'b, const L: usize, U>(StepTask<'a, 'b, L, U>);
-struct MiddleStep<'a, 'b, const L: usize, U>(StepTask<'a, 'b, L, U>, &'a Step);
-struct LastStep<'a, 'b, const L: usize, U, E>(StepTask<'a, 'b, L, U>, &'a mut E);
+struct OnlyStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
+struct FirstStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>);
+struct MiddleStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>, &'a Step);
+struct LastStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
 
-impl<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>> Task for OnlyStep<'_, '_, L, U, E> {
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Task
+    for OnlyStep<'_, '_, L, U, C, E>
+{
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -556,7 +568,7 @@ impl<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>> Task for OnlyStep
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for FirstStep<'_, '_, L, U> {
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for FirstStep<'_, '_, L, U, C> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -566,7 +578,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for FirstStep<'_, '_, L, U> {
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for MiddleStep<'_, '_, L, U> {
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for MiddleStep<'_, '_, L, U, C> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -576,12 +588,18 @@ impl<const L: usize, U: MatrixUnit<L>> Task for MiddleStep<'_, '_, L, U> {
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>, E: Emit<L, U::Vectors>> Task for LastStep<'_, '_, L, U, E> {
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Task
+    for LastStep<'_, '_, L, U, C, E>
+{
     type Output = ();
     #[inline(always)]
     fn run(self) {
         let LastStep(task, emit) = self;
-        task.block
-            .last_step(task.unit, task.symmetry, task.points, emit, task.scratch);
+        let (block, unit, symmetry) = (task.block, task.unit, task.symmetry);
+        if C::holds_outputs(block.digits) {
+            block.last_step::<L, U, C, C::Word, E>(unit, symmetry, task.points, emit, task.scratch);
+        } else {
+            block.last_step::<L, U, C, C::Sum, E>(unit, symmetry, task.points, emit, task.scratch);
+        }
     }
 }

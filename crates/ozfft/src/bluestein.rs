@@ -11,13 +11,14 @@ use crate::matrix_unit::MatrixUnit;
 use crate::numbers::{Input, Output};
 use crate::outputs::{FloatEmitter, Narrowing, WideOutputs, finish};
 use crate::passes::{Lines, NotFinite, Passes, Sink, Source};
+use crate::quad::{LongWords, WideWords};
 use crate::quantise::{Nature, Quantised, Words, quantise_words, word_of};
 use crate::recipe::BlockRecipe;
 use crate::roots::{self, Fixed};
 use crate::sample::swapped;
 use crate::stored_words::{WordLines, WordPlaces};
 use crate::twiddle::{Angles, Twiddle, TwiddleTable, rotate};
-use crate::vectors::{Pair, Point, Row, Vectors, Wide, from_lanes, lanes_of};
+use crate::vectors::{Pair, Point, Row, Vectors, from_lanes, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -298,12 +299,8 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
             let (re, im) = values.narrowed::<V>(place, &narrowing);
             // What lies beyond the line is not kept.
             let (re, im) = rotate_each::<L, V>((im, re), &plan.chirp, lines, i);
-            Emit::<L, V>::emit(
-                &mut emitter,
-                place,
-                Wide::from_words::<L, V>(re),
-                Wide::from_words::<L, V>(im),
-            );
+            let words = LongWords::<L, V> { re, im };
+            Emit::<L, V>::emit(&mut emitter, place, WideWords::from(words));
         }
         let nature = std::array::from_fn(|lane| {
             // Known since the first of the two transforms.

@@ -4,6 +4,7 @@
 //! the line's unit at its largest relative to the line's norm. `typical` is the root mean square for random input,
 //! with rounding errors uniform and independent. `docs/numerics.md` derives every line below.
 
+use crate::cells::SHORT_DIGITS;
 use crate::digits::DigitMatrix;
 use crate::problem::Family;
 use crate::recipe::{BlockRecipe, Digits, Fold, LineRecipe, StepRecipe};
@@ -127,9 +128,26 @@ fn step_budget(
         f64::sqrt(roundings) * UNIFORM * shifted,
     ));
     if rotates {
-        total = total.then(rotation(components, unit.0 * shifted, unit.1 * shifted));
+        let (worst, typical) = (unit.0 * shifted, unit.1 * shifted);
+        total = total.then(if digits.data <= SHORT_DIGITS {
+            short_rotation(components, worst, typical)
+        } else {
+            rotation(components, worst, typical)
+        });
     }
     total
+}
+
+/// A rotation of words below 2^31: their high halves are zero, so that what is left out is the low half of the table's
+/// entry, of at most 2^-31 in each part; and half a unit of rounding.
+fn short_rotation(components: f64, worst_unit: f64, typical_unit: f64) -> ErrorBudget {
+    let table = (-62f64).exp2();
+    let low_half = (-31f64).exp2();
+    ErrorBudget {
+        bound: components * 0.5 * worst_unit + 2f64.sqrt() * low_half + table,
+        expected: (components * UNIFORM * typical_unit)
+            .hypot(2f64.sqrt() * 2.0 * UNIFORM * low_half),
+    }
 }
 
 /// A rotation: two low products of at most one unit, half a unit of rounding, and the table's own rounding.
@@ -254,6 +272,17 @@ fn narrow_rotation(n: usize, word_bits: u32) -> ErrorBudget {
     rotation(components, 2.0 * unit, 8.0 * unit / components)
 }
 
+/// The same between passes, where entries are roots of unity.
+fn between_passes(n: usize, digits: Digits) -> ErrorBudget {
+    let unit = (-f64::from(digits.word_bits())).exp2();
+    let components = (2.0 * n as f64).sqrt();
+    if digits.data <= SHORT_DIGITS {
+        short_rotation(components, 2.0 * unit, 8.0 * unit / components)
+    } else {
+        narrow_rotation(n, digits.word_bits())
+    }
+}
+
 fn passes_budget(blocks: &[BlockRecipe], setting: Setting<'_>, floats: bool) -> ErrorBudget {
     let bits = setting.digits.word_bits();
     let mut total = ErrorBudget::EXACT;
@@ -273,7 +302,7 @@ fn passes_budget(blocks: &[BlockRecipe], setting: Setting<'_>, floats: bool) -> 
             total = total
                 .then(narrowing(block.len(), bits))
                 .then(table)
-                .then(narrow_rotation(block.len(), bits));
+                .then(between_passes(block.len(), setting.digits));
         }
     }
     total

@@ -285,6 +285,9 @@ pub enum FftError {
         /// Redundant moduli.
         redundancy: usize,
     },
+    /// A mode of the floats engine that this machine, length or data cannot have.
+    #[error("{0}")]
+    Floats(#[from] floats::FloatError),
     /// Saved plans that cannot be read.
     #[error("wisdom cannot be read: {0}")]
     Wisdom(String),

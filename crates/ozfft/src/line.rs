@@ -7,13 +7,14 @@ use crate::matrix_unit::NeonDot;
 #[cfg(vector_unit)]
 use crate::matrix_unit::{Amx, Avx2Integers, Avx512Vnni};
 use crate::matrix_unit::{MatrixUnit, ResidueNumbers, Scalar, WideInteger};
-use crate::numbers::{Elements, Input, Output};
+use crate::numbers::{Elements, Input, Output, Reader};
 use crate::outputs::WideOutputs;
 use crate::passes::{Lines, Passes, Sink, Source};
 use crate::quantise::{Columns, Quantised, Words, quantise_floats};
+use crate::quantise_single::quantise_singles;
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
-use crate::vectors::{Point, Row, Vectors};
+use crate::vectors::{HalfRow, Point, Row, Vectors};
 use num_complex::Complex;
 
 /// A planned line.
@@ -100,6 +101,10 @@ impl Line {
         let outcome = match self {
             Line::Copy => {
                 copy(input, output, active);
+                Ok(())
+            }
+            Line::Passes(passes) if passes.is_short::<L, U>() => {
+                passes.run_short(unit, input, output, active, workspace);
                 Ok(())
             }
             Line::Passes(passes) => passes.run(unit, &floats, &end, active, workspace, workers),
@@ -195,18 +200,34 @@ impl<const L: usize> Source<L> for Floats<'_, L> {
         lines: &Lines<L>,
         block: &Block,
         points: &mut [Point<L>],
-        _: &mut [Row<L>],
+        exponents: &mut [Row<L>],
     ) -> Quantised<L> {
-        let grid = block.input();
-        self.0.gather::<V>(lines, usize::MAX, grid, points);
-        let found = quantise_floats::<L, V>(points, grid, block.columns());
-        // One block holds the whole line; of a longer one it holds every so many elements.
-        if self.0.elements == Elements::Half(block.len()) {
-            let words = Words::Hermitian;
-            return Quantised { words, ..found };
-        }
-        found
+        let (grid, shape) = (block.input(), block.columns());
+        let found = if let Reader::Single(_) = self.0.numbers {
+            // A row of exponents is as large as a row of single-precision numbers, and there are no exponents yet.
+            let panel: &mut [HalfRow<L>] = bytemuck::cast_slice_mut(exponents);
+            self.0.gather_singles::<V>(lines, grid, panel);
+            quantise_singles::<L, V>(panel, points, grid, shape)
+        } else {
+            self.0.gather::<V>(lines, usize::MAX, grid, points);
+            quantise_floats::<L, V>(points, grid, shape)
+        };
+        known_symmetry(found, self.0, block)
     }
+}
+
+/// What is known of the words of a half-spectrum: one block holds the whole line; of a longer one it holds every so many
+/// elements.
+pub(crate) fn known_symmetry<const L: usize>(
+    found: Quantised<L>,
+    input: &Input<'_, L>,
+    block: &Block,
+) -> Quantised<L> {
+    if input.elements == Elements::Half(block.len()) {
+        let words = Words::Hermitian;
+        return Quantised { words, ..found };
+    }
+    found
 }
 
 /// The caller's array as the end of the way.

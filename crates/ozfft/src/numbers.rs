@@ -113,16 +113,16 @@ pub(crate) struct Output<'a, const L: usize> {
 }
 
 /// Positions of the elements of every lane: `first + i·step`.
-struct Positions<const L: usize> {
+pub(crate) struct Positions<const L: usize> {
     first: [isize; L],
-    step: isize,
+    pub(crate) step: isize,
     /// Elements `first, first + 1, …` of a lane are the first elements of the next lanes.
-    neighbours: bool,
+    pub(crate) neighbours: bool,
 }
 
 impl<const L: usize> Positions<L> {
     #[inline(always)]
-    fn new(places: &[Placement; L], lines: &Lines<L>) -> Self {
+    pub(crate) fn new(places: &[Placement; L], lines: &Lines<L>) -> Self {
         let first: [isize; L] = std::array::from_fn(|lane| {
             places[lane].offset + places[lane].stride * lines.starts[lane] as isize
         });
@@ -138,21 +138,29 @@ impl<const L: usize> Positions<L> {
     }
 
     #[inline(always)]
-    fn at(&self, lane: usize, i: usize) -> usize {
+    pub(crate) fn at(&self, lane: usize, i: usize) -> usize {
         (self.first[lane] + self.step * i as isize) as usize
     }
 }
 
+/// Elements below `limit` that every lane has.
+#[inline(always)]
+pub(crate) fn whole_elements<const L: usize>(lines: &Lines<L>, limit: usize) -> usize {
+    let counts = lines.starts.iter();
+    let counts = counts.map(|&start| limit.saturating_sub(start).div_ceil(lines.step));
+    counts.min().unwrap_or(0)
+}
+
 /// Moves every lane's pointer on; none is read or written beyond what was checked.
 #[inline(always)]
-fn advance<P: Pointer, const L: usize>(starts: &mut [P; L], numbers: usize) {
+pub(crate) fn advance<P: Pointer, const L: usize>(starts: &mut [P; L], numbers: usize) {
     for start in starts {
         *start = start.moved(numbers);
     }
 }
 
 /// Pointers for reading and for writing.
-trait Pointer: Copy {
+pub(crate) trait Pointer: Copy {
     fn moved(self, numbers: usize) -> Self;
 }
 
@@ -211,15 +219,7 @@ impl<const L: usize> Input<'_, L> {
         grid: Grid,
         points: &mut [Point<L>],
     ) {
-        // Elements that every lane has.
-        let whole = (0..L)
-            .map(|lane| {
-                limit
-                    .saturating_sub(lines.starts[lane])
-                    .div_ceil(lines.step)
-            })
-            .min()
-            .unwrap_or(0);
+        let whole = whole_elements(lines, limit);
         let positions = Positions::new(&self.places, lines);
         // The sign of the imaginary parts is changed.
         let signs = [
@@ -349,10 +349,7 @@ impl<const L: usize> Output<'_, L> {
     /// Stores the bits of outputs that are kept; they are already rounded to the array's type.
     #[inline(always)]
     pub(crate) fn scatter<V: Vectors<L>>(&self, lines: &Lines<L>, grid: Grid, points: &[Point<L>]) {
-        let whole = (0..L)
-            .map(|lane| (self.count.saturating_sub(lines.starts[lane])).div_ceil(lines.step))
-            .min()
-            .unwrap_or(0);
+        let whole = whole_elements(lines, self.count);
         let positions = Positions::new(&self.places, lines);
         for row in 0..grid.rows {
             let first = row * grid.columns;

@@ -3,9 +3,12 @@
 use crate::bailey::{Emit, Grid};
 use crate::numbers::Output;
 use crate::passes::Lines;
+use crate::quad::Value;
 use crate::quantise::{Nature, is_moderate, power_bits};
 use crate::sample::Real;
-use crate::vectors::{LOW_BITS, Pair, Point, Row, Vectors, Wide, from_lanes, inlined, lanes_of};
+use crate::vectors::{
+    HalfRow, LOW_BITS, Pair, Point, Row, Vectors, Wide, from_lanes, inlined, lanes_of,
+};
 
 /// High and low parts of the real, then of the imaginary part, normalised.
 pub(crate) type WidePoint<const L: usize> = [Row<L>; 4];
@@ -94,7 +97,8 @@ pub(crate) struct WideEmitter<'a, const L: usize> {
 
 impl<const L: usize, V: Vectors<L>> Emit<L, V> for WideEmitter<'_, L> {
     #[inline(always)]
-    fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>) {
+    fn emit<X: Value<L, V>>(&mut self, place: usize, value: X) {
+        let (re, im) = value.wide();
         let (re, im) = (re.normalised::<L, V>(), im.normalised::<L, V>());
         // The high part's magnitude: a negative number with something in its low part is less far from zero.
         let magnitude = inlined(
@@ -120,13 +124,48 @@ impl<const L: usize, V: Vectors<L>> Emit<L, V> for WideEmitter<'_, L> {
     }
 }
 
+/// Powers of two that outputs are multiplied by, for every line.
+pub(crate) struct Scales<const L: usize> {
+    /// For high and low parts of wide integers, as double-precision numbers.
+    pub(crate) high: Row<L>,
+    pub(crate) low: Row<L>,
+    /// The second one in single precision, where no result can be a subnormal number.
+    pub(crate) single: Option<HalfRow<L>>,
+}
+
+/// A power of two as the bits of a single-precision number, where it is one that is no subnormal number.
+pub(crate) fn single_power_bits(exponent: i32) -> Option<i32> {
+    (-126..=127)
+        .contains(&exponent)
+        .then(|| (exponent + 127) << 23)
+}
+
+/// The same of every line, for both parts.
+pub(crate) fn single_scales<const L: usize>(exponents: [i32; L]) -> Option<HalfRow<L>> {
+    let mut scales = [[0; 2]; L];
+    for (scale, exponent) in scales.iter_mut().zip(exponents) {
+        *scale = [single_power_bits(exponent)?; 2];
+    }
+    Some(scales)
+}
+
+/// Memory for floats of one precision as memory for the other: single-precision numbers take the first half.
+pub(crate) fn singles<const L: usize>(floats: &mut [Point<L>]) -> &mut [HalfRow<L>] {
+    let count = floats.len();
+    &mut bytemuck::cast_slice_mut(floats)[..count]
+}
+
+/// Outputs as the bits of floating-point numbers.
+enum Floats<'a, const L: usize> {
+    Double(&'a mut [Point<L>]),
+    Single(&'a mut [HalfRow<L>]),
+}
+
 /// The last rounding: outputs as the bits of floating-point numbers.
 pub(crate) struct FloatEmitter<'a, const L: usize> {
-    points: &'a mut [Point<L>],
+    floats: Floats<'a, L>,
     exponents: [i32; L],
-    high_scale: Row<L>,
-    low_scale: Row<L>,
-    single: bool,
+    scales: Scales<L>,
     moderate: bool,
     /// Imaginary parts are not wanted.
     real: bool,
@@ -148,29 +187,20 @@ impl<'a, const L: usize> FloatEmitter<'a, L> {
             }
         };
         FloatEmitter {
-            points,
             exponents,
-            high_scale: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
-            low_scale: std::array::from_fn(|lane| power(lane, 0)),
-            single: output.is_single(),
+            scales: Scales {
+                high: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
+                low: std::array::from_fn(|lane| power(lane, 0)),
+                single: single_scales(exponents),
+            },
             moderate,
+            floats: if output.is_single() {
+                Floats::Single(singles(points))
+            } else {
+                Floats::Double(points)
+            },
             real: output.real,
             conjugate: output.conjugate,
-        }
-    }
-
-    #[inline(always)]
-    fn float<V: Vectors<L>>(&self, value: Wide<V::Words>) -> V::Words {
-        let Wide { high, low } = value;
-        if !self.moderate {
-            let value = (lanes_of::<L, V>(high), lanes_of::<L, V>(low));
-            return V::load(&extreme(value, &self.exponents, self.single));
-        }
-        let (high_scale, low_scale) = (V::load(&self.high_scale), V::load(&self.low_scale));
-        if self.single {
-            V::to_single(high, low, high_scale, low_scale)
-        } else {
-            V::to_double(high, low, high_scale, low_scale)
         }
     }
 }
@@ -196,18 +226,48 @@ fn extreme<const L: usize>(
 
 impl<const L: usize, V: Vectors<L>> Emit<L, V> for FloatEmitter<'_, L> {
     #[inline(always)]
-    fn emit(&mut self, place: usize, re: Wide<V::Words>, im: Wide<V::Words>) {
-        let re = self.float::<V>(re);
-        V::store(re, &mut self.points[place][0]);
-        if !self.real {
-            // Conjugated here, among the integers, where there is no negative zero.
-            let im = if self.conjugate {
-                im.negated::<L, V>()
-            } else {
-                im
-            };
-            let im = self.float::<V>(im);
-            V::store(im, &mut self.points[place][1]);
+    fn emit<X: Value<L, V>>(&mut self, place: usize, value: X) {
+        // Conjugated here, among the integers, where there is no negative zero.
+        let value = if self.conjugate && !self.real {
+            value.conjugated()
+        } else {
+            value
+        };
+        let extremes = inlined(
+            #[inline(always)]
+            |single: bool| {
+                let (re, im) = value.wide();
+                let part = inlined(
+                    #[inline(always)]
+                    |part: Wide<V::Words>| {
+                        let parts = (lanes_of::<L, V>(part.high), lanes_of::<L, V>(part.low));
+                        V::load(&extreme(parts, &self.exponents, single))
+                    },
+                );
+                (part(re), part(im))
+            },
+        );
+        match &mut self.floats {
+            Floats::Double(points) => {
+                let (re, im) = if self.moderate {
+                    value.doubles(&self.scales)
+                } else {
+                    extremes(false)
+                };
+                V::store(re, &mut points[place][0]);
+                if !self.real {
+                    V::store(im, &mut points[place][1]);
+                }
+            }
+            Floats::Single(points) => {
+                let numbers = if self.moderate {
+                    value.singles(&self.scales)
+                } else {
+                    let (re, im) = extremes(true);
+                    V::narrow_to_single(re, im)
+                };
+                V::store_halves(numbers, &mut points[place]);
+            }
         }
     }
 }
@@ -221,8 +281,28 @@ pub(crate) fn finish<const L: usize, V: Vectors<L>>(
     floats: &mut [Point<L>],
     nature: &[Nature; L],
 ) {
-    clear_known_zeros(lines, grid, floats, nature, output.length);
-    output.scatter::<V>(lines, grid, floats);
+    if output.is_single() {
+        let floats = singles(floats);
+        clear_known_zeros(
+            lines,
+            grid,
+            nature,
+            output.length,
+            #[inline(always)]
+            |place, part, lane| floats[place][lane][part] = 0,
+        );
+        output.scatter_singles::<V>(lines, grid, floats);
+    } else {
+        clear_known_zeros(
+            lines,
+            grid,
+            nature,
+            output.length,
+            #[inline(always)]
+            |place, part, lane| floats[place][part][lane] = 0,
+        );
+        output.scatter::<V>(lines, grid, floats);
+    }
     for lane in 0..lines.active {
         if nature[lane].not_finite {
             output.fill_nan(lane);
@@ -236,9 +316,9 @@ pub(crate) fn finish<const L: usize, V: Vectors<L>>(
 fn clear_known_zeros<const L: usize>(
     lines: &Lines<L>,
     grid: Grid,
-    floats: &mut [Point<L>],
     nature: &[Nature; L],
     length: usize,
+    mut clear: impl FnMut(usize, usize, usize),
 ) {
     if nature.iter().all(|n| n.has_real && n.has_imaginary) {
         return;
@@ -255,12 +335,11 @@ fn clear_known_zeros<const L: usize>(
             if !distance.is_multiple_of(lines.step) || i >= grid.rows * grid.columns {
                 continue;
             }
-            let point = &mut floats[grid.place(i)];
             if !nature[lane].has_imaginary {
-                point[1][lane] = 0;
+                clear(grid.place(i), 1, lane);
             }
             if !nature[lane].has_real {
-                point[0][lane] = 0;
+                clear(grid.place(i), 0, lane);
             }
         }
     }

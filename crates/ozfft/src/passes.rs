@@ -99,12 +99,12 @@ pub(crate) struct Passes {
 }
 
 /// Scratch memory of one thread for the lines of a pass.
-struct LineScratch<'a, const L: usize> {
-    points: &'a mut [Point<L>],
-    exponents: &'a mut [Row<L>],
-    floats: &'a mut [Point<L>],
+pub(crate) struct LineScratch<'a, const L: usize> {
+    pub(crate) points: &'a mut [Point<L>],
+    pub(crate) exponents: &'a mut [Row<L>],
+    pub(crate) floats: &'a mut [Point<L>],
     wide: &'a mut [WidePoint<L>],
-    block: BlockScratch<'a, L>,
+    pub(crate) block: BlockScratch<'a, L>,
 }
 
 impl<'a, const L: usize> LineScratch<'a, L> {
@@ -117,7 +117,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
             + block.scratch_len::<L>(columns)
     }
 
-    fn new(block: &Block, columns: usize, mut workspace: &'a mut [u64]) -> Self {
+    pub(crate) fn new(block: &Block, columns: usize, mut workspace: &'a mut [u64]) -> Self {
         let (input, output) = (block.input().len(), block.output().len());
         LineScratch {
             points: take(&mut workspace, input),
@@ -221,13 +221,13 @@ impl<const L: usize, U: MatrixUnit<L>, S: Source<L>> Task for Load<'_, L, U, S> 
 }
 
 /// Storing rounded outputs as a task.
-struct Finish<'a, const L: usize, U> {
-    unit: PhantomData<U>,
-    output: &'a Output<'a, L>,
-    lines: &'a Lines<L>,
-    grid: Grid,
-    floats: &'a mut [Point<L>],
-    nature: &'a [Nature; L],
+pub(crate) struct Finish<'a, const L: usize, U> {
+    pub(crate) unit: PhantomData<U>,
+    pub(crate) output: &'a Output<'a, L>,
+    pub(crate) lines: &'a Lines<L>,
+    pub(crate) grid: Grid,
+    pub(crate) floats: &'a mut [Point<L>],
+    pub(crate) nature: &'a [Nature; L],
 }
 
 impl<const L: usize, U: MatrixUnit<L>> Task for Finish<'_, L, U> {
@@ -542,14 +542,20 @@ impl Passes {
                 after,
                 nature: &nature,
             };
-            scratch
-                .par_chunks_mut(scratch_len)
-                .enumerate()
-                .for_each(|(worker, memory)| {
-                    let _session = unit.session();
-                    let range = lines * worker / workers..lines * (worker + 1) / workers;
-                    stage.run::<L>(range, memory);
-                });
+            let share = |(worker, memory): (usize, &mut [u64])| {
+                let _session = unit.session();
+                let range = lines * worker / workers..lines * (worker + 1) / workers;
+                stage.run::<L>(range, memory);
+            };
+            if workers == 1 {
+                // As in the executor: one worker is the caller.
+                share((0, &mut *scratch));
+            } else {
+                scratch
+                    .par_chunks_mut(scratch_len)
+                    .enumerate()
+                    .for_each(share);
+            }
             // Only the first pass reads what can be anything but finite.
             if Nature::from_bits(nature.load(Ordering::Relaxed)).not_finite {
                 return Err(NotFinite);

@@ -1,6 +1,7 @@
 //! A [`Plan`]: recipe and tables, ready to run many times, from many threads at once.
 
 use crate::budget::ErrorBudget;
+use crate::choice::Choice;
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::{Executor, InputArray, OutputArray};
 use crate::executor::cuda::{CudaExecutor, HostArrays};
@@ -40,6 +41,8 @@ pub struct Plan<T: Real> {
     pub(crate) recipe: Option<Recipe>,
     pub(crate) substrate: &'static str,
     pub(crate) why: String,
+    /// What it was chosen from.
+    pub(crate) choice: Option<Choice>,
     pub(crate) budget: ErrorBudget,
     pub(crate) threads: usize,
     /// The passes; on a GPU it only checks the input, and `cuda` runs.
@@ -127,6 +130,17 @@ impl<T: Real> Plan<T> {
         &self.why
     }
 
+    /// Everything that was weighed, where the engine was left to the planner and an error was asked for.
+    pub fn choice(&self) -> Option<&Choice> {
+        self.choice.as_ref()
+    }
+
+    /// The whole plan in words: engine, unit, steps or paths, bound, workspace, predicted time, the reason, and what it was
+    /// chosen from. The same as it displays.
+    pub fn describe(&self) -> String {
+        self.to_string()
+    }
+
     /// Relative L2 error that no finite input exceeds, as long as no number of the output, or of the array between two
     /// axes, overflows or is subnormal.
     ///
@@ -136,7 +150,7 @@ impl<T: Real> Plan<T> {
         self.budget.bound
     }
 
-    /// Whether there is a proof of the bound: always for the digits engine, never for the native one.
+    /// Whether there is a proof of the bound: always for the digits and the floats engine, never for the native one.
     ///
     /// For [`Engine::Residues`] there is none where calls may be left to the native engine, nor on GPUs for ways of putting
     /// integers together whose sums are rounded in another order there than on the processor.
@@ -603,7 +617,20 @@ impl<T: Real> fmt::Display for Plan<T> {
                     self.substrate
                 )?;
             }
-            None => writeln!(f, "engine native (RustFFT, RealFFT)")?,
+            None => match self.engine {
+                Engine::Floats(mode) => {
+                    writeln!(f, "engine floats on {}, mode {mode}", self.substrate)?;
+                    match self.cuda.as_ref().and_then(CudaExecutor::float_lines) {
+                        Some(lines) => writeln!(f, "  {}", lines.describe())?,
+                        None => {
+                            for line in self.executor.float_lines() {
+                                writeln!(f, "  {}", line.plan().how())?;
+                            }
+                        }
+                    }
+                }
+                _ => writeln!(f, "engine native (RustFFT, RealFFT)")?,
+            },
         }
         let proof = match (self.proven, &self.recipe) {
             (true, _) => "proven",
@@ -628,7 +655,11 @@ impl<T: Real> fmt::Display for Plan<T> {
                 prediction.seconds, prediction.unit.unit, prediction.unit.machine
             )?;
         }
-        write!(f, "why: {}", self.why)
+        write!(f, "why: {}", self.why)?;
+        match &self.choice {
+            Some(choice) => write!(f, "\nchosen {choice}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::factor;
+use crate::float_lines::FloatPlans;
 use crate::line::Line;
 use crate::matrix_unit::Unit;
 use crate::native::{NativeLine, measured_error};
@@ -36,11 +37,12 @@ pub struct Planner<T: Real> {
     plans: Mutex<HashMap<String, Arc<Plan<T>>>>,
     lines: Mutex<HashMap<LineKey, Arc<Line>>>,
     tables: Tables,
+    pub(crate) float_plans: FloatPlans,
     recalled: Mutex<Vec<Decision>>,
 }
 
 /// More threads than this are not used, whatever is asked for; the plan says how many are.
-const MOST_THREADS: usize = 256;
+pub(crate) const MOST_THREADS: usize = 256;
 
 /// What determines a line's tables.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -54,14 +56,14 @@ struct LineKey {
 
 /// The factor that one axis contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Scaling {
+pub(crate) enum Scaling {
     One,
     Inverse,
     InverseRoot,
 }
 
 impl Scaling {
-    fn of(problem: &Problem) -> Scaling {
+    pub(crate) fn of(problem: &Problem) -> Scaling {
         match (problem.norm, problem.direction) {
             (Norm::Backward, Direction::Inverse) | (Norm::Forward, Direction::Forward) => {
                 Scaling::Inverse
@@ -72,7 +74,7 @@ impl Scaling {
     }
 
     /// Mantissa in (1/2, 1] and exponent.
-    fn factor(self, n: usize) -> (Fixed, i32) {
+    pub(crate) fn factor(self, n: usize) -> (Fixed, i32) {
         match self {
             Scaling::One => (Fixed::one(), 0),
             Scaling::Inverse => Fixed::inverse_mantissa(n as u64),
@@ -80,7 +82,7 @@ impl Scaling {
         }
     }
 
-    fn value(self, n: usize) -> f64 {
+    pub(crate) fn value(self, n: usize) -> f64 {
         match self {
             Scaling::One => 1.0,
             Scaling::Inverse => 1.0 / n as f64,
@@ -122,6 +124,7 @@ impl<T: Real> Planner<T> {
             plans: Mutex::new(HashMap::new()),
             lines: Mutex::new(HashMap::new()),
             tables: Tables::default(),
+            float_plans: FloatPlans::default(),
             recalled: Mutex::new(Vec::new()),
         }
     }
@@ -154,6 +157,7 @@ impl<T: Real> Planner<T> {
         lock(&self.plans).clear();
         lock(&self.lines).clear();
         self.tables.clear();
+        self.float_plans.clear();
     }
 
     pub(crate) fn decisions(&self) -> Vec<Decision> {
@@ -195,7 +199,7 @@ impl<T: Real> Planner<T> {
         &self,
         problem: &Problem,
         threads: usize,
-        open_device: impl FnOnce(&Problem) -> Result<OpenDevice, FftError>,
+        open_device: impl Fn(&Problem) -> Result<OpenDevice, FftError>,
     ) -> Result<Plan<T>, FftError> {
         let native_error = problem
             .axes
@@ -203,10 +207,29 @@ impl<T: Real> Planner<T> {
             .map(|&axis| measured_error(problem.shape[axis], T::UNIT_ROUNDOFF))
             .fold(0.0, f64::hypot);
         let recalled = self.recalled(problem);
-        let (engine, mut why) = match &recalled {
-            Some(decision) => (decision.engine(), "recalled from wisdom".into()),
-            None => choose_engine(problem, native_error),
+        let mut weighed = None;
+        let (engine, mut why) = match (&recalled, weighed_for(problem)) {
+            (Some(decision), _) => (decision.engine(), "recalled from wisdom".into()),
+            (None, Some(target)) => {
+                let (engine, why, table) = self.weigh(problem, target, threads, native_error);
+                weighed = Some(table);
+                (engine, why)
+            }
+            (None, None) => choose_engine(problem, native_error),
         };
+        if let (None, Some(target)) = (&recalled, weighed_on_gpu_for(problem))
+            && let (Some(gpu), _) = open_device(problem)?
+        {
+            let (taken, table) = self.weigh_on_gpu(problem, target, &gpu);
+            weighed = Some(table);
+            if let Some(plan) = taken {
+                return Ok(Plan {
+                    choice: weighed,
+                    ..plan
+                });
+            }
+            why = format!("auto: no mode that tensor cores run is proven to keep {target:.2e}");
+        }
         let not_on_gpu = |why: &mut String| {
             if problem.integers_only {
                 why.push_str("; integers only is a choice of GPU kernels, and changes nothing on the processor");
@@ -220,6 +243,21 @@ impl<T: Real> Planner<T> {
             }
             not_on_gpu(&mut why);
             return Ok(self.native(problem, threads, native_error, why));
+        }
+        if let Engine::Floats(mode) = engine {
+            let gpu = match problem.device {
+                Device::Cuda(_) => open_device(problem)?.0,
+                _ => None,
+            };
+            if let Some(gpu) = gpu {
+                return self.floats_on_gpu(problem, mode, &why, gpu);
+            }
+            not_on_gpu(&mut why);
+            let plan = self.floats(problem, threads, mode, &why)?;
+            return Ok(Plan {
+                choice: weighed,
+                ..plan
+            });
         }
         if engine == Engine::Residues {
             let recipe = recalled.and_then(|d| d.recipe);
@@ -304,6 +342,7 @@ impl<T: Real> Planner<T> {
             },
             device,
             cuda,
+            choice: weighed,
             why: format!("{why}; {reason}{passed_over}"),
             budget,
             threads,
@@ -361,6 +400,7 @@ impl<T: Real> Planner<T> {
             substrate: engine.substrate(),
             device: Device::Cpu,
             cuda: None,
+            choice: None,
             why: format!("{why}; {reason}; {moduli}{passed_over}"),
             budget,
             threads,
@@ -481,6 +521,7 @@ impl<T: Real> Planner<T> {
             },
             device: Device::Cuda(ordinal),
             cuda: Some(cuda),
+            choice: None,
             why: format!("{why}; {reason}; {moduli}"),
             budget,
             threads,
@@ -533,6 +574,7 @@ impl<T: Real> Planner<T> {
             substrate: "native",
             device: Device::Cpu,
             cuda: None,
+            choice: None,
             why,
             budget: ErrorBudget {
                 bound: error,
@@ -624,7 +666,7 @@ impl<T: Real> Planner<T> {
         })
     }
 
-    fn choose_recipe(
+    pub(crate) fn choose_recipe(
         &self,
         problem: &Problem,
         residues: Option<&ResidueEngine>,
@@ -709,37 +751,45 @@ fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     }
 }
 
+/// The error for which the processor's engines are weighed against each other. Where bits are to be the same everywhere, there
+/// is nothing to weigh.
+fn weighed_for(problem: &Problem) -> Option<f64> {
+    let free = problem.engine == Engine::Auto
+        && !problem.reproducible
+        && !matches!(problem.device, Device::Cuda(_));
+    problem.accuracy.target().filter(|_| free)
+}
+
+/// The same on a GPU.
+fn weighed_on_gpu_for(problem: &Problem) -> Option<f64> {
+    let free = problem.engine == Engine::Auto
+        && problem.substrate == Substrate::Auto
+        && !problem.reproducible
+        && !problem.integers_only
+        && matches!(problem.device, Device::Cuda(_));
+    problem.accuracy.target().filter(|_| free)
+}
+
 fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
     match problem.engine {
         Engine::Digits => (Engine::Digits, "digits was asked for".into()),
         Engine::Residues => (Engine::Residues, "residues was asked for".into()),
         Engine::Native => (Engine::Native, "native was asked for".into()),
+        Engine::Floats(mode) => (problem.engine, format!("the mode {mode} was asked for")),
         Engine::Auto if matches!(problem.device, Device::Cuda(_)) => (
             Engine::Digits,
-            "a GPU was asked for, on which only digits runs".into(),
+            "a GPU was asked for, on which digits is the engine for what is not an error".into(),
         ),
         Engine::Auto if problem.reproducible => (
             Engine::Digits,
             "reproducible bits were asked for, which only digits gives".into(),
         ),
-        Engine::Auto => {
-            // Single and Double name what users of native FFTs get.
-            let wanted = problem.accuracy.target().unwrap_or(f64::INFINITY);
-            if wanted < native_error {
-                (
-                    Engine::Digits,
-                    format!(
-                        "native's measured error {native_error:.2e} is above the {wanted:.2e} asked for"
-                    ),
-                )
-            } else {
-                (
-                    Engine::Native,
-                    format!(
-                        "auto: no reproducible bits and no more accuracy than native's {native_error:.2e} were asked for"
-                    ),
-                )
-            }
-        }
+        // Single and Double name what users of native FFTs get; an error is weighed before (`choice.rs`).
+        Engine::Auto => (
+            Engine::Native,
+            format!(
+                "auto: no reproducible bits and no more accuracy than native's {native_error:.2e} were asked for"
+            ),
+        ),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Buffer, FftError};
 use crate::layout::Layout;
+use floats::Mode;
 use residues::reconstruct::Method;
 use serde::{Deserialize, Serialize};
 
@@ -98,8 +99,57 @@ pub enum Engine {
     Residues,
     /// RustFFT and RealFFT in floating point: fast, error measured but not proven.
     Native,
-    /// `Digits` when bits or more accuracy than native's are asked for, else `Native`.
+    /// Floating point in one of the crate `floats`' modes, from bf16 products on a matrix unit to f64: proven bound.
+    /// The bits of `fast`, `kahan`, `ozaki_two_level` and `double` are the same on every processor; those of the other
+    /// modes depend on the order in which the matrix unit adds.
+    Floats(#[serde(with = "mode_name")] Mode),
+    /// `Digits` when reproducible bits or a GPU are asked for. For an error as accuracy the fastest engine whose bound is proven and
+    /// keeps it, of `Floats` and `Digits` ([`crate::Plan::choice`]); which one that is depends on the machine. Else `Native`.
     Auto,
+}
+
+impl std::fmt::Display for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Engine::Digits => "digits",
+            Engine::Residues => "residues",
+            Engine::Native => "native",
+            Engine::Auto => "auto",
+            Engine::Floats(mode) => mode.name(),
+        })
+    }
+}
+
+impl std::str::FromStr for Engine {
+    type Err = FftError;
+
+    /// `auto`, `digits`, `residues`, `native`, or a mode of the floats engine by its name.
+    ///
+    /// ```
+    /// use ozfft::{Engine, Mode};
+    /// assert_eq!("ozaki_hq".parse(), Ok(Engine::Floats(Mode::OzakiHq)));
+    /// assert_eq!("digits".parse(), Ok(Engine::Digits));
+    /// let refused = "abacus".parse::<Engine>().unwrap_err();
+    /// assert!(refused.to_string().contains("abacus"));
+    /// ```
+    fn from_str(name: &str) -> Result<Engine, FftError> {
+        let named = [
+            Engine::Auto,
+            Engine::Digits,
+            Engine::Residues,
+            Engine::Native,
+        ];
+        if let Some(engine) = named.into_iter().find(|engine| engine.to_string() == name) {
+            return Ok(engine);
+        }
+        name.parse().map(Engine::Floats).map_err(|_| {
+            let modes: Vec<&str> = Mode::ALL.into_iter().map(Mode::name).collect();
+            FftError::Unsupported(format!(
+                "there is no engine \"{name}\"; the engines are auto, digits, residues, native, and in floating point {}",
+                modes.join(", ")
+            ))
+        })
+    }
 }
 
 /// How much of the digit product is formed.
@@ -132,6 +182,10 @@ pub enum Substrate {
     /// AMX: tiles of 16 × 64 bytes, 8 lines side by side. Linux grants the tiles on request; without them `Auto` takes
     /// the next best unit.
     Amx,
+    /// For [`Engine::Floats`]: dot products of two bf16 numbers of AVX-512.
+    Avx512Bf16,
+    /// For [`Engine::Floats`]: AMX tiles of bf16 numbers.
+    AmxBf16,
     /// NEON dot product of 64-bit ARM: four bytes at a time, 2 lines side by side.
     NeonDot,
     /// The 8-bit integer tensor instruction that every NVIDIA GPU since compute capability 8.0 has.
@@ -179,6 +233,38 @@ mod method_name {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Method, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Modes are saved by their names.
+mod mode_name {
+    use floats::Mode;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(mode: &Mode, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(mode)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Mode, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The same where there may be none.
+pub(crate) mod optional_mode {
+    use floats::Mode;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(mode: &Option<Mode>, to: S) -> Result<S::Ok, S::Error> {
+        mode.map(Mode::name).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Mode>, D::Error> {
+        let name = Option::<String>::deserialize(from)?;
+        let mode = name.map(|name| name.parse()).transpose();
+        mode.map_err(D::Error::custom)
     }
 }
 

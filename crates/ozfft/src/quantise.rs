@@ -12,7 +12,7 @@ use num_complex::Complex;
 use residues::adaptive::coarsest_unit;
 
 /// Leading bits of a magnitude that enter the column sums.
-const SUM_BITS: i32 = 21;
+pub(crate) const SUM_BITS: i32 = 21;
 
 /// Shape of a line as its first step sees it: `columns` columns of every `columns`-th element.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +95,7 @@ fn column(grid: Grid, columns: usize, number: usize) -> impl Iterator<Item = usi
 
 /// Distance and number of the elements of a column.
 #[inline(always)]
-fn column_step(grid: Grid, columns: usize) -> (usize, usize) {
+pub(crate) fn column_step(grid: Grid, columns: usize) -> (usize, usize) {
     // A line of one step is one row and one column.
     if columns == grid.columns {
         (grid.pitch, grid.rows)
@@ -112,7 +112,7 @@ fn places(grid: Grid) -> impl Iterator<Item = usize> + Clone {
 }
 
 /// What the largest column sum makes of a line's exponent: the sum bounds every output of the first step.
-fn exponent(unit: i64, largest_sum: i64, word_bits: u32) -> i32 {
+pub(crate) fn exponent(unit: i64, largest_sum: i64, word_bits: u32) -> i32 {
     let sum_bits = 64 - i64::from(largest_sum.leading_zeros());
     (unit + sum_bits - i64::from(word_bits)) as i32
 }
@@ -126,7 +126,7 @@ fn decode(bits: i64) -> (u64, i32) {
 }
 
 /// The bit position just above the leading bit of a number.
-fn scale(bits: i64) -> i32 {
+pub(crate) fn scale(bits: i64) -> i32 {
     let (magnitude, exponent) = decode(bits);
     exponent + 64 - magnitude.leading_zeros() as i32
 }
@@ -201,7 +201,7 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
         quantise_extremes(points, grid, shape, keep, unit, &mut exponents);
     }
     debug_assert!(
-        within_head_room(points, grid, shape),
+        within_head_room::<L>(grid, shape, size_in(points)),
         "head-room: a column's words add up to more than the word"
     );
     Quantised {
@@ -417,22 +417,33 @@ pub(crate) fn quantise_words<const L: usize, V: Vectors<L>>(
         }
     }
     debug_assert!(
-        within_head_room(points, grid, shape),
+        within_head_room::<L>(grid, shape, size_in(points)),
         "head-room: a column's words add up to more than the word"
     );
     exponents
 }
 
-/// Whether the magnitudes of every column add up to at most the word, but for their rounding.
-fn within_head_room<const L: usize>(points: &[Point<L>], grid: Grid, shape: Columns) -> bool {
+/// Whether the magnitudes of every column add up to at most the word, but for their rounding. `size` is the sum of the
+/// magnitudes of both parts, by place and lane.
+pub(crate) fn within_head_room<const L: usize>(
+    grid: Grid,
+    shape: Columns,
+    size: impl Fn(usize, usize) -> u128,
+) -> bool {
     (0..shape.columns).all(|number| {
         (0..L).all(|lane| {
             let places = || column(grid, shape.columns, number);
-            let size = |row: &Row<L>| u128::from(row[lane].unsigned_abs());
-            let sum: u128 = places().flat_map(|p| &points[p]).map(size).sum();
+            let sum: u128 = places().map(|place| size(place, lane)).sum();
             sum <= (1 << shape.word_bits) + places().count() as u128
         })
     })
+}
+
+fn size_in<const L: usize>(points: &[Point<L>]) -> impl Fn(usize, usize) -> u128 {
+    |place, lane| {
+        let size = |row: &Row<L>| u128::from(row[lane].unsigned_abs());
+        points[place].iter().map(size).sum()
+    }
 }
 
 /// One complex number as a word of `word_bits` bits with an exponent of its own.

@@ -28,6 +28,39 @@ enum Top<H> {
     Two(H, H),
 }
 
+/// The first pair that is kept, with what rounds it and the carry of those below.
+#[inline(always)]
+fn first_pair<const L: usize, V: Vectors<L>>(
+    pair: &impl Fn(usize) -> V::Halves,
+    dropped: usize,
+    shift: u32,
+) -> V::Halves {
+    let mut first = V::add_halves(pair(dropped), V::splat_halves(1 << (shift - 1)));
+    if dropped > 0 {
+        let mut below = pair(0);
+        for q in 1..dropped {
+            below = V::add_halves(pair(q), V::shift_halves_right(below, 16));
+        }
+        first = V::add_halves(first, V::shift_halves_right(below, 16));
+    }
+    first
+}
+
+/// [`round_pairs`] where the result is known to fit 32 bits, so that what overflows on the way does not matter; at most
+/// two pairs are kept.
+#[inline(always)]
+pub(crate) fn round_short<const L: usize, V: Vectors<L>, const P: usize>(
+    pair: impl Fn(usize) -> V::Halves,
+    dropped: usize,
+    shift: u32,
+) -> V::Halves {
+    let whole = V::shift_halves_right(first_pair::<L, V>(&pair, dropped, shift), shift);
+    if P == 1 {
+        return whole;
+    }
+    V::add_halves(whole, V::shift_halves_left(pair(dropped + 1), 16 - shift))
+}
+
 /// `Σ_q pair(q)·2^(16q)` divided by `2^(16·dropped + shift)` and rounded to nearest, halves upwards; `7 <= shift < 16`.
 /// `P` pairs are left after `dropped` ones have given their carry.
 #[inline(always)]
@@ -40,14 +73,7 @@ pub(crate) fn round_pairs<const L: usize, V: Vectors<L>, const P: usize>(
         #[inline(always)]
         |x| V::shift_halves_right(x, 16),
     );
-    let mut first = V::add_halves(pair(dropped), V::splat_halves(1 << (shift - 1)));
-    if dropped > 0 {
-        let mut below = pair(0);
-        for q in 1..dropped {
-            below = V::add_halves(pair(q), carry(below));
-        }
-        first = V::add_halves(first, carry(below));
-    }
+    let first = first_pair::<L, V>(&pair, dropped, shift);
     // The fraction is cut off; what is left of the first place has 16 - shift bits.
     let rest = V::shift_halves_right_zero(V::shift_halves_left(first, 16), 16 + shift);
     if P == 1 {
@@ -70,19 +96,6 @@ pub(crate) fn round_pairs<const L: usize, V: Vectors<L>, const P: usize>(
         _ => Top::Two(pair(dropped + 3), V::add_halves(pair(dropped + 2), excess)),
     };
     Rounded { top, low, shift }
-}
-
-/// [`round_pairs`] of `P` pairs with nothing below them and the shift of a first or last step: all shifts are constants.
-#[inline(always)]
-pub(crate) fn round_high_pairs<const L: usize, V: Vectors<L>, const P: usize>(
-    pairs: [V::Halves; P],
-) -> Rounded<V::Halves> {
-    round_pairs::<L, V, P>(
-        #[inline(always)]
-        |q| pairs[q],
-        0,
-        UNIT_BITS,
-    )
 }
 
 impl<H: Copy> Rounded<H> {
@@ -151,6 +164,14 @@ mod tests {
         for (part, word) in [re, im].into_iter().enumerate() {
             if i64::try_from(exact(part)).is_ok() {
                 assert_eq!(i128::from(word[0]), exact(part), "{pairs:?} {shift}");
+            }
+        }
+        if P <= 2 {
+            let short = round_short::<1, Portable, P>(|q| pairs[q], dropped, shift);
+            for part in 0..2 {
+                if let Ok(right) = i32::try_from(exact(part)) {
+                    assert_eq!(short[0][part], right, "{pairs:?} {shift}");
+                }
             }
         }
         if shift == UNIT_BITS {

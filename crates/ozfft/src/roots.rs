@@ -183,7 +183,19 @@ impl Fixed {
         if self.negative { -magnitude } else { magnitude }
     }
 
-    /// The negative of this number where `negate` is set, this number otherwise.
+    /// `|self| · 2^bits` to the nearest integer, and whether the number is negative. Where the error bound leaves open which
+    /// integer that is, either may be returned: it is off by half a unit and the error bound at most.
+    /// Panics for fewer than 64 or more than 127 bits, and when the result does not fit.
+    pub(crate) fn nearest(&self, bits: u32) -> (bool, u128) {
+        assert!((64..128).contains(&bits), "{bits} bits");
+        let [_, middle, high, integer] = self.limbs;
+        let drop = 128 - bits;
+        assert!(u128::from(integer) >> drop == 0, "{self:?} · 2^{bits}");
+        let fraction = (u128::from(high) << 64) | u128::from(middle);
+        let kept = (u128::from(integer) << bits) | (fraction >> drop);
+        (self.negative, kept + (fraction >> (drop - 1) & 1))
+    }
+
     /// The number in units of `2^-96`, rounded towards zero: for tables that are still computed with.
     pub(crate) fn units_of_96_bits(&self) -> i128 {
         let [_, low, middle, high] = self.limbs;
@@ -198,6 +210,7 @@ impl Fixed {
         self.units_of_96_bits() as f64 * (-96f64).exp2()
     }
 
+    /// The negative of this number where `negate` is set, this number otherwise.
     fn negated_if(mut self, negate: bool) -> Fixed {
         self.negative = (self.negative != negate) && self.limbs != [0; 4];
         self

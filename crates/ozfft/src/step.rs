@@ -9,17 +9,18 @@
 )]
 
 use crate::bailey::Setting;
+use crate::cells::Cell;
 use crate::digits::DigitMatrix;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
 use crate::problem::Family;
-use crate::quad::{Number, Quad, Word};
+use crate::quad::{Quad, Value};
 use crate::recipe::{Digits, Fold, StepRecipe};
-use crate::reconstruct::{UNIT_BITS, round_high_pairs, round_pairs};
+use crate::reconstruct::UNIT_BITS;
 use crate::residue_products::largest_sum;
 use crate::roots::{self, Fixed};
 use crate::tables::slots;
 use crate::twiddle::Twiddle;
-use crate::vectors::{HalfRow, Pair, Point, Vectors, Wide, inlined, negated};
+use crate::vectors::{HalfRow, Vectors, inlined};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -67,18 +68,18 @@ pub(crate) struct Column {
 }
 
 /// A column of which it is known that its elements lie within the panel.
-struct Elements<'a, const L: usize> {
-    start: *const Point<L>,
+struct Elements<'a, C> {
+    start: *const C,
     step: isize,
     conjugate: bool,
     count: usize,
-    panel: PhantomData<&'a [Point<L>]>,
+    panel: PhantomData<&'a [C]>,
 }
 
 impl Column {
     /// Looks once whether all elements lie within the panel.
     #[inline(always)]
-    fn of<'a, const L: usize>(&self, points: &'a [Point<L>], count: usize) -> Elements<'a, L> {
+    fn of<'a, C>(&self, points: &'a [C], count: usize) -> Elements<'a, C> {
         let last = self.first as isize + self.step * (count as isize - 1);
         assert!(self.first < points.len() && (0..points.len() as isize).contains(&last));
         Elements {
@@ -91,19 +92,20 @@ impl Column {
     }
 }
 
-impl<const L: usize> Elements<'_, L> {
+impl<C> Elements<'_, C> {
     #[inline(always)]
-    fn get<V: Vectors<L>>(&self, i: usize) -> Pair<V::Words> {
+    fn get<const L: usize, U: MatrixUnit<L>>(&self, i: usize) -> C::Word
+    where
+        C: Cell<L, U>,
+    {
         assert!(i < self.count);
         // SAFETY: the first and the last element lie within the panel, and this one between them.
-        let point = unsafe { &*self.start.offset(self.step * i as isize) };
-        let (re, im) = (V::load(&point[0]), V::load(&point[1]));
-        let im = if self.conjugate {
-            negated::<L, V>(im)
+        let word = unsafe { &*self.start.offset(self.step * i as isize) }.get();
+        if self.conjugate {
+            word.conjugated()
         } else {
-            im
-        };
-        (re, im)
+            word
+        }
     }
 }
 
@@ -190,11 +192,11 @@ impl Step {
 
     /// Folds a column and lays its digits out for the unit.
     #[inline(always)]
-    fn prepare<const L: usize, U: MatrixUnit<L>>(
+    fn prepare<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
         &self,
         matrices: &Matrices,
         digits: Digits,
-        points: &[Point<L>],
+        points: &[C],
         column: Column,
         number: usize,
         scratch: &mut ColumnScratch<'_, L>,
@@ -214,8 +216,8 @@ impl Step {
         let element = column.of(points, n);
         let put = inlined(
             #[inline(always)]
-            |low: &mut HalfRow<L>, high: Option<&mut HalfRow<L>>, words: Words2<L, U>| {
-                let halves = U::encode(digits, words);
+            |low: &mut HalfRow<L>, high: Option<&mut HalfRow<L>>, word: C::Word| {
+                let halves = C::encode(digits, word);
                 U::Vectors::store_halves(halves.0, low);
                 if let Some(high) = high {
                     U::Vectors::store_halves(halves.1, high);
@@ -224,22 +226,7 @@ impl Step {
         );
         let get = inlined(
             #[inline(always)]
-            |i: usize| element.get::<U::Vectors>(i),
-        );
-        let sum = inlined(
-            #[inline(always)]
-            |a: Words2<L, U>, b: Words2<L, U>| {
-                (U::Vectors::add(a.0, b.0), U::Vectors::add(a.1, b.1))
-            },
-        );
-        let difference = inlined(
-            #[inline(always)]
-            |a: Words2<L, U>, b: Words2<L, U>| {
-                (
-                    U::Vectors::subtract(a.0, b.0),
-                    U::Vectors::subtract(a.1, b.1),
-                )
-            },
+            |i: usize| element.get::<L, U>(i),
         );
         // Elements that are alone come first; then slot by slot, cosine and sine of the same pair.
         let (skip_cosine, skip_sine) = match self.recipe.fold {
@@ -277,7 +264,7 @@ impl Step {
                 lows.zip(highs).enumerate()
             {
                 let (a, b) = (get(first + i), get(last - i));
-                let (sum, difference) = (sum(a, b), difference(a, b));
+                let (sum, difference) = (a.plus(b), a.minus(b));
                 let (cosine, sine) = if sums_are_sine {
                     (difference, sum)
                 } else {
@@ -289,7 +276,7 @@ impl Step {
         } else {
             for (i, (cosine_low, sine_low)) in lows.enumerate() {
                 let (a, b) = (get(first + i), get(last - i));
-                let (sum, difference) = (sum(a, b), difference(a, b));
+                let (sum, difference) = (a.plus(b), a.minus(b));
                 let (cosine, sine) = if sums_are_sine {
                     (difference, sum)
                 } else {
@@ -340,43 +327,41 @@ impl Step {
         )
     }
 
-    /// The rounded values that belong to output `k` of a column whose sums are in the scratch memory: for truncated
-    /// recipes of `P` pairs, in steps without an extra shift.
+    /// What output `k` of a column is made of, whose cosine and sine sums are given: for truncated recipes of `P` pairs,
+    /// in steps without an extra shift.
     #[inline(always)]
-    fn fast<const L: usize, U: MatrixUnit<L>, X: Number<L, U::Vectors>, const P: usize>(
+    fn fast<const L: usize, U: MatrixUnit<L>, X: Value<L, U::Vectors>, const P: usize>(
         &self,
         matrices: &Matrices,
         k: usize,
         digits: Digits,
-        number: usize,
-        scratch: &ColumnScratch<'_, L>,
+        (cosine, sine): (&[HalfRow<L>], &[HalfRow<L>]),
     ) -> Quad<X> {
         let (cosine_row, sine_row) = rows(&self.recipe, k);
-        let nothing = (X::zero(), X::zero());
         let sums = inlined(
             #[inline(always)]
             |matrix: &PackedMatrix, sums: &[HalfRow<L>], row: Option<usize>| match row {
-                None => nothing,
+                None => X::zero(),
                 Some(row) => {
-                    let sums = &sums[number * matrix.sum_rows()..][..matrix.sum_rows()];
                     let pairs = U::pairs::<P>(matrix, digits, sums, row);
-                    X::rounded(round_high_pairs::<L, U::Vectors, P>(pairs))
+                    X::rounded::<P>(
+                        #[inline(always)]
+                        |q| pairs[q],
+                        0,
+                        UNIT_BITS,
+                    )
                 }
             },
         );
-        let (cosine_re, cosine_im) = sums(&matrices.cosine, scratch.sums.0, cosine_row);
-        let (sine_re, sine_im) = sums(&matrices.sine, scratch.sums.1, sine_row);
-        Quad {
-            re_sum: cosine_re.plus(sine_im),
-            re_difference: cosine_re.minus(sine_im),
-            im_sum: sine_re.plus(cosine_im),
-            im_difference: sine_re.minus(cosine_im),
-        }
+        Quad::new(
+            sums(&matrices.cosine, cosine, cosine_row),
+            sums(&matrices.sine, sine, sine_row),
+        )
     }
 
     /// The same for any recipe: truncated products are rounded one by one, exact ones after combining.
     #[inline(always)]
-    fn general<const L: usize, U: MatrixUnit<L>, X: Number<L, U::Vectors>>(
+    fn general<const L: usize, U: MatrixUnit<L>, X: Value<L, U::Vectors>>(
         &self,
         matrices: &Matrices,
         k: usize,
@@ -403,109 +388,87 @@ impl Step {
             },
         );
         if family == Family::Truncated {
-            let (cosine_re, cosine_im) = X::rounded(round_pairs::<L, U::Vectors, 4>(
-                #[inline(always)]
-                |q| cosine(q),
-                dropped,
-                shift,
-            ));
-            let (sine_re, sine_im) = X::rounded(round_pairs::<L, U::Vectors, 4>(
-                #[inline(always)]
-                |q| sine(q),
-                dropped,
-                shift,
-            ));
-            return Quad {
-                re_sum: cosine_re.plus(sine_im),
-                re_difference: cosine_re.minus(sine_im),
-                im_sum: sine_re.plus(cosine_im),
-                im_difference: sine_re.minus(cosine_im),
-            };
+            return Quad::new(
+                X::rounded::<4>(
+                    #[inline(always)]
+                    |q| cosine(q),
+                    dropped,
+                    shift,
+                ),
+                X::rounded::<4>(
+                    #[inline(always)]
+                    |q| sine(q),
+                    dropped,
+                    shift,
+                ),
+            );
         }
         // With the sine sums' parts exchanged, real and imaginary parts combine place by place.
         let swapped = inlined(
             #[inline(always)]
             |q: usize| U::Vectors::swap_halves(sine(q)),
         );
-        let (re_sum, im_sum) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+        let plus = X::rounded::<4>(
             #[inline(always)]
             |q| U::Vectors::add_halves(cosine(q), swapped(q)),
             dropped,
             shift,
-        ));
-        let (re_difference, _) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+        );
+        let real_difference = X::rounded::<4>(
             #[inline(always)]
             |q| U::Vectors::subtract_halves(cosine(q), swapped(q)),
             dropped,
             shift,
-        ));
-        let (_, im_difference) = X::rounded(round_pairs::<L, U::Vectors, 4>(
+        );
+        // The imaginary parts are rounded the other way round, sine minus cosine.
+        let imaginary_difference = X::rounded::<4>(
             #[inline(always)]
             |q| U::Vectors::subtract_halves(swapped(q), cosine(q)),
             dropped,
             shift,
-        ));
+        );
         Quad {
-            re_sum,
-            re_difference,
-            im_sum,
-            im_difference,
+            plus,
+            minus: real_difference.mixed(imaginary_difference.negated()),
         }
     }
 
     /// The same for a unit step, whose products are sums of its inputs.
     #[inline(always)]
-    fn unit_quad<const L: usize, V: Vectors<L>, X: Number<L, V>>(
+    fn unit_quad<const L: usize, V: Vectors<L>, X: Value<L, V>>(
         &self,
         k: usize,
-        element: impl Fn(usize) -> Pair<X>,
+        element: impl Fn(usize) -> X,
     ) -> Quad<X> {
-        let add = inlined(
-            #[inline(always)]
-            |a: Pair<X>, b: Pair<X>| (a.0.plus(b.0), a.1.plus(b.1)),
-        );
-        let subtract = inlined(
-            #[inline(always)]
-            |a: Pair<X>, b: Pair<X>| (a.0.minus(b.0), a.1.minus(b.1)),
-        );
-        let nothing = (X::zero(), X::zero());
         let (cosine, sine) = match (self.recipe.n, k) {
-            (2, 0) => (add(element(0), element(1)), nothing),
-            (2, _) => (subtract(element(0), element(1)), nothing),
-            (_, 1) => (
-                subtract(element(0), element(2)),
-                subtract(element(1), element(3)),
-            ),
+            (2, 0) => (element(0).plus(element(1)), X::zero()),
+            (2, _) => (element(0).minus(element(1)), X::zero()),
+            (_, 1) => (element(0).minus(element(2)), element(1).minus(element(3))),
             (_, k) => {
-                let (even, odd) = (add(element(0), element(2)), add(element(1), element(3)));
+                let (even, odd) = (element(0).plus(element(2)), element(1).plus(element(3)));
                 let cosine = if k == 0 {
-                    add(even, odd)
+                    even.plus(odd)
                 } else {
-                    subtract(even, odd)
+                    even.minus(odd)
                 };
-                (cosine, nothing)
+                (cosine, X::zero())
             }
         };
-        Quad {
-            re_sum: cosine.0.plus(sine.1),
-            re_difference: cosine.0.minus(sine.1),
-            im_sum: sine.0.plus(cosine.1),
-            im_difference: sine.0.minus(cosine.1),
-        }
+        Quad::new(cosine, sine)
     }
 
     /// Transforms columns, a few at a time: `column` says where number `i` lies, and `post` is called with its number
     /// and, for every `k` up to half the size, the values that two outputs are made of.
     #[inline(always)]
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, X: Number<L, U::Vectors>>(
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, X: Value<L, U::Vectors>>(
         &self,
         unit: U,
         setting: (Digits, Family),
         count: usize,
-        points: &mut [Point<L>],
+        points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
         column: impl Fn(usize) -> Column,
-        mut post: impl FnMut(&mut [Point<L>], usize, usize, Quad<X>),
+        mut post: impl FnMut(&mut [C], usize, usize, Quad<X>),
     ) {
         let last = match self.recipe.fold {
             Fold::FrequencyShifted => self.recipe.n / 2 - 1,
@@ -517,17 +480,22 @@ impl Step {
         let (digits, family) = setting;
         // The usual recipes, by their number of pairs; 0 for all others.
         let usual = family == Family::Truncated && digits.low_pairs() == 0 && self.shift == 0;
-        let way = if usual { digits.pairs() } else { 0 };
+        let pairs = digits.pairs();
+        let way = if usual && X::PAIRS.contains(&pairs) {
+            pairs
+        } else {
+            0
+        };
         let (cosine_parts, sine_parts) = (U::parts(&matrices.cosine), U::parts(&matrices.sine));
         let parts = cosine_parts + sine_parts;
         let [mut current, mut next] = scratch.0.each_mut();
         let prepare = inlined(
             #[inline(always)]
-            |points: &[Point<L>], first: usize, scratch: &mut ColumnScratch<'_, L>| {
+            |points: &[C], first: usize, scratch: &mut ColumnScratch<'_, L>| {
                 let columns = U::COLUMNS.min(count - first);
                 for c in 0..columns {
                     let column = column(first + c);
-                    self.prepare::<L, U>(matrices, digits, points, column, c, scratch);
+                    self.prepare::<L, U, C>(matrices, digits, points, column, c, scratch);
                 }
             },
         );
@@ -560,6 +528,12 @@ impl Step {
             let mut rest = if following < count { parts } else { 0 };
             let mut outputs = columns * (last + 1);
             for c in 0..columns {
+                let (cosine_rows, sine_rows) =
+                    (matrices.cosine.sum_rows(), matrices.sine.sum_rows());
+                let sums = (
+                    &current.sums.0[c * cosine_rows..][..cosine_rows],
+                    &current.sums.1[c * sine_rows..][..sine_rows],
+                );
                 for k in 0..=last {
                     // Parts are spread over the outputs; the first waits until the digits have reached the cache.
                     if rest * columns * (last + 1) > outputs * parts {
@@ -567,10 +541,20 @@ impl Step {
                         rest -= 1;
                     }
                     outputs -= 1;
+                    // Ways that a value never takes are not compiled for it.
                     let quad = match way {
-                        2 => self.fast::<L, U, X, 2>(matrices, k, digits, c, current),
-                        3 => self.fast::<L, U, X, 3>(matrices, k, digits, c, current),
-                        4 => self.fast::<L, U, X, 4>(matrices, k, digits, c, current),
+                        1 if X::PAIRS.contains(&1) => {
+                            self.fast::<L, U, X, 1>(matrices, k, digits, sums)
+                        }
+                        2 if X::PAIRS.contains(&2) => {
+                            self.fast::<L, U, X, 2>(matrices, k, digits, sums)
+                        }
+                        3 if X::PAIRS.contains(&3) => {
+                            self.fast::<L, U, X, 3>(matrices, k, digits, sums)
+                        }
+                        4 if X::PAIRS.contains(&4) => {
+                            self.fast::<L, U, X, 4>(matrices, k, digits, sums)
+                        }
                         _ => self.general::<L, U, X>(matrices, k, setting, c, current),
                     };
                     post(points, first + c, k, quad);
@@ -589,28 +573,30 @@ impl Step {
 
     /// [`Step::run`] for a unit step: the elements of a column are read before `post` is called for it.
     #[inline(always)]
-    pub(crate) fn run_unit<const L: usize, V: Vectors<L>, X: Number<L, V>>(
+    pub(crate) fn run_unit<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: Cell<L, U>,
+        X: Value<L, U::Vectors>,
+    >(
         &self,
         count: usize,
-        points: &mut [Point<L>],
+        points: &mut [C],
         column: impl Fn(usize) -> Column,
-        number: impl Fn(V::Words) -> X,
-        mut post: impl FnMut(&mut [Point<L>], usize, usize, Quad<X>),
+        number: impl Fn(C::Word) -> X,
+        mut post: impl FnMut(&mut [C], usize, usize, Quad<X>),
     ) {
         let n = self.recipe.n;
         for i in 0..count {
             let column = column(i).of(points, n);
             let element = inlined(
                 #[inline(always)]
-                |j: usize| {
-                    // A step of two points has its elements twice.
-                    let (re, im) = column.get::<V>(j % n);
-                    (number(re), number(im))
-                },
+                // A step of two points has its elements twice.
+                |j: usize| number(column.get::<L, U>(j % n)),
             );
             let elements = [element(0), element(1), element(2), element(3)];
             for k in 0..=n / 2 {
-                let quad = self.unit_quad::<L, V, X>(
+                let quad = self.unit_quad::<L, U::Vectors, X>(
                     k,
                     #[inline(always)]
                     |j| elements[j],
@@ -622,47 +608,41 @@ impl Step {
 
     /// Words between two steps.
     #[inline(always)]
-    pub(crate) fn run_words<const L: usize, U: MatrixUnit<L>>(
+    pub(crate) fn run_words<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
         &self,
         unit: U,
         setting: (Digits, Family),
         count: usize,
-        points: &mut [Point<L>],
+        points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
         column: impl Fn(usize) -> Column,
-        mut post: impl FnMut(&mut [Point<L>], usize, usize, Quad<Word<L, U::Vectors>>),
+        mut post: impl FnMut(&mut [C], usize, usize, Quad<C::Word>),
     ) {
         if self.matrices.is_some() {
             self.run(unit, setting, count, points, scratch, column, post);
         } else if self.shift == 0 {
             // The first step: column sums bound its outputs.
-            self.run_unit(
+            self.run_unit::<L, U, C, C::Word>(
                 count,
                 points,
                 column,
                 #[inline(always)]
-                |word| Word(word),
+                |word| word,
                 post,
             );
         } else {
             let shift = self.shift;
-            self.run_unit::<L, U::Vectors, Wide<_>>(
+            self.run_unit::<L, U, C, C::Sum>(
                 count,
                 points,
                 column,
                 #[inline(always)]
-                |words| Wide::from_words::<L, U::Vectors>(words),
+                |word| C::Sum::from(word),
                 #[inline(always)]
                 |points, i, k, quad| {
-                    let word = inlined(
-                        #[inline(always)]
-                        |x: Wide<_>| Word(x.shifted::<L, U::Vectors>(shift)),
-                    );
                     let quad = Quad {
-                        re_sum: word(quad.re_sum),
-                        re_difference: word(quad.re_difference),
-                        im_sum: word(quad.im_sum),
-                        im_difference: word(quad.im_difference),
+                        plus: C::shifted(quad.plus, shift),
+                        minus: shifted_difference::<L, U, C>(quad.minus, shift),
                     };
                     post(points, i, k, quad);
                 },
@@ -670,9 +650,6 @@ impl Step {
         }
     }
 }
-
-pub(crate) type Words2<const L: usize, U> =
-    Pair<<<U as MatrixUnit<L>>::Vectors as Vectors<L>>::Words>;
 
 /// Rows for the lower and for the upper halves of a column's words.
 #[inline(always)]
@@ -685,8 +662,11 @@ fn lower_and_upper<H>(rows: &mut [H], slots: usize, upper: bool) -> (&mut [H], &
     }
 }
 
+/// The differences of a quad, shifted down: imaginary parts are rounded the other way round, sine minus cosine.
 #[inline(always)]
-pub(crate) fn store<const L: usize, V: Vectors<L>>(point: &mut Point<L>, (re, im): Pair<V::Words>) {
-    V::store(re, &mut point[0]);
-    V::store(im, &mut point[1]);
+fn shifted_difference<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+    minus: C::Sum,
+    shift: u32,
+) -> C::Word {
+    C::shifted(minus.conjugated(), shift).conjugated()
 }

@@ -45,7 +45,7 @@ pub(crate) fn slots(step: &StepRecipe) -> (usize, usize) {
 }
 
 /// The angles of the cosine and the sine matrix, row by row, in units of half an n-th of a turn.
-fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
+pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
     let (cosine_slots, sine_slots) = slots(step);
     let table = |slots: usize, angle: &dyn Fn(usize, usize) -> usize| {
         (0..slots)

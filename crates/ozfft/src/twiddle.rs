@@ -80,6 +80,24 @@ impl Twiddle {
         };
         rotate::<L, V>(y, angles)
     }
+
+    /// [`Twiddle::rotate_row`] for words below 2^31, whose high halves are zero: a third of the products is left.
+    #[inline(always)]
+    pub(crate) fn rotate_short_row<const L: usize, V: Vectors<L>>(
+        &self,
+        (re, im): Pair<V::Words>,
+    ) -> Pair<V::Words> {
+        let (real, imaginary) = (V::splat_low(self.real.0), V::splat_low(self.imaginary.0));
+        let multiply = V::multiply_low;
+        let rounded = inlined(
+            #[inline(always)]
+            |product: V::Words| V::shift_right(V::add(product, V::splat(1 << 29)), 30),
+        );
+        (
+            rounded(V::subtract(multiply(re, real), multiply(im, imaginary))),
+            rounded(V::add(multiply(re, imaginary), multiply(im, real))),
+        )
+    }
 }
 
 /// A table of complex entries scaled by 2^62, real and imaginary parts apart, to be read by every lane at a place of its
@@ -202,6 +220,29 @@ mod tests {
             Twiddle::new(0, 1 << 62).rotate(y),
             Complex::new(-y.im, y.re)
         );
+    }
+
+    #[test]
+    fn short_words_rotate_like_long_ones_in_64_and_in_32_bits() {
+        use crate::vectors::{Portable, Vectors};
+        let mut state = 0x2545_f491_4f6c_dd1du64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state as i64) >> 1
+        };
+        for round in 0..100_000 {
+            // Of four digits or fewer, and table entries a little above 1 in modulus.
+            let y = Complex::new(next() >> (33 + round % 30), next() >> (33 + round % 30));
+            let t = Twiddle::new(next() / 2, next() / 2);
+            let right = t.rotate(y);
+            let (re, im) = t.rotate_short_row::<1, Portable>(([y.re], [y.im]));
+            assert_eq!((re[0], im[0]), (right.re, right.im));
+            let short = [[y.re as i32, y.im as i32]];
+            let short = <Portable as Vectors<1>>::rotate_halves(short, t.real.0, t.imaginary.0);
+            assert_eq!(short[0].map(i64::from), [right.re, right.im]);
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::planner::Planner;
 use crate::problem::{Engine, Family, Problem};
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe};
 use crate::sample::Real;
+use floats::Mode;
 use serde::{Deserialize, Serialize};
 
 /// Changes when recipes of an older file would give other bits.
@@ -23,11 +24,14 @@ struct Wisdom {
     plans: Vec<Decision>,
 }
 
-/// What was decided for a problem: the digits recipe, or none for the native engine.
+/// What was decided for a problem: the digits recipe, or a mode of the floats engine, or neither for the native engine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Decision {
     pub(crate) problem: Problem,
     pub(crate) recipe: Option<Recipe>,
+    /// The mode of the floats engine.
+    #[serde(default, with = "crate::problem::optional_mode")]
+    pub(crate) mode: Option<Mode>,
 }
 
 impl<T: Real> From<&Plan<T>> for Decision {
@@ -35,6 +39,10 @@ impl<T: Real> From<&Plan<T>> for Decision {
         Decision {
             problem: plan.problem.clone(),
             recipe: plan.recipe.clone(),
+            mode: match plan.engine {
+                Engine::Floats(mode) => Some(mode),
+                _ => None,
+            },
         }
     }
 }
@@ -105,6 +113,9 @@ impl Decision {
         let Some(recipe) = &self.recipe else {
             return Ok(());
         };
+        if self.mode.is_some() {
+            return Err(refuse("a plan has a recipe of digits or a mode, not both"));
+        }
         recipe.digits.validate()?;
         let exact = recipe.digits == recipe.digits.exact();
         if recipe.family != self.problem.family || (recipe.family == Family::Exact && !exact) {
@@ -180,6 +191,8 @@ impl Decision {
             Engine::Residues
         } else if self.recipe.is_some() {
             Engine::Digits
+        } else if let Some(mode) = self.mode {
+            Engine::Floats(mode)
         } else {
             Engine::Native
         }

@@ -6,7 +6,8 @@ use common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{
-    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Plan, Planner, Problem, Substrate,
+    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Mode, Plan, Planner, Problem,
+    Substrate,
 };
 use std::sync::Arc;
 
@@ -248,8 +249,9 @@ fn auto_chooses_by_what_is_asked_and_says_why() {
     let (engine, why) = chosen(Problem::complex(&[1024]).accuracy(Accuracy::Target(4e-16)));
     assert_eq!(engine, Engine::Digits);
     assert!(why.contains("4.00e-16"), "{why}");
-    let (engine, _) = chosen(Problem::complex(&[1024]).accuracy(Accuracy::Target(1e-8)));
-    assert_eq!(engine, Engine::Native);
+    let (engine, why) = chosen(Problem::complex(&[1024]).accuracy(Accuracy::Target(1e-8)));
+    assert_eq!(engine, Engine::Floats(Mode::Double));
+    assert!(why.contains("proven bound is at most 1.00e-8"), "{why}");
     // What is named explicitly wins over both wishes.
     let (engine, why) = chosen(
         Problem::complex(&[1024])
@@ -265,7 +267,14 @@ fn auto_chooses_by_what_is_asked_and_says_why() {
     let single = singles
         .plan(&Problem::complex(&[1024]).accuracy(Accuracy::Target(1.5e-7)))
         .unwrap();
-    assert_eq!(single.engine(), Engine::Digits, "{}", single.why());
+    assert!(single.bound_is_proven() && single.bound() <= 1.5e-7);
+    // On a GPU, and where bits are to be the same everywhere, there is nothing to choose.
+    let (engine, _) = chosen(
+        Problem::complex(&[1024])
+            .accuracy(Accuracy::Target(1e-8))
+            .reproducible(true),
+    );
+    assert_eq!(engine, Engine::Digits);
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub struct ByteMatrix {
     depth: usize,
     pitch: usize,
     entries: Vec<i8>,
+    /// Where the first row begins: at a cache line, so that rows of tiles do not lie across two of them.
+    start: usize,
     sums: Vec<i32>,
 }
 
@@ -36,7 +38,9 @@ impl ByteMatrix {
             });
         }
         let pitch = depth.next_multiple_of(DEPTH);
-        let mut padded = vec![0; rows.next_multiple_of(ROWS) * pitch];
+        let mut all = vec![0; rows.next_multiple_of(ROWS) * pitch + DEPTH];
+        let start = all.as_ptr().align_offset(DEPTH) % DEPTH;
+        let padded = &mut all[start..][..rows.next_multiple_of(ROWS) * pitch];
         for (row, from) in padded.chunks_exact_mut(pitch).zip(entries.chunks(depth)) {
             row[..depth].copy_from_slice(from);
         }
@@ -48,7 +52,8 @@ impl ByteMatrix {
             rows,
             depth,
             pitch,
-            entries: padded,
+            entries: all,
+            start,
             sums,
         })
     }
@@ -70,7 +75,7 @@ impl ByteMatrix {
 
     /// All entries, padding included.
     pub fn entries(&self) -> &[i8] {
-        &self.entries
+        &self.entries[self.start..][..self.rows.next_multiple_of(ROWS) * self.pitch]
     }
 
     /// The sum of every row, padding included: what units whose data are unsigned take off.
@@ -113,7 +118,7 @@ impl ByteProducts for Portable {
 
     fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
         let data = &data[..matrix.depth.div_ceil(4)];
-        let rows = matrix.entries.chunks_exact(matrix.pitch);
+        let rows = matrix.entries().chunks_exact(matrix.pitch);
         for (row, sums) in rows.zip(&mut sums[..matrix.rows]) {
             *sums = [0; COLUMNS];
             // Entries beyond the depth are zero.

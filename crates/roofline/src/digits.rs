@@ -90,6 +90,24 @@ pub fn measured_units() -> Vec<MeasuredUnit> {
     serde_json::from_str(include_str!("../units.json")).expect("units.json is tested")
 }
 
+/// What modes in floating point take, by mode, unit and number type. Their steps are counted as products: tiles or stages.
+///
+/// Modes are chosen by it where the caller leaves the engine to the planner.
+pub fn measured_modes() -> Vec<MeasuredUnit> {
+    serde_json::from_str(include_str!("../modes.json")).expect("modes.json is tested")
+}
+
+/// The constants of a mode on a unit for data of a type.
+pub fn measured_mode(mode: &str, unit: &str, numbers: &str) -> Option<MeasuredUnit> {
+    let name = mode_name(mode, unit, numbers);
+    measured_modes().into_iter().find(|mode| mode.unit == name)
+}
+
+/// The name of a mode on a unit for data of a type.
+pub fn mode_name(mode: &str, unit: &str, numbers: &str) -> String {
+    format!("{mode}, {unit}, {numbers}")
+}
+
 /// The constants of a unit, by the name that plans give it.
 pub fn measured_unit(name: &str) -> Option<MeasuredUnit> {
     measured_units().into_iter().find(|unit| unit.unit == name)
@@ -221,10 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn units_have_constants_that_can_be_used() {
-        let units = measured_units();
-        assert!(units.len() >= 6);
-        for unit in units {
+    fn units_and_modes_have_constants_that_can_be_used() {
+        let (units, modes) = (measured_units(), measured_modes());
+        assert!(units.len() >= 6 && modes.len() >= 20);
+        assert!(measured_mode("fast", "avx512", "f32").is_some());
+        for unit in units.into_iter().chain(modes) {
             let cost = unit.cost;
             for constant in [cost.pass, cost.strided, cost.product, cost.real] {
                 assert!(constant.is_finite() && constant >= 0.0, "{}", unit.unit);

@@ -4,12 +4,11 @@
 
 mod posts;
 
+use floats::posts::Printed;
 use floats::{Direction, FloatPlan, Mode, Table, Unit};
 use num_complex::Complex;
 use oracle::inputs;
-use posts::{
-    Angles, PRINTED, butterfly, errors, errors_f32, exact, gemm, real_line, refined_in_bf16,
-};
+use posts::{Angles, butterfly, errors, errors_f32, exact, gemm, real_line, refined_in_bf16};
 use std::time::Instant;
 
 const LENGTHS: [usize; 9] = [64, 128, 256, 512, 1000, 1009, 1024, 4096, 8191];
@@ -51,31 +50,6 @@ fn measured(n: usize, mode: Mode, table: Table) -> (f64, f64, FloatPlan) {
     )
 }
 
-/// Why a printed error is not found here; every reason is measured below (`reasons`).
-fn because(mode: &str) -> &'static str {
-    match mode {
-        "bf16" | "ozaki" => {
-            "theirs has f32 angles that reach 2π·n; entries are exact here (reason 1)"
-        }
-        "bf16_refined" => {
-            "theirs is a claim; a residual of 2e-3, transformed in bf16, leaves 2e-3 of itself (reason 2)"
-        }
-        "ozaki_hq" => {
-            "a matrix in two parts cannot give theirs, f32 butterflies do; three parts here (reason 3)"
-        }
-        "ozaki_two_level" => {
-            "theirs is u^4 alone; digits under one exponent add the line's crest (1 to 2 bits)"
-        }
-        "fast" => {
-            "IEEE f32 gives 2e-7 for their very butterfly; it takes products with 3 to 4 bits fewer (reason 4)"
-        }
-        "kahan" => {
-            "theirs compensates products and rounds sums; sums are compensated here as well (reason 4)"
-        }
-        _ => "",
-    }
-}
-
 fn print_errors() {
     println!(
         "Errors: L2 of uniform complex lines against the referee; f64 data for ozaki_two_level and double."
@@ -88,10 +62,7 @@ fn print_errors() {
     );
     for mode in Mode::ALL {
         for n in LENGTHS {
-            let printed = PRINTED
-                .iter()
-                .find(|p| p.0 == mode.name() && p.1 == n)
-                .map(|p| p.2);
+            let printed = Printed::find(mode, n);
             for table in [Table::Measured, Table::Posted] {
                 if table == Table::Posted && printed.is_none() {
                     continue;
@@ -99,15 +70,9 @@ fn print_errors() {
                 let (largest, l2, plan) = measured(n, mode, table);
                 let expected = plan.expected_f64().unwrap_or(plan.expected());
                 let bound = plan.bound_f64().unwrap_or(plan.bound());
-                let verdict = match printed {
-                    None => String::new(),
-                    Some(printed) if (0.5..=2.0).contains(&(largest / printed)) => {
-                        format!("{printed:.2e} agrees")
-                    }
-                    Some(printed) => {
-                        format!("{printed:.2e} differs because {}", because(mode.name()))
-                    }
-                };
+                let verdict = printed
+                    .map(|printed| format!("{:.2e} {}", printed.error, printed.verdict(largest)));
+                let verdict = verdict.unwrap_or_default();
                 println!(
                     "{mode:<16} {:<8} {n:>5} {l2:.2e} {expected:.2e} {bound:.2e} {largest:.2e} {verdict}",
                     format!("{table:?}").to_lowercase()
@@ -182,7 +147,7 @@ fn print_reasons() {
 /// Nanoseconds a point: the best of many short runs over 2^17 points.
 fn time(n: usize, mode: Mode, unit: Unit, table: Table, wide: bool) -> f64 {
     let plan = FloatPlan::with_table(n, mode, Direction::Forward, unit, table).expect("a fit unit");
-    let lines = (1 << 17) / n;
+    let lines = ((1 << 17) / n).max(16);
     let mut workspace = plan.workspace();
     let input = inputs::uniform_complex(lines * n, 1);
     let narrow: Vec<_> = input
@@ -210,9 +175,17 @@ fn time(n: usize, mode: Mode, unit: Unit, table: Table, wide: bool) -> f64 {
     best * 1e9 / (lines * n) as f64
 }
 
+/// Lengths that are timed: one product, two, stages of odd primes, a convolution.
+const TIMED: [usize; 9] = [16, 64, 251, 256, 1000, 1009, 1024, 4096, 16_384];
+
+fn header() -> String {
+    let columns = TIMED.map(|n| format!("{n:>8}"));
+    columns.concat()
+}
+
 fn print_times() {
     println!("\nTimes: nanoseconds a point, batches of 2^17 points, one thread\n");
-    println!("mode             unit         table       256    1024    4096");
+    println!("mode             unit         table   {}", header());
     let only = std::env::args().nth(2);
     let wanted = |mode: &Mode| only.as_deref().is_none_or(|only| only == mode.name());
     for mode in Mode::ALL.into_iter().filter(wanted) {
@@ -233,7 +206,7 @@ fn print_times() {
                     "{mode:<16} {name:<12} {:<8}",
                     format!("{table:?}").to_lowercase()
                 );
-                for n in [256, 1024, 4096] {
+                for n in TIMED {
                     print!(" {:>7.2}", time(n, mode, unit, table, false));
                 }
                 println!();
@@ -241,7 +214,7 @@ fn print_times() {
         }
         if mode.takes_f64() {
             print!("{mode:<16} {:<21}", "f64 data");
-            for n in [256, 1024, 4096] {
+            for n in TIMED {
                 print!(
                     " {:>7.2}",
                     time(n, mode, Unit::best(), Table::Measured, true)

@@ -1,39 +1,16 @@
-//! What trnfft's posts print, and their computations as their sources describe them, in IEEE arithmetic: where a figure
-//! here and there differ, one of these shows the reason.
+//! The computations of trnfft's posts as their sources describe them, in IEEE arithmetic: where a figure here and there
+//! differ, one of these shows the reason.
 
 use num_complex::Complex;
-use oracle::inputs::Generator;
+use oracle::inputs::near_normal_real;
 use std::f64::consts::PI;
 
 type Line = Vec<Complex<f64>>;
 
-/// Errors that the posts print, by mode and length. Their norm is the largest error over the largest magnitude, of one
-/// line of normal real numbers.
-pub const PRINTED: [(&str, usize, f64); 17] = [
-    ("bf16", 64, 2.2e-3),
-    ("bf16", 128, 3e-3),
-    ("bf16", 256, 3.9e-3),
-    ("bf16_refined", 256, 1e-6),
-    ("ozaki", 64, 1.6e-5),
-    ("ozaki", 128, 2.3e-5),
-    ("ozaki", 256, 3.2e-5),
-    ("ozaki_hq", 64, 1.4e-7),
-    ("ozaki_two_level", 256, 2e-10),
-    ("fast", 256, 1.41e-6),
-    ("fast", 512, 2.15e-6),
-    ("fast", 1024, 2.04e-6),
-    ("fast", 4096, 3.60e-6),
-    ("kahan", 256, 1.92e-7),
-    ("kahan", 512, 2.69e-7),
-    ("kahan", 1024, 3.02e-7),
-    ("kahan", 4096, 4.55e-7),
-];
-
 /// A line of normal real numbers, as the posts have it.
 pub fn real_line(n: usize, seed: u64) -> Vec<Complex<f32>> {
-    let mut generator = Generator::new(seed);
-    let mut normal = || (0..12).map(|_| generator.uniform()).sum::<f64>() / 2.0;
-    (0..n).map(|_| Complex::new(normal() as f32, 0.0)).collect()
+    let line = near_normal_real(n, seed).into_iter();
+    line.map(|value| Complex::new(value as f32, 0.0)).collect()
 }
 
 fn bf16(value: f32) -> f32 {

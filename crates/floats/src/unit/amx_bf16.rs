@@ -10,7 +10,12 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AmxBf16(());
 
-/// Asks Linux for the tile registers; they are not granted to a process that does not ask. Asking twice does no harm.
+/// Whether Linux grants this process the tile registers, which it does to nobody who does not ask. It is asked once.
+pub fn amx_tiles_are_granted() -> bool {
+    static GRANTED: OnceLock<bool> = OnceLock::new();
+    *GRANTED.get_or_init(granted)
+}
+
 #[cfg(target_os = "linux")]
 fn granted() -> bool {
     const ARCH_PRCTL: i64 = 158;
@@ -39,11 +44,10 @@ fn granted() -> bool {
 
 impl AmxBf16 {
     pub(super) fn new() -> Option<Self> {
-        static GRANTED: OnceLock<bool> = OnceLock::new();
         // Bits 22 and 24: tiles of bf16, and tiles.
         let features = __cpuid_count(7, 0).edx;
         let present = features >> 22 & 1 == 1 && features >> 24 & 1 == 1;
-        (present && *GRANTED.get_or_init(granted)).then_some(AmxBf16(()))
+        (present && amx_tiles_are_granted()).then_some(AmxBf16(()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Matrix units: sums of products of bf16 numbers, accumulated in f32.
+//! Matrix units: sums of products of bf16 or f16 numbers, accumulated in f32.
 //!
 //! All operands are arrays of pairs, the first number of a pair in the lower half of a word. A product is
 //!
@@ -16,10 +16,12 @@ mod amx_bf16;
 #[cfg(target_arch = "x86_64")]
 mod avx512_bf16;
 
-pub use probe::{Finding, Rounding, probe};
+#[cfg(target_arch = "x86_64")]
+pub use amx_bf16::amx_tiles_are_granted;
+pub use probe::{Alignment, Finding, Rounding, probe};
 pub use scalar::Scalar;
 
-use crate::FloatError;
+use crate::{FloatError, Format};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
@@ -61,9 +63,18 @@ pub enum Order {
     /// 16 pairs at a time: first and second numbers in sums of their own from zero, which are added, and then to the sum
     /// of the tiles before, as TDPBF16PS is documented.
     Tiles,
+    /// `depth` products at a time, as the tensor cores of GPUs do: these and the sum before them are brought to the exponent of
+    /// the largest of them and cut off `guard_bits` bits below the last place that an f32 of this exponent has; they are added
+    /// exactly, and the sum is cut off to an f32. Nothing is rounded to nearest.
+    Aligned {
+        /// Products that are aligned together.
+        depth: usize,
+        /// Bits that are kept below an f32's last place.
+        guard_bits: u32,
+    },
 }
 
-/// What multiplies matrices of bf16 pairs.
+/// What multiplies matrices of pairs.
 ///
 /// Implementations outside this crate are welcome: a plan probes the unit before it uses it.
 pub trait MatrixUnit: fmt::Debug + Send + Sync {
@@ -72,6 +83,11 @@ pub trait MatrixUnit: fmt::Debug + Send + Sync {
 
     /// The order of its sums; bounds are for it.
     fn order(&self) -> Order;
+
+    /// The numbers that it multiplies.
+    fn format(&self) -> Format {
+        Format::Bf16
+    }
 
     /// Does the work, in which there will be many products: a unit may keep its registers set up.
     fn kept_ready(&self, work: &mut dyn FnMut()) {
@@ -160,6 +176,14 @@ impl Unit {
             Unit::Avx512Bf16 | Unit::AmxBf16 => None,
         };
         unit.ok_or(FloatError::NoSuchUnit { unit: self.name() })
+    }
+
+    /// The unit of the modes in f16, and what the probe finds of it: there is one, and it is everywhere.
+    pub(crate) fn fp16() -> (Arc<dyn MatrixUnit>, Finding) {
+        static FINDING: OnceLock<Finding> = OnceLock::new();
+        let unit = Arc::new(Scalar::fp16(Order::Pairs));
+        let finding = *FINDING.get_or_init(|| probe(&*unit));
+        (unit, finding)
     }
 
     /// What the probe finds of it; it runs once for each unit of a process.

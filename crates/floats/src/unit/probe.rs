@@ -1,11 +1,11 @@
 //! The accumulation probe: what a unit does to products and sums, asked of the unit itself.
 //!
-//! Splitting numbers into several bf16 parts gains accuracy only where products are kept whole until they are added. A
+//! Splitting numbers into several short parts gains accuracy only where products are kept whole until they are added. A
 //! unit that rounds them before (as Trainium was found to do, after its FFT had been announced with another error) gives
 //! the accuracy of plain bf16 for any number of parts, and nothing fails. So a unit is asked, before a mode is offered.
 
 use super::{MatrixUnit, Shape, TILE, Term};
-use crate::bf16;
+use crate::{Format, bf16};
 use std::fmt;
 
 /// How sums are rounded.
@@ -19,11 +19,22 @@ pub enum Rounding {
     Other,
 }
 
+/// How a unit brings numbers together that it adds at once; see [`super::Order::Aligned`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alignment {
+    /// Products that are aligned together, of 64 that were asked about.
+    pub depth: usize,
+    /// Bits that small ones keep below the last place of an f32 as large as the largest.
+    pub guard_bits: u32,
+}
+
 /// What a unit was found to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// Significant bits that products keep before they are added: 16 are all. Unknown where sums are too short to show
-    /// them.
+    /// The numbers that it multiplies.
+    pub format: Format,
+    /// Significant bits that products keep before they are added: twice those of the format are all. Unknown where sums are
+    /// too short to show them.
     pub product_bits: Option<u32>,
     /// Significant bits of sums: 24 are those of f32.
     pub sum_bits: u32,
@@ -35,10 +46,10 @@ pub struct Finding {
     pub flushes_sums: bool,
     /// Whether every sum of small integers was right, at every place of a tile.
     pub integers_right: bool,
+    /// Of units that truncate: what they align.
+    pub alignment: Option<Alignment>,
 }
 
-/// Bits of a product of two bf16 numbers.
-const WHOLE_PRODUCT: u32 = 16;
 /// Bits of an f32.
 const WHOLE_SUM: u32 = 24;
 
@@ -46,7 +57,7 @@ impl Finding {
     /// Products are exact and sums have the bits of f32.
     pub fn keeps_f32_sums_of_exact_products(&self) -> bool {
         self.integers_right
-            && self.product_bits >= Some(WHOLE_PRODUCT)
+            && self.product_bits >= Some(2 * self.format.bits())
             && self.sum_bits >= WHOLE_SUM
     }
 }
@@ -57,7 +68,7 @@ impl fmt::Display for Finding {
             return write!(f, "wrong sums of small integers");
         }
         match self.product_bits {
-            Some(WHOLE_PRODUCT..) => write!(f, "exact products")?,
+            Some(bits) if bits >= 2 * self.format.bits() => write!(f, "exact products")?,
             Some(8) => write!(f, "products rounded to bf16 before they are added")?,
             None => write!(f, "products that its short sums do not show")?,
             Some(bits) => write!(f, "products rounded to {bits} bits before they are added")?,
@@ -71,6 +82,12 @@ impl fmt::Display for Finding {
             Rounding::Nearest => write!(f, " to nearest")?,
             Rounding::Truncated => write!(f, " truncated")?,
             Rounding::Other => write!(f, " rounded neither to nearest nor towards zero")?,
+        }
+        if let Some(Alignment { depth, guard_bits }) = self.alignment {
+            write!(
+                f,
+                " after {depth} products are aligned with {guard_bits} bits more"
+            )?;
         }
         match (self.flushes_factors, self.flushes_sums) {
             (true, true) => write!(f, ", subnormal factors and sums become zero"),
@@ -100,18 +117,20 @@ const SHAPE: Shape = Shape {
     sums_pitch: TILE,
 };
 
-fn number(value: f32) -> u16 {
-    let bits = bf16::round(value);
-    debug_assert_eq!(bf16::to_f32(bits), value, "a bf16 number");
-    bits
-}
-
-fn set(word: &mut u32, half: usize, value: f32) {
+fn set(format: Format, word: &mut u32, half: usize, value: f32) {
+    let number = format.round(value);
+    debug_assert_eq!(format.to_f32(number), value, "a number of the format");
     let (first, second) = bf16::unpair(*word);
     *word = match half {
-        0 => bf16::pair(number(value), second),
-        _ => bf16::pair(first, number(value)),
+        0 => bf16::pair(number, second),
+        _ => bf16::pair(first, number),
     };
+}
+
+/// A power of two and a sign as two factors that every format has.
+fn power(place: usize, k: i32, sign: f32) -> (usize, f32, f32) {
+    let power = |k: i32| (k as f32).exp2();
+    (place, sign * power(k / 2), power(k - k / 2))
 }
 
 impl Question<'_> {
@@ -131,8 +150,15 @@ impl Question<'_> {
         self.left.fill(0);
         self.right.fill(0);
         for &(place, a, b) in products {
-            set(&mut self.left[ROW * PAIRS + place / 2], place % 2, a);
-            set(&mut self.right[place / 2 * TILE + COLUMN], place % 2, b);
+            let format = self.unit.format();
+            let right = place / 2 * TILE + COLUMN;
+            set(
+                format,
+                &mut self.left[ROW * PAIRS + place / 2],
+                place % 2,
+                a,
+            );
+            set(format, &mut self.right[right], place % 2, b);
         }
         let term = Term {
             left: &self.left,
@@ -145,6 +171,7 @@ impl Question<'_> {
 
     /// All sums of a product of small integers.
     fn integers_are_right(&mut self) -> bool {
+        let format = self.unit.format();
         let mut state = 0x9e37_79b9u32;
         let mut small = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -172,12 +199,12 @@ impl Question<'_> {
                 &mut second
             };
             for (half, &value) in value.iter().enumerate() {
-                set(&mut term[place], half, value as f32);
+                set(format, &mut term[place], half, value as f32);
             }
         }
         for (word, value) in self.right.iter_mut().zip(&right) {
             for (half, &value) in value.iter().enumerate() {
-                set(word, half, value as f32);
+                set(format, word, half, value as f32);
             }
         }
         let terms = [&self.left, &second].map(|left| Term {
@@ -219,14 +246,10 @@ pub fn probe(unit: &dyn MatrixUnit) -> Finding {
     // 2^k + 1 for ever larger k: the sum has k + 1 bits, and both products have one.
     let mut sum_bits = 1;
     for k in 1..WHOLE_SUM as i32 {
-        let large = (k as f32 - 1.0).exp2();
+        let large = (k as f32).exp2();
         let kept = PLACES.iter().all(|&(one, two)| {
-            let sum = |sign: f32| (sign * large, 2.0, sign);
-            let (l, r, s) = sum(1.0);
-            let (minus_l, minus_r, minus_s) = sum(-1.0);
-            question.ask(&[(one, l, r), (two, s, 1.0)]) == 2.0 * large + 1.0
-                && question.ask(&[(one, minus_l, minus_r), (two, minus_s, 1.0)])
-                    == -2.0 * large - 1.0
+            let mut sum = |sign: f32| question.ask(&[power(one, k, sign), (two, sign, 1.0)]);
+            sum(1.0) == large + 1.0 && sum(-1.0) == -large - 1.0
         });
         if !kept {
             break;
@@ -235,27 +258,20 @@ pub fn probe(unit: &dyn MatrixUnit) -> Finding {
     }
 
     // (1 + 2^-a)(1 + 2^-b) = 1 + 2^-a + 2^-b + 2^-(a+b): take off all but the last, in products that need few bits.
-    let mut product_bits = WHOLE_PRODUCT;
-    for (a, b) in [
-        (7, 7),
-        (6, 7),
-        (6, 6),
-        (5, 6),
-        (5, 5),
-        (4, 5),
-        (4, 4),
-        (3, 4),
-        (3, 3),
-    ] {
-        let power = |k: i32| (-k as f32).exp2();
+    let format = unit.format();
+    let whole = 2 * format.bits();
+    let mut product_bits = whole;
+    for last in (6..=whole as i32 - 2).rev() {
+        let (a, b) = (last / 2, last - last / 2);
+        let small = |k: i32| (-k as f32).exp2();
         let kept = PLACES.iter().all(|&(one, two)| {
             let third = (one.max(two) + 5) % (2 * PAIRS);
             let rest = question.ask(&[
-                (one, 1.0 + power(a), 1.0 + power(b)),
-                (two, -1.0 - power(a), 1.0),
-                (third, -power(b), 1.0),
+                (one, 1.0 + small(a), 1.0 + small(b)),
+                (two, -1.0 - small(a), 1.0),
+                (third, -small(b), 1.0),
             ]);
-            rest == power(a + b)
+            rest == small(a + b)
         });
         if kept {
             break;
@@ -275,7 +291,8 @@ pub fn probe(unit: &dyn MatrixUnit) -> Finding {
     ] {
         for sign in [1.0, -1.0] {
             for &(one, two) in &PLACES {
-                let sum = question.ask(&[(one, sign * large, 1.0), (two, sign * x, 1.0)]);
+                let products = [power(one, sum_bits as i32, sign), (two, sign * x, 1.0)];
+                let sum = question.ask(&products);
                 nearest &= sum == sign * (large + to_nearest);
                 truncated &= sum == sign * (large + towards_zero);
             }
@@ -287,13 +304,50 @@ pub fn probe(unit: &dyn MatrixUnit) -> Finding {
         _ => Rounding::Other,
     };
 
-    let subnormal = (-130f32).exp2();
+    // Units flush subnormal numbers of their own kind: f16 has few exponents, and no product of it is a subnormal f32.
+    let (subnormal, large, products) = match format {
+        Format::Bf16 => ((-130f32).exp2(), 16384.0, Some((-70f32).exp2())),
+        Format::Fp16 => ((-20f32).exp2(), 1024.0, None),
+    };
     Finding {
-        product_bits: (sum_bits >= WHOLE_PRODUCT).then_some(product_bits),
+        format,
+        product_bits: (sum_bits >= whole).then_some(product_bits),
         sum_bits,
         rounding,
-        flushes_factors: question.ask(&[(0, subnormal, 16384.0)]) == 0.0,
-        flushes_sums: question.ask(&[(0, (-70f32).exp2(), (-70f32).exp2())]) == 0.0,
+        flushes_factors: question.ask(&[(0, subnormal, large)]) == 0.0
+            || question.ask(&[(0, large, subnormal)]) == 0.0,
+        flushes_sums: products.is_some_and(|small| question.ask(&[(0, small, small)]) == 0.0),
         integers_right,
+        alignment: (rounding == Rounding::Truncated).then(|| alignment(&mut question, sum_bits)),
+    }
+}
+
+/// What a unit that truncates aligns: two large products take each other off, and a small one beside them is there or not.
+fn alignment(question: &mut Question<'_>, sum_bits: u32) -> Alignment {
+    let large = sum_bits as i32;
+    let mut beside = |[one, two, three]: [usize; 3], small: i32| {
+        let products = [
+            power(one, large, 1.0),
+            power(two, large, -1.0),
+            power(three, small, 1.0),
+        ];
+        question.ask(&products) == (small as f32).exp2()
+    };
+    // Far below, a product is lost wherever it meets the large ones, and kept where it comes later.
+    let all = 2 * PAIRS;
+    let lost = (2..all)
+        .filter(|&place| !beside([0, 1, place], -20))
+        .count();
+    // The last place of an f32 of this exponent is 2.
+    let trials = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [5, 3, 4]];
+    let mut guard_bits = |places: [usize; 3]| {
+        let kept = (0..=20)
+            .take_while(|&bits| beside(places, 1 - bits))
+            .count();
+        kept.saturating_sub(1) as u32
+    };
+    Alignment {
+        depth: lost + 2,
+        guard_bits: trials.into_iter().map(&mut guard_bits).min().unwrap_or(0),
     }
 }

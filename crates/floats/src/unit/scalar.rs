@@ -1,9 +1,11 @@
-//! The definition: exact products, sums rounded to the nearest f32, in one of the two documented orders.
+//! The definition: exact products and sums in f32, in one of the orders.
 //!
-//! As in both instructions' documentation subnormal factors count as zero and subnormal sums become zero. A product and
-//! the sum that it goes to are one fused operation.
+//! In the order of pairs and of tiles, as in both instructions' documentation, sums are rounded to the nearest, subnormal
+//! factors count as zero and subnormal sums become zero. A product and the sum that it goes to are one fused operation.
+//! Aligned sums keep subnormal numbers.
 
 use super::{MatrixUnit, Order, Shape, TILE, Term};
+use crate::Format;
 use crate::bf16;
 use crate::lanes::{InstructionSet, Task, Vectors};
 
@@ -11,15 +13,25 @@ use crate::lanes::{InstructionSet, Task, Vectors};
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar {
     order: Order,
+    format: Format,
     set: InstructionSet,
 }
 
 impl Scalar {
-    /// A unit that adds in the given order.
+    /// A unit that multiplies bf16 numbers and adds in the given order.
     pub fn new(order: Order) -> Scalar {
         Scalar {
             order,
+            format: Format::Bf16,
             set: InstructionSet::detect(),
+        }
+    }
+
+    /// The same for f16 numbers.
+    pub fn fp16(order: Order) -> Scalar {
+        Scalar {
+            format: Format::Fp16,
+            ..Scalar::new(order)
         }
     }
 }
@@ -53,6 +65,43 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
+/// Cut off to a multiple of a power of two, towards zero.
+fn cut_off(value: f64, place: i32) -> f64 {
+    let unit = f64::from(place).exp2();
+    (value / unit).trunc() * unit
+}
+
+/// The exponent of a number that is not zero.
+fn exponent(value: f64) -> i32 {
+    (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
+}
+
+/// Products and a sum, aligned to the largest: see [`Order::Aligned`]. Everything is exact in f64 but where it is cut off.
+fn aligned(products: impl Iterator<Item = f64> + Clone, sum: f32, guard_bits: u32) -> f32 {
+    let sum = f64::from(sum);
+    let largest = products.clone().fold(sum.abs(), |largest, product| {
+        if product.abs() > largest {
+            product.abs()
+        } else {
+            largest
+        }
+    });
+    if largest == 0.0 {
+        return 0.0;
+    }
+    if !largest.is_finite() {
+        return products.fold(sum, |sum, product| sum + product) as f32;
+    }
+    let place = exponent(largest) - 23 - guard_bits as i32;
+    let total = products.fold(cut_off(sum, place), |sum, product| {
+        sum + cut_off(product, place)
+    });
+    if total == 0.0 {
+        return 0.0;
+    }
+    cut_off(total, place.max(exponent(total) - 23)) as f32
+}
+
 impl Scalar {
     /// One sum, over the terms' pairs in turn.
     #[inline(always)]
@@ -63,7 +112,7 @@ impl Scalar {
             let right = |pair: usize| bf16::unpair(term.right[pair * shape.right_pitch + column]);
             let values = |pair: usize| {
                 let (left, right) = (bf16::unpair(left[pair]), right(pair));
-                let both = |l: u16, r: u16| (bf16::to_f32(l), bf16::to_f32(r));
+                let both = |l: u16, r: u16| (self.format.to_f32(l), self.format.to_f32(r));
                 (both(left.0, right.0), both(left.1, right.1))
             };
             match self.order {
@@ -86,6 +135,22 @@ impl Scalar {
                         sum = without_subnormal(sum + both);
                     }
                 }
+                Order::Aligned { depth, guard_bits } => {
+                    let all = 2 * shape.pairs;
+                    for start in (0..all).step_by(depth) {
+                        let product = |place: usize| {
+                            let (first, second) = values(place / 2);
+                            let (l, r) = if place.is_multiple_of(2) {
+                                first
+                            } else {
+                                second
+                            };
+                            f64::from(l) * f64::from(r)
+                        };
+                        let places = start..(start + depth).min(all);
+                        sum = aligned(places.map(product), sum, guard_bits);
+                    }
+                }
             }
         }
         sum
@@ -94,10 +159,18 @@ impl Scalar {
 
 impl MatrixUnit for Scalar {
     fn name(&self) -> &str {
-        match self.order {
-            Order::Pairs => "scalar",
-            Order::Tiles => "scalar_tiles",
+        match (self.order, self.format) {
+            (Order::Pairs, Format::Bf16) => "scalar",
+            (Order::Tiles, Format::Bf16) => "scalar_tiles",
+            (Order::Aligned { .. }, Format::Bf16) => "scalar_aligned",
+            (Order::Pairs, Format::Fp16) => "scalar_fp16",
+            (Order::Tiles, Format::Fp16) => "scalar_fp16_tiles",
+            (Order::Aligned { .. }, Format::Fp16) => "scalar_fp16_aligned",
         }
+    }
+
+    fn format(&self) -> Format {
+        self.format
     }
 
     fn order(&self) -> Order {

@@ -81,7 +81,7 @@ fn measure(arguments: &AccuracyArguments, shape: &[usize], outputs: usize) -> Re
     };
     let problem = problem_of(Kind::ComplexToComplex, shape, direction);
     let problem = arguments.computing.apply(problem);
-    let engine: Engine = arguments.engine.into();
+    let engine: Engine = arguments.engine;
     let plan = Planner::<f64>::new().plan(&problem.engine(engine))?;
     let grid = grid(shape, outputs, seed);
     let places = places(shape, &grid);

@@ -1,5 +1,6 @@
 //! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
 
+use crate::float_lines::FloatLine;
 use crate::layout::Layout;
 use crate::line::Line;
 use crate::matrix_unit::{ResidueNumbers, Scalar, Unit, WideInteger};
@@ -45,7 +46,7 @@ impl LineSet {
         self.dimensions.iter().map(|&(n, _)| n).product()
     }
 
-    fn placement(&self, line: usize) -> Placement {
+    pub(crate) fn placement(&self, line: usize) -> Placement {
         let mut rest = line;
         let mut offset = self.offset;
         for &(n, stride) in self.dimensions.iter().rev() {
@@ -73,13 +74,14 @@ pub(crate) enum Place {
 pub(crate) enum LineEngine<T: Real> {
     Digits(Arc<Line>, Unit),
     Native(NativeLine<T>),
+    Floats(FloatLine),
 }
 
 impl<T: Real> LineEngine<T> {
     fn is_large(&self) -> bool {
         match self {
             LineEngine::Digits(line, _) => line.is_large(),
-            LineEngine::Native(_) => false,
+            LineEngine::Native(_) | LineEngine::Floats(_) => false,
         }
     }
 
@@ -88,6 +90,7 @@ impl<T: Real> LineEngine<T> {
         match self {
             LineEngine::Digits(line, unit) => line.lines_at_once(unit.lanes()),
             LineEngine::Native(_) => 1,
+            LineEngine::Floats(line) => line.lines_at_once(),
         }
     }
 
@@ -95,6 +98,7 @@ impl<T: Real> LineEngine<T> {
         match self {
             LineEngine::Digits(line, unit) => line.workspace_len(*unit, workers),
             LineEngine::Native(native) => native.workspace_len(),
+            LineEngine::Floats(line) => line.workspace_len::<T>(),
         }
     }
 }
@@ -108,6 +112,85 @@ pub(crate) struct Pass<T: Real> {
     pub(crate) to: Place,
     pub(crate) read: LineSet,
     pub(crate) write: LineSet,
+}
+
+/// One axis: every line along it, from one array to another, and whoever computes.
+pub(crate) struct AxisPass {
+    pub(crate) axis: usize,
+    pub(crate) kind: Kind,
+    pub(crate) n: usize,
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) read: LineSet,
+    pub(crate) write: LineSet,
+}
+
+/// The passes of a problem, and the complex numbers of its spare array.
+pub(crate) fn axis_passes(problem: &Problem) -> (Vec<AxisPass>, usize) {
+    let input = problem.resolved_input();
+    let output = problem.resolved_output();
+    let half = problem.half_shape();
+    let batch = problem.batch;
+    let (last, others) = problem
+        .axes
+        .split_last()
+        .unwrap_or_else(|| unreachable!("validated problems have an axis"));
+    let last = *last;
+    let mut passes = Vec::new();
+    let spare = Layout::contiguous(&half);
+    let mut pass = |kind, axis: usize, from, to| {
+        let lines = |place, shape: &[usize]| {
+            let layout = match place {
+                Place::Input => &input,
+                Place::Output => &output,
+                Place::Spare => &spare,
+            };
+            LineSet::new(layout, shape, batch, axis)
+        };
+        let (read_shape, write_shape) = match (problem.kind, kind) {
+            (Kind::ComplexToComplex, _) => (&problem.shape, &problem.shape),
+            (_, Kind::RealToComplex) => (&problem.shape, &half),
+            (_, Kind::ComplexToReal) => (&half, &problem.shape),
+            (_, Kind::ComplexToComplex) => (&half, &half),
+        };
+        passes.push(AxisPass {
+            axis,
+            kind,
+            n: problem.shape[axis],
+            from,
+            to,
+            read: lines(from, read_shape),
+            write: lines(to, write_shape),
+        });
+    };
+    let mut spare_len = 0;
+    match problem.kind {
+        Kind::ComplexToComplex => {
+            let mut from = Place::Input;
+            for &axis in problem.axes.iter().rev() {
+                pass(Kind::ComplexToComplex, axis, from, Place::Output);
+                from = Place::Output;
+            }
+        }
+        Kind::RealToComplex => {
+            pass(Kind::RealToComplex, last, Place::Input, Place::Output);
+            for &axis in others.iter().rev() {
+                pass(Kind::ComplexToComplex, axis, Place::Output, Place::Output);
+            }
+        }
+        Kind::ComplexToReal => {
+            let mut from = Place::Input;
+            for &axis in others {
+                pass(Kind::ComplexToComplex, axis, from, Place::Spare);
+                from = Place::Spare;
+            }
+            if from == Place::Spare {
+                spare_len = half.iter().product::<usize>() * batch;
+            }
+            pass(Kind::ComplexToReal, last, from, Place::Output);
+        }
+    }
+    (passes, spare_len)
 }
 
 /// The caller's input.
@@ -139,71 +222,18 @@ impl<T: Real> Executor<T> {
         threads: usize,
         mut engine: impl FnMut(usize, Kind) -> LineEngine<T>,
     ) -> Self {
-        let input = problem.resolved_input();
-        let output = problem.resolved_output();
-        let half = problem.half_shape();
-        let batch = problem.batch;
-        let (last, others) = problem
-            .axes
-            .split_last()
-            .unwrap_or_else(|| unreachable!("validated problems have an axis"));
-        let last = *last;
-        let mut passes = Vec::new();
-        let spare = Layout::contiguous(&half);
-        let mut pass = |kind, axis: usize, from, to| {
-            let lines = |place, shape: &[usize]| {
-                let layout = match place {
-                    Place::Input => &input,
-                    Place::Output => &output,
-                    Place::Spare => &spare,
-                };
-                LineSet::new(layout, shape, batch, axis)
-            };
-            let (read_shape, write_shape) = match (problem.kind, kind) {
-                (Kind::ComplexToComplex, _) => (&problem.shape, &problem.shape),
-                (_, Kind::RealToComplex) => (&problem.shape, &half),
-                (_, Kind::ComplexToReal) => (&half, &problem.shape),
-                (_, Kind::ComplexToComplex) => (&half, &half),
-            };
-            passes.push(Pass {
-                engine: engine(axis, kind),
-                kind,
-                n: problem.shape[axis],
-                from,
-                to,
-                read: lines(from, read_shape),
-                write: lines(to, write_shape),
-            });
-        };
-        let mut spare_len = 0;
-        match problem.kind {
-            Kind::ComplexToComplex => {
-                let mut from = Place::Input;
-                for &axis in problem.axes.iter().rev() {
-                    pass(Kind::ComplexToComplex, axis, from, Place::Output);
-                    from = Place::Output;
-                }
-            }
-            Kind::RealToComplex => {
-                pass(Kind::RealToComplex, last, Place::Input, Place::Output);
-                for &axis in others.iter().rev() {
-                    pass(Kind::ComplexToComplex, axis, Place::Output, Place::Output);
-                }
-            }
-            Kind::ComplexToReal => {
-                let mut from = Place::Input;
-                for &axis in others {
-                    pass(Kind::ComplexToComplex, axis, from, Place::Spare);
-                    from = Place::Spare;
-                }
-                if from == Place::Spare {
-                    spare_len = half.iter().product::<usize>() * batch;
-                }
-                pass(Kind::ComplexToReal, last, from, Place::Output);
-            }
-        }
+        let (passes, spare_len) = axis_passes(problem);
+        let passes = passes.into_iter().map(|pass| Pass {
+            engine: engine(pass.axis, pass.kind),
+            kind: pass.kind,
+            n: pass.n,
+            from: pass.from,
+            to: pass.to,
+            read: pass.read,
+            write: pass.write,
+        });
         Executor {
-            passes,
+            passes: passes.collect(),
             threads,
             conjugate: problem.direction == Direction::Inverse,
             spare_len,
@@ -213,6 +243,14 @@ impl<T: Real> Executor<T> {
     /// The axes in the order in which they are transformed.
     pub(crate) fn passes(&self) -> &[Pass<T>] {
         &self.passes
+    }
+
+    /// The lines of the floats engine, in the order of the passes.
+    pub(crate) fn float_lines(&self) -> impl Iterator<Item = &FloatLine> {
+        self.passes.iter().filter_map(|pass| match &pass.engine {
+            LineEngine::Floats(line) => Some(line),
+            LineEngine::Digits(..) | LineEngine::Native(_) => None,
+        })
     }
 
     /// Complex numbers of the spare array.
@@ -287,7 +325,8 @@ impl<T: Real> Executor<T> {
             // A pass may need no scratch at all; chunks must not be empty.
             let chunk = pass.engine.workspace_len(1).max(1);
             let workers = self.threads.min(groups);
-            if workspace.len() < workers * chunk {
+            // One worker is the caller: nothing to hand over and wait for, and no pool that a forked process would not have.
+            if workers == 1 || workspace.len() < workers * chunk {
                 for group in 0..groups {
                     job(group, 1, workspace);
                 }
@@ -451,6 +490,12 @@ impl<T: Real> Job<'_, T> {
             LineEngine::Native(native) => {
                 self.connect(|input, output| native.run(input, output, workspace));
             }
+            LineEngine::Floats(line) => match self.lines_in_output(line) {
+                Some(lines) => line.run_in_place(lines, self.bias),
+                None => self.connect(|input, output| {
+                    line.run::<T>(input, output, self.count, workspace);
+                }),
+            },
             LineEngine::Digits(line, unit) => {
                 let count = self.count;
                 match *unit {
@@ -486,13 +531,41 @@ impl<T: Real> Job<'_, T> {
         }
     }
 
+    /// These lines, copied to the output, if they lie one after the other there and a mode can take them as they are.
+    #[allow(clippy::mut_from_ref)]
+    fn lines_in_output(&self, line: &FloatLine) -> Option<&mut [Complex<T>]> {
+        let (InputArray::Complex(from), OutputArray::Complex(to)) = (self.from, self.to) else {
+            return None;
+        };
+        let (n, pass) = (self.pass.n, self.pass);
+        let starts = |lines: &LineSet, number: usize| lines.placement(self.first + number).at(0);
+        let start = starts(&pass.write, 0);
+        let together = (1..self.count).all(|i| starts(&pass.write, i) == start + i * n);
+        let contiguous = pass.read.stride == 1 && pass.write.stride == 1 && together;
+        if pass.kind != Kind::ComplexToComplex || !contiguous || !line.takes::<T>() {
+            return None;
+        }
+        let target = to.checked(start, self.count * n);
+        for i in 0..self.count {
+            let source = from.checked(starts(&pass.read, i), n);
+            // SAFETY: both are in range, of n elements. They are the same, or of arrays that do not overlap.
+            unsafe { source.copy_to(target.add(i * n), n) };
+        }
+        // SAFETY: in range; these lines are this thread's, and nobody reads them through another handle meanwhile.
+        Some(unsafe { std::slice::from_raw_parts_mut(target, self.count * n) })
+    }
+
     /// Calls `run` with these lines of the input and of the output.
     fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>)) {
-        let (pass, conjugate) = (self.pass, self.conjugate);
+        let pass = self.pass;
+        // Modes in floating point have plans for both directions.
+        let conjugate = self.conjugate && !matches!(pass.engine, LineEngine::Floats(_));
         let n = pass.n;
         let places = |lines: &LineSet| -> [Placement; L] {
-            std::array::from_fn(|lane| {
-                lines.placement(self.first + if lane < self.count { lane } else { 0 })
+            let first = lines.placement(self.first);
+            std::array::from_fn(|lane| match lane {
+                1.. if lane < self.count => lines.placement(self.first + lane),
+                _ => first,
             })
         };
         let elements = match pass.kind {

@@ -6,51 +6,23 @@
 //! these, with the upper halves alone on the others.
 
 use super::avx512_vnni::Avx512Vnni;
-use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
+use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed_short_digits};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors, inlined};
+use floats::unit::amx_tiles_are_granted;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 
 /// Proof that the processor has the instructions and the kernel has granted the tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Amx(());
 
-/// Asks Linux for the tile registers; they are not granted to a process that does not ask.
-#[cfg(target_os = "linux")]
-fn granted() -> bool {
-    const ARCH_PRCTL: i64 = 158;
-    const REQUEST_PERMISSION: i64 = 0x1023;
-    const TILE_DATA: i64 = 18;
-    let outcome: i64;
-    // SAFETY: a system call without memory operands.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") ARCH_PRCTL => outcome,
-            in("rdi") REQUEST_PERMISSION,
-            in("rsi") TILE_DATA,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    outcome == 0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn granted() -> bool {
-    false
-}
-
 impl Amx {
     pub(crate) fn new() -> Option<Self> {
-        static GRANTED: OnceLock<bool> = OnceLock::new();
-        (Amx::present() && *GRANTED.get_or_init(granted)).then_some(Amx(()))
+        (Amx::present() && amx_tiles_are_granted()).then_some(Amx(()))
     }
 
     /// Whether the processor has the instructions; the kernel may still refuse the tiles.
@@ -295,6 +267,13 @@ impl MatrixUnit<8> for Amx {
         signed_digits::<8, Avx512>(digits, words)
     }
 
+    const SHORT: bool = true;
+
+    #[inline(always)]
+    fn encode_short(digits: Digits, words: __m512i) -> __m512i {
+        signed_short_digits::<8, Avx512>(digits, words)
+    }
+
     #[inline(always)]
     fn parts(matrix: &PackedMatrix) -> usize {
         match &matrix.form {
@@ -361,6 +340,7 @@ impl MatrixUnit<8> for Amx {
     }
 
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)]
     fn pairs<const P: usize>(
         matrix: &PackedMatrix,
         digits: Digits,
@@ -368,20 +348,19 @@ impl MatrixUnit<8> for Amx {
         row: usize,
     ) -> [__m512i; P] {
         let mut pairs = [Avx512::splat_halves(0); P];
-        for (group, pairs) in pairs.chunks_mut(TOGETHER / 2).enumerate() {
-            let (start, size) = group_of(group, row, matrix.rows, digits);
+        // Written so that the loop is unrolled: pairs in memory would cost more than the products.
+        for q in 0..P {
+            let (start, size) = group_of(2 * q / TOGETHER, row, matrix.rows, digits);
             let sums = &sums[start..start + size];
-            for (pair, sums) in pairs.iter_mut().zip(sums.chunks(2)) {
-                let lower = Avx512::load_halves(&sums[0]);
-                // With an odd number of diagonals the first is alone.
-                *pair = match sums.get(1) {
-                    Some(upper) => {
-                        let upper = Avx512::shift_halves_left(Avx512::load_halves(upper), 8);
-                        Avx512::add_halves(upper, lower)
-                    }
-                    None => lower,
-                };
-            }
+            let place = 2 * q % TOGETHER;
+            let lower = Avx512::load_halves(&sums[place]);
+            // With an odd number of diagonals the first is alone.
+            pairs[q] = if place + 1 < size {
+                let upper = Avx512::shift_halves_left(Avx512::load_halves(&sums[place + 1]), 8);
+                Avx512::add_halves(upper, lower)
+            } else {
+                lower
+            };
         }
         pairs
     }

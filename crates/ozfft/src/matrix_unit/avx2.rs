@@ -6,7 +6,7 @@
 //! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
 //! only and is the accumulator's initial value. Sums may wrap on the way: the true value fits.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits};
+use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx2, HalfRow, Pair, Vectors};
@@ -255,6 +255,13 @@ impl MatrixUnit<4> for Avx2Integers {
     #[inline(always)]
     fn encode(digits: Digits, words: Pair<__m256i>) -> (__m256i, __m256i) {
         unsigned_digits::<4, Avx2>(digits, words)
+    }
+
+    const SHORT: bool = true;
+
+    #[inline(always)]
+    fn encode_short(digits: Digits, words: __m256i) -> __m256i {
+        unsigned_short_digits::<4, Avx2>(digits, words)
     }
 
     #[inline(always)]

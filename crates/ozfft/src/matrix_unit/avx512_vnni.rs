@@ -4,7 +4,9 @@
 //! The data digits go in as unsigned bytes, that is with their bias of 128 each; what the biases add to a diagonal
 //! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits};
+use super::{
+    Form, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits, unsigned_short_digits,
+};
 use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
 use crate::vectors::{Avx512, HalfRow, Pair, Vectors};
@@ -102,12 +104,32 @@ fn enter<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
-/// The product with `C` columns at once, for a recipe of `D` diagonals, of which the upper halves meet the first `U` and
-/// the lower halves all from `F` on.
+/// The product with `C` columns and `R` rows at once, for a recipe of `D` diagonals, of which the upper halves meet the first
+/// `U` and the lower halves all from `F` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn multiply<const D: usize, const U: usize, const F: usize, const C: usize>(
+fn multiply<const D: usize, const U: usize, const F: usize, const C: usize, const R: usize>(
     matrix: &PackedMatrix,
     digits: Digits,
+    data: &[HalfRow<8>],
+    sums: &mut [HalfRow<8>],
+) {
+    let whole = matrix.rows / R * R;
+    for row in (0..whole).step_by(R) {
+        multiply_rows::<D, U, F, C, R>(matrix, digits, row, data, sums);
+    }
+    for row in whole..matrix.rows {
+        multiply_rows::<D, U, F, C, 1>(matrix, digits, row, data, sums);
+    }
+}
+
+/// [`multiply`] for the rows from `first` on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+#[allow(clippy::needless_range_loop)]
+fn multiply_rows<const D: usize, const U: usize, const F: usize, const C: usize, const R: usize>(
+    matrix: &PackedMatrix,
+    digits: Digits,
+    first: usize,
     data: &[HalfRow<8>],
     sums: &mut [HalfRow<8>],
 ) {
@@ -115,56 +137,71 @@ fn multiply<const D: usize, const U: usize, const F: usize, const C: usize>(
         unreachable!("the matrix was packed for another unit")
     };
     let slots = matrix.slots;
-    let column = |c: usize| &data[c * matrix.data_rows..][..matrix.data_rows];
-    let columns: [&[HalfRow<8>]; C] = std::array::from_fn(column);
     // The upper halves come first, where there are any.
     let skip = if digits.data > 4 { slots } else { 0 };
-    let mut upper = [&columns[0][..slots]; C];
+    let mut upper = [&data[..slots]; C];
     let mut lower = upper;
     for c in 0..C {
-        upper[c] = &columns[c][..slots];
-        lower[c] = &columns[c][skip..][..slots];
+        let column = &data[c * matrix.data_rows..][..matrix.data_rows];
+        upper[c] = &column[..slots];
+        lower[c] = &column[skip..][..slots];
     }
     let pairs = digits.pairs();
     let width = U + D - F;
-    let rows = packed.entries.chunks_exact(width * slots);
-    for (row, (entries, offsets)) in rows.zip(packed.offsets.chunks_exact(D)).enumerate() {
-        let mut accumulators = [[_mm512_setzero_si512(); C]; D];
-        for (d, &offset) in offsets.iter().enumerate() {
-            accumulators[d] = [_mm512_set1_epi32(offset); C];
+    let mut entries = [&packed.entries[..0]; R];
+    let mut accumulators = [[[_mm512_setzero_si512(); C]; D]; R];
+    for r in 0..R {
+        entries[r] = &packed.entries[(first + r) * width * slots..][..width * slots];
+        let offsets = &packed.offsets[(first + r) * D..][..D];
+        for d in 0..D {
+            accumulators[r][d] = [_mm512_set1_epi32(offsets[d]); C];
         }
-        for (slot, entries) in entries.chunks_exact(width).enumerate() {
-            let mut bytes = [_mm512_setzero_si512(); C];
-            if U > 0 {
-                for c in 0..C {
-                    bytes[c] = Avx512::load_halves(&upper[c][slot]);
-                }
-                for d in 0..U {
-                    let entry = _mm512_set1_epi32(entries[d] as i32);
-                    for c in 0..C {
-                        accumulators[d][c] =
-                            _mm512_dpbusd_epi32(accumulators[d][c], bytes[c], entry);
-                    }
-                }
-            }
+    }
+    for slot in 0..slots {
+        let mut bytes = [_mm512_setzero_si512(); C];
+        let mut here = [&packed.entries[..0]; R];
+        for r in 0..R {
+            here[r] = &entries[r][slot * width..][..width];
+        }
+        if U > 0 {
             for c in 0..C {
-                bytes[c] = Avx512::load_halves(&lower[c][slot]);
+                bytes[c] = Avx512::load_halves(&upper[c][slot]);
             }
-            for d in F..D {
-                let entry = _mm512_set1_epi32(entries[U + d - F] as i32);
-                for c in 0..C {
-                    accumulators[d][c] = _mm512_dpbusd_epi32(accumulators[d][c], bytes[c], entry);
+            for r in 0..R {
+                for d in 0..U {
+                    let entry = _mm512_set1_epi32(here[r][d] as i32);
+                    for c in 0..C {
+                        accumulators[r][d][c] =
+                            _mm512_dpbusd_epi32(accumulators[r][d][c], bytes[c], entry);
+                    }
                 }
             }
         }
         for c in 0..C {
-            let sums = &mut sums[c * matrix.sum_rows + row * pairs..][..pairs];
-            if D.is_multiple_of(2) && digits.diagonals as usize == D {
-                // The usual case, without a question for every pair.
-                for pair in 0..D / 2 {
-                    let (high, low) = (D - 2 - 2 * pair, D - 1 - 2 * pair);
-                    let high = _mm512_slli_epi32::<8>(accumulators[high][c]);
-                    let sum = _mm512_add_epi32(high, accumulators[low][c]);
+            bytes[c] = Avx512::load_halves(&lower[c][slot]);
+        }
+        for r in 0..R {
+            for d in F..D {
+                let entry = _mm512_set1_epi32(here[r][U + d - F] as i32);
+                for c in 0..C {
+                    accumulators[r][d][c] =
+                        _mm512_dpbusd_epi32(accumulators[r][d][c], bytes[c], entry);
+                }
+            }
+        }
+    }
+    for r in 0..R {
+        for c in 0..C {
+            let sums = &mut sums[c * matrix.sum_rows + (first + r) * pairs..][..pairs];
+            if digits.diagonals as usize == D && digits.data as usize == D {
+                // The usual case, without a question for every pair; an odd number of diagonals leaves the first alone.
+                for pair in 0..D.div_ceil(2) {
+                    let low = D - 1 - 2 * pair;
+                    let mut sum = accumulators[r][low][c];
+                    if low > 0 {
+                        let high = _mm512_slli_epi32::<8>(accumulators[r][low - 1][c]);
+                        sum = _mm512_add_epi32(high, sum);
+                    }
                     Avx512::store_halves(sum, &mut sums[pair]);
                 }
                 continue;
@@ -173,10 +210,10 @@ fn multiply<const D: usize, const U: usize, const F: usize, const C: usize>(
                 let (high, low) = digits.pair(pair);
                 let mut sum = _mm512_setzero_si512();
                 if let Some(d) = high {
-                    sum = _mm512_slli_epi32::<8>(accumulators[d][c]);
+                    sum = _mm512_slli_epi32::<8>(accumulators[r][d][c]);
                 }
                 if let Some(d) = low {
-                    sum = _mm512_add_epi32(sum, accumulators[d][c]);
+                    sum = _mm512_add_epi32(sum, accumulators[r][d][c]);
                 }
                 Avx512::store_halves(sum, place);
             }
@@ -184,9 +221,10 @@ fn multiply<const D: usize, const U: usize, const F: usize, const C: usize>(
     }
 }
 
-/// [`multiply`] for the truncated recipe of `D` data digits.
+/// [`multiply`] for the truncated recipe of `D` data digits. With few diagonals a row has too few sums to keep the unit busy
+/// while each waits for its last product: then several rows are summed side by side.
 #[inline(always)]
-unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize>(
+unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize, const R: usize>(
     matrix: &PackedMatrix,
     digits: Digits,
     columns: usize,
@@ -200,8 +238,8 @@ unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize>(
     // SAFETY: the caller has the features.
     unsafe {
         match columns {
-            1 => multiply::<D, U, F, 1>(matrix, digits, data, sums),
-            _ => multiply::<D, U, F, 2>(matrix, digits, data, sums),
+            1 => multiply::<D, U, F, 1, R>(matrix, digits, data, sums),
+            _ => multiply::<D, U, F, 2, R>(matrix, digits, data, sums),
         }
     }
 }
@@ -225,6 +263,13 @@ impl MatrixUnit<8> for Avx512Vnni {
         unsigned_digits::<8, Avx512>(digits, words)
     }
 
+    const SHORT: bool = true;
+
+    #[inline(always)]
+    fn encode_short(digits: Digits, words: __m512i) -> __m512i {
+        unsigned_short_digits::<8, Avx512>(digits, words)
+    }
+
     #[inline(always)]
     fn multiply(
         self,
@@ -240,7 +285,7 @@ impl MatrixUnit<8> for Avx512Vnni {
             if digits.diagonals > digits.data {
                 // Too many diagonals for two columns at once.
                 for c in 0..columns {
-                    multiply::<{ ANY.diagonals }, { ANY.upper }, { ANY.lower }, 1>(
+                    multiply::<{ ANY.diagonals }, { ANY.upper }, { ANY.lower }, 1, 1>(
                         matrix,
                         digits,
                         &data[c * matrix.data_rows..],
@@ -250,13 +295,13 @@ impl MatrixUnit<8> for Avx512Vnni {
                 return;
             }
             match digits.data {
-                2 => multiply_truncated::<2, 0, 0>(matrix, digits, columns, data, sums),
-                3 => multiply_truncated::<3, 0, 0>(matrix, digits, columns, data, sums),
-                4 => multiply_truncated::<4, 0, 0>(matrix, digits, columns, data, sums),
-                5 => multiply_truncated::<5, 5, 1>(matrix, digits, columns, data, sums),
-                6 => multiply_truncated::<6, 6, 2>(matrix, digits, columns, data, sums),
-                7 => multiply_truncated::<7, 7, 3>(matrix, digits, columns, data, sums),
-                _ => multiply_truncated::<8, 8, 4>(matrix, digits, columns, data, sums),
+                2 => multiply_truncated::<2, 0, 0, 4>(matrix, digits, columns, data, sums),
+                3 => multiply_truncated::<3, 0, 0, 4>(matrix, digits, columns, data, sums),
+                4 => multiply_truncated::<4, 0, 0, 2>(matrix, digits, columns, data, sums),
+                5 => multiply_truncated::<5, 5, 1, 1>(matrix, digits, columns, data, sums),
+                6 => multiply_truncated::<6, 6, 2, 1>(matrix, digits, columns, data, sums),
+                7 => multiply_truncated::<7, 7, 3, 1>(matrix, digits, columns, data, sums),
+                _ => multiply_truncated::<8, 8, 4, 1>(matrix, digits, columns, data, sums),
             }
         }
     }

@@ -101,6 +101,9 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Product<'_, L, U> {
                     U::Vectors::store_halves(low, &mut data[column.len() + slot]);
                 } else {
                     U::Vectors::store_halves(low, &mut data[slot]);
+                    let short = U::Vectors::split(words.0, words.1).0;
+                    let short = stored::<L, U>(U::encode_short(digits, short));
+                    assert_eq!(short, data[slot], "the same digits, of 32-bit words");
                 }
             }
         }

@@ -74,6 +74,15 @@ fn suite(unit: Unit) {
             case.compare(&*unit, kinds, &mut generator);
         }
     }
+    // Several tiles of rows, whole and not.
+    for rows in [47, 48, 63, 64, 65, 80, 95, 112, 128, 131] {
+        for depth in [1, 4, 63, 64, 65, 128, 190, 256] {
+            let spare = [0, 1, 40][generator.below(3)];
+            let case = Case { rows, depth, spare };
+            let kinds = [generator.below(6), generator.below(6)];
+            case.compare(&*unit, kinds, &mut generator);
+        }
+    }
     // The largest sums of either sign that 32 bits hold.
     for kinds in [[0, 0], [0, 1], [1, 0], [1, 1], [4, 4]] {
         let case = Case {

@@ -74,6 +74,15 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     fn encode(digits: Digits, words: Pair<<Self::Vectors as Vectors<L>>::Words>)
     -> Halves<L, Self>;
 
+    /// Whether words of at most four digits stay in 32-bit lanes from quantising to rounding.
+    const SHORT: bool = false;
+
+    /// [`MatrixUnit::encode`] for such words; there are lower halves alone.
+    #[inline(always)]
+    fn encode_short(digits: Digits, words: VectorHalves<L, Self>) -> VectorHalves<L, Self> {
+        Self::encode(digits, Self::Vectors::widen_halves(words)).0
+    }
+
     /// In how many parts a product is computed, so that other work can go on in between.
     #[inline(always)]
     fn parts(_: &PackedMatrix) -> usize {
@@ -106,6 +115,8 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     }
 
     /// All pairs of a row, where the recipe has `P` of them and no diagonals below the unit of the data words.
+    // Loops by number are unrolled where iterators over arrays of registers are not.
+    #[allow(clippy::needless_range_loop)]
     #[inline(always)]
     fn pairs<const P: usize>(
         _: &PackedMatrix,
@@ -114,8 +125,9 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         row: usize,
     ) -> [VectorHalves<L, Self>; P] {
         let mut halves = [Self::Vectors::splat_halves(0); P];
-        for (half, row) in halves.iter_mut().zip(&sums[row * P..][..P]) {
-            *half = Self::Vectors::load_halves(row);
+        let sums = &sums[row * P..][..P];
+        for q in 0..P {
+            halves[q] = Self::Vectors::load_halves(&sums[q]);
         }
         halves
     }
@@ -169,6 +181,27 @@ fn signed_digits<const L: usize, V: Vectors<L>>(
         |x| V::xor(V::add(x, bias), bias),
     );
     V::split(signed(re), signed(im))
+}
+
+/// [`unsigned_digits`] of words of at most four digits.
+#[cfg(vector_unit)]
+#[inline(always)]
+fn unsigned_short_digits<const L: usize, V: Vectors<L>>(
+    digits: Digits,
+    words: V::Halves,
+) -> V::Halves {
+    V::add_halves(words, V::splat_halves(bias(digits.data) as i32))
+}
+
+/// [`signed_digits`] of words of at most four digits.
+#[cfg(vector_unit)]
+#[inline(always)]
+fn signed_short_digits<const L: usize, V: Vectors<L>>(
+    digits: Digits,
+    words: V::Halves,
+) -> V::Halves {
+    let bias = V::splat_halves(bias(digits.data) as i32);
+    V::xor_halves(V::add_halves(words, bias), bias)
 }
 
 /// Half rows in registers.
@@ -346,6 +379,9 @@ impl Unit {
                     "the substrate {substrate:?} is a GPU's; plan for a device cuda, or take the substrate auto"
                 )))
             }
+            Substrate::Avx512Bf16 | Substrate::AmxBf16 => Err(FftError::Unsupported(format!(
+                "the substrate {substrate:?} multiplies bf16 numbers, for the floats engine alone; take a mode of that engine, or the substrate auto"
+            ))),
             Substrate::Amx => needed(Unit::amx(), "AMX with 8-bit integers"),
             Substrate::Fp8 => Err(FftError::Unsupported(
                 "on the processor fp8 is simulated, for the engine residues alone; take that engine, or the substrate auto".into(),

@@ -13,6 +13,12 @@ const TWO_TO_52: i64 = 0x4330_0000_0000_0000;
 const INTEGER_BASE: i64 = 0x4338_0000_0000_0000;
 
 #[inline(always)]
+fn single(x: __m256i) -> __m256 {
+    // SAFETY: a cast; the unit's constructor has seen AVX2.
+    unsafe { _mm256_castsi256_ps(x) }
+}
+
+#[inline(always)]
 fn float(x: __m256i) -> __m256d {
     // SAFETY: a cast; the unit's constructor has seen AVX2.
     unsafe { _mm256_castsi256_pd(x) }
@@ -191,6 +197,109 @@ impl Vectors<4> for Avx2 {
         Self::join(re, im)
     }
 
+    #[inline(always)]
+    fn and_halves(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_and_si256(a, b) }
+    }
+    #[inline(always)]
+    fn xor_halves(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+    #[inline(always)]
+    fn maximum_halves(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_max_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn mix_halves(re: __m256i, im: __m256i) -> __m256i {
+        unsafe { _mm256_blend_epi32::<0xaa>(re, im) }
+    }
+    #[inline(always)]
+    fn rotate_halves(y: __m256i, real: i32, imaginary: i32) -> __m256i {
+        unsafe {
+            let swapped = _mm256_shuffle_epi32::<0xb1>(y);
+            let (real, imaginary) = (_mm256_set1_epi32(real), _mm256_set1_epi32(imaginary));
+            let half = _mm256_set1_epi64x(1 << 29);
+            // Products of even positions: real parts of what was given, imaginary parts of what was exchanged.
+            let re = _mm256_sub_epi64(
+                _mm256_mul_epi32(y, real),
+                _mm256_mul_epi32(swapped, imaginary),
+            );
+            let im = _mm256_add_epi64(
+                _mm256_mul_epi32(y, imaginary),
+                _mm256_mul_epi32(swapped, real),
+            );
+            let re = _mm256_srli_epi64::<30>(_mm256_add_epi64(re, half));
+            let im = _mm256_slli_epi64::<2>(_mm256_add_epi64(im, half));
+            _mm256_blend_epi32::<0xaa>(re, im)
+        }
+    }
+    #[inline(always)]
+    fn widen_halves(a: __m256i) -> Pair<__m256i> {
+        unsafe {
+            // Signs beside their numbers.
+            let sign = _mm256_srai_epi32::<31>(a);
+            (
+                _mm256_blend_epi32::<0xaa>(a, _mm256_slli_epi64::<32>(sign)),
+                _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(a), sign),
+            )
+        }
+    }
+    #[inline(always)]
+    fn halves_of_words(a: __m256i) -> __m256i {
+        a
+    }
+    #[inline(always)]
+    fn words_of_halves(a: __m256i) -> __m256i {
+        a
+    }
+
+    const FLOOR_SINGLE_BIAS: i32 = 0;
+    #[inline(always)]
+    fn floor_magnitude_single(x: __m256i, scale: __m256i) -> __m256i {
+        unsafe {
+            let magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0), single(x));
+            _mm256_cvttps_epi32(_mm256_mul_ps(magnitude, single(scale)))
+        }
+    }
+    /// The largest number below a half rounds as a half does, but leaves what is below a half below 1.
+    #[inline(always)]
+    fn round_scaled_single(x: __m256i, scale: __m256i) -> __m256i {
+        unsafe {
+            let sign = _mm256_and_si256(x, _mm256_set1_epi32(i32::MIN));
+            let half = _mm256_set1_epi32(0.5f32.next_down().to_bits() as i32);
+            let half = single(_mm256_or_si256(half, sign));
+            let scaled = _mm256_mul_ps(single(x), single(scale));
+            _mm256_cvttps_epi32(_mm256_add_ps(scaled, half))
+        }
+    }
+    #[inline(always)]
+    fn integers_to_single(x: __m256i, scale: __m256i) -> __m256i {
+        unsafe { _mm256_castps_si256(_mm256_mul_ps(_mm256_cvtepi32_ps(x), single(scale))) }
+    }
+    #[inline(always)]
+    fn integers_to_double(x: __m256i, scale: __m256i) -> __m256i {
+        unsafe { bits(_mm256_mul_pd(to_float(x), float(scale))) }
+    }
+    #[inline(always)]
+    fn widen_single(x: __m256i) -> Pair<__m256i> {
+        unsafe {
+            let order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+            let parts = _mm256_permutevar8x32_ps(single(x), order);
+            (
+                bits(_mm256_cvtps_pd(_mm256_castps256_ps128(parts))),
+                bits(_mm256_cvtps_pd(_mm256_extractf128_ps::<1>(parts))),
+            )
+        }
+    }
+    #[inline(always)]
+    fn narrow_to_single(re: __m256i, im: __m256i) -> __m256i {
+        unsafe {
+            let (re, im) = (_mm256_cvtpd_ps(float(re)), _mm256_cvtpd_ps(float(im)));
+            let (front, back) = (_mm_unpacklo_ps(re, im), _mm_unpackhi_ps(re, im));
+            _mm256_castps_si256(_mm256_set_m128(back, front))
+        }
+    }
+
     const FLOOR_BIAS: i64 = TWO_TO_52;
     #[inline(always)]
     fn floor_magnitude(x: __m256i, scale: __m256i) -> __m256i {
@@ -280,17 +389,21 @@ impl Vectors<4> for Avx2 {
         }
     }
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)]
     unsafe fn load_lines(starts: &[*const f64; 4], mut element: impl FnMut(usize, __m256i)) {
         let row = inlined(
             #[inline(always)]
             |lane: usize| unsafe { _mm256_loadu_pd(starts[lane]) },
         );
         let rows = [row(0), row(1), row(2), row(3)];
-        for (i, column) in transpose(rows).into_iter().enumerate() {
-            element(i, bits(column));
+        // By number: an iterator would take the columns through memory.
+        let columns = transpose(rows);
+        for i in 0..4 {
+            element(i, bits(columns[i]));
         }
     }
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)]
     unsafe fn store_lines(starts: &[*mut f64; 4], mut element: impl FnMut(usize) -> __m256i) {
         let columns = [
             float(element(0)),
@@ -298,8 +411,9 @@ impl Vectors<4> for Avx2 {
             float(element(2)),
             float(element(3)),
         ];
-        for (&start, row) in starts.iter().zip(transpose(columns)) {
-            unsafe { _mm256_storeu_pd(start, row) }
+        let rows = transpose(columns);
+        for lane in 0..4 {
+            unsafe { _mm256_storeu_pd(starts[lane], rows[lane]) }
         }
     }
 }

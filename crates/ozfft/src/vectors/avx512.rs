@@ -17,6 +17,21 @@ const DOWNWARDS: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 /// The bits of 2^52: adding it to a smaller non-negative number leaves the integer part in the low bits.
 const TWO_TO_52: i64 = 0x4330_0000_0000_0000;
 
+/// The bits of 2^23 in single precision, to the same end.
+const TWO_TO_23: i32 = 0x4b00_0000;
+
+#[inline(always)]
+fn single(x: __m512i) -> __m512 {
+    // SAFETY: a cast; the unit's constructor has seen AVX-512.
+    unsafe { _mm512_castsi512_ps(x) }
+}
+
+#[inline(always)]
+fn single_bits(x: __m512) -> __m512i {
+    // SAFETY: as above.
+    unsafe { _mm512_castps_si512(x) }
+}
+
 #[inline(always)]
 fn float(x: __m512i) -> __m512d {
     // SAFETY: a cast; the unit's constructor has seen AVX-512.
@@ -202,6 +217,119 @@ impl Vectors<8> for Avx512 {
         Self::join(re, im)
     }
 
+    #[inline(always)]
+    fn and_halves(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_and_si512(a, b) }
+    }
+    #[inline(always)]
+    fn xor_halves(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_xor_si512(a, b) }
+    }
+    #[inline(always)]
+    fn maximum_halves(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_max_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn mix_halves(re: __m512i, im: __m512i) -> __m512i {
+        unsafe { _mm512_mask_blend_epi32(ODD, re, im) }
+    }
+    #[inline(always)]
+    fn rotate_halves(y: __m512i, real: i32, imaginary: i32) -> __m512i {
+        unsafe {
+            let swapped = _mm512_shuffle_epi32::<0xb1>(y);
+            let (real, imaginary) = (_mm512_set1_epi32(real), _mm512_set1_epi32(imaginary));
+            let half = _mm512_set1_epi64(1 << 29);
+            // Products of even positions: real parts of what was given, imaginary parts of what was exchanged.
+            let re = _mm512_sub_epi64(
+                _mm512_mul_epi32(y, real),
+                _mm512_mul_epi32(swapped, imaginary),
+            );
+            let im = _mm512_add_epi64(
+                _mm512_mul_epi32(y, imaginary),
+                _mm512_mul_epi32(swapped, real),
+            );
+            let re = _mm512_srli_epi64::<30>(_mm512_add_epi64(re, half));
+            let im = _mm512_slli_epi64::<2>(_mm512_add_epi64(im, half));
+            _mm512_mask_blend_epi32(ODD, re, im)
+        }
+    }
+    #[inline(always)]
+    fn widen_halves(a: __m512i) -> Pair<__m512i> {
+        unsafe {
+            (
+                _mm512_srai_epi64::<32>(_mm512_slli_epi64::<32>(a)),
+                _mm512_srai_epi64::<32>(a),
+            )
+        }
+    }
+    #[inline(always)]
+    fn halves_of_words(a: __m512i) -> __m512i {
+        a
+    }
+    #[inline(always)]
+    fn words_of_halves(a: __m512i) -> __m512i {
+        a
+    }
+
+    const FLOOR_SINGLE_BIAS: i32 = TWO_TO_23;
+    #[inline(always)]
+    fn floor_magnitude_single(x: __m512i, scale: __m512i) -> __m512i {
+        unsafe {
+            let magnitude = _mm512_abs_ps(single(x));
+            let offset = single(_mm512_set1_epi32(TWO_TO_23));
+            single_bits(_mm512_fmadd_round_ps::<TOWARDS_ZERO>(
+                magnitude,
+                single(scale),
+                offset,
+            ))
+        }
+    }
+    /// As [`Vectors::round_scaled`]: numbers of 2^23 and more are integers.
+    #[inline(always)]
+    fn round_scaled_single(x: __m512i, scale: __m512i) -> __m512i {
+        unsafe {
+            let half = _mm512_set1_epi32(0.5f32.to_bits() as i32);
+            let sign = _mm512_set1_epi32(i32::MIN);
+            // half | (x & sign)
+            let half = _mm512_ternarylogic_epi32::<0xf8>(half, x, sign);
+            _mm512_cvttps_epi32(_mm512_fmadd_round_ps::<TOWARDS_ZERO>(
+                single(x),
+                single(scale),
+                single(half),
+            ))
+        }
+    }
+    #[inline(always)]
+    fn integers_to_single(x: __m512i, scale: __m512i) -> __m512i {
+        unsafe { single_bits(_mm512_mul_ps(_mm512_cvtepi32_ps(x), single(scale))) }
+    }
+    #[inline(always)]
+    fn integers_to_double(x: __m512i, scale: __m512i) -> __m512i {
+        unsafe { bits(_mm512_mul_pd(_mm512_cvtepi64_pd(x), float(scale))) }
+    }
+    #[inline(always)]
+    fn widen_single(x: __m512i) -> Pair<__m512i> {
+        let lower = inlined(
+            #[inline(always)]
+            |x| unsafe {
+                let numbers = _mm256_castsi256_ps(_mm512_cvtepi64_epi32(x));
+                bits(_mm512_cvtps_pd(numbers))
+            },
+        );
+        (lower(x), lower(unsafe { _mm512_srli_epi64::<32>(x) }))
+    }
+    #[inline(always)]
+    fn narrow_to_single(re: __m512i, im: __m512i) -> __m512i {
+        unsafe {
+            let re = _mm256_castps_si256(_mm512_cvtpd_ps(float(re)));
+            let im = _mm256_castps_si256(_mm512_cvtpd_ps(float(im)));
+            let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(re), im);
+            let alternating =
+                _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+            _mm512_permutexvar_epi32(alternating, both)
+        }
+    }
+
     const FLOOR_BIAS: i64 = TWO_TO_52;
     #[inline(always)]
     fn floor_magnitude(x: __m512i, scale: __m512i) -> __m512i {
@@ -277,6 +405,7 @@ impl Vectors<8> for Avx512 {
         }
     }
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)]
     unsafe fn load_lines(starts: &[*const f64; 8], mut element: impl FnMut(usize, __m512i)) {
         let row = inlined(
             #[inline(always)]
@@ -292,11 +421,14 @@ impl Vectors<8> for Avx512 {
             row(6),
             row(7),
         ];
-        for (i, column) in transpose(rows).into_iter().enumerate() {
-            element(i, bits(column));
+        // By number: an iterator would take the columns through memory.
+        let columns = transpose(rows);
+        for i in 0..8 {
+            element(i, bits(columns[i]));
         }
     }
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)]
     unsafe fn store_lines(starts: &[*mut f64; 8], mut element: impl FnMut(usize) -> __m512i) {
         let columns = [
             float(element(0)),
@@ -308,8 +440,9 @@ impl Vectors<8> for Avx512 {
             float(element(6)),
             float(element(7)),
         ];
-        for (&start, row) in starts.iter().zip(transpose(columns)) {
-            unsafe { _mm512_storeu_pd(start, row) }
+        let rows = transpose(columns);
+        for lane in 0..8 {
+            unsafe { _mm512_storeu_pd(starts[lane], rows[lane]) }
         }
     }
 }

@@ -394,6 +394,7 @@ impl<const L: usize, V: Vectors<L>> Task for Suite<L, V> {
         wide_integers::<L, V>(&operands);
         super::conformance_floats::suite::<L, V>(&mut generator, ROWS);
         super::conformance_memory::suite::<L, V>(&mut generator);
+        super::conformance_single::suite::<L, V>(&mut generator, ROWS);
     }
 }
 

@@ -14,6 +14,8 @@ mod conformance;
 mod conformance_floats;
 #[cfg(test)]
 mod conformance_memory;
+#[cfg(test)]
+mod conformance_single;
 mod portable;
 
 #[cfg(vector_unit)]
@@ -94,6 +96,38 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     fn join(low: Self::Halves, high: Self::Halves) -> Pair<Self::Words>;
     /// Lower and upper halves of real and imaginary words.
     fn split(re: Self::Words, im: Self::Words) -> (Self::Halves, Self::Halves);
+
+    fn and_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    fn xor_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    /// The larger one, as signed integers.
+    fn maximum_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    /// Real parts of the first, imaginary parts of the second.
+    fn mix_halves(re: Self::Halves, im: Self::Halves) -> Self::Halves;
+    /// `y · (real + i·imaginary) / 2^30`, rounded to nearest, halves upwards, where that fits 32 bits.
+    fn rotate_halves(y: Self::Halves, real: i32, imaginary: i32) -> Self::Halves;
+    /// The same integers as words: real parts, then imaginary parts.
+    fn widen_halves(a: Self::Halves) -> Pair<Self::Words>;
+    /// The same bits: the lower half of a word is the real part.
+    fn halves_of_words(a: Self::Words) -> Self::Halves;
+    /// The other way round.
+    fn words_of_halves(a: Self::Halves) -> Self::Words;
+
+    /// What [`Vectors::floor_magnitude_single`] returns too much.
+    const FLOOR_SINGLE_BIAS: i32;
+    /// `⌊|x| · scale⌋ + FLOOR_SINGLE_BIAS` for the single-precision numbers whose bits are given; `scale` is a power of two,
+    /// and the product is below 2^22.
+    fn floor_magnitude_single(bits: Self::Halves, scale: Self::Halves) -> Self::Halves;
+    /// `x · scale` rounded to an integer, halves away from zero; the result is below 2^30, and `scale` is a power of two.
+    fn round_scaled_single(bits: Self::Halves, scale: Self::Halves) -> Self::Halves;
+    /// The bits of `x · scale` in single precision, rounded once; `scale` is a power of two that is no subnormal number.
+    fn integers_to_single(x: Self::Halves, scale: Self::Halves) -> Self::Halves;
+    /// The bits of `x · scale` in double precision, for `|x| < 2^50`; `scale` is a power of two that overflows or underflows
+    /// nowhere.
+    fn integers_to_double(x: Self::Words, scale: Self::Words) -> Self::Words;
+    /// Single-precision numbers as double-precision ones: real parts, then imaginary parts.
+    fn widen_single(bits: Self::Halves) -> Pair<Self::Words>;
+    /// Double-precision numbers rounded to single-precision ones.
+    fn narrow_to_single(re: Self::Words, im: Self::Words) -> Self::Halves;
 
     /// What [`Vectors::floor_magnitude`] returns too much.
     const FLOOR_BIAS: i64;

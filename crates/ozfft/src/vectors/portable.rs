@@ -16,6 +16,11 @@ fn each_half<const L: usize>(f: impl Fn(usize, usize) -> i32) -> HalfRow<L> {
     std::array::from_fn(|lane| [f(lane, 0), f(lane, 1)])
 }
 
+#[inline(always)]
+fn single(bits: i32) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
 /// Rounds one double-precision number to a multiple of `2^unit`: to nearest, halves away from zero.
 #[inline(always)]
 pub(crate) fn round_to_unit(bits: i64, unit: i32) -> i64 {
@@ -167,6 +172,75 @@ impl<const L: usize> Vectors<L> for Portable {
             std::array::from_fn(|l| [low(re[l]), low(im[l])]),
             std::array::from_fn(|l| [high(re[l]), high(im[l])]),
         )
+    }
+
+    #[inline(always)]
+    fn and_halves(a: HalfRow<L>, b: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][part] & b[l][part])
+    }
+    #[inline(always)]
+    fn xor_halves(a: HalfRow<L>, b: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][part] ^ b[l][part])
+    }
+    #[inline(always)]
+    fn maximum_halves(a: HalfRow<L>, b: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| a[l][part].max(b[l][part]))
+    }
+    #[inline(always)]
+    fn mix_halves(re: HalfRow<L>, im: HalfRow<L>) -> HalfRow<L> {
+        std::array::from_fn(|l| [re[l][0], im[l][1]])
+    }
+    #[inline(always)]
+    fn rotate_halves(y: HalfRow<L>, real: i32, imaginary: i32) -> HalfRow<L> {
+        let (real, imaginary) = (i64::from(real), i64::from(imaginary));
+        let rounded = |product: i64| ((product + (1 << 29)) >> 30) as i32;
+        std::array::from_fn(|l| {
+            let [re, im] = y[l].map(i64::from);
+            [
+                rounded(re * real - im * imaginary),
+                rounded(re * imaginary + im * real),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn widen_halves(a: HalfRow<L>) -> Pair<Row<L>> {
+        (each(|l| i64::from(a[l][0])), each(|l| i64::from(a[l][1])))
+    }
+    #[inline(always)]
+    fn halves_of_words(a: Row<L>) -> HalfRow<L> {
+        std::array::from_fn(|l| [a[l] as i32, (a[l] >> 32) as i32])
+    }
+    #[inline(always)]
+    fn words_of_halves(a: HalfRow<L>) -> Row<L> {
+        each(|l| i64::from(a[l][1]) << 32 | i64::from(a[l][0] as u32))
+    }
+
+    const FLOOR_SINGLE_BIAS: i32 = 0;
+    #[inline(always)]
+    fn floor_magnitude_single(bits: HalfRow<L>, scale: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| (single(bits[l][part]).abs() * single(scale[l][part])) as i32)
+    }
+    #[inline(always)]
+    fn round_scaled_single(bits: HalfRow<L>, scale: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| (single(bits[l][part]) * single(scale[l][part])).round() as i32)
+    }
+    #[inline(always)]
+    fn integers_to_single(x: HalfRow<L>, scale: HalfRow<L>) -> HalfRow<L> {
+        each_half(|l, part| (x[l][part] as f32 * single(scale[l][part])).to_bits() as i32)
+    }
+    #[inline(always)]
+    fn integers_to_double(x: Row<L>, scale: Row<L>) -> Row<L> {
+        each(|l| (x[l] as f64 * f64::from_bits(scale[l] as u64)).to_bits() as i64)
+    }
+    #[inline(always)]
+    fn widen_single(bits: HalfRow<L>) -> Pair<Row<L>> {
+        let wide = |bits: i32| f64::from(single(bits)).to_bits() as i64;
+        (each(|l| wide(bits[l][0])), each(|l| wide(bits[l][1])))
+    }
+    #[inline(always)]
+    fn narrow_to_single(re: Row<L>, im: Row<L>) -> HalfRow<L> {
+        let narrow = |bits: i64| (f64::from_bits(bits as u64) as f32).to_bits() as i32;
+        std::array::from_fn(|l| [narrow(re[l]), narrow(im[l])])
     }
 
     const FLOOR_BIAS: i64 = 0;

@@ -1,5 +1,6 @@
 //! A GPU behind NVIDIA's driver, which is looked for at run time.
 
+use super::floats::FloatFindings;
 use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::transfer::COPYING_BACK;
@@ -27,6 +28,7 @@ pub(crate) struct Driver {
     multiprocessors: usize,
     tuned: bool,
     exactness: OnceLock<Exactness>,
+    float_findings: FloatFindings,
 }
 
 // SAFETY: handles of the driver may be used from any thread.
@@ -172,6 +174,16 @@ impl Driver {
             &ozfft_kernels::TRUNCATED_NAMES,
         )?;
         with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
+        let floats = |digits: bool| -> Vec<&'static str> {
+            let kernels = ozfft_kernels::floats::KERNELS.iter();
+            let kernels = kernels.filter(|kernel| kernel.has_digits() == digits);
+            kernels.map(|kernel| kernel.name).collect()
+        };
+        let names = [&floats(false)[..], &ozfft_kernels::floats::PRODUCT_NAMES].concat();
+        load(&mut functions, ozfft_kernels::floats::IMAGE, &names)?;
+        let image = ozfft_kernels::floats::DIGITS_IMAGE;
+        load(&mut functions, image, &floats(true))?;
+        with_much_memory.extend(floats(false).into_iter().chain(floats(true)));
         if tuned {
             let ways = ozfft_kernels::RESIDUE_KERNELS.map(|(_, kernel)| kernel);
             let names = [&ways[..], &ozfft_kernels::RESIDUE_VARIANTS].concat();
@@ -224,6 +236,7 @@ impl Driver {
             multiprocessors: multiprocessors.max(1) as usize,
             tuned,
             exactness: OnceLock::new(),
+            float_findings: FloatFindings::default(),
         })
     }
 
@@ -259,6 +272,10 @@ impl Machine for Driver {
 
     fn exactness(&self) -> &OnceLock<Exactness> {
         &self.exactness
+    }
+
+    fn float_findings(&self) -> &FloatFindings {
+        &self.float_findings
     }
 
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {

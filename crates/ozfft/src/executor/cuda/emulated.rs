@@ -1,5 +1,6 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
+use super::floats::FloatFindings;
 use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::tuned::{MappedArray, StridedTask, TensorMap};
@@ -22,6 +23,7 @@ pub(crate) struct Emulator {
     /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
     exactness: OnceLock<Exactness>,
+    float_findings: FloatFindings,
     /// A byte of the tables that arrives as another e4m3 digit than was sent.
     pub(crate) wrong_digit: Option<usize>,
 }
@@ -58,6 +60,10 @@ impl Machine for Emulator {
 
     fn exactness(&self) -> &OnceLock<Exactness> {
         &self.exactness
+    }
+
+    fn float_findings(&self) -> &FloatFindings {
+        &self.float_findings
     }
 
     /// What the kernels' source declares as `TensorMap` (`emulated_bulk_copy.h`), after the checks that the driver makes.

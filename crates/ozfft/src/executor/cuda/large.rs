@@ -5,6 +5,7 @@
 //! ones); what is checked here is what they are told.
 
 use super::emulated::Emulator;
+use super::floats::FloatFindings;
 use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue};
 use super::task::*;
@@ -58,6 +59,9 @@ impl Machine for Recorder {
     }
     fn exactness(&self) -> &OnceLock<Exactness> {
         self.memory.exactness()
+    }
+    fn float_findings(&self) -> &FloatFindings {
+        self.memory.float_findings()
     }
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
         self.add(Told::Map(array.clone()));
@@ -385,6 +389,9 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 | Parameters::LargestLeft(task)
                 | Parameters::Scale(task) => check.array_task(task),
                 Parameters::Exactness(_) => panic!("nobody asked for fp8"),
+                Parameters::Floats(..) | Parameters::FloatProduct(..) => {
+                    panic!("nobody asked for short floating-point numbers")
+                }
                 Parameters::Tuned(task, kernel) => check.tuned(task, false, kernel),
                 Parameters::TunedStrided(task, kernel) => check.tuned(&task.common, true, kernel),
             },

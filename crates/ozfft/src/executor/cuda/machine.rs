@@ -1,9 +1,11 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
+use super::floats::FloatFindings;
 use super::fp8::{Exactness, ExactnessTask};
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
+use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};
 use std::sync::{Arc, OnceLock};
 
 /// A launch's parameters, complete.
@@ -27,6 +29,10 @@ pub(crate) enum Parameters {
     TunedStrided(StridedTask, &'static str),
     /// The question whether fp8 sums are exact.
     Exactness(ExactnessTask),
+    /// Lines in short floating-point numbers, the kernel, and threads of a block.
+    Floats(FloatTask, &'static FloatKernel, u32),
+    /// A product of such numbers, and the kernel's name.
+    FloatProduct(FloatProduct, &'static str),
 }
 
 impl Parameters {
@@ -50,7 +56,9 @@ impl Parameters {
             Parameters::Scale(_) => "scale_lines",
             Parameters::Truncated(_, name)
             | Parameters::Tuned(_, name)
-            | Parameters::TunedStrided(_, name) => name,
+            | Parameters::TunedStrided(_, name)
+            | Parameters::FloatProduct(_, name) => name,
+            Parameters::Floats(_, kernel, _) => kernel.name,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_NAME,
         }
     }
@@ -68,6 +76,8 @@ impl Parameters {
             Parameters::Tuned(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Exactness(task) => std::ptr::from_ref(task).cast(),
+            Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
+            Parameters::FloatProduct(task, _) => std::ptr::from_ref(task).cast(),
         }
     }
 
@@ -76,6 +86,8 @@ impl Parameters {
         match self {
             Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
+            Parameters::Floats(_, _, threads) => *threads,
+            Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
             Parameters::Truncated(_, kernel) if ozfft_kernels::is_residue_fp8_kernel(kernel) => {
                 ozfft_kernels::RESIDUE_FP8_THREADS
             }
@@ -104,6 +116,8 @@ pub(crate) trait Machine: Send + Sync {
     fn has_tuned_kernels(&self) -> bool;
     /// What `fp8.rs` has found out about this device.
     fn exactness(&self) -> &OnceLock<Exactness>;
+    /// What `floats.rs` has found out about it.
+    fn float_findings(&self) -> &FloatFindings;
     /// A map of an array for the copy engine.
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError>;
     fn allocate(&self, bytes: usize) -> Result<u64, FftError>;

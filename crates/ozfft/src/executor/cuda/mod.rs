@@ -7,6 +7,9 @@ mod driver;
 #[cfg(test)]
 mod emulated;
 mod few;
+mod floats;
+#[cfg(test)]
+mod floats_tests;
 mod fp8;
 #[cfg(test)]
 mod large;
@@ -37,6 +40,7 @@ mod tuned_tables;
 mod tuned_tests;
 mod writer;
 
+use crate::budget::ErrorBudget;
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;
 use crate::problem::Problem;
@@ -44,6 +48,8 @@ use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 pub(crate) use driver::open;
+pub(crate) use floats::FloatLines;
+use floats::FloatWork;
 pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;
@@ -60,12 +66,18 @@ use transfer::{Staging, Transfer};
 /// A planned problem on a device.
 pub(crate) struct CudaExecutor {
     machine: Arc<dyn Machine>,
-    program: Program,
+    work: Work,
     input_bytes: usize,
     output_bytes: usize,
     /// There are elements between those of the output, which must stay as the caller has them.
     output_has_gaps: bool,
     staging: Staging,
+}
+
+/// What is launched.
+enum Work {
+    Program(Program),
+    Floats(FloatWork),
 }
 
 /// A queue that is closed again.
@@ -135,16 +147,49 @@ impl CudaExecutor {
         let queue = OpenQueue::new(&*machine)?;
         let program = Program::new(&machine, queue.1, executor, recipe, choice)?;
         drop(queue);
+        Ok(CudaExecutor::with::<T>(
+            machine,
+            problem,
+            Work::Program(program),
+        ))
+    }
+
+    /// A mode of the crate `floats`, and its error.
+    pub(crate) fn floats<T: Real>(
+        machine: Arc<dyn Machine>,
+        problem: &Problem,
+        executor: &Executor<T>,
+        mode: ::floats::Mode,
+        scale: f64,
+    ) -> Result<(Self, ErrorBudget), FftError> {
+        let work = FloatWork::new(&machine, problem.direction, executor, mode, scale)?;
+        let budget = ErrorBudget {
+            bound: work.lines().bound(),
+            expected: work.lines().expected(),
+        };
+        let executor = CudaExecutor::with::<T>(machine, problem, Work::Floats(work));
+        Ok((executor, budget))
+    }
+
+    fn with<T: Real>(machine: Arc<dyn Machine>, problem: &Problem, work: Work) -> Self {
         let (input_size, output_size) = problem.element_sizes::<T>();
         let elements = problem.output_shape().iter().product::<usize>() * problem.batch;
-        Ok(CudaExecutor {
+        CudaExecutor {
             machine,
-            program,
+            work,
             input_bytes: problem.input_len() * input_size,
             output_bytes: problem.output_len() * output_size,
             output_has_gaps: problem.output_len() != elements,
             staging: Staging::default(),
-        })
+        }
+    }
+
+    /// The transform in short floating-point numbers, if this is one.
+    pub(crate) fn float_lines(&self) -> Option<&FloatLines> {
+        match &self.work {
+            Work::Program(_) => None,
+            Work::Floats(work) => Some(work.lines()),
+        }
     }
 
     /// The device, in words.
@@ -154,22 +199,34 @@ impl CudaExecutor {
 
     /// Passes that tuned kernels run, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
-        self.program.tuned_passes()
+        match &self.work {
+            Work::Program(program) => program.tuned_passes(),
+            Work::Floats(_) => (0, 1),
+        }
     }
 
     /// Kernels, threads of a block, and their shared memory, in the order of the launches.
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
-        self.program.launches()
+        match &self.work {
+            Work::Program(program) => program.launches(),
+            Work::Floats(work) => vec![work.lines().launch()],
+        }
     }
 
     /// The same kernels and the blocks of their grids.
     pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
-        self.program.grids()
+        match &self.work {
+            Work::Program(program) => program.grids(),
+            Work::Floats(work) => vec![work.grid()],
+        }
     }
 
     /// Bytes of workspace that a call on device memory needs.
     pub(crate) fn workspace_bytes(&self) -> usize {
-        self.program.workspace_bytes()
+        match &self.work {
+            Work::Program(program) => program.workspace_bytes(),
+            Work::Floats(_) => 0,
+        }
     }
 
     /// Copies in, runs, copies out. The caller's array is written only when everything before has succeeded.
@@ -224,7 +281,7 @@ impl CudaExecutor {
             workspace: workspace.address(),
         };
         // SAFETY: as above.
-        unsafe { self.program.run(&**machine, queue.1, &device)? };
+        unsafe { self.run_work(queue.1, &device)? };
         machine.synchronize(queue.1)?;
         told.add(output_bytes);
         let mut told = Told::new(Stage::Download, output_bytes, progress);
@@ -263,7 +320,19 @@ impl CudaExecutor {
             }
         }
         // SAFETY: the caller's promise.
-        unsafe { self.program.run(&**machine, stream, arrays) }
+        unsafe { self.run_work(stream, arrays) }
+    }
+
+    /// # Safety
+    /// The arrays are device memory of the lengths that the problem says, and nothing else uses them.
+    unsafe fn run_work(&self, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match &self.work {
+                Work::Program(program) => program.run(&*self.machine, queue, arrays),
+                Work::Floats(work) => work.run(queue, (arrays.input, arrays.output)),
+            }
+        }
     }
 
     /// For [`crate::Plan::process_device`].

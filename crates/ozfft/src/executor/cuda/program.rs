@@ -480,6 +480,8 @@ impl Program {
 fn line_of<T: Real>(pass: &Pass<T>) -> &Arc<Line> {
     match &pass.engine {
         LineEngine::Digits(line, _) => line,
-        LineEngine::Native(_) => unreachable!("the native engine runs on the CPU"),
+        LineEngine::Native(_) | LineEngine::Floats(_) => {
+            unreachable!("the native and the floats engine run on the CPU")
+        }
     }
 }

@@ -215,6 +215,7 @@ fn copying_back(error: FftError) -> FftError {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
+    use super::super::floats::FloatFindings;
     use super::super::fp8::Exactness;
     use super::super::machine::Parameters;
     use super::super::tuned::{MappedArray, TensorMap};
@@ -288,6 +289,9 @@ mod tests {
         }
         fn exactness(&self) -> &OnceLock<Exactness> {
             self.emulator.exactness()
+        }
+        fn float_findings(&self) -> &FloatFindings {
+            self.emulator.float_findings()
         }
         fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
             self.emulator.tensor_map(array)

@@ -1,0 +1,436 @@
+//! Plans for pairs: what is asked, checked; the loop over axes.
+
+use super::block::{Hardware, Tables};
+use super::budget::ErrorBudget;
+use super::line::{Lines, WideLine};
+use super::outputs::{OutputLine, Target};
+use super::pair::Pair;
+use super::quantise::{Line, Nature, Numbers};
+use crate::error::{Buffer, FftError};
+use crate::executor::cpu::{AxisPass, InputArray, OutputArray, Place, axis_passes};
+use crate::factor;
+use crate::matrix_unit::{Unit, byte_products};
+use crate::planner::{MOST_THREADS, Scaling};
+use crate::problem::{Device, Direction, Engine, Family, Kind, Problem, ResidueOptions};
+use crate::recipe::LineRecipe;
+use crate::tables::lock;
+use crate::workspace::SharedArray;
+use num_complex::Complex;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// Makes plans for pairs of `f64` and keeps their tables.
+///
+/// ```
+/// use num_complex::Complex;
+/// use ozfft::{Pair, Problem, WidePlanner};
+/// let plan = WidePlanner::new().plan(&Problem::complex(&[3]))?;
+/// let third = Pair::new(1.0 / 3.0, 2f64.powi(-54) / 3.0);
+/// let mut data = vec![Complex::new(third, Pair::ZERO); 3];
+/// plan.process(&mut data)?;
+/// assert_eq!((data[0].re - Pair::from(1.0)).high.abs() < 1e-32, true);
+/// assert_eq!(data[1], Complex::new(Pair::ZERO, Pair::ZERO));
+/// assert!(plan.bound() < 1e-30);
+/// # Ok::<(), ozfft::FftError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct WidePlanner {
+    tables: Tables,
+    lines: Mutex<HashMap<(LineRecipe, Scaling), Arc<WideLine>>>,
+}
+
+/// A planned transform of [`Pair`]s, with a proven bound below 1e-30 and the same bits on every unit, with any number of
+/// threads, batch and layout.
+///
+/// All kinds, axes, norms and layouts of a [`Problem`] are there; engine, family and device are those of the digits on the
+/// processor, and others are refused. Calls allocate what memory they need.
+///
+/// Real transforms return the bits of the complex transform of the same numbers. A NaN or an infinity in a transform makes
+/// all of it NaN, as elsewhere.
+pub struct WidePlan {
+    problem: Problem,
+    passes: Vec<(AxisPass, Arc<WideLine>)>,
+    spare_len: usize,
+    hardware: Hardware,
+    threads: usize,
+    budget: ErrorBudget,
+}
+
+impl WidePlanner {
+    /// A planner without tables.
+    pub fn new() -> WidePlanner {
+        WidePlanner::default()
+    }
+
+    /// Plans a problem.
+    ///
+    /// [`Problem::accuracy`] may name any error that the plan's bound keeps; a smaller one is refused.
+    pub fn plan(&self, problem: &Problem) -> Result<WidePlan, FftError> {
+        problem.validate()?;
+        supported(problem)?;
+        let unit = Unit::new(problem.substrate)?;
+        let hardware = Hardware {
+            unit,
+            products: byte_products(unit),
+        };
+        let threads = problem.threads.unwrap_or_else(rayon::current_num_threads);
+        let threads = threads.min(MOST_THREADS);
+        let scaling = Scaling::of(problem);
+        let (passes, spare_len) = axis_passes(problem);
+        let mut budget = ErrorBudget::EXACT;
+        let mut planned = Vec::new();
+        for pass in passes {
+            let line = self.line(pass.n, scaling, &hardware, threads);
+            budget = budget.then(line.budget);
+            planned.push((pass, line));
+        }
+        if let Some(asked) = problem.accuracy.target()
+            && asked < budget.bound
+        {
+            return Err(FftError::AccuracyUnreachable {
+                asked,
+                best: budget.bound,
+            });
+        }
+        Ok(WidePlan {
+            problem: problem.clone(),
+            passes: planned,
+            spare_len,
+            hardware,
+            threads,
+            budget,
+        })
+    }
+
+    fn line(
+        &self,
+        n: usize,
+        scaling: Scaling,
+        hardware: &Hardware,
+        threads: usize,
+    ) -> Arc<WideLine> {
+        let recipe = factor::line(n);
+        let key = (recipe.clone(), scaling);
+        if let Some(line) = lock(&self.lines).get(&key) {
+            return Arc::clone(line);
+        }
+        let (scale, exponent) = scaling.factor(n);
+        let line = WideLine::new(recipe, (&scale, exponent), &self.tables, hardware, threads);
+        let line = Arc::new(line);
+        lock(&self.lines).insert(key, Arc::clone(&line));
+        line
+    }
+}
+
+/// Refuses by name what there is not.
+fn supported(problem: &Problem) -> Result<(), FftError> {
+    let refuse = |what: String| Err(FftError::Unsupported(what));
+    match problem.engine {
+        Engine::Auto | Engine::Digits => {}
+        other => {
+            return refuse(format!(
+                "pairs are transformed by digits, not by the engine {other:?}; take the engine digits or auto"
+            ));
+        }
+    }
+    if problem.family == Family::Exact {
+        return refuse("products of pairs are truncated; take the family truncated".into());
+    }
+    if let Device::Cuda(_) = problem.device {
+        return refuse(
+            "pairs are transformed on the processor; take the device cpu or auto".into(),
+        );
+    }
+    if problem.residues != ResidueOptions::default() {
+        return refuse("pairs are transformed without residues; leave their options out".into());
+    }
+    Ok(())
+}
+
+impl WidePlan {
+    /// What was asked.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Relative L2 error that no finite input exceeds, as long as no number of the output, or of the array between two
+    /// axes, overflows, and none that matters is so small (below 2^-969) that its low part is.
+    pub fn bound(&self) -> f64 {
+        self.budget.bound
+    }
+
+    /// Relative L2 error to expect of random input.
+    pub fn expected(&self) -> f64 {
+        self.budget.expected
+    }
+
+    /// The matrix unit that runs, by name.
+    pub fn substrate(&self) -> &'static str {
+        self.hardware.unit.name()
+    }
+
+    /// Transforms in place.
+    pub fn process(&self, buffer: &mut [Complex<Pair>]) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToComplex)?;
+        if self.problem.resolved_input() != self.problem.resolved_output() {
+            return Err(FftError::InPlaceLayout);
+        }
+        expect_len(Buffer::Output, self.problem.output_len(), buffer.len())?;
+        let shared = SharedArray::new(buffer);
+        self.run(
+            InputArray::Complex(shared.reader()),
+            OutputArray::Complex(shared),
+        )
+    }
+
+    /// Transforms from one array to another; the input is left as it is.
+    pub fn process_outofplace(
+        &self,
+        input: &[Complex<Pair>],
+        output: &mut [Complex<Pair>],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToComplex)?;
+        self.expect_lengths(input.len(), output.len())?;
+        self.run(
+            InputArray::Complex(SharedArray::read_only(input)),
+            OutputArray::Complex(SharedArray::new(output)),
+        )
+    }
+
+    /// Transforms real data to its half-spectrum.
+    pub fn process_real_to_complex(
+        &self,
+        input: &[Pair],
+        output: &mut [Complex<Pair>],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::RealToComplex)?;
+        self.expect_lengths(input.len(), output.len())?;
+        self.run(
+            InputArray::Real(SharedArray::read_only(input)),
+            OutputArray::Complex(SharedArray::new(output)),
+        )
+    }
+
+    /// Transforms a half-spectrum to real data; the input is left as it is.
+    ///
+    /// Along one axis, imaginary parts at the first and middle frequency are taken as 0 and reported as
+    /// [`FftError::NotHermitian`] after the output has been computed.
+    pub fn process_complex_to_real(
+        &self,
+        input: &[Complex<Pair>],
+        output: &mut [Pair],
+    ) -> Result<(), FftError> {
+        self.expect_kind(Kind::ComplexToReal)?;
+        self.expect_lengths(input.len(), output.len())?;
+        self.run(
+            InputArray::Complex(SharedArray::read_only(input)),
+            OutputArray::Real(SharedArray::new(output)),
+        )
+    }
+
+    fn expect_kind(&self, called: Kind) -> Result<(), FftError> {
+        let planned = self.problem.kind();
+        if planned == called {
+            Ok(())
+        } else {
+            Err(FftError::WrongKind { planned, called })
+        }
+    }
+
+    fn expect_lengths(&self, input: usize, output: usize) -> Result<(), FftError> {
+        expect_len(Buffer::Input, self.problem.input_len(), input)?;
+        expect_len(Buffer::Output, self.problem.output_len(), output)
+    }
+
+    fn run(
+        &self,
+        input: InputArray<'_, Pair>,
+        output: OutputArray<'_, Pair>,
+    ) -> Result<(), FftError> {
+        let seen = self.look_at(input);
+        if self.problem.strict
+            && let Some((index, value)) = seen.not_finite
+        {
+            return Err(FftError::NotFinite { index, value });
+        }
+        let bias = self.bias(seen.largest);
+        let zero = Complex::new(Pair::ZERO, Pair::ZERO);
+        let mut spare = vec![zero; self.spare_len];
+        let spare = SharedArray::new(&mut spare);
+        let last = self.passes.len() - 1;
+        for (number, (pass, line)) in self.passes.iter().enumerate() {
+            let from = match pass.from {
+                Place::Input => input,
+                Place::Spare => InputArray::Complex(spare.reader()),
+                Place::Output => match output {
+                    OutputArray::Complex(array) => InputArray::Complex(array.reader()),
+                    OutputArray::Real(array) => InputArray::Real(array.reader()),
+                },
+            };
+            let to = match pass.to {
+                Place::Spare => OutputArray::Complex(spare),
+                _ => output,
+            };
+            let bias = i32::from(number == last) * bias - i32::from(number == 0) * bias;
+            self.run_axis(pass, line, bias, from, to);
+        }
+        match seen.not_hermitian {
+            0 => Ok(()),
+            count => Err(FftError::NotHermitian { count }),
+        }
+    }
+
+    /// All lines along an axis.
+    fn run_axis(
+        &self,
+        pass: &AxisPass,
+        line: &WideLine,
+        bias: i32,
+        from: InputArray<'_, Pair>,
+        to: OutputArray<'_, Pair>,
+    ) {
+        let conjugate = self.problem.direction == Direction::Inverse;
+        let numbers = match (from, pass.kind) {
+            (InputArray::Complex(array), Kind::ComplexToReal) => Numbers::Half(array, pass.n),
+            (InputArray::Complex(array), _) => Numbers::Complex(array),
+            (InputArray::Real(array), _) => Numbers::Real(array),
+        };
+        let target = match to {
+            OutputArray::Complex(array) => Target::Complex(array),
+            OutputArray::Real(array) => Target::Real(array),
+        };
+        line.run(&Lines {
+            hardware: &self.hardware,
+            threads: self.threads,
+            count: pass.read.count(),
+            outputs: match pass.kind {
+                Kind::RealToComplex => pass.n / 2 + 1,
+                _ => pass.n,
+            },
+            bias,
+            input: |number: usize| Line {
+                numbers,
+                place: pass.read.placement(number),
+                conjugate,
+            },
+            output: |number: usize, nature: Nature| OutputLine {
+                target,
+                place: pass.write.placement(number),
+                conjugate,
+                n: pass.n,
+                nature,
+            },
+        });
+    }
+
+    /// What must be known of the input before anything is written.
+    fn look_at(&self, input: InputArray<'_, Pair>) -> Seen {
+        let (pass, _) = &self.passes[0];
+        let half = pass.kind == Kind::ComplexToReal;
+        let mut seen = Seen::default();
+        if !(self.problem.strict || half || self.passes.len() > 1) {
+            return seen;
+        }
+        let count = if half { pass.n / 2 + 1 } else { pass.n };
+        for number in 0..pass.read.count() {
+            let place = pass.read.placement(number);
+            let mut hermitian = true;
+            for i in 0..count {
+                // SAFETY: nothing writes before the run begins.
+                let (re, im) = unsafe {
+                    match input {
+                        InputArray::Complex(array) => {
+                            let value = array.get(place.at(i));
+                            (value.re, value.im)
+                        }
+                        InputArray::Real(array) => (array.get(place.at(i)), Pair::ZERO),
+                    }
+                };
+                if re.is_finite() && im.is_finite() {
+                    let size = |x: Pair| x.high.abs().max(x.low.abs());
+                    seen.largest = seen.largest.max(size(re)).max(size(im));
+                } else if seen.not_finite.is_none() {
+                    let sum = |x: Pair| x.high + x.low;
+                    let text = match input {
+                        InputArray::Complex(_) => format!("{}{:+}i", sum(re), sum(im)),
+                        InputArray::Real(_) => format!("{}", sum(re)),
+                    };
+                    seen.not_finite = Some((place.at(i), text));
+                }
+                hermitian &= !half || !(i == 0 || 2 * i == pass.n) || im == Pair::ZERO;
+            }
+            seen.not_hermitian += usize::from(!hermitian);
+        }
+        seen
+    }
+
+    /// The power of two by which the first axis scales down, and the last one up again, where numbers are so large that one
+    /// axis could overflow, though the result may not.
+    fn bias(&self, largest: f64) -> i32 {
+        if self.passes.len() == 1 {
+            return 0;
+        }
+        let growth = |n: usize| n.next_power_of_two().trailing_zeros() as i32 + 1;
+        let bias = self.passes.iter().map(|(pass, _)| growth(pass.n)).sum();
+        if largest >= f64::from(1024 - bias).exp2() {
+            bias
+        } else {
+            0
+        }
+    }
+}
+
+/// See [`WidePlan::look_at`].
+#[derive(Debug, Default)]
+struct Seen {
+    not_finite: Option<(usize, String)>,
+    not_hermitian: usize,
+    largest: f64,
+}
+
+fn expect_len(buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {
+    if given >= expected {
+        Ok(())
+    } else {
+        Err(FftError::BufferLength {
+            buffer,
+            expected,
+            given,
+        })
+    }
+}
+
+impl fmt::Display for WidePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = &self.problem;
+        writeln!(
+            f,
+            "{} {:?} of pairs, axes {:?}, batch {}, {:?}, norm {:?}, {} threads",
+            problem.kind(),
+            problem.shape(),
+            problem.axes,
+            problem.batch,
+            problem.direction,
+            problem.norm,
+            self.threads
+        )?;
+        write!(
+            f,
+            "engine digits on {}, 16 data digits × 16 matrix digits, 16 diagonals;",
+            self.substrate()
+        )?;
+        for (pass, line) in &self.passes {
+            write!(f, " axis {}: {};", pass.axis, line.recipe)?;
+        }
+        writeln!(f)?;
+        writeln!(f, "bound {:.2e} (proven)", self.bound())?;
+        write!(f, "expected {:.2e}", self.expected())
+    }
+}
+
+impl fmt::Debug for WidePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
