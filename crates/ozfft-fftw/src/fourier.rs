@@ -1,0 +1,508 @@
+//! Complex and half-complex transforms: directly on the caller's arrays where they have no gaps, through arrays of our own
+//! where they have.
+//!
+//! [`ozfft`] takes slices, and a slice claims all of its range. Elements between strided ones may be somebody else's, another thread's
+//! even, so only ranges that the transform owns wholly become slices.
+
+use crate::door::Refusal;
+use crate::options::Options;
+use crate::planning;
+use crate::strides::{
+    Dimension, Ends, Side, count, expect_memory, extent, gather_complex, gather_real, is_dense,
+    scatter_complex, scatter_real, with_room, zeros,
+};
+use crate::threads;
+use num_complex::Complex;
+use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};
+use std::sync::{Arc, OnceLock};
+
+/// What is transformed: the loops around it, then the transformed dimensions. For real transforms the last is the halved one.
+pub(crate) struct Fourier {
+    kind: Kind,
+    direction: Direction,
+    /// Number of leading dimensions that are not transformed.
+    loops: usize,
+    dimensions: Vec<Dimension>,
+    /// Nothing at all is to be done.
+    empty: bool,
+    options: Options,
+    direct: Option<Direct>,
+    packed: OnceLock<Result<Option<Arc<Plan<f64>>>, Refusal>>,
+}
+
+/// A plan for the caller's arrays as they lie.
+struct Direct {
+    plan: Arc<Plan<f64>>,
+    input: Range,
+    output: Range,
+    /// Neither array has gaps.
+    dense: bool,
+    /// In place: input and output lie alike.
+    alike: bool,
+    /// In place: rows of reals lie where the rows of their half-spectrum do.
+    padded: bool,
+}
+
+/// Doubles from the first element's address.
+#[derive(Clone, Copy)]
+struct Range {
+    start: isize,
+    /// Elements, complex or real.
+    count: usize,
+}
+
+impl Fourier {
+    pub(crate) fn new(
+        (kind, direction): (Kind, Direction),
+        transformed: Vec<Dimension>,
+        looped: Vec<Dimension>,
+        arrays: (Ends, Ends),
+        options: Options,
+    ) -> Result<Fourier, Refusal> {
+        let empty = looped.iter().any(|dimension| dimension.length == 0);
+        let (loops, dimensions) = simplified(kind, transformed, looped);
+        let mut fourier = Fourier {
+            kind,
+            direction,
+            loops,
+            dimensions,
+            empty,
+            options,
+            direct: None,
+            packed: OnceLock::new(),
+        };
+        if empty {
+            return Ok(fourier);
+        }
+        fourier.expect_addressable()?;
+        if fourier.loops < fourier.dimensions.len() {
+            fourier.direct = fourier.plan_direct()?;
+        }
+        // What `fftw_execute` will need is planned now: later nobody could be told that it cannot be.
+        if fourier.way(arrays.0, arrays.1) == Way::Packed {
+            fourier.packed_plan()?;
+        }
+        Ok(fourier)
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Lengths of the complex or real array.
+    fn shape(&self) -> Vec<usize> {
+        self.dimensions.iter().map(|d| d.length).collect()
+    }
+
+    /// Lengths of the half-spectrum.
+    fn half_shape(&self) -> Vec<usize> {
+        let mut half = self.shape();
+        if self.loops < half.len()
+            && let Some(last) = half.last_mut()
+        {
+            *last = *last / 2 + 1;
+        }
+        half
+    }
+
+    /// Lengths and strides of the input, in doubles.
+    fn input_side(&self) -> Side {
+        let shape = match self.kind {
+            Kind::ComplexToReal => self.half_shape(),
+            _ => self.shape(),
+        };
+        let strides = self.dimensions.iter().map(|d| d.input);
+        shape.into_iter().zip(strides).collect()
+    }
+
+    /// Lengths and strides of the output, in doubles.
+    fn output_side(&self) -> Side {
+        let shape = match self.kind {
+            Kind::RealToComplex => self.half_shape(),
+            _ => self.shape(),
+        };
+        let strides = self.dimensions.iter().map(|d| d.output);
+        shape.into_iter().zip(strides).collect()
+    }
+
+    fn expect_addressable(&self) -> Result<(), Refusal> {
+        let mut most = 0u64;
+        for side in [self.input_side(), self.output_side()] {
+            extent(&side).ok_or(Refusal::NotAddressable)?;
+            // Strides of 0 describe little memory and many elements, which an array of our own would have to hold.
+            most = most.max(16 * count(&side)? as u64);
+        }
+        // Tables of a line take at least as much as four complex numbers a point.
+        let longest = self.dimensions[self.loops..].iter().map(|d| d.length);
+        let tables = (longest.max().unwrap_or(0) as u64).saturating_mul(64);
+        expect_memory(most.saturating_add(tables))
+    }
+
+    /// The problem, without layouts.
+    fn problem(&self) -> Problem {
+        let shape = self.shape();
+        let axes: Vec<usize> = (self.loops..shape.len()).collect();
+        let problem = match self.kind {
+            Kind::ComplexToComplex => Problem::complex(&shape).direction(self.direction),
+            Kind::RealToComplex => Problem::real_to_complex(&shape),
+            Kind::ComplexToReal => Problem::complex_to_real(&shape),
+        };
+        self.options.apply(problem.axes(&axes))
+    }
+
+    /// A plan for the arrays as they lie, if they can be slices.
+    fn plan_direct(&self) -> Result<Option<Direct>, Refusal> {
+        let (real_input, real_output) = (
+            self.kind == Kind::RealToComplex,
+            self.kind == Kind::ComplexToReal,
+        );
+        let in_elements = |side: Side, real: bool| -> Option<Side> {
+            let unit = if real { 1 } else { 2 };
+            side.into_iter()
+                .map(|(length, stride)| (stride % unit == 0).then_some((length, stride / unit)))
+                .collect()
+        };
+        let (Some(input), Some(output)) = (
+            in_elements(self.input_side(), real_input),
+            in_elements(self.output_side(), real_output),
+        ) else {
+            return Ok(None);
+        };
+        let strides = |side: &Side| -> Vec<isize> { side.iter().map(|&(_, s)| s).collect() };
+        let in_c_order = |side: &Side, layout: &Layout| {
+            let wanted = layout.strides().iter();
+            let mut pairs = side.iter().zip(wanted);
+            pairs.all(|(&(length, stride), &wanted)| length == 1 || stride == wanted)
+        };
+        let padded_real = Layout::padded_real(&self.shape());
+        let half = Layout::contiguous(&self.half_shape());
+        let padded = match self.kind {
+            Kind::ComplexToComplex => false,
+            Kind::RealToComplex => in_c_order(&input, &padded_real) && in_c_order(&output, &half),
+            Kind::ComplexToReal => in_c_order(&output, &padded_real) && in_c_order(&input, &half),
+        };
+        let dense = is_dense(&input) && is_dense(&output);
+        if !dense && !padded {
+            return Ok(None);
+        }
+        let layout = |side: &Side, real: bool| {
+            if padded {
+                return if real {
+                    padded_real.clone()
+                } else {
+                    half.clone()
+                };
+            }
+            let (low, _) = extent(side).unwrap_or_default();
+            let elements: usize = side.iter().map(|&(length, _)| length).product();
+            Layout::strided(&strides(side), elements as isize).with_offset(low.unsigned_abs())
+        };
+        let (from, to) = (layout(&input, real_input), layout(&output, real_output));
+        let problem = self.problem().input_layout(from).output_layout(to);
+        let range = |side: &Side, real: bool, count: usize| {
+            let unit = if real { 1 } else { 2 };
+            let (low, _) = extent(side).unwrap_or_default();
+            Range {
+                start: low * unit,
+                count,
+            }
+        };
+        Ok(Some(Direct {
+            input: range(&input, real_input, problem.input_len()),
+            output: range(&output, real_output, problem.output_len()),
+            dense,
+            alike: self.kind == Kind::ComplexToComplex && input == output,
+            padded,
+            plan: planning::plan(&problem, &self.options)?,
+        }))
+    }
+
+    /// The plan for arrays of our own; none where there is nothing but a copy.
+    fn packed_plan(&self) -> Result<Option<Arc<Plan<f64>>>, Refusal> {
+        let planned = self.packed.get_or_init(|| {
+            if self.loops == self.dimensions.len() {
+                return Ok(None);
+            }
+            planning::plan(&self.problem(), &self.options).map(Some)
+        });
+        planned.clone()
+    }
+
+    /// How these arrays are transformed.
+    fn way(&self, input: Ends, output: Ends) -> Way {
+        let Some(direct) = &self.direct else {
+            return Way::Packed;
+        };
+        let real = |side: Kind| self.kind == side;
+        let usable = |ends: Ends, real: bool| {
+            (real || ends.is_interleaved()) && ends.re.addr().is_multiple_of(align_of::<f64>())
+        };
+        let (real_input, real_output) = (real(Kind::RealToComplex), real(Kind::ComplexToReal));
+        if !usable(input, real_input) || !usable(output, real_output) {
+            return Way::Packed;
+        }
+        let bytes = |ends: Ends, range: Range, real: bool| {
+            let start = ends.re.wrapping_offset(range.start).addr();
+            let size = if real { 8 } else { 16 };
+            start..start.saturating_add(size * range.count)
+        };
+        let from = bytes(input, direct.input, real_input);
+        let to = bytes(output, direct.output, real_output);
+        if direct.dense && (from.end <= to.start || to.end <= from.start) {
+            Way::OutOfPlace
+        } else if from.start == to.start && (direct.alike || direct.padded) {
+            Way::InPlace
+        } else {
+            Way::Packed
+        }
+    }
+
+    /// # Safety
+    /// As [`crate::plan::FftwPlan::execute`].
+    pub(crate) unsafe fn execute(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+        if self.empty {
+            return Ok(());
+        }
+        let absent = |ends: Ends, real: bool| ends.re.is_null() || (!real && ends.im.is_null());
+        if absent(input, self.kind == Kind::RealToComplex) {
+            return Err(Refusal::Null("the input"));
+        }
+        if absent(output, self.kind == Kind::ComplexToReal) {
+            return Err(Refusal::Null("the output"));
+        }
+        // SAFETY: the caller's promise; `way` has looked at the ranges.
+        let outcome = unsafe {
+            match (self.way(input, output), &self.direct) {
+                (Way::InPlace, Some(direct)) => self.in_place(direct, output),
+                (Way::OutOfPlace, Some(direct)) => self.out_of_place(direct, input, output),
+                _ => self.through_buffers(input, output),
+            }
+        };
+        if outcome.is_err() {
+            // SAFETY: the caller's promise.
+            unsafe { self.spoil(output) };
+        }
+        outcome
+    }
+
+    /// # Safety
+    /// The plan's range at `array` is wholly the transform's.
+    unsafe fn in_place(&self, direct: &Direct, array: Ends) -> Result<(), Refusal> {
+        // The range of complex numbers: for real transforms that of the half-spectrum.
+        let range = match self.kind {
+            Kind::ComplexToReal => direct.input,
+            _ => direct.output,
+        };
+        // SAFETY: the caller's promise; alignment was looked at.
+        let values: &mut [Complex<f64>] = unsafe { slice_mut(array.re, range) };
+        self.finish(direct.plan.as_ref(), |plan| match self.kind {
+            Kind::ComplexToComplex => plan.process(values),
+            Kind::RealToComplex => plan.process_real_in_place(values),
+            Kind::ComplexToReal => plan.process_complex_to_real_in_place(values),
+        })
+    }
+
+    /// # Safety
+    /// The plan's ranges at both arrays are wholly the transform's, and apart from each other.
+    unsafe fn out_of_place(
+        &self,
+        direct: &Direct,
+        input: Ends,
+        output: Ends,
+    ) -> Result<(), Refusal> {
+        let (from, to) = (direct.input, direct.output);
+        let plan = direct.plan.as_ref();
+        // SAFETY: the caller's promise; alignment was looked at.
+        unsafe {
+            match self.kind {
+                Kind::ComplexToComplex => {
+                    let (from, to) = (slice(input.re, from), slice_mut(output.re, to));
+                    self.finish(plan, |plan| plan.process_outofplace(from, to))
+                }
+                Kind::RealToComplex => {
+                    let (from, to) = (slice(input.re, from), slice_mut(output.re, to));
+                    self.finish(plan, |plan| plan.process_real_to_complex(from, to))
+                }
+                Kind::ComplexToReal => {
+                    let (from, to) = (slice(input.re, from), slice_mut(output.re, to));
+                    self.finish(plan, |plan| plan.process_complex_to_real(from, to))
+                }
+            }
+        }
+    }
+
+    /// All of the input is read before any of the output is written, so arrays may overlap as they like.
+    ///
+    /// # Safety
+    /// As [`crate::plan::FftwPlan::execute`].
+    unsafe fn through_buffers(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+        let plan = self.packed_plan()?;
+        let (from, to) = (self.input_side(), self.output_side());
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (self.kind, plan) {
+                (Kind::ComplexToComplex, plan) => {
+                    let mut values = gather_complex(input, &from)?;
+                    if let Some(plan) = plan {
+                        self.finish(&plan, |plan| plan.process(&mut values))?;
+                    }
+                    scatter_complex(values, output, &to);
+                }
+                (Kind::RealToComplex, Some(plan)) => {
+                    let values = gather_real(input, &from)?;
+                    let mut halves = zeros(count(&to)?)?;
+                    self.finish(&plan, |plan| {
+                        plan.process_real_to_complex(&values, &mut halves)
+                    })?;
+                    scatter_complex(halves, output, &to);
+                }
+                (Kind::RealToComplex, None) => {
+                    let values = gather_real(input, &from)?;
+                    let values = values.into_iter().map(|value| Complex::new(value, 0.0));
+                    scatter_complex(values, output, &to);
+                }
+                (Kind::ComplexToReal, Some(plan)) => {
+                    let halves = gather_complex(input, &from)?;
+                    let mut values = zeros(count(&to)?)?;
+                    self.finish(&plan, |plan| {
+                        plan.process_complex_to_real(&halves, &mut values)
+                    })?;
+                    scatter_real(values, output, &to);
+                }
+                (Kind::ComplexToReal, None) => {
+                    scatter_real(gather_real(input, &from)?, output, &to);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a plan with its threads. A half-spectrum that belongs to no real array is transformed as FFTW does, and is no failure.
+    fn finish(
+        &self,
+        plan: &Plan<f64>,
+        run: impl FnOnce(&Plan<f64>) -> Result<(), FftError> + Send,
+    ) -> Result<(), Refusal> {
+        // Room for the workspace is tried for first: without it, the program would end there.
+        drop(with_room::<u64>(plan.workspace_len())?);
+        match threads::run(self.options.threads, || run(plan)) {
+            Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Numbers that nobody takes for a result.
+    ///
+    /// # Safety
+    /// As [`crate::plan::FftwPlan::execute`].
+    unsafe fn spoil(&self, output: Ends) {
+        let side = self.output_side();
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.kind {
+                Kind::ComplexToReal => scatter_real(std::iter::repeat(f64::NAN), output, &side),
+                _ => {
+                    let value = Complex::new(f64::NAN, f64::NAN);
+                    scatter_complex(std::iter::repeat(value), output, &side);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn summary(&self) -> String {
+        let shape = self.shape();
+        let how = match (&self.direct, self.loops == shape.len()) {
+            _ if self.empty => return "nothing to do".into(),
+            (_, true) => return format!("copy of {shape:?}"),
+            (Some(_), _) => "directly",
+            (None, _) => "through buffers",
+        };
+        let plan = match (&self.direct, self.packed.get()) {
+            (Some(direct), _) => Some(&direct.plan),
+            (None, Some(Ok(plan))) => plan.as_ref(),
+            _ => None,
+        };
+        let engine = plan.map_or(String::new(), |plan| {
+            format!(", {:?} on {}", plan.engine(), plan.substrate())
+        });
+        format!(
+            "{} {:?}, {:?}, loops {:?}, {how}, {} threads{engine}",
+            self.kind,
+            self.direction,
+            &shape[self.loops..],
+            &shape[..self.loops],
+            self.options.threads
+        )
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let packed = self.packed.get().and_then(|plan| plan.as_ref().ok());
+        let plan = match &self.direct {
+            Some(direct) => Some(&direct.plan),
+            None => packed.and_then(Option::as_ref),
+        };
+        match plan {
+            Some(plan) => format!("{}\n{plan}", self.summary()),
+            None => self.summary(),
+        }
+    }
+
+    pub(crate) fn nominal_operations(&self) -> f64 {
+        if self.empty {
+            return 0.0;
+        }
+        let shape = self.shape();
+        let all: f64 = shape.iter().map(|&n| n as f64).product();
+        let combined: f64 = shape[self.loops..].iter().map(|&n| n as f64).product();
+        let share = if self.kind == Kind::ComplexToComplex {
+            5.0
+        } else {
+            2.5
+        };
+        share * all * combined.max(1.0).log2()
+    }
+}
+
+/// What becomes of a call's arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    InPlace,
+    OutOfPlace,
+    Packed,
+}
+
+/// Lengths of 1 do nothing, except that a halved one makes complex numbers of real ones. Loops are sorted so that the
+/// slowest comes first, which lets more arrays pass as C order.
+fn simplified(
+    kind: Kind,
+    transformed: Vec<Dimension>,
+    mut looped: Vec<Dimension>,
+) -> (usize, Vec<Dimension>) {
+    looped.retain(|dimension| dimension.length != 1);
+    looped.sort_by_key(|d| {
+        std::cmp::Reverse((d.output.unsigned_abs(), d.input.unsigned_abs(), d.length))
+    });
+    let loops = looped.len();
+    let last = transformed.len().wrapping_sub(1);
+    let halved = |position: usize| kind != Kind::ComplexToComplex && position == last;
+    let kept = transformed
+        .into_iter()
+        .enumerate()
+        .filter(|&(position, dimension)| dimension.length != 1 || halved(position));
+    looped.extend(kept.map(|(_, dimension)| dimension));
+    (loops, looped)
+}
+
+/// # Safety
+/// So many elements lie there, may be read and are not written meanwhile.
+unsafe fn slice<'a, T>(array: *mut f64, range: Range) -> &'a [T] {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(array.offset(range.start).cast(), range.count) }
+}
+
+/// # Safety
+/// So many elements lie there, and nobody else uses them meanwhile.
+unsafe fn slice_mut<'a, T>(array: *mut f64, range: Range) -> &'a mut [T] {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(array.offset(range.start).cast(), range.count) }
+}

@@ -1,0 +1,319 @@
+//! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
+
+use crate::door::{PlanPointer, Refusal, plan_door, values_at};
+use crate::guru::{direction, plan_fourier, plan_real_to_real};
+use crate::plan::FftwPlan;
+use crate::real_lines::RealKind;
+use crate::strides::{Dimension, Ends};
+use num_complex::Complex;
+use ozfft::{Direction, Kind};
+use std::ffi::{c_int, c_uint};
+
+/// The arguments that all of these functions share.
+pub(crate) struct Many<'a> {
+    lengths: &'a [c_int],
+    count: c_int,
+    input: Embedding<'a>,
+    output: Embedding<'a>,
+}
+
+/// How arrays lie, in elements.
+#[derive(Clone, Copy)]
+struct Embedding<'a> {
+    /// Lengths of the larger array; without them, those of the array itself.
+    lengths: Option<&'a [c_int]>,
+    stride: c_int,
+    distance: c_int,
+}
+
+/// What the elements of one side are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Elements {
+    Complex,
+    Real,
+    /// The numbers of a half-spectrum.
+    Half,
+    /// Reals in the place of their half-spectrum.
+    PaddedReal,
+}
+
+impl<'a> Many<'a> {
+    /// One array in C order.
+    pub(crate) fn contiguous(lengths: &'a [c_int]) -> Self {
+        let dense = Embedding {
+            lengths: None,
+            stride: 1,
+            distance: 1,
+        };
+        Many {
+            lengths,
+            count: 1,
+            input: dense,
+            output: dense,
+        }
+    }
+
+    /// # Safety
+    /// Every pointer that is not null points to `rank` lengths.
+    unsafe fn new(
+        rank: c_int,
+        n: *const c_int,
+        count: c_int,
+        (input, input_stride, input_distance): (*const c_int, c_int, c_int),
+        (output, output_stride, output_distance): (*const c_int, c_int, c_int),
+    ) -> Result<Self, Refusal> {
+        // SAFETY: the caller's promise.
+        let values = |what, start| unsafe { values_at(what, start, rank) };
+        let embedding = |start: *const c_int| {
+            let given = !start.is_null();
+            given.then(|| values("the embedding", start)).transpose()
+        };
+        Ok(Many {
+            lengths: values("the list of lengths", n)?,
+            count,
+            input: Embedding {
+                lengths: embedding(input)?,
+                stride: input_stride,
+                distance: input_distance,
+            },
+            output: Embedding {
+                lengths: embedding(output)?,
+                stride: output_stride,
+                distance: output_distance,
+            },
+        })
+    }
+
+    /// Transformed dimensions and the loop around them, in doubles.
+    fn dimensions(
+        &self,
+        input: Elements,
+        output: Elements,
+    ) -> Result<(Vec<Dimension>, Vec<Dimension>), Refusal> {
+        let looped = Dimension {
+            length: length("the number of transforms", self.count.into(), 0)?,
+            input: doubles(input, self.input.distance as isize)?,
+            output: doubles(output, self.output.distance as isize)?,
+        };
+        let from = self.strides(self.input, input)?;
+        let to = self.strides(self.output, output)?;
+        let mut transformed = Vec::new();
+        for ((&n, input), output) in self.lengths.iter().zip(from).zip(to) {
+            transformed.push(Dimension {
+                length: length("a length", n.into(), 1)?,
+                input,
+                output,
+            });
+        }
+        Ok((transformed, vec![looped]))
+    }
+
+    /// Strides of one side: each steps over the larger array's next dimension.
+    fn strides(&self, side: Embedding<'_>, elements: Elements) -> Result<Vec<isize>, Refusal> {
+        let mut strides = vec![0; self.lengths.len()];
+        let mut stride = side.stride as isize;
+        let last = self.lengths.len().wrapping_sub(1);
+        for (axis, place) in strides.iter_mut().enumerate().rev() {
+            *place = doubles(elements, stride)?;
+            let own = self.lengths[axis] as isize;
+            let step = match side.lengths {
+                Some(lengths) => lengths[axis] as isize,
+                None if axis != last => own,
+                None => match elements {
+                    Elements::Complex | Elements::Real => own,
+                    Elements::Half => own / 2 + 1,
+                    Elements::PaddedReal => 2 * (own / 2 + 1),
+                },
+            };
+            stride = stride.checked_mul(step).ok_or(Refusal::NotAddressable)?;
+        }
+        Ok(strides)
+    }
+}
+
+/// A length that C passes as a signed number.
+pub(crate) fn length(what: &'static str, given: i64, least: i64) -> Result<usize, Refusal> {
+    let usable = usize::try_from(given).ok().filter(|_| given >= least);
+    usable.ok_or(Refusal::TooSmall { what, given, least })
+}
+
+/// Elements in doubles.
+fn doubles(elements: Elements, stride: isize) -> Result<isize, Refusal> {
+    let size = match elements {
+        Elements::Complex | Elements::Half => 2,
+        Elements::Real | Elements::PaddedReal => 1,
+    };
+    stride.checked_mul(size).ok_or(Refusal::NotAddressable)
+}
+
+/// Rows of reals are padded where they share the memory of their half-spectrum.
+fn real_elements(real: *mut f64, half: *mut Complex<f64>) -> Elements {
+    if real == half.cast() {
+        Elements::PaddedReal
+    } else {
+        Elements::Real
+    }
+}
+
+pub(crate) fn plan_complex(
+    many: &Many<'_>,
+    input: *mut Complex<f64>,
+    output: *mut Complex<f64>,
+    sign: c_int,
+    flags: c_uint,
+) -> Result<FftwPlan, Refusal> {
+    plan_fourier(
+        (Kind::ComplexToComplex, direction(sign)?),
+        many.dimensions(Elements::Complex, Elements::Complex)?,
+        (Ends::complex(input.cast()), Ends::complex(output.cast())),
+        flags,
+    )
+}
+
+pub(crate) fn plan_real_to_complex(
+    many: &Many<'_>,
+    input: *mut f64,
+    output: *mut Complex<f64>,
+    flags: c_uint,
+) -> Result<FftwPlan, Refusal> {
+    plan_fourier(
+        (Kind::RealToComplex, Direction::Forward),
+        many.dimensions(real_elements(input, output), Elements::Half)?,
+        (Ends::real(input), Ends::complex(output.cast())),
+        flags,
+    )
+}
+
+pub(crate) fn plan_complex_to_real(
+    many: &Many<'_>,
+    input: *mut Complex<f64>,
+    output: *mut f64,
+    flags: c_uint,
+) -> Result<FftwPlan, Refusal> {
+    plan_fourier(
+        (Kind::ComplexToReal, Direction::Inverse),
+        many.dimensions(Elements::Half, real_elements(output, input))?,
+        (Ends::complex(input.cast()), Ends::real(output)),
+        flags,
+    )
+}
+
+pub(crate) fn plan_real(
+    many: &Many<'_>,
+    input: *mut f64,
+    output: *mut f64,
+    kinds: &[c_int],
+    flags: c_uint,
+) -> Result<FftwPlan, Refusal> {
+    let (transformed, looped) = many.dimensions(Elements::Real, Elements::Real)?;
+    let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
+    plan_real_to_real(
+        (transformed, looped),
+        kinds.collect::<Result<_, _>>()?,
+        (Ends::real(input), Ends::real(output)),
+        flags,
+    )
+}
+
+/// Many complex transforms.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fftw_plan_many_dft(
+    rank: c_int,
+    n: *const c_int,
+    howmany: c_int,
+    input: *mut Complex<f64>,
+    inembed: *const c_int,
+    istride: c_int,
+    idist: c_int,
+    output: *mut Complex<f64>,
+    onembed: *const c_int,
+    ostride: c_int,
+    odist: c_int,
+    sign: c_int,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_many_dft", || {
+        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+        // SAFETY: FFTW's manual asks the caller for it.
+        let many = unsafe { Many::new(rank, n, howmany, from, to)? };
+        plan_complex(&many, input, output, sign, flags)
+    })
+}
+
+/// Many real arrays to their half-spectra.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fftw_plan_many_dft_r2c(
+    rank: c_int,
+    n: *const c_int,
+    howmany: c_int,
+    input: *mut f64,
+    inembed: *const c_int,
+    istride: c_int,
+    idist: c_int,
+    output: *mut Complex<f64>,
+    onembed: *const c_int,
+    ostride: c_int,
+    odist: c_int,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_many_dft_r2c", || {
+        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+        // SAFETY: FFTW's manual asks the caller for it.
+        let many = unsafe { Many::new(rank, n, howmany, from, to)? };
+        plan_real_to_complex(&many, input, output, flags)
+    })
+}
+
+/// Many half-spectra to their real arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fftw_plan_many_dft_c2r(
+    rank: c_int,
+    n: *const c_int,
+    howmany: c_int,
+    input: *mut Complex<f64>,
+    inembed: *const c_int,
+    istride: c_int,
+    idist: c_int,
+    output: *mut f64,
+    onembed: *const c_int,
+    ostride: c_int,
+    odist: c_int,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_many_dft_c2r", || {
+        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+        // SAFETY: FFTW's manual asks the caller for it.
+        let many = unsafe { Many::new(rank, n, howmany, from, to)? };
+        plan_complex_to_real(&many, input, output, flags)
+    })
+}
+
+/// Many real transforms of the kinds numbered in `fftw_r2r_kind`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fftw_plan_many_r2r(
+    rank: c_int,
+    n: *const c_int,
+    howmany: c_int,
+    input: *mut f64,
+    inembed: *const c_int,
+    istride: c_int,
+    idist: c_int,
+    output: *mut f64,
+    onembed: *const c_int,
+    ostride: c_int,
+    odist: c_int,
+    kind: *const c_int,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_many_r2r", || {
+        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+        // SAFETY: FFTW's manual asks the caller for it.
+        let (many, kinds) = unsafe {
+            (
+                Many::new(rank, n, howmany, from, to)?,
+                values_at("the list of kinds", kind, rank)?,
+            )
+        };
+        plan_real(&many, input, output, kinds, flags)
+    })
+}

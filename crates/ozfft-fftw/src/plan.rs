@@ -1,0 +1,83 @@
+//! What a pointer to a plan points to.
+
+use crate::door::Refusal;
+use crate::fourier::Fourier;
+use crate::real_lines::RealToReal;
+use crate::strides::Ends;
+use ozfft::Kind;
+
+/// A plan as C sees it: opaque.
+pub struct FftwPlan {
+    pub(crate) work: Work,
+    /// The arrays that it was made for, for `fftw_execute`.
+    pub(crate) input: Ends,
+    pub(crate) output: Ends,
+}
+
+/// What a plan does.
+pub(crate) enum Work {
+    /// A complex or half-complex transform, or a copy where the rank is 0.
+    Fourier(Fourier),
+    /// Real input and real output.
+    RealToReal(RealToReal),
+}
+
+impl FftwPlan {
+    /// Transforms these arrays, which are those of the plan or lie like them.
+    ///
+    /// # Safety
+    /// Every element that the plan's lengths and strides describe may be read in the input and written in the output, and
+    /// nobody else uses them meanwhile.
+    pub(crate) unsafe fn execute(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match &self.work {
+                Work::Fourier(work) => work.execute(input, output),
+                Work::RealToReal(work) => work.execute(input, output),
+            }
+        }
+    }
+
+    /// The kind of a complex or half-complex transform.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        match &self.work {
+            Work::Fourier(work) => Some(work.kind()),
+            Work::RealToReal(_) => None,
+        }
+    }
+
+    /// The refusal of a call that is for another kind of plan.
+    pub(crate) fn other_kind(&self) -> Refusal {
+        let planned = match self.kind() {
+            Some(Kind::ComplexToComplex) => "complex",
+            Some(Kind::RealToComplex) => "real-to-complex",
+            Some(Kind::ComplexToReal) => "complex-to-real",
+            None => "real-to-real",
+        };
+        Refusal::OtherKind { planned }
+    }
+
+    /// One line about it.
+    pub(crate) fn summary(&self) -> String {
+        match &self.work {
+            Work::Fourier(work) => work.summary(),
+            Work::RealToReal(work) => work.summary(),
+        }
+    }
+
+    /// All that there is to say about it.
+    pub(crate) fn describe(&self) -> String {
+        match &self.work {
+            Work::Fourier(work) => work.describe(),
+            Work::RealToReal(work) => work.describe(),
+        }
+    }
+
+    /// The customary 5 n log2 n of complex lines and half of it for real ones, over all axes.
+    pub(crate) fn nominal_operations(&self) -> f64 {
+        match &self.work {
+            Work::Fourier(work) => work.nominal_operations(),
+            Work::RealToReal(work) => work.nominal_operations(),
+        }
+    }
+}

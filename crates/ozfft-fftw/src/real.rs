@@ -1,0 +1,123 @@
+//! Real transforms of arrays in C order: real to half-spectrum and back. In place, rows of reals are padded to the length of
+//! their half-spectrum.
+
+use crate::door::{PlanPointer, plan_door, values_at};
+use crate::many::{Many, plan_complex_to_real, plan_real_to_complex};
+use num_complex::Complex;
+use std::ffi::{c_int, c_uint};
+
+/// Real to half-spectrum.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fftw_plan_dft_r2c(
+    rank: c_int,
+    n: *const c_int,
+    input: *mut f64,
+    output: *mut Complex<f64>,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_r2c", || {
+        // SAFETY: FFTW's manual asks the caller for `rank` lengths.
+        let lengths = unsafe { values_at("the list of lengths", n, rank)? };
+        plan_real_to_complex(&Many::contiguous(lengths), input, output, flags)
+    })
+}
+
+/// Real to half-spectrum, one dimension.
+#[unsafe(no_mangle)]
+pub extern "C" fn fftw_plan_dft_r2c_1d(
+    n: c_int,
+    input: *mut f64,
+    output: *mut Complex<f64>,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_r2c_1d", || {
+        plan_real_to_complex(&Many::contiguous(&[n]), input, output, flags)
+    })
+}
+
+/// Real to half-spectrum, two dimensions.
+#[unsafe(no_mangle)]
+pub extern "C" fn fftw_plan_dft_r2c_2d(
+    n0: c_int,
+    n1: c_int,
+    input: *mut f64,
+    output: *mut Complex<f64>,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_r2c_2d", || {
+        plan_real_to_complex(&Many::contiguous(&[n0, n1]), input, output, flags)
+    })
+}
+
+/// Real to half-spectrum, three dimensions.
+#[unsafe(no_mangle)]
+pub extern "C" fn fftw_plan_dft_r2c_3d(
+    n0: c_int,
+    n1: c_int,
+    n2: c_int,
+    input: *mut f64,
+    output: *mut Complex<f64>,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_r2c_3d", || {
+        plan_real_to_complex(&Many::contiguous(&[n0, n1, n2]), input, output, flags)
+    })
+}
+
+/// Half-spectrum to real; lengths are those of the real array. The input is left as it is, unless it is the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fftw_plan_dft_c2r(
+    rank: c_int,
+    n: *const c_int,
+    input: *mut Complex<f64>,
+    output: *mut f64,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_c2r", || {
+        // SAFETY: FFTW's manual asks the caller for `rank` lengths.
+        let lengths = unsafe { values_at("the list of lengths", n, rank)? };
+        plan_complex_to_real(&Many::contiguous(lengths), input, output, flags)
+    })
+}
+
+/// Half-spectrum to real, one dimension.
+#[unsafe(no_mangle)]
+pub extern "C" fn fftw_plan_dft_c2r_1d(
+    n: c_int,
+    input: *mut Complex<f64>,
+    output: *mut f64,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_c2r_1d", || {
+        plan_complex_to_real(&Many::contiguous(&[n]), input, output, flags)
+    })
+}
+
+/// Half-spectrum to real, two dimensions.
+#[unsafe(no_mangle)]
+pub extern "C" fn fftw_plan_dft_c2r_2d(
+    n0: c_int,
+    n1: c_int,
+    input: *mut Complex<f64>,
+    output: *mut f64,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_c2r_2d", || {
+        plan_complex_to_real(&Many::contiguous(&[n0, n1]), input, output, flags)
+    })
+}
+
+/// Half-spectrum to real, three dimensions.
+#[unsafe(no_mangle)]
+pub extern "C" fn fftw_plan_dft_c2r_3d(
+    n0: c_int,
+    n1: c_int,
+    n2: c_int,
+    input: *mut Complex<f64>,
+    output: *mut f64,
+    flags: c_uint,
+) -> PlanPointer {
+    plan_door("fftw_plan_dft_c2r_3d", || {
+        plan_complex_to_real(&Many::contiguous(&[n0, n1, n2]), input, output, flags)
+    })
+}

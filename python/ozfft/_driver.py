@@ -1,0 +1,62 @@
+"""Memory of a GPU straight from NVIDIA's driver, for arrays whose library cannot be asked for any."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ._errors import DeviceError
+
+
+def _driver() -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError as reason:
+        raise DeviceError(f"no GPU can be used: {reason}; install NVIDIA's driver") from None
+
+
+def _check(driver: ctypes.CDLL, action: str, code: int) -> None:
+    if code:
+        name = ctypes.c_char_p()
+        driver.cuGetErrorName(code, ctypes.byref(name))
+        text = name.value.decode() if name.value else "unknown error"
+        raise DeviceError(f"{action} failed: {text} ({code})")
+
+
+class _Entered:
+    """The device's primary context, which libraries share, current on this thread within a ``with`` block."""
+
+    def __init__(self, driver: ctypes.CDLL, device: int) -> None:
+        self.driver = driver
+        self.device = device
+
+    def __enter__(self) -> None:
+        _check(self.driver, "starting the driver", self.driver.cuInit(0))
+        context = ctypes.c_void_p()
+        retained = self.driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), self.device)
+        _check(self.driver, "opening the device", retained)
+        _check(self.driver, "entering the device", self.driver.cuCtxPushCurrent_v2(context))
+
+    def __exit__(self, *_: Any) -> None:
+        self.driver.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+        self.driver.cuDevicePrimaryCtxRelease_v2(self.device)
+
+
+class DeviceMemory:
+    """Bytes on a device."""
+
+    def __init__(self, device: int, size: int) -> None:
+        self.driver = _driver()
+        self.device = device
+        self.size = size
+        address = ctypes.c_uint64()
+        with _Entered(self.driver, device):
+            allocated = self.driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))
+            _check(self.driver, f"allocating {size} bytes on the GPU", allocated)
+        self.address = address.value
+
+    def free(self) -> None:
+        """Gives the memory back, after the work that uses it: the device is waited for."""
+        with _Entered(self.driver, self.device):
+            _check(self.driver, "waiting for the device", self.driver.cuCtxSynchronize())
+            _check(self.driver, "freeing memory", self.driver.cuMemFree_v2(ctypes.c_uint64(self.address)))

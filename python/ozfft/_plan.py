@@ -1,0 +1,187 @@
+"""Plans: a transform that is described once, asked about, and called many times."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import _ozfft
+from ._arrays import contiguous_strides, library_of, precision_of
+from ._errors import ShapeError, UnsupportedError
+from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, halved, key_of, transform
+from ._options import resolve
+from ._transforms import norm_name
+
+_KINDS = {
+    ("c2c", "forward"): FFT,
+    ("c2c", "inverse"): IFFT,
+    ("r2c", "forward"): RFFT,
+    ("r2c", "inverse"): IHFFT,
+    ("c2r", "forward"): HFFT,
+    ("c2r", "inverse"): IRFFT,
+}
+
+
+class Plan:
+    """A planned transform; made by :func:`plan`.
+
+    Calling it transforms an array of its input's shape, of any strides, of numpy, CuPy or PyTorch. A plan may be used
+    by several threads at once.
+    """
+
+    def __init__(self, kind: Any, shape: tuple, axes: tuple, norm: str, precision: str, options: Any) -> None:
+        self._kind = kind
+        self._shape = shape
+        self._axes = axes
+        self._norm = norm
+        self._precision = precision
+        self._options = options
+        layouts = tuple(_contiguous_layout(each) for each in (self.input_shape, self.output_shape))
+        device = options.device or "cpu"
+        self._planned = _ozfft.plan(key_of(kind, precision, shape, axes, norm, layouts, options, device))
+
+    @property
+    def input_shape(self) -> Tuple[int, ...]:
+        """The shape of arrays that it takes."""
+        return halved(self._shape, self._axes) if self._kind.real_out else self._shape
+
+    @property
+    def output_shape(self) -> Tuple[int, ...]:
+        """The shape of arrays that it returns."""
+        return halved(self._shape, self._axes) if self._kind.real_in else self._shape
+
+    @property
+    def input_dtype(self) -> numpy.dtype:
+        """The type of numbers that it takes; others are converted."""
+        return numpy.dtype(("f" if self._kind.real_in else "c") + str(self._size * (1 if self._kind.real_in else 2)))
+
+    @property
+    def output_dtype(self) -> numpy.dtype:
+        """The type of numbers that it returns."""
+        return numpy.dtype(("f" if self._kind.real_out else "c") + str(self._size * (1 if self._kind.real_out else 2)))
+
+    @property
+    def _size(self) -> int:
+        return int(self._precision[1:])
+
+    @property
+    def bound(self) -> float:
+        """Relative L2 error that no input exceeds (where ``bound_is_proven``; else what is to be expected)."""
+        return self._planned.bound
+
+    @property
+    def bound_is_proven(self) -> bool:
+        """Whether there is a proof of the bound."""
+        return self._planned.bound_is_proven
+
+    @property
+    def expected(self) -> float:
+        """Relative L2 error to expect of random input."""
+        return self._planned.expected
+
+    @property
+    def engine(self) -> str:
+        """The engine that runs: never ``auto``."""
+        return self._planned.engine
+
+    @property
+    def substrate(self) -> str:
+        """The unit that multiplies."""
+        return self._planned.substrate
+
+    @property
+    def device(self) -> str:
+        """The device that runs: never ``auto``."""
+        return self._planned.device
+
+    def describe(self) -> str:
+        """Steps, digits, unit, bound, workspace, and why they were chosen."""
+        return self._planned.describe()
+
+    def __repr__(self) -> str:
+        return f"<ozfft.Plan {self._kind.name} {self._kind.direction} {self._shape}, {self.engine}, bound {self.bound:.1e}>"
+
+    def __call__(self, x: Any, *, out: Any = None, overwrite_x: bool = False) -> Any:
+        """Transforms `x`."""
+        library = library_of(x)
+        array = library.array(x)
+        if tuple(array.shape) != self.input_shape:
+            raise ShapeError(f"the plan is for arrays of shape {self.input_shape}, {tuple(array.shape)} was given")
+        given = library.dtype(array)
+        if precision_of(given) != self._precision:
+            raise UnsupportedError(
+                f"the plan is for {self.input_dtype}, and {given} is transformed in another precision; "
+                "convert the array, or plan with its dtype"
+            )
+        lengths = [self._shape[axis] for axis in self._axes]
+        return transform(
+            self._kind, library, array, lengths, self._axes, self._norm, self._options, overwrite=overwrite_x, out=out
+        )
+
+
+def _contiguous_layout(shape: Sequence[int]) -> tuple:
+    return contiguous_strides(shape, 1), 0
+
+
+def plan(
+    shape: Union[int, Sequence[int]],
+    *,
+    kind: str = "c2c",
+    axes: Union[int, Sequence[int], None] = None,
+    direction: Optional[str] = None,
+    norm: Optional[str] = None,
+    dtype: Any = numpy.float64,
+    accuracy: Union[str, float, None] = None,
+    engine: Optional[str] = None,
+    device: Optional[str] = None,
+    workers: Optional[int] = None,
+) -> Plan:
+    """Plans a transform of arrays of `shape` (the real array's for real transforms).
+
+    ``kind`` is ``"c2c"``, ``"r2c"`` or ``"c2r"``; ``dtype`` any type of the precision that is meant; ``norm`` may also be
+    ``"unscaled"``.
+
+    >>> import numpy, ozfft
+    >>> plan = ozfft.plan((64, 64), accuracy=1e-10)
+    >>> plan.bound < 1e-10, plan.bound_is_proven
+    (True, True)
+    >>> plan.describe().splitlines()[0]
+    'complex-to-complex [64, 64], axes [0, 1], batch 1, Forward, norm Backward, device cpu, 1 threads'
+    >>> plan(numpy.ones((64, 64)))[0, 0]
+    np.complex128(4096+0j)
+    """
+    try:
+        lengths = tuple(operator.index(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
+    except TypeError:
+        raise ShapeError(f"{shape!r} is no shape; give one length, or a tuple of lengths") from None
+    if direction is None:
+        direction = "inverse" if kind == "c2r" else "forward"
+    if (kind, direction) not in _KINDS:
+        raise UnsupportedError(
+            f"there is no transform {kind!r}, {direction!r}; give c2c, r2c or c2r, and forward or inverse"
+        )
+    rank = len(lengths)
+    if axes is None:
+        numbered = tuple(range(rank))
+    else:
+        numbered = tuple(operator.index(axis) for axis in (axes if hasattr(axes, "__iter__") else (axes,)))
+        if any(not -rank <= axis < rank for axis in numbered):
+            raise ShapeError(f"axes {numbered} do not exist in an array of {rank} dimensions")
+        numbered = tuple(axis % rank for axis in numbered)
+    if not lengths or not numbered or any(n < 1 for n in lengths):
+        raise ShapeError(f"shape {lengths} with axes {numbered} has no transform; give lengths of 1 or more, and an axis")
+    name = "unscaled" if norm == "unscaled" else norm_name(norm)
+    options = resolve(accuracy, engine, device, workers)
+    precision = precision_of(numpy.dtype(dtype))
+    return Plan(_KINDS[kind, direction], lengths, numbered, name, precision, options)
+
+
+def clear_plans() -> None:
+    """Forgets plans and tables of the processor. Those of GPUs stay, because streams may still be at work with them.
+
+    >>> import ozfft
+    >>> ozfft.clear_plans()
+    """
+    _ozfft.clear_plans()

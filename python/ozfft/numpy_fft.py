@@ -1,0 +1,190 @@
+"""The functions of :mod:`numpy.fft`, with its arguments and its rules where they differ from scipy's.
+
+>>> import numpy, ozfft.numpy_fft
+>>> ozfft.numpy_fft.fft(numpy.ones(4))
+array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
+
+Put in numpy's place, it computes the transforms of programs that cannot be changed:
+
+>>> numpy.fft = ozfft.numpy_fft                                   # doctest: +SKIP
+
+Long doubles, which ozfft would shorten, are left to numpy's own functions.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional
+
+import numpy
+from numpy.lib.array_utils import normalize_axis_index
+
+from ._arrays import NUMPY, is_longer_than_double
+from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, Kind, transform
+from ._helpers import fftfreq, fftshift, ifftshift, rfftfreq
+from ._options import resolve
+
+__all__ = [
+    "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "rfftn", "irfftn", "rfft2", "irfft2", "fft2", "ifft2", "fftn",
+    "ifftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq",
+]  # fmt: skip
+
+
+# Numpy's own, as they were before anybody put this module in their place.
+_NUMPY = {name: getattr(numpy.fft, name) for name in __all__}
+
+
+def _norm(norm: Optional[str]) -> str:
+    if norm is None:
+        return "backward"
+    if norm in ("backward", "ortho", "forward"):
+        return norm
+    raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+
+
+def _one(name: str, kind: Kind, a: Any, n: Optional[int], axis: int, norm: Optional[str], out: Any) -> Any:
+    a = numpy.asarray(a)
+    if is_longer_than_double(a):
+        # Two of them have no `out` in numpy.
+        return _NUMPY[name](a, n, axis, norm, **({} if out is None else {"out": out}))
+    if n is None:
+        n = (a.shape[axis] - 1) * 2 if kind.real_out else a.shape[axis]
+    if n < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    scaling = _norm(norm)
+    axis = normalize_axis_index(axis, a.ndim)
+    return transform(kind, NUMPY, a, (n,), (axis,), scaling, resolve(), out=out)
+
+
+def _shape_and_axes(a: numpy.ndarray, s: Any, axes: Any, halved: bool) -> tuple:
+    """Lengths and axes as numpy reads them: axes may repeat, and two habits are warned of."""
+    shapeless = s is None
+    if shapeless:
+        lengths = list(a.shape) if axes is None else [a.shape[axis] for axis in axes]
+    else:
+        lengths = list(s)
+    if axes is None:
+        if not shapeless:
+            warnings.warn(
+                "`axes` should not be `None` if `s` is not `None` (deprecated in NumPy 2.0); "
+                "name the axes that `s` is meant for",
+                DeprecationWarning,
+                stacklevel=4,
+            )
+        axes = list(range(-len(lengths), 0))
+    if len(lengths) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    if halved and shapeless:
+        lengths[-1] = (a.shape[axes[-1]] - 1) * 2
+    if None in lengths:
+        warnings.warn(
+            "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0; give -1 or leave `s` out",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+    for place, axis in enumerate(axes):
+        default = a.shape[axis]
+        if lengths[place] is None:
+            last = halved and place == len(axes) - 1
+            lengths[place] = (default - 1) * 2 if last else default
+        elif lengths[place] == -1:
+            lengths[place] = default
+    return lengths, [normalize_axis_index(axis, a.ndim) for axis in axes]
+
+
+def _many(name: str, kind: Kind, a: Any, s: Any, axes: Any, norm: Optional[str], out: Any) -> Any:
+    a = numpy.asarray(a)
+    if is_longer_than_double(a):
+        return _NUMPY[name](a, s, axes, norm, out)
+    lengths, axes = _shape_and_axes(a, s, axes, kind.real_out)
+    if any(n < 1 for n in lengths):
+        raise ValueError(f"Invalid number of FFT data points ({min(lengths)}) specified.")
+    if not axes:
+        if kind.name == "c2c":
+            return a
+        raise IndexError("list index out of range")
+    if len(set(axes)) == len(axes):
+        return transform(kind, NUMPY, a, lengths, axes, _norm(norm), resolve(), out=out)
+    # An axis that is named twice is transformed twice: then it is one axis after the other, in numpy's order.
+    options, scaling = resolve(), _norm(norm)
+    whole = IFFT if kind.direction == "inverse" else FFT
+    steps = list(zip(lengths, axes))
+    if kind.real_out:
+        for n, axis in steps[:-1]:
+            a = transform(whole, NUMPY, a, (n,), (axis,), scaling, options)
+        n, axis = steps[-1]
+        return transform(kind, NUMPY, a, (n,), (axis,), scaling, options, out=out)
+    for step, (n, axis) in enumerate(reversed(steps)):
+        this = kind if step == 0 else whole
+        a = transform(this, NUMPY, a, (n,), (axis,), scaling, options, out=out if step == len(steps) - 1 else None)
+    return a
+
+
+def fft(a, n=None, axis=-1, norm=None, out=None):
+    """See :func:`numpy.fft.fft`."""
+    return _one("fft", FFT, a, n, axis, norm, out)
+
+
+def ifft(a, n=None, axis=-1, norm=None, out=None):
+    """See :func:`numpy.fft.ifft`."""
+    return _one("ifft", IFFT, a, n, axis, norm, out)
+
+
+def rfft(a, n=None, axis=-1, norm=None, out=None):
+    """See :func:`numpy.fft.rfft`."""
+    return _one("rfft", RFFT, a, n, axis, norm, out)
+
+
+def irfft(a, n=None, axis=-1, norm=None, out=None):
+    """See :func:`numpy.fft.irfft`."""
+    return _one("irfft", IRFFT, a, n, axis, norm, out)
+
+
+def hfft(a, n=None, axis=-1, norm=None, out=None):
+    """See :func:`numpy.fft.hfft`."""
+    return _one("hfft", HFFT, a, n, axis, norm, out)
+
+
+def ihfft(a, n=None, axis=-1, norm=None, out=None):
+    """See :func:`numpy.fft.ihfft`."""
+    return _one("ihfft", IHFFT, a, n, axis, norm, out)
+
+
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    """See :func:`numpy.fft.fftn`."""
+    return _many("fftn", FFT, a, s, axes, norm, out)
+
+
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    """See :func:`numpy.fft.ifftn`."""
+    return _many("ifftn", IFFT, a, s, axes, norm, out)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """See :func:`numpy.fft.fft2`."""
+    return _many("fft2", FFT, a, s, axes, norm, out)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """See :func:`numpy.fft.ifft2`."""
+    return _many("ifft2", IFFT, a, s, axes, norm, out)
+
+
+def rfftn(a, s=None, axes=None, norm=None, out=None):
+    """See :func:`numpy.fft.rfftn`."""
+    return _many("rfftn", RFFT, a, s, axes, norm, out)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """See :func:`numpy.fft.rfft2`."""
+    return _many("rfft2", RFFT, a, s, axes, norm, out)
+
+
+def irfftn(a, s=None, axes=None, norm=None, out=None):
+    """See :func:`numpy.fft.irfftn`."""
+    return _many("irfftn", IRFFT, a, s, axes, norm, out)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """See :func:`numpy.fft.irfft2`."""
+    return _many("irfft2", IRFFT, a, s, axes, norm, out)

@@ -1,0 +1,27 @@
+//! The extension behind the Python package `ozfft`: plans, and their execution on memory that Python describes.
+//!
+//! No numerics and no semantics of numpy are here: what shape a call has, what is cast, cropped or padded is decided in
+//! Python (`python/ozfft`), where it can be read beside numpy's.
+
+mod errors;
+mod options;
+mod plan;
+mod process;
+
+use pyo3::prelude::*;
+
+/// Plans and runs transforms for the package `ozfft`.
+#[pymodule]
+mod _ozfft {
+    #[pymodule_export]
+    use crate::plan::{Plan, clear_plans, plan, plans};
+    #[pymodule_export]
+    use crate::process::executions;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,284 @@
+//! Plans as Python sees them, remembered by everything that they depend on.
+
+use crate::errors::exception;
+use crate::options;
+use crate::process::{Process, count_execution};
+use num_complex::Complex;
+use ozfft::{Device, DevicePointer, FftError, Kind, Layout, Problem, Real};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Plans for the processor that are remembered at most; then all are forgotten. (Those in use stay.)
+const MOST_PLANS: usize = 512;
+
+/// What a plan depends on, as Python passes it.
+#[derive(Clone, PartialEq, Eq, Hash, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Key {
+    /// `c2c`, `r2c` or `c2r`.
+    kind: String,
+    /// `f8` or `f4`: the real type beneath.
+    precision: String,
+    /// The real array's for real transforms.
+    shape: Vec<usize>,
+    axes: Vec<usize>,
+    direction: String,
+    norm: String,
+    /// Strides in elements, and how many of them lie before the first one.
+    input: (Vec<isize>, usize),
+    output: (Vec<isize>, usize),
+    accuracy: String,
+    engine: String,
+    device: String,
+    threads: usize,
+}
+
+impl Key {
+    fn problem(&self) -> Result<Problem, FftError> {
+        let shape = &self.shape;
+        let problem = match options::kind(&self.kind)? {
+            Kind::ComplexToComplex => Problem::complex(shape),
+            Kind::RealToComplex => Problem::real_to_complex(shape),
+            Kind::ComplexToReal => Problem::complex_to_real(shape),
+        };
+        let layout = |(strides, offset): &(Vec<isize>, usize)| {
+            Layout::strided(strides, 0).with_offset(*offset)
+        };
+        Ok(problem
+            .axes(&self.axes)
+            .direction(options::direction(&self.direction)?)
+            .norm(options::norm(&self.norm)?)
+            .input_layout(layout(&self.input))
+            .output_layout(layout(&self.output))
+            .accuracy(options::accuracy(&self.accuracy)?)
+            .engine(self.engine.parse()?)
+            .device(options::device(&self.device)?)
+            .threads(self.threads))
+    }
+}
+
+/// A plan for either type of number.
+#[derive(Clone)]
+pub(crate) enum Planned {
+    Double(Arc<ozfft::Plan<f64>>),
+    Single(Arc<ozfft::Plan<f32>>),
+}
+
+/// The same expression for both types of numbers.
+macro_rules! either {
+    ($planned:expr, $plan:ident => $result:expr) => {
+        match $planned {
+            Planned::Double($plan) => $result,
+            Planned::Single($plan) => $result,
+        }
+    };
+}
+
+impl Planned {
+    fn device(&self) -> Device {
+        either!(self, plan => plan.device())
+    }
+}
+
+fn find_or_make(key: &Key) -> Result<Planned, FftError> {
+    let process = Process::current();
+    if let Some(planned) = process.plans().get(key) {
+        return Ok(planned.clone());
+    }
+    let problem = key.problem()?;
+    // Made without the lock: tables of long transforms take a while.
+    let made = process.with_threads(key.threads, || match key.precision.as_str() {
+        "f8" => process.double.plan(&problem).map(Planned::Double),
+        "f4" => process.single.plan(&problem).map(Planned::Single),
+        other => Err(FftError::Unsupported(format!(
+            "there is no precision {other:?}; give f8 or f4"
+        ))),
+    })??;
+    let mut plans = process.plans();
+    let on_processor = |planned: &&Planned| planned.device() == Device::Cpu;
+    if plans.values().filter(on_processor).count() >= MOST_PLANS {
+        forget(process, &mut plans);
+    }
+    plans.insert(key.clone(), made.clone());
+    Ok(made)
+}
+
+/// Forgets plans for the processor. Those for GPUs stay: their tables may be in use by work that nobody has waited for.
+fn forget(process: &Process, plans: &mut std::collections::HashMap<Key, Planned>) {
+    plans.retain(|_, planned| planned.device() != Device::Cpu);
+    process.double.clear();
+    process.single.clear();
+}
+
+/// A transform that is ready to run.
+#[pyclass(frozen, module = "ozfft._ozfft")]
+pub(crate) struct Plan {
+    planned: Planned,
+    threads: usize,
+}
+
+/// Plans a transform, or returns the plan made before. `key` is a mapping with the names of [`Key`].
+#[pyfunction]
+pub(crate) fn plan(py: Python<'_>, key: Key) -> PyResult<Plan> {
+    let threads = key.threads;
+    let planned = py.detach(|| find_or_make(&key));
+    match planned {
+        Ok(planned) => Ok(Plan { planned, threads }),
+        Err(error) => Err(exception(py, &error)),
+    }
+}
+
+/// Number of plans that are remembered.
+#[pyfunction]
+pub(crate) fn plans() -> usize {
+    Process::current().plans().len()
+}
+
+/// Forgets plans and tables of the processor.
+#[pyfunction]
+pub(crate) fn clear_plans() {
+    let process = Process::current();
+    forget(process, &mut process.plans());
+}
+
+#[pymethods]
+impl Plan {
+    /// Relative L2 error that no input exceeds.
+    #[getter]
+    fn bound(&self) -> f64 {
+        either!(&self.planned, plan => plan.bound())
+    }
+
+    /// Whether there is a proof of the bound.
+    #[getter]
+    fn bound_is_proven(&self) -> bool {
+        either!(&self.planned, plan => plan.bound_is_proven())
+    }
+
+    /// Relative L2 error to expect of random input.
+    #[getter]
+    fn expected(&self) -> f64 {
+        either!(&self.planned, plan => plan.expected())
+    }
+
+    /// The engine that runs.
+    #[getter]
+    fn engine(&self) -> String {
+        either!(&self.planned, plan => plan.engine().to_string())
+    }
+
+    /// The matrix unit that runs.
+    #[getter]
+    fn substrate(&self) -> &'static str {
+        either!(&self.planned, plan => plan.substrate())
+    }
+
+    /// The device that runs.
+    #[getter]
+    fn device(&self) -> String {
+        self.planned.device().to_string()
+    }
+
+    /// Steps, digits, unit, bound, workspace, and why.
+    fn describe(&self) -> String {
+        either!(&self.planned, plan => plan.to_string())
+    }
+
+    /// Bytes of device memory that `run_device` needs.
+    #[getter]
+    fn device_workspace(&self) -> usize {
+        either!(&self.planned, plan => plan.device_workspace_len())
+    }
+
+    /// Transforms memory of this machine, from the addresses of the lowest elements of input and output; equal ones
+    /// transform in place.
+    ///
+    /// The caller promises what the key said of the layouts, that both arrays stay where they are, and that they share
+    /// no memory unless they are equal. `ozfft._execute` keeps that promise.
+    fn run(&self, py: Python<'_>, input: usize, output: usize) -> PyResult<()> {
+        let ran = py.detach(|| {
+            Process::current().with_threads(self.threads, || {
+                // SAFETY: the caller's promise, and the library has checked the lengths against the layouts.
+                either!(&self.planned, plan => unsafe { run_host(plan, input, output) })
+            })
+        });
+        match ran {
+            Ok(Ok(())) => {
+                count_execution();
+                Ok(())
+            }
+            Ok(Err(error)) | Err(error) => Err(exception(py, &error)),
+        }
+    }
+
+    /// Puts the transform of device memory into a stream. The caller promises what `Plan::process_device` asks for.
+    fn run_device(
+        &self,
+        py: Python<'_>,
+        input: u64,
+        output: u64,
+        workspace: u64,
+        stream: u64,
+    ) -> PyResult<()> {
+        let pointers = [input, output, workspace].map(DevicePointer);
+        let [input, output, workspace] = pointers;
+        let ran = py.detach(|| {
+            // SAFETY: the caller's promise; plans for GPUs are never forgotten, so this one outlives the stream's work.
+            either!(&self.planned, plan => unsafe {
+                plan.process_device(input, output, workspace, stream)
+            })
+        });
+        match ran {
+            Ok(()) => {
+                count_execution();
+                Ok(())
+            }
+            Err(error) => Err(exception(py, &error)),
+        }
+    }
+}
+
+/// Runs a plan on host memory.
+///
+/// # Safety
+/// Both addresses begin arrays of the problem's lengths, which nothing else writes during the call and of which the
+/// second may be written; they are the same array or have no byte in common.
+unsafe fn run_host<T: Real>(
+    plan: &ozfft::Plan<T>,
+    input: usize,
+    output: usize,
+) -> Result<(), FftError> {
+    let problem = plan.problem();
+    let (from, to) = (problem.input_len(), problem.output_len());
+    // SAFETY: the caller's promise, for this and all that follow.
+    unsafe fn read<'a, E>(address: usize, count: usize) -> &'a [E] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(address as *const E, count) }
+    }
+    unsafe fn write<'a, E>(address: usize, count: usize) -> &'a mut [E] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(address as *mut E, count) }
+    }
+    let result = match problem.kind() {
+        Kind::ComplexToComplex if input == output => {
+            plan.process(unsafe { write::<Complex<T>>(output, to) })
+        }
+        Kind::ComplexToComplex => plan
+            .process_outofplace(unsafe { read::<Complex<T>>(input, from) }, unsafe {
+                write(output, to)
+            }),
+        Kind::RealToComplex => plan
+            .process_real_to_complex(unsafe { read::<T>(input, from) }, unsafe {
+                write(output, to)
+            }),
+        Kind::ComplexToReal => plan
+            .process_complex_to_real(unsafe { read::<Complex<T>>(input, from) }, unsafe {
+                write::<T>(output, to)
+            }),
+    };
+    match result {
+        // Imaginary parts that no real signal has are taken as 0, as numpy and scipy take them; the output is complete.
+        Err(FftError::NotHermitian { .. }) => Ok(()),
+        other => other,
+    }
+}

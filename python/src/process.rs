@@ -1,0 +1,122 @@
+//! What belongs to the running process: planners, remembered plans, threads.
+//!
+//! Python programs fork. A child has the memory of its parent and none of its threads, so that a pool of threads would
+//! never answer there and a lock might be held by nobody; a child therefore begins with a process of its own, and leaves
+//! its parent's alone.
+
+use crate::plan::{Key, Planned};
+use ozfft::{FftError, Planner};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::{Cell, OnceCell};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Calls of a thread before it gets a pool of its own. Such a pool takes 8 KB that are never given back, so programs that
+/// start a thread for every few calls must not get one each.
+const CALLS_BEFORE_ALONE: u32 = 16;
+
+/// Everything that a forked child must not share.
+pub(crate) struct Process {
+    identity: u32,
+    pub(crate) double: Planner<f64>,
+    pub(crate) single: Planner<f32>,
+    plans: Mutex<HashMap<Key, Planned>>,
+    pool: OnceLock<ThreadPool>,
+}
+
+static CURRENT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Transforms that have been run, so that a test can say whether it was this library that computed.
+static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn count_execution() {
+    EXECUTIONS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Number of transforms that this process has run.
+#[pyfunction]
+pub(crate) fn executions() -> u64 {
+    EXECUTIONS.load(Ordering::Relaxed)
+}
+
+impl Process {
+    /// This process's; made anew in a forked child.
+    pub(crate) fn current() -> &'static Process {
+        let identity = std::process::id();
+        let known = CURRENT.load(Ordering::Acquire);
+        // SAFETY: what has once been stored here is never freed.
+        if let Some(process) = unsafe { known.as_ref() }
+            && process.identity == identity
+        {
+            return process;
+        }
+        let fresh = Box::into_raw(Box::new(Process {
+            identity,
+            double: Planner::new(),
+            single: Planner::new(),
+            plans: Mutex::new(HashMap::new()),
+            pool: OnceLock::new(),
+        }));
+        let now = match CURRENT.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire)
+        {
+            Ok(_) => fresh,
+            Err(another) => {
+                // SAFETY: made above and seen by nobody.
+                drop(unsafe { Box::from_raw(fresh) });
+                another
+            }
+        };
+        // SAFETY: stored by this or another thread of this process, and never freed.
+        unsafe { &*now }
+    }
+
+    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Planned>> {
+        // Nothing is left half done under this lock.
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs work that may divide itself among so many threads.
+    pub(crate) fn with_threads<R: Send>(
+        &self,
+        threads: usize,
+        work: impl FnOnce() -> R + Send,
+    ) -> Result<R, FftError> {
+        thread_local! {
+            /// A pool that is this thread alone: work that is not divided need not wait for another thread to wake up.
+            static ALONE: OnceCell<ThreadPool> = const { OnceCell::new() };
+            static CALLS: Cell<u32> = const { Cell::new(0) };
+        }
+        let calls = CALLS.get();
+        if threads > 1 || calls < CALLS_BEFORE_ALONE {
+            CALLS.set(calls.saturating_add(1));
+            return Ok(self.pool()?.install(work));
+        }
+        ALONE.with(|alone| {
+            if alone.get().is_none() {
+                let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+                let _ = alone.set(pool.build().map_err(no_threads)?);
+            }
+            match alone.get() {
+                Some(pool) => Ok(pool.install(work)),
+                None => unreachable!("set above"),
+            }
+        })
+    }
+
+    fn pool(&self) -> Result<&ThreadPool, FftError> {
+        if let Some(pool) = self.pool.get() {
+            return Ok(pool);
+        }
+        let pool = ThreadPoolBuilder::new().thread_name(|number| format!("ozfft-{number}"));
+        let pool = pool.build().map_err(no_threads)?;
+        Ok(self.pool.get_or_init(|| pool))
+    }
+}
+
+fn no_threads(error: rayon::ThreadPoolBuildError) -> FftError {
+    FftError::Unsupported(format!(
+        "no threads can be had: {error}; ask for fewer workers"
+    ))
+}

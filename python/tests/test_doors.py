@@ -1,0 +1,99 @@
+"""Errors, options, and the two doors for programs that know nothing of ozfft."""
+
+import numpy as np
+import pytest
+
+import ozfft
+from ozfft import _ozfft
+
+X = np.arange(24.0).reshape(4, 6)
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ozfft.fft(X, engine="abacus"), ozfft.UnsupportedError, "abacus"),
+        (lambda: ozfft.fft(X, accuracy="perfect"), ozfft.UnsupportedError, "bits:40"),
+        (lambda: ozfft.fft(X, accuracy=1e-30), ozfft.AccuracyError, "1e-30"),
+        (lambda: ozfft.fft(X, accuracy="bits:99"), ozfft.AccuracyError, "53"),
+        (lambda: ozfft.fft(X, device="abacus"), ozfft.UnsupportedError, "cuda"),
+        (lambda: ozfft.fft(X, norm="loud"), ValueError, "Invalid norm value 'loud'"),
+        (lambda: ozfft.fft(X, workers=0), ValueError, "workers must not be zero"),
+        (lambda: ozfft.fft(X, workers=-10000), ValueError, "out of range"),
+        (lambda: ozfft.fft(X, plan=ozfft.plan(4)), NotImplementedError, "precomputed plan"),
+        (lambda: ozfft.fft(X, axis=2), IndexError, None),
+        (lambda: ozfft.fftn(X, axes=(0, 0)), ValueError, "unique"),
+        (lambda: ozfft.fftn(X, axes=(0, 5)), ValueError, "dimensionality"),
+        (lambda: ozfft.fftn(X, s=(1, 2, 3)), ValueError, "more axes"),
+        (lambda: ozfft.fftn(X, s=(2.5, 2)), ValueError, "integers"),
+        (lambda: ozfft.rfft(X + 0j), TypeError, "real sequence"),
+        (lambda: ozfft.rfftn(X, axes=()), ValueError, "at least 1 axis"),
+        (lambda: ozfft.fft(["one", "two"]), ValueError, None),
+        (lambda: ozfft.plan((4, 0)), ozfft.ShapeError, "1 or more"),
+        (lambda: ozfft.plan((4, 4), axes=(0, 0)), ozfft.ShapeError, "twice"),
+        (lambda: ozfft.plan((4, 4), axes=3), ozfft.ShapeError, "2 dimensions"),
+        (lambda: ozfft.plan((4,), kind="r2r"), ozfft.UnsupportedError, "r2r"),
+        (lambda: ozfft.plan((4,))(X), ozfft.ShapeError, "shape"),
+        (lambda: ozfft.plan((4, 6))(X.astype("f4")), ozfft.UnsupportedError, "precision"),
+        (lambda: ozfft.plan("eight"), ozfft.ShapeError, "eight"),
+        (lambda: ozfft.numpy_fft.fft(X, norm="loud"), ValueError, "Invalid norm value"),
+        (lambda: ozfft.numpy_fft.fft(X, axis=2), IndexError, None),
+        (lambda: ozfft.numpy_fft.fftn(X, s=(2,), axes=(0, 1)), ValueError, "different lengths"),
+        (lambda: ozfft.numpy_fft.rfft(X + 0j), TypeError, "real"),
+    ],
+)
+def test_errors_have_their_type_and_say_what_was_given(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_every_error_is_a_value_error():
+    errors = [value for value in vars(ozfft).values() if isinstance(value, type) and issubclass(value, Exception)]
+    assert len(errors) == 7
+    assert all(issubclass(error, ValueError) and issubclass(error, ozfft.OzfftError) for error in errors)
+
+
+def test_options_hold_within_their_block_and_in_their_thread():
+    assert ozfft.get_workers() == 1
+    with ozfft.options(engine="native", accuracy=1e-9), ozfft.set_workers(2):
+        assert ozfft.get_workers() == 2
+        assert ozfft.plan(64).engine == "native"
+        assert ozfft.plan(64, engine="digits").engine == "digits"
+    assert ozfft.plan(64).engine == "digits"
+    assert ozfft.get_workers() == 1
+
+
+def test_a_plan_says_what_runs():
+    plan = ozfft.plan((16, 30), kind="r2c", dtype=np.float32, accuracy="single")
+    assert (plan.input_shape, plan.output_shape) == ((16, 30), (16, 16))
+    assert (plan.input_dtype, plan.output_dtype) == (np.float32, np.complex64)
+    assert plan.device == "cpu" and plan.engine == "digits" and plan.bound_is_proven
+    assert 0 < plan.expected <= plan.bound < 1e-5
+    assert "why:" in plan.describe() and "digits" in repr(plan)
+
+
+def test_scipy_calls_ozfft_and_does_the_rest_itself():
+    scipy_fft = pytest.importorskip("scipy.fft")
+    before = _ozfft.executions()
+    with scipy_fft.set_backend(ozfft):
+        for name in ("fft", "ifft2", "rfftn", "ihfft", "hfftn"):
+            assert getattr(scipy_fft, name)(X).tobytes() == getattr(ozfft, name)(X).tobytes()
+        assert _ozfft.executions() == before + 10
+        assert scipy_fft.dct(X).shape == X.shape
+        assert scipy_fft.fft(X.tolist(), workers=2).tobytes() == ozfft.fft(X).tobytes()
+        with ozfft.options(accuracy="single"):
+            assert scipy_fft.fft(X).tobytes() == ozfft.fft(X, accuracy="single").tobytes()
+    signal = pytest.importorskip("scipy.signal")
+    with scipy_fft.set_backend(ozfft, only=True):
+        before = _ozfft.executions()
+        signal.fftconvolve(X, X)
+        assert _ozfft.executions() > before
+
+
+def test_numpys_door_has_numpys_rules():
+    x = X + 1j
+    twice = ozfft.numpy_fft.fftn(x, axes=(0, 0))
+    assert twice.tobytes() == ozfft.fft(ozfft.fft(x, axis=0), axis=0).tobytes()
+    with pytest.warns(DeprecationWarning, match="`axes` should not be `None`"):
+        assert ozfft.numpy_fft.fftn(x, s=(2, 3)).shape == (2, 3)
+    assert ozfft.numpy_fft.fft(a=x, out=None).tobytes() == ozfft.fft(x).tobytes()

@@ -1,0 +1,300 @@
+"""Arrays on GPUs without a GPU: everything up to the call that would launch.
+
+The fake libraries' "device memory" is this machine's, and the fake plan transforms it here, so that results are right only
+if addresses, strides, offsets, types and shapes are.
+"""
+
+import contextlib
+import ctypes
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import ozfft
+from ozfft import _arrays, _execute, _foreign, _ozfft
+
+
+@pytest.fixture
+def launches(monkeypatch):
+    """Plans for a GPU run on the processor, and what they were asked for is written down."""
+    recorded = []
+
+    class FakePlan:
+        device_workspace = 4096
+
+        def __init__(self, key):
+            self.key = key
+            self.plan = _ozfft.plan({**key, "device": "cpu"})
+
+        def run_device(self, source, goal, workspace, stream):
+            recorded.append({**self.key, "addresses": (source, goal), "workspace": workspace, "stream": stream})
+            self.plan.run(source, goal)
+
+    def plan(key):
+        return FakePlan(key) if key["device"].startswith("cuda") else _ozfft.plan(key)
+
+    fake = types.SimpleNamespace(plan=plan)
+    monkeypatch.setattr(_execute, "_ozfft", fake)
+    monkeypatch.setattr(_arrays, "_loaded", {})
+    monkeypatch.setattr(_foreign, "DeviceMemory", lambda device, size: types.SimpleNamespace(size=size, address=256))
+    return recorded
+
+
+class FakeArray:
+    """What CuPy's and PyTorch's arrays have in common: memory of numpy, which nobody may look at but through them."""
+
+    def __init__(self, memory):
+        self.memory = memory
+
+    shape = property(lambda self: self.memory.shape)
+    ndim = property(lambda self: self.memory.ndim)
+
+    def __getitem__(self, index):
+        return type(self)(self.memory[index])
+
+    def __setitem__(self, index, value):
+        self.memory[index] = value.memory
+
+    def __array__(self, *_, **__):
+        raise TypeError("this array is on a GPU")
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    module = types.ModuleType("cupy")
+
+    class ndarray(FakeArray):
+        dtype = property(lambda self: self.memory.dtype)
+        strides = property(lambda self: self.memory.strides)
+        itemsize = property(lambda self: self.memory.itemsize)
+        data = property(lambda self: types.SimpleNamespace(ptr=self.memory.ctypes.data))
+        device = types.SimpleNamespace(id=1)
+
+        def astype(self, dtype, copy=True):
+            return self if dtype == self.dtype and not copy else ndarray(self.memory.astype(dtype))
+
+        def copy(self):
+            return ndarray(self.memory.copy())
+
+    ndarray.__module__ = "cupy"
+    module.ndarray = ndarray
+    module.empty = lambda shape, dtype: ndarray(np.empty(shape, dtype))
+    module.zeros = lambda shape, dtype: ndarray(np.zeros(shape, dtype))
+    module.copyto = lambda out, result, casting: np.copyto(out.memory, result.memory, casting=casting)
+    module.cuda = types.SimpleNamespace(
+        Device=lambda number: contextlib.nullcontext(), get_current_stream=lambda: types.SimpleNamespace(ptr=77)
+    )
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    return module
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    module = types.ModuleType("torch")
+    names = "complex64 complex128 float16 float32 float64 bool uint8 int8 int16 int32 int64".split()
+    for name in names + ["bfloat16"]:
+        setattr(module, name, f"torch.{name}")
+    numpy_types = {f"torch.{name}": np.dtype(name) for name in names}
+
+    class Tensor(FakeArray):
+        device = types.SimpleNamespace(type="cuda", index=0)
+        requires_grad = False
+        resolved = 0
+
+        @property
+        def dtype(self):
+            return f"torch.{self.memory.dtype.name}"
+
+        def resolve_conj(self):
+            Tensor.resolved += 1
+            return self
+
+        def resolve_neg(self):
+            return self
+
+        def to(self, dtype):
+            return self if dtype == self.dtype else Tensor(self.memory.astype(numpy_types[dtype]))
+
+        def stride(self):
+            return tuple(stride // self.memory.itemsize for stride in self.memory.strides)
+
+        def element_size(self):
+            return self.memory.itemsize
+
+        def data_ptr(self):
+            return self.memory.ctypes.data
+
+        def clone(self):
+            return Tensor(self.memory.copy())
+
+        def copy_(self, other):
+            self.memory[...] = other.memory
+
+    Tensor.__module__ = "torch"
+    module.Tensor = Tensor
+    module.empty = lambda shape, dtype, device: Tensor(np.empty(shape, numpy_types[dtype]))
+    module.zeros = lambda shape, dtype, device: Tensor(np.zeros(shape, numpy_types[dtype]))
+    module.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=78))
+    monkeypatch.setitem(sys.modules, "torch", module)
+    return module
+
+
+def numbers(*shape):
+    rng = np.random.default_rng(11)
+    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+
+CALLS = {
+    "fft": lambda wrap, x: ozfft.fft(wrap(x)),
+    "strided": lambda wrap, x: ozfft.fft(wrap(x)[::2, ::-1]) if wrap is not None else ozfft.fft(x[::2, ::-1]),
+    "cropped and padded": lambda wrap, x: ozfft.fftn(wrap(x), s=(4, 9)),
+    "cropped": lambda wrap, x: ozfft.ifft(wrap(x), 5),
+    "real": lambda wrap, x: ozfft.rfft2(wrap(x.real.copy())),
+    "to real": lambda wrap, x: ozfft.irfft(wrap(x), 7, axis=0),
+    "single": lambda wrap, x: ozfft.fft(wrap(x.astype(np.complex64)), norm="ortho"),
+    "integers": lambda wrap, x: ozfft.fft(wrap(x.real.astype(np.int32))),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_what_comes_in_is_what_goes_out(request, launches, library, call):
+    module = request.getfixturevalue(library)
+    array = module.ndarray if library == "cupy" else module.Tensor
+    x = numbers(6, 8)
+    if library == "torch" and call == "strided":
+        pytest.skip("tensors have no negative strides")
+    expected = CALLS[call](lambda x: x, x)
+    launched = len(launches)
+    result = CALLS[call](array, x)
+    assert isinstance(result, array)
+    assert result.memory.dtype == expected.dtype and result.memory.tobytes() == expected.tobytes()
+    (launch,) = launches[launched:]
+    assert launch["stream"] == (77 if library == "cupy" else 78)
+    assert launch["device"] == ("cuda:1" if library == "cupy" else "cuda:0")
+    assert launch["workspace"] != 0
+
+
+def test_nothing_is_copied(launches, cupy):
+    x = cupy.ndarray(numbers(6, 8).T)
+    out = cupy.ndarray(np.empty((8, 6), complex))
+    expected = ozfft.fft(x.memory)
+    assert ozfft.fft(x, out=out) is out
+    assert launches[-1]["addresses"] == (x.memory.ctypes.data, out.memory.ctypes.data)
+    assert launches[-1]["input"] == ((1, 8), 0) and launches[-1]["output"] == ((6, 1), 0)
+    assert (out.memory == expected).all()
+    assert ozfft.fft(x, overwrite_x=True) is x
+    assert (x.memory == expected).all()
+    assert len(set(launches[-1]["addresses"])) == 1
+
+
+def test_tensors_with_gradients_and_other_types_are_refused(launches, torch):
+    tensor = torch.Tensor(numbers(8))
+    tensor.requires_grad = True
+    with pytest.raises(ozfft.DeviceError, match="detach"):
+        ozfft.fft(tensor)
+    half = torch.Tensor(np.zeros(8))
+    type(half).dtype = property(lambda self: torch.bfloat16)
+    with pytest.raises(ozfft.DtypeError, match="bfloat16"):
+        ozfft.fft(half)
+
+
+def test_the_device_is_the_arrays(launches, cupy):
+    with pytest.raises(ozfft.DeviceError, match="cuda:1"):
+        ozfft.fft(cupy.ndarray(numbers(8)), device="cpu")
+    ozfft.fft(cupy.ndarray(numbers(8)), device="auto")
+
+
+class Interface:
+    """An array of an unknown library with ``__cuda_array_interface__``."""
+
+    def __init__(self, memory, stream=None, strides=True):
+        self.memory = memory
+        address, read_only = memory.__array_interface__["data"]
+        self.__cuda_array_interface__ = {
+            "shape": memory.shape,
+            "typestr": memory.dtype.str,
+            "data": (address, read_only),
+            "strides": memory.strides if strides else None,
+            "stream": stream,
+            "version": 3,
+        }
+
+
+class Exporter:
+    """An array of an unknown library with ``__dlpack__``. numpy makes the capsule; the device is changed in it."""
+
+    def __init__(self, memory, number=2):
+        self.memory = memory
+        self.number = number
+        self.asked = None
+
+    def __dlpack_device__(self):
+        return (2, self.number)
+
+    def __dlpack__(self, stream=None):
+        self.asked = stream
+        capsule = self.memory.__dlpack__()
+        tensor = _foreign._Tensor.from_address(_foreign._capsule_pointer(capsule, b"dltensor"))
+        tensor.device.type, tensor.device.number = 2, self.number
+        return capsule
+
+
+def test_unknown_libraries_by_cuda_array_interface(launches):
+    x = numbers(6, 8)
+    for source in (Interface(x, stream=5, strides=False), Interface(x[::2, ::-1], stream=2), Interface(x.T)):
+        out = np.empty(source.memory.shape, complex)
+        wrapped = Interface(out)
+        assert ozfft.fft(source, out=wrapped) is wrapped
+        assert out.tobytes() == ozfft.fft(source.memory).tobytes()
+        assert launches[-1]["stream"] == (source.__cuda_array_interface__["stream"] or 0)
+        assert launches[-1]["workspace"] == 256
+
+
+def test_arrays_of_unknown_libraries_are_cropped_where_they_lie(launches):
+    x, out = numbers(6, 8), np.empty((6, 5), complex)
+    ozfft.fft(Interface(x), 5, out=Interface(out))
+    assert out.tobytes() == ozfft.fft(x, 5).tobytes()
+
+
+def test_unknown_libraries_by_dlpack(launches):
+    x = numbers(6, 8)
+    for memory in (x, x[:, ::2], x.real.copy(), x.astype(np.complex64)):
+        source = Exporter(memory)
+        function = ozfft.fft if memory.dtype.kind == "c" else ozfft.rfft
+        expected = function(memory)
+        out = Exporter(np.empty_like(expected))
+        assert function(source, out=out) is out
+        assert out.memory.tobytes() == expected.tobytes()
+        assert source.asked == 1 and launches[-1]["stream"] == 0
+        assert launches[-1]["device"] == "cuda:2"
+
+
+def test_what_unknown_libraries_cannot_be_asked_for_is_said(launches):
+    x = numbers(6, 8)
+    for call, error, text in [
+        (lambda: ozfft.fft(Interface(x)), ozfft.LayoutError, r"pass out=.*\(6, 8\).*complex128"),
+        (lambda: ozfft.fft(Interface(x), 9, out=Interface(np.empty((6, 9), complex))), ozfft.LayoutError, "padded"),
+        (lambda: ozfft.fft(Interface(x.real), out=Interface(x)), ozfft.DtypeError, "complex128 is needed"),
+        (lambda: ozfft.fft(Interface(x), out=Interface(np.empty((6, 7), complex))), ozfft.LayoutError, "wrong shape"),
+        (lambda: ozfft.fft(Exporter(np.zeros(4, np.int16))), ozfft.DtypeError, "DLPack"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_without_a_driver_the_error_says_so():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        pass
+    else:
+        pytest.skip("there is a driver: test_gpu.py does the rest")
+    x = numbers(8)
+    with pytest.raises(ozfft.DeviceError, match="driver"):
+        ozfft.fft(Interface(x), out=Interface(x.copy()))
+    with pytest.raises(ozfft.DeviceError, match="driver"):
+        ozfft.fft(x, device="cuda")
+    assert ozfft.plan(8, device="auto").device == "cpu"
