@@ -6,9 +6,8 @@ use crate::numbers::{Input, Output};
 use crate::problem::Kind;
 use crate::sample::Real;
 use crate::workspace::{take, words_for};
+use native::{ComplexToReal, Fft, RealToComplex};
 use num_complex::Complex;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftPlanner};
 use std::sync::Arc;
 
 /// The transform of one line, and its scale.
@@ -21,26 +20,21 @@ pub(crate) struct NativeLine<T: Real> {
 
 /// A planned RustFFT or RealFFT transform.
 #[derive(Clone)]
-pub enum Transform<T: rustfft::FftNum> {
+enum Transform<T: Real> {
     Complex(Arc<dyn Fft<T>>),
     RealToComplex(Arc<dyn RealToComplex<T>>),
     ComplexToReal(Arc<dyn ComplexToReal<T>>),
-}
-
-/// Plans a forward transform (RealFFT's way back is with the opposite sign, see `run`).
-pub(crate) fn plan<T: rustfft::FftNum>(kind: Kind, n: usize) -> Transform<T> {
-    match kind {
-        Kind::ComplexToComplex => Transform::Complex(FftPlanner::new().plan_fft_forward(n)),
-        Kind::RealToComplex => Transform::RealToComplex(RealFftPlanner::new().plan_fft_forward(n)),
-        Kind::ComplexToReal => Transform::ComplexToReal(RealFftPlanner::new().plan_fft_inverse(n)),
-    }
 }
 
 impl<T: Real> NativeLine<T> {
     /// Lines are always transformed forward: inverse ones arrive conjugated, and leave so.
     pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
         NativeLine {
-            transform: T::native(kind, n),
+            transform: match kind {
+                Kind::ComplexToComplex => Transform::Complex(T::complex(n)),
+                Kind::RealToComplex => Transform::RealToComplex(T::real_to_complex(n)),
+                Kind::ComplexToReal => Transform::ComplexToReal(T::complex_to_real(n)),
+            },
             n,
             scale,
         }

@@ -1,7 +1,5 @@
 //! The numbers of the caller's arrays, and the last rounding: a wide integer times a power of two to f64 or f32.
 
-use crate::native::Transform;
-use crate::problem::Kind;
 use num_complex::Complex;
 
 mod sealed {
@@ -11,7 +9,7 @@ mod sealed {
 }
 
 /// A real number type that arrays may hold: `f64` or `f32`.
-pub trait Real: sealed::Sealed + rustfft::FftNum + bytemuck::Pod {
+pub trait Real: sealed::Sealed + native::Planned + bytemuck::Pod {
     /// Name in saved plans.
     #[doc(hidden)]
     const NAME: &'static str;
@@ -23,9 +21,6 @@ pub trait Real: sealed::Sealed + rustfft::FftNum + bytemuck::Pod {
     /// Half the spacing of the numbers just above 1: the largest relative error of one rounding.
     #[doc(hidden)]
     const UNIT_ROUNDOFF: f64;
-    /// A native transform. Here, so that RustFFT is compiled once, in this crate, and not wherever plans are used.
-    #[doc(hidden)]
-    fn native(kind: Kind, n: usize) -> Transform<Self>;
     /// Exact for both types.
     #[doc(hidden)]
     fn widen(self) -> f64;
@@ -73,10 +68,6 @@ impl Real for f64 {
     const LARGEST_EXPONENT: i32 = 1024;
     const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-    fn native(kind: Kind, n: usize) -> Transform<f64> {
-        crate::native::plan(kind, n)
-    }
-
     #[inline]
     fn widen(self) -> f64 {
         self
@@ -104,10 +95,6 @@ impl Real for f32 {
     const IS_DOUBLE: bool = false;
     const LARGEST_EXPONENT: i32 = 128;
     const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
-
-    fn native(kind: Kind, n: usize) -> Transform<f32> {
-        crate::native::plan(kind, n)
-    }
 
     #[inline]
     fn widen(self) -> f64 {

@@ -17,8 +17,8 @@ use std::marker::PhantomData;
 
 impl Passes {
     /// Whether lines take this way on a unit.
-    pub(crate) fn is_short<const L: usize, U: MatrixUnit<L>>(&self) -> bool {
-        U::SHORT && self.is_one_block() && self.blocks()[0].digits().data <= SHORT_DIGITS
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_one_block() && self.blocks()[0].digits().data <= SHORT_DIGITS
     }
 
     /// Transforms `active` lines of one block.

@@ -3,11 +3,10 @@
 use super::buffers::Buffers;
 use super::engines::Call;
 use crate::failure::Failure;
+use native::{FftError, Planned};
 use num_complex::Complex;
 use ozfft::Kind;
 use rayon::prelude::*;
-use realfft::{FftError, RealFftPlanner};
-use rustfft::FftPlanner;
 
 /// Plans a transform of lines. The input is used as scratch memory, which is what these libraries are fastest with.
 pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Call<'static> {
@@ -18,7 +17,7 @@ pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Cal
         |length: usize| vec![vec![Complex::new(0.0, 0.0); length]; batch.div_ceil(lines)];
     match kind {
         Kind::ComplexToComplex => {
-            let fft = FftPlanner::new().plan_fft_forward(length);
+            let fft = f64::complex(length);
             let mut scratch = scratch_of(fft.get_outofplace_scratch_len());
             Box::new(move |Buffers { input, output, .. }| {
                 let input = (input.complex_mut(), lines * length);
@@ -30,7 +29,7 @@ pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Cal
             })
         }
         Kind::RealToComplex => {
-            let fft = RealFftPlanner::<f64>::new().plan_fft_forward(length);
+            let fft = f64::real_to_complex(length);
             let mut scratch = scratch_of(fft.get_scratch_len());
             Box::new(move |Buffers { input, output, .. }| {
                 let input = (input.reals_mut(), lines * length);
@@ -42,7 +41,7 @@ pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Cal
             })
         }
         Kind::ComplexToReal => {
-            let fft = RealFftPlanner::<f64>::new().plan_fft_inverse(length);
+            let fft = f64::complex_to_real(length);
             let mut scratch = scratch_of(fft.get_scratch_len());
             Box::new(move |Buffers { input, output, .. }| {
                 let input = (input.complex_mut(), lines * half);

@@ -64,8 +64,8 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     /// Prepares this thread for products.
     fn session(self) -> Self::Session;
 
-    /// Runs a task with the unit's instructions.
-    #[inline(always)]
+    /// Runs a task with the unit's instructions. Never inlined: all steps in one function take LLVM minutes.
+    #[inline(never)]
     fn enter<T: Task>(self, task: T) -> T::Output {
         task.run()
     }
