@@ -103,6 +103,8 @@ inline void read_column(uint64_t descriptor, int column, unsigned char *bytes) {
     }
 }
 
+constexpr int MOST_COLUMNS = 80;
+
 // The oldest product of a warp, whose first thread is `first`.
 inline void compute_oldest_product(int first) {
     const Product &one = product_queue(first).products.front();
@@ -120,14 +122,31 @@ inline void compute_oldest_product(int first) {
         std::memcpy(&rows[g][16 + 4 * t], &product.a[2], 4);
         std::memcpy(&rows[g + 8][16 + 4 * t], &product.a[3], 4);
     }
-    std::vector<std::array<int, 32>> row_numbers(16), column_numbers(one.columns);
+    // Columns side by side, so that the compiler adds them up by vectors.
+    std::array<std::array<int, 32>, 16> row_numbers;
+    std::array<std::array<int, MOST_COLUMNS>, 32> column_numbers;
+    if (one.columns > MOST_COLUMNS) {
+        fail("multiplies with more columns than are emulated");
+    }
     for (int row = 0; row < 16; row++) {
         std::transform(rows[row].begin(), rows[row].end(), row_numbers[row].begin(), arithmetic.a);
     }
     for (int column = 0; column < one.columns; column++) {
         unsigned char bytes[32];
         read_column(one.b, column, bytes);
-        std::transform(bytes, bytes + 32, column_numbers[column].begin(), arithmetic.b);
+        for (int k = 0; k < 32; k++) {
+            column_numbers[k][column] = arithmetic.b(bytes[k]);
+        }
+    }
+    std::array<std::array<int, MOST_COLUMNS>, 16> positive = {}, negative = {};
+    for (int row = 0; row < 16; row++) {
+        for (int k = 0; k < 32; k++) {
+            for (int column = 0; column < one.columns; column++) {
+                const int number = row_numbers[row][k] * column_numbers[k][column];
+                positive[row][column] += std::max(number, 0);
+                negative[row][column] += std::min(number, 0);
+            }
+        }
     }
     for (int lane = 0; lane < WARP; lane++) {
         const Product &product = product_queue(first + lane).products.front();
@@ -136,13 +155,7 @@ inline void compute_oldest_product(int first) {
             if (one.first) {
                 std::memset(product.sums + 4 * i, 0, 4);
             }
-            int positive = 0, negative = 0;
-            for (int k = 0; k < 32; k++) {
-                const int number = row_numbers[row][k] * column_numbers[column][k];
-                positive += number > 0 ? number : 0;
-                negative += number < 0 ? number : 0;
-            }
-            arithmetic.add(product.sums + 4 * i, positive, negative);
+            arithmetic.add(product.sums + 4 * i, positive[row][column], negative[row][column]);
         }
     }
 }

@@ -3,8 +3,10 @@
 //! All errors are against the oracle, which shares no code with the library. Seeds are fixed and appear in every
 //! message. Nothing is averaged.
 
-mod support;
-
+use crate::support::{
+    FAMILIES, GATE_L2, GATE_LINF, Violations, Worst, complex, digits, errors, half, in_parallel,
+    oracle_direction, plan, scale, transform, transform_real,
+};
 use num_complex::Complex;
 use oracle::inputs::{complex_from_real, gaussian_complex, uniform_complex, uniform_real};
 use oracle::{
@@ -12,10 +14,6 @@ use oracle::{
     floor,
 };
 use ozfft::{Accuracy, Direction, Norm, Plan, Planner, Problem};
-use support::{
-    FAMILIES, GATE_L2, GATE_LINF, Violations, Worst, complex, digits, errors, half, in_parallel,
-    oracle_direction, plan, scale, transform, transform_real,
-};
 
 /// From here on random input is random enough for `expected()` to be meant: below, a handful of roundings decide.
 const SMALLEST_TYPICAL: usize = 8;

@@ -1,8 +1,6 @@
 //! What the interface promises besides the numbers.
 
-mod common_arrays;
-
-use common_arrays::{ComplexDouble, bits, plan};
+use crate::common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{

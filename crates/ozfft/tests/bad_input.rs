@@ -1,8 +1,6 @@
 //! Numbers that are not finite, near overflow, subnormal or zero with a sign. Bad requests are in `bad_requests.rs`.
 
-mod common_arrays;
-
-use common_arrays::{ComplexDouble, bits, plan};
+use crate::common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
 use oracle::inputs::{HardInput, uniform_complex, uniform_real};
 use ozfft::{Direction, Engine, FftError, Layout, Norm, Problem};

@@ -1,8 +1,6 @@
 //! Requests that make no sense: a typed error that names the value and the remedy, and nothing written.
 
-mod common_arrays;
-
-use common_arrays::{ComplexDouble, plan, planner};
+use crate::common_arrays::{ComplexDouble, plan, planner};
 use num_complex::Complex;
 use ozfft::{Accuracy, Buffer, Engine, FftError, Kind, Layout, Problem};
 

@@ -1,8 +1,6 @@
 //! Same recipe, same bits: whatever the threads, the batch, the layout, the substrate or the kind of call.
 
-mod common_arrays;
-
-use common_arrays::{
+use crate::common_arrays::{
     ComplexDouble, Sample, available_substrates, bits, choose, collect, count, execute_any,
     hermitian_extension, plan, positions, random_layout, random_problem, random_values, run_cases,
     spread, widths,

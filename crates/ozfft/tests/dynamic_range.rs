@@ -1,16 +1,14 @@
 //! Lines of very different scale, wide spans within a line, and inputs that break careless transforms: next to the
 //! native engine, which has an exponent for every element.
 
-mod support;
-
+use crate::support::{
+    FAMILIES, FLOOR_L2, GATE_L2, GATE_LINF, Violations, Worst, complex, digits, errors,
+    in_parallel, plan, transform, transform_real,
+};
 use num_complex::Complex;
 use oracle::inputs::{complex_from_real, scaled_by_power_of_two, uniform_complex, wide_range};
 use oracle::{ExactSpectrum, HardInput, compare, dft, rounded_once};
 use ozfft::{Direction, Engine, Norm, Planner, Problem};
-use support::{
-    FAMILIES, FLOOR_L2, GATE_L2, GATE_LINF, Violations, Worst, complex, digits, errors,
-    in_parallel, plan, transform, transform_real,
-};
 
 /// How much worse than native's the error may be on any input.
 const NATIVE_FACTOR: f64 = 1.2;

@@ -4,9 +4,7 @@
 //! A result of at most five digits is exact in f64 before its last rounding, so that rounding it to f32 afterwards is the
 //! one rounding that f32 results have.
 
-mod common_arrays;
-
-use common_arrays::available_substrates;
+use crate::common_arrays::available_substrates;
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{Accuracy, Direction, Engine, Family, Layout, Planner, Problem, Substrate};

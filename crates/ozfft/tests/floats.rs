@@ -1,8 +1,7 @@
 //! The floats engine behind problems: every mode, kind, layout and norm keeps its bound, with the same bits for any number
 //! of threads; what cannot be had is refused.
 
-mod support;
-
+use crate::support::{Violations, half, oracle_direction, plan, scale, transform, transform_real};
 use num_complex::Complex;
 use oracle::inputs::{complex_from_real, scaled_by_power_of_two, uniform_complex, uniform_real};
 use oracle::{compare_f32, compare_scaled, dft_axes, dft_nd, rounded_once};
@@ -10,7 +9,6 @@ use ozfft::{
     Accuracy, Device, Direction, Engine, Family, FftError, FloatError, Layout, Mode, Norm, Planner,
     Problem, Substrate,
 };
-use support::{Violations, half, oracle_direction, plan, scale, transform, transform_real};
 
 const SEED: u64 = 91;
 

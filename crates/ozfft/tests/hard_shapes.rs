@@ -1,8 +1,6 @@
 //! Shapes on which well-known libraries were silently wrong, each against the referee.
 
-mod common_arrays;
-
-use common_arrays::{ComplexDouble, collect, plan, positions, unravel};
+use crate::common_arrays::{ComplexDouble, collect, plan, positions, unravel};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex};
 use oracle::{Direction, Scale, compare_sampled, compare_scaled, dft_nd, dft_sampled};

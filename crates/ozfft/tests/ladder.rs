@@ -1,14 +1,12 @@
 //! The ladder of accuracies: whatever error is asked for is kept, by the digits engine and by the one that `auto` takes, on
 //! data of both types, of any length, easy and hard. Counts are printed (`--nocapture`).
 
-mod support;
-
+use crate::support::{Violations, Worst, decades, in_parallel};
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
 use oracle::{ExactSpectrum, HardInput, Scale, compare, compare_f32, dft_nd};
 use ozfft::{Accuracy, Engine, FftError, Mode, Planner, Problem, Real, Verdict};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{Violations, Worst, decades, in_parallel};
 
 /// Powers of two, primes, composites of small and of large primes.
 const LENGTHS: [usize; 40] = [

@@ -1,8 +1,6 @@
 //! Every way of laying out an array, by value: bits compared with one another could all be wrong together.
 
-mod common_arrays;
-
-use common_arrays::{
+use crate::common_arrays::{
     ComplexDouble, bits, collect, count, execute, hermitian_extension, plan, positions,
     random_layout, spread, widths,
 };

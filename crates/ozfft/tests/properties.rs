@@ -1,12 +1,10 @@
 //! Properties that need no oracle, with tolerances from `bound()`, and values known by hand.
 
-mod support;
-
+use crate::support::{FAMILIES, Violations, complex, digits, plan, transform, transform_real};
 use num_complex::Complex;
 use oracle::inputs::{Generator, complex_from_real, uniform_complex, uniform_real};
 use oracle::{ComplexDoubleDouble, DoubleDouble, root_of_unity};
 use ozfft::{Direction, Norm, Planner, Problem};
-use support::{FAMILIES, Violations, complex, digits, plan, transform, transform_real};
 
 /// Powers of two, smooth, odd, prime, Bluestein, several passes.
 const LENGTHS: [usize; 16] = [

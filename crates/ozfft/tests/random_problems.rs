@@ -1,8 +1,6 @@
 //! Random problems: planning never panics, and what is planned agrees with the referee.
 
-mod common_arrays;
-
-use common_arrays::{
+use crate::common_arrays::{
     ComplexDouble, collect, count, execute_any, hermitian_extension, planner, positions,
     random_layout, random_values, referee_direction, scale, spread, unravel, widths,
 };

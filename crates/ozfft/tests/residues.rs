@@ -1,8 +1,6 @@
 //! The residues engine: the bits of exact digits, and what it does beyond them.
 
-mod common_arrays;
-
-use common_arrays::{
+use crate::common_arrays::{
     Sample, available_substrates, bits, choose, count, execute_any, random_problem, random_values,
     run_cases, widths,
 };

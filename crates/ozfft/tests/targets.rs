@@ -1,15 +1,13 @@
 //! Accuracies other than `Double`: what is asked for is delivered, and the figures a plan gives hold.
 
-mod support;
-
+use crate::support::{
+    FAMILIES, Violations, Worst, complex, decades, digits, half, in_parallel, plan, transform,
+    transform_real,
+};
 use num_complex::Complex;
 use oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
 use oracle::{ErrorNorms, HardInput, Scale, compare, compare_f32, dft_nd};
 use ozfft::{Accuracy, Family, FftError, Plan, Planner, Problem};
-use support::{
-    FAMILIES, Violations, Worst, complex, decades, digits, half, in_parallel, plan, transform,
-    transform_real,
-};
 
 /// Powers of two, smooth, one large prime step, Bluestein, several passes, two and three axes.
 const SHAPES: [&[usize]; 14] = [

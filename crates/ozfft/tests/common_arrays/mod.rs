@@ -1,7 +1,7 @@
 //! Arrays for the tests: random layouts, values put where a layout says and taken back, bits compared.
 //!
 //! Positions are computed here from the definition in the documentation of `Layout`, not by the library.
-#![allow(dead_code)] // Every test file uses its own part of this.
+#![allow(dead_code)] // Two programs use this, and one of them only a part.
 
 use num_complex::Complex;
 use oracle::inputs::Generator;

@@ -1,8 +1,5 @@
 //! What the numerics tests share: running a problem, comparing it with the oracle, and collecting what failed.
 
-// Every test file compiles its own copy and none of them uses everything.
-#![allow(dead_code)]
-
 use num_complex::Complex;
 use oracle::{ErrorNorms, ExactSpectrum, Scale, compare_scaled, dft_nd};
 use ozfft::{Accuracy, Direction, Engine, Family, Norm, Plan, Planner, Problem};

@@ -358,8 +358,10 @@ fn what_has_no_kernel_is_refused_by_name() {
 #[test]
 fn auto_takes_the_fastest_mode_that_is_proven_to_keep_the_target() {
     let machine = emulator();
+    let planner = Planner::<f32>::new();
     let asked = |problem: Problem, target: f64| {
-        planned(&machine, &problem.accuracy(Accuracy::Target(target))).unwrap()
+        let problem = problem.accuracy(Accuracy::Target(target));
+        planner.plan_on(&problem, &machine).unwrap()
     };
     let lines = || Problem::complex(&[256]).batch(3);
     for (target, engine) in [

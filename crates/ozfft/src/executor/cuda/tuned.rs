@@ -450,7 +450,7 @@ mod tests {
     use super::*;
     use crate::layout::Layout;
     use crate::planner::Planner;
-    use crate::problem::{Accuracy, Problem, Substrate};
+    use crate::problem::{Accuracy, Engine, Problem, Substrate};
     use std::sync::Arc;
 
     #[test]
@@ -523,7 +523,9 @@ mod tests {
         }
         for problem in [
             single(&[1000]),
-            single(&[1024]).accuracy(Accuracy::Target(1e-3)),
+            single(&[1024])
+                .accuracy(Accuracy::Target(1e-3))
+                .engine(Engine::Digits),
             // At odd distances, and an odd number of lines.
             single(&[1024, 3]).axes(&[0]),
             single(&[1024, 3])

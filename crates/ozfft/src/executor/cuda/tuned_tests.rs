@@ -153,7 +153,11 @@ fn lines_that_tuned_kernels_take() {
 
 #[test]
 fn lines_that_mixed_kernels_take() {
-    lines_of_all_kinds(&MIXED, &[1, 7, 37]);
+    // All counts for all lengths take the emulator too long: a length has two of them.
+    for (number, &n) in MIXED.iter().enumerate() {
+        let counts = [[1, 7], [7, 37], [37, 1]];
+        lines_of_all_kinds(&[n], &counts[number % 3]);
+    }
 }
 
 fn lines_of_all_kinds(lengths: &[usize], counts: &[usize]) {
