@@ -215,7 +215,7 @@ fn real_to_complex_through_random_layouts_and_axes() {
             let mut exact = dft_axes(&complex, &shape, &axes, FORWARD);
             let mut element = 0;
             exact.values.retain(|_| {
-                let index = common_arrays::unravel(element, &shape);
+                let index = crate::common_arrays::unravel(element, &shape);
                 element += 1;
                 2 * index[halved] <= shape[halved]
             });
@@ -250,7 +250,7 @@ fn complex_to_real_through_random_layouts_and_axes() {
         let read = positions(&input, &half_shape, batch);
         let buffer = spread(numbers(&values), 2, &read, problem.input_len(), FILLER);
         let mut result = vec![FILLER; problem.output_len()];
-        common_arrays::execute_any(&plan(&problem), &buffer, &mut result).unwrap();
+        crate::common_arrays::execute_any(&plan(&problem), &buffer, &mut result).unwrap();
         let found = collect(&result, 1, &positions(&output, &shape, batch));
         let points = problem.points();
         for (given, got) in values
