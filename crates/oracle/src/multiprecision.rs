@@ -119,6 +119,46 @@ pub fn dft(line: &[Complex<f64>], direction: Direction, precision: usize) -> Vec
         .collect()
 }
 
+/// The relative error, in the 2-norm, of some outputs of a forward transform that is given in double-doubles: for
+/// spectra whose errors are near those of the double-double oracle itself. The norm is the whole spectrum's, which is the line's.
+///
+/// # Panics
+/// If the line is empty or a value is not finite.
+pub fn relative_l2_of_samples(
+    line: &[Complex<f64>],
+    samples: usize,
+    output: impl Fn(usize) -> ComplexDoubleDouble,
+) -> f64 {
+    let (n, precision) = (line.len(), DEFAULT_PRECISION);
+    let zero = || from_f64(0.0, precision);
+    let square = |value: &Float| value * value;
+    let (mut error, mut norm) = (zero(), zero());
+    for z in line {
+        norm += square(&from_f64(z.re, precision)) + square(&from_f64(z.im, precision));
+    }
+    let samples = samples.min(n);
+    for sample in 0..samples {
+        // Spread evenly, and not all of them multiples of the same number.
+        let k = (sample * n / samples + sample % 3) % n;
+        let (mut re, mut im) = (zero(), zero());
+        for (j, z) in line.iter().enumerate() {
+            let turn = (j as u128 * k as u128 % n as u128) as usize;
+            let (cosine, sine) = cosine_and_sine_of_turns(turn, n, precision);
+            let (x, y) = (from_f64(z.re, precision), from_f64(z.im, precision));
+            re += &x * &cosine + &y * &sine;
+            im += &y * &cosine - &x * &sine;
+        }
+        let own = output(k);
+        error += square(&(from_double_double(own.re, precision) - re));
+        error += square(&(from_double_double(own.im, precision) - im));
+    }
+    // An output has as much of the norm as any other: N times the line's, over N outputs.
+    (error / (norm * from_f64(samples as f64, precision)))
+        .to_f64()
+        .value()
+        .sqrt()
+}
+
 /// The relative error, in the 2-norm, of a double-double spectrum against a multiprecision one.
 ///
 /// Zero for two zero spectra, infinite if only the reference is zero.

@@ -1,10 +1,12 @@
 //! Norms, floors and round trips.
 
 use num_complex::Complex;
+use oracle::multiprecision::relative_l2_of_samples;
 use oracle::spectrum::multiply_by_power_of_two;
 use oracle::{
-    Direction, ErrorNorms, HardInput, Scale, backward_l2, compare, compare_f32, compare_sampled,
-    compare_scaled, dft, dft_sampled, floor, floor_f32, inputs, rounded_once, rounded_once_f32,
+    ComplexDoubleDouble, Direction, DoubleDouble, ErrorNorms, HardInput, Scale, backward_l2,
+    compare, compare_f32, compare_sampled, compare_scaled, dft, dft_sampled, floor, floor_f32,
+    inputs, rounded_once, rounded_once_f32,
 };
 
 #[test]
@@ -152,4 +154,28 @@ fn round_trips_come_back() {
     let line = inputs::scaled_by_power_of_two(&inputs::uniform_complex(4, 1), 900);
     let error = backward_l2(&zeros, &line, &[4], Direction::Forward, Scale::One);
     assert!((error - 1.0).abs() < 1e-15, "{error}");
+}
+
+#[test]
+fn sampled_errors_of_double_doubles_are_those_that_were_made() {
+    for n in [1usize, 5, 48, 100] {
+        let line = inputs::uniform_complex(n, 3);
+        let exact = dft(&line, Direction::Forward);
+        let scale = |x: DoubleDouble| x.scale_by_power_of_two(exact.exponent);
+        let value = |k: usize| {
+            let z = exact.values[k];
+            ComplexDoubleDouble::new(scale(z.re), scale(z.im))
+        };
+        assert!(relative_l2_of_samples(&line, 16, value) < 1e-30, "{n}");
+        // The same error at every output: relative to the root mean square of all outputs.
+        let made = 1e-24;
+        let wrong = |k: usize| {
+            let z = value(k);
+            ComplexDoubleDouble::new(z.re + DoubleDouble::from_sum(made, 0.0), z.im)
+        };
+        let norm: f64 = line.iter().map(|z| z.norm_sqr()).sum();
+        let expected = made / norm.sqrt();
+        let found = relative_l2_of_samples(&line, 16, wrong);
+        assert!((found / expected - 1.0).abs() < 1e-6, "{n}: {found:e}");
+    }
 }

@@ -6,7 +6,8 @@
 use libloading::Library;
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
-use oracle::multiprecision::{self, from_f64};
+use oracle::multiprecision::relative_l2_of_samples;
+use oracle::{ComplexDoubleDouble, DoubleDouble};
 use ozfft::{Engine, Pair, Planner, Problem, Substrate, WidePlanner};
 use std::ffi::{c_int, c_uint, c_void};
 use std::time::Instant;
@@ -70,34 +71,13 @@ fn timed(mut call: impl FnMut()) -> (f64, f64) {
 
 /// Relative L2 error over some outputs of the first transform.
 fn error_of(input: &[Complex<f64>], output: impl Fn(usize) -> Complex<Pair>) -> f64 {
-    const PRECISION: usize = 320;
-    let n = input.len();
-    let zero = || from_f64(0.0, PRECISION);
-    let (mut errors, mut norm) = (zero(), zero());
-    for z in input {
-        let (re, im) = (from_f64(z.re, PRECISION), from_f64(z.im, PRECISION));
-        norm += &re * &re + &im * &im;
-    }
-    let samples = 16.min(n);
-    for sample in 0..samples {
-        let k = sample * n / samples + sample % 3;
-        let (mut re_sum, mut im_sum) = (zero(), zero());
-        for (j, z) in input.iter().enumerate() {
-            let turn = (j as u128 * k as u128 % n as u128) as usize;
-            let (cosine, sine) = multiprecision::cosine_and_sine_of_turns(turn, n, PRECISION);
-            let (re, im) = (from_f64(z.re, PRECISION), from_f64(z.im, PRECISION));
-            re_sum += &re * &cosine + &im * &sine;
-            im_sum += &im * &cosine - &re * &sine;
-        }
-        let pair = |x: Pair| from_f64(x.high, PRECISION) + from_f64(x.low, PRECISION);
-        let (re, im) = (
-            pair(output(k % n).re) - re_sum,
-            pair(output(k % n).im) - im_sum,
-        );
-        errors += &re * &re + &im * &im;
-    }
-    let scale = from_f64(samples as f64, PRECISION);
-    (errors / (norm * scale)).to_f64().value().sqrt()
+    relative_l2_of_samples(input, 16, |k| {
+        let pair = |x: Pair| DoubleDouble {
+            hi: x.high,
+            lo: x.low,
+        };
+        ComplexDoubleDouble::new(pair(output(k).re), pair(output(k).im))
+    })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

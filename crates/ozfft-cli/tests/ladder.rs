@@ -47,6 +47,9 @@ fn every_rung_is_measured_drawn_and_written_into_the_document() {
     assert_eq!((of("f64", "auto"), of("f64", "digits")), (16, 16));
     assert_eq!((of("f32", "auto"), of("f32", "digits")), (8, 8));
     assert_eq!((of("f32", "ozaki"), of("f64", "double")), (1, 1));
+    let beyond: Vec<_> = rungs.iter().filter(|r| r["numbers"] == "pairs").collect();
+    assert_eq!(beyond.len(), 2);
+    assert!(beyond.iter().all(|r| number(&r["found"], "l2") < 1e-30));
     succeed(&["plot", "--record", &record_path, "-o", &picture_path]);
     let drawn = std::fs::read_to_string(&picture).expect("a picture");
     assert!(drawn.contains("nanoseconds a point") && drawn.contains("double"));

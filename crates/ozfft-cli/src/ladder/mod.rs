@@ -1,6 +1,7 @@
 //! `ozfft ladder`: error and time of every mode and of every accuracy that can be asked for, beside trnfft's posts.
 
 mod document;
+mod pairs;
 pub mod record;
 mod rungs;
 
@@ -18,6 +19,7 @@ use num_complex::Complex;
 use oracle::inputs::near_normal_real;
 use oracle::{Scale, compare, compare_f32, dft};
 use ozfft::Device;
+use pairs::measure_pairs;
 use record::{Post, Record, Rung, VERSION, mark_front};
 use rungs::{Lines, Setting, measure};
 use std::io::Write;
@@ -132,6 +134,7 @@ fn make(arguments: &LadderArguments) -> Result<Record, Failure> {
         let lines = Lines::new(shape);
         rungs.extend(measure::<f32>(&setting, &lines, || bar.inc(1))?);
         rungs.extend(measure::<f64>(&setting, &lines, || bar.inc(1))?);
+        rungs.extend(measure_pairs(&setting, &lines)?);
     }
     bar.finish_and_clear();
     mark_front(&mut rungs);

@@ -31,9 +31,9 @@ pub struct Record {
 pub struct Rung {
     pub shape: String,
     pub batch: usize,
-    /// f32 or f64.
+    /// f32, f64, or pairs of f64.
     pub numbers: String,
-    /// The engine that was asked for: auto, digits, or a mode.
+    /// The engine that was asked for: auto, digits, a mode, or pairs.
     pub asked: String,
     /// The accuracy that was asked for, as options spell it; none with a mode.
     pub accuracy: Option<String>,

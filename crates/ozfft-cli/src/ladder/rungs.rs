@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Arrays whose errors are measured; a batch repeats them.
 const LINES: usize = 4;
 /// No time is told of fewer runs.
-const FEWEST_RUNS: usize = 5;
+pub const FEWEST_RUNS: usize = 5;
 
 /// Calls that take longer, in seconds, are made once: units that are only simulated.
 const SLOW: f64 = 0.2;
@@ -30,7 +30,7 @@ pub struct Setting<'a> {
     pub seconds: f64,
 }
 
-/// The errors that are asked for, beside what Single and Double name. Accuracies beyond double would follow here.
+/// The errors that are asked for, beside what Single and Double name.
 pub fn targets() -> Vec<Accuracy> {
     let decades = (2..=15).map(|digits| Accuracy::Target(decade(digits)));
     let named = [Accuracy::Single, Accuracy::Double];
@@ -97,7 +97,12 @@ impl Lines {
         Lines { values, exact }
     }
 
-    fn batch<T: Numbers>(&self, batch: usize) -> Vec<Complex<T>> {
+    /// The first array.
+    pub fn first(&self) -> &[Complex<f64>] {
+        &self.values[0]
+    }
+
+    pub fn batch<T: Numbers>(&self, batch: usize) -> Vec<Complex<T>> {
         let lines = (0..batch).flat_map(|i| &self.values[i % LINES]);
         let narrow = |z: &Complex<f64>| Complex::new(T::narrow(z.re), T::narrow(z.im));
         lines.map(narrow).collect()
@@ -265,6 +270,6 @@ fn found<T: Real>(timed: Timed<T>, points: f64) -> Found {
 }
 
 /// Four digits: more cannot be measured.
-fn rounded(value: f64) -> f64 {
+pub fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }

@@ -61,7 +61,7 @@ fn places<'a>(record: &'a Record, shape: &str) -> Vec<Place<'a>> {
                 unit: &found.unit,
                 numbers: &rung.numbers,
                 time: found.ns_per_point,
-                error: found.l2.max(1e-17),
+                error: found.l2.max(1e-35),
                 on_front: found.on_front,
             }),
         }
