@@ -22,6 +22,8 @@ fn main() {
         .flag("-Wno-unknown-pragmas")
         // Kernels take structures of 64-byte alignment by value, which old compilers did in another way.
         .flag_if_supported("-Wno-psabi")
+        // Loops whose length is not known are worth vectors too.
+        .flag_if_supported("-fvect-cost-model=dynamic")
         .include(kernels)
         .file("src/general.cpp")
         .file("src/truncated.cpp")
