@@ -15,6 +15,9 @@ const BOTTOM: i32 = 610;
 /// The shape that is drawn where the record has it.
 const SHOWN: &str = "1024";
 
+/// So many times slower than the fastest, a unit is only simulated: drawn, it would leave no room for the others.
+const SIMULATED: f64 = 100.0;
+
 /// Error against time at one shape.
 pub fn picture(record: &Record) -> Result<String, Failure> {
     let canvas = canvas(record).ok_or_else(|| Failure::Plot("the record has no rungs".into()))?;
@@ -76,7 +79,16 @@ fn canvas(record: &Record) -> Option<Canvas> {
         true => SHOWN,
         false => shapes.first()?,
     };
-    let places = places(record, shape);
+    let mut places = places(record, shape);
+    let fastest = places.first()?.time;
+    let mut left_out: Vec<&str> = Vec::new();
+    places.retain(|place| {
+        let drawn = place.time < SIMULATED * fastest;
+        if !drawn && !left_out.contains(&place.unit) {
+            left_out.push(place.unit);
+        }
+        drawn
+    });
     let mut units: Vec<&str> = Vec::new();
     for place in &places {
         if !units.contains(&place.unit) {
@@ -85,9 +97,6 @@ fn canvas(record: &Record) -> Option<Canvas> {
     }
     let (fastest, slowest) = extent(places.iter().map(|place| place.time));
     let (least, most) = extent(places.iter().map(|place| place.error));
-    if places.is_empty() {
-        return None;
-    }
     let times = (fastest / 1.3, slowest * 1.3);
     let errors = (decade(least.log10().floor()), decade(most.log10().ceil()));
     let across = |time: f64| {
@@ -146,11 +155,12 @@ fn canvas(record: &Record) -> Option<Canvas> {
         });
         canvas.write(*unit, (RIGHT + 44, y), 14, Side::Left);
     }
-    let notes = [
-        "filled: f32 data",
-        "hollow: f64 data",
-        "lines: a unit's front",
+    let mut notes = vec![
+        "filled: f32 data".to_string(),
+        "hollow: f64 data, pairs".into(),
+        "lines: a unit's front".into(),
     ];
+    notes.extend(left_out.iter().map(|unit| format!("not drawn: {unit}")));
     for (number, note) in notes.into_iter().enumerate() {
         let y = TOP + 30 + 24 * (units.len() + number) as i32;
         canvas.write(note, (RIGHT + 24, y), 13, Side::Left);
@@ -196,6 +206,7 @@ mod tests {
             rung("bf16_refined", "amx_bf16", 8.0, 1e-5),
             rung("fast", "avx512", 2.2, 1e-7),
             rung("double", "avx512", 3.0, 2e-8),
+            rung("fp16", "scalar_fp16", 1200.0, 3e-4),
         ];
         mark_front(&mut rungs);
         let record = Record {
@@ -216,6 +227,7 @@ mod tests {
         for part in ["<svg", "a GPU", "amx_bf16", "ozaki", "double", "1e-7"] {
             assert!(picture.contains(part), "{part} is missing");
         }
-        assert!(!picture.contains("bf16_refined"));
+        assert!(picture.contains("not drawn: scalar_fp16"));
+        assert!(!picture.contains("bf16_refined") && !picture.contains("\nfp16\n"));
     }
 }
