@@ -237,11 +237,16 @@ fn compare_bits<T: Sample>(
     }
 }
 
+impl Bench {
+    /// The reference itself, and the unit that differs from it in nothing but products: fewer lengths of them.
+    fn has_one_lane(&self) -> bool {
+        matches!(self.substrate, Substrate::Scalar | Substrate::WideInteger)
+    }
+}
+
 fn short_lengths(mut bench: Bench) {
-    // The reference itself, and the unit that differs from it in nothing but products: every third length, with all remainders
-    // modulo what steps are made of.
-    let one_lane = matches!(bench.substrate, Substrate::Scalar | Substrate::WideInteger);
-    for n in (1..=130).step_by(if one_lane { 3 } else { 1 }) {
+    let step = if bench.has_one_lane() { 3 } else { 1 };
+    for n in (1..=130).step_by(step) {
         bench.shape(&[n], &BATCHES, 1);
     }
 }
@@ -249,6 +254,10 @@ fn short_lengths(mut bench: Bench) {
 fn long_lengths(mut bench: Bench) {
     for n in [256, 1000, 1009, 1024] {
         bench.shape(&[n], &BATCHES, 1);
+    }
+    if bench.has_one_lane() {
+        bench.shape(&[4096], &[1, 3], 1);
+        return;
     }
     for n in [2048, 4096, 4099] {
         bench.shape(&[n], &[1, 9, 3], 1);
