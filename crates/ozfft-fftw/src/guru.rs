@@ -132,360 +132,206 @@ const APART: Units = (1, 1);
 const REAL_TO_COMPLEX: Units = (1, 2);
 const COMPLEX_TO_REAL: Units = (2, 1);
 
-/// Complex transforms.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_dft(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    input: *mut Complex<f64>,
-    output: *mut Complex<f64>,
-    sign: c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_dft", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
-        let arrays = (Ends::complex(input.cast()), Ends::complex(output.cast()));
-        plan_fourier(
-            (Kind::ComplexToComplex, direction(sign)?),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
+/// The doors for dimensions of a type: FFTW has them twice, and they differ in nothing else.
+macro_rules! guru_doors {
+    ($dimension:ty, $dft:ident, $split_dft:ident, $dft_r2c:ident, $dft_c2r:ident, $split_dft_r2c:ident, $split_dft_c2r:ident, $r2r:ident) => {
+        /// Complex transforms.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $dft(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            input: *mut Complex<f64>,
+            output: *mut Complex<f64>,
+            sign: c_int,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($dft), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
+                let arrays = (Ends::complex(input.cast()), Ends::complex(output.cast()));
+                plan_fourier(
+                    (Kind::ComplexToComplex, direction(sign)?),
+                    dimensions,
+                    arrays,
+                    flags,
+                )
+            })
+        }
 
-/// Complex transforms with parts apart, forward; parts that are exchanged in both arrays give the other sign.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_split_dft(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    ri: *mut f64,
-    ii: *mut f64,
-    ro: *mut f64,
-    io: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_split_dft", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::split(ri, ii), Ends::split(ro, io));
-        plan_fourier(
-            (Kind::ComplexToComplex, Direction::Forward),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
+        /// Complex transforms with parts apart, forward; parts that are exchanged in both arrays give the other sign.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $split_dft(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            ri: *mut f64,
+            ii: *mut f64,
+            ro: *mut f64,
+            io: *mut f64,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($split_dft), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                let arrays = (Ends::split(ri, ii), Ends::split(ro, io));
+                plan_fourier(
+                    (Kind::ComplexToComplex, Direction::Forward),
+                    dimensions,
+                    arrays,
+                    flags,
+                )
+            })
+        }
 
-/// Real arrays to half-spectra; the last dimension is halved.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_dft_r2c(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    input: *mut f64,
-    output: *mut Complex<f64>,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_dft_r2c", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
-        let arrays = (Ends::real(input), Ends::complex(output.cast()));
-        plan_fourier(
-            (Kind::RealToComplex, Direction::Forward),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
+        /// Real arrays to half-spectra; the last dimension is halved.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $dft_r2c(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            input: *mut f64,
+            output: *mut Complex<f64>,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($dft_r2c), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
+                let arrays = (Ends::real(input), Ends::complex(output.cast()));
+                plan_fourier(
+                    (Kind::RealToComplex, Direction::Forward),
+                    dimensions,
+                    arrays,
+                    flags,
+                )
+            })
+        }
 
-/// Half-spectra to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_dft_c2r(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    input: *mut Complex<f64>,
-    output: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_dft_c2r", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
-        let arrays = (Ends::complex(input.cast()), Ends::real(output));
-        plan_fourier(
-            (Kind::ComplexToReal, Direction::Inverse),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
+        /// Half-spectra to real arrays.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $dft_c2r(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            input: *mut Complex<f64>,
+            output: *mut f64,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($dft_c2r), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
+                let arrays = (Ends::complex(input.cast()), Ends::real(output));
+                plan_fourier(
+                    (Kind::ComplexToReal, Direction::Inverse),
+                    dimensions,
+                    arrays,
+                    flags,
+                )
+            })
+        }
 
-/// Real arrays to half-spectra with parts apart.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_split_dft_r2c(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    input: *mut f64,
-    ro: *mut f64,
-    io: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_split_dft_r2c", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::real(input), Ends::split(ro, io));
-        plan_fourier(
-            (Kind::RealToComplex, Direction::Forward),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
+        /// Real arrays to half-spectra with parts apart.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $split_dft_r2c(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            input: *mut f64,
+            ro: *mut f64,
+            io: *mut f64,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($split_dft_r2c), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                let arrays = (Ends::real(input), Ends::split(ro, io));
+                plan_fourier(
+                    (Kind::RealToComplex, Direction::Forward),
+                    dimensions,
+                    arrays,
+                    flags,
+                )
+            })
+        }
 
-/// Half-spectra with parts apart to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_split_dft_c2r(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    ri: *mut f64,
-    ii: *mut f64,
-    output: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_split_dft_c2r", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::split(ri, ii), Ends::real(output));
-        plan_fourier(
-            (Kind::ComplexToReal, Direction::Inverse),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
+        /// Half-spectra with parts apart to real arrays.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $split_dft_c2r(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            ri: *mut f64,
+            ii: *mut f64,
+            output: *mut f64,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($split_dft_c2r), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                let arrays = (Ends::split(ri, ii), Ends::real(output));
+                plan_fourier(
+                    (Kind::ComplexToReal, Direction::Inverse),
+                    dimensions,
+                    arrays,
+                    flags,
+                )
+            })
+        }
 
-/// Real transforms, a kind for every dimension.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru_r2r(
-    rank: c_int,
-    dims: *const Iodim,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim,
-    input: *mut f64,
-    output: *mut f64,
-    kind: *const c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru_r2r", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::real(input), Ends::real(output));
-        // SAFETY: as above, for the kinds.
-        let kinds = unsafe { values_at("the list of kinds", kind, rank)? };
-        let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
-        plan_real_to_real(dimensions, kinds.collect::<Result<_, _>>()?, arrays, flags)
-    })
+        /// Real transforms, a kind for every dimension.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $r2r(
+            rank: c_int,
+            dims: *const $dimension,
+            howmany_rank: c_int,
+            howmany_dims: *const $dimension,
+            input: *mut f64,
+            output: *mut f64,
+            kind: *const c_int,
+            flags: c_uint,
+        ) -> PlanPointer {
+            plan_door(stringify!($r2r), || {
+                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                // SAFETY: FFTW's manual asks the caller for it.
+                let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                let arrays = (Ends::real(input), Ends::real(output));
+                // SAFETY: as above, for the kinds.
+                let kinds = unsafe { values_at("the list of kinds", kind, rank)? };
+                let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
+                plan_real_to_real(dimensions, kinds.collect::<Result<_, _>>()?, arrays, flags)
+            })
+        }
+    };
 }
-
-/// Complex transforms.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_dft(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    input: *mut Complex<f64>,
-    output: *mut Complex<f64>,
-    sign: c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_dft", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
-        let arrays = (Ends::complex(input.cast()), Ends::complex(output.cast()));
-        plan_fourier(
-            (Kind::ComplexToComplex, direction(sign)?),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
+guru_doors! {
+    Iodim,
+    fftw_plan_guru_dft,
+    fftw_plan_guru_split_dft,
+    fftw_plan_guru_dft_r2c,
+    fftw_plan_guru_dft_c2r,
+    fftw_plan_guru_split_dft_r2c,
+    fftw_plan_guru_split_dft_c2r,
+    fftw_plan_guru_r2r
 }
-
-/// Complex transforms with parts apart, forward; parts that are exchanged in both arrays give the other sign.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_split_dft(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    ri: *mut f64,
-    ii: *mut f64,
-    ro: *mut f64,
-    io: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_split_dft", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::split(ri, ii), Ends::split(ro, io));
-        plan_fourier(
-            (Kind::ComplexToComplex, Direction::Forward),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
-
-/// Real arrays to half-spectra; the last dimension is halved.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_dft_r2c(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    input: *mut f64,
-    output: *mut Complex<f64>,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_dft_r2c", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
-        let arrays = (Ends::real(input), Ends::complex(output.cast()));
-        plan_fourier(
-            (Kind::RealToComplex, Direction::Forward),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
-
-/// Half-spectra to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_dft_c2r(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    input: *mut Complex<f64>,
-    output: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_dft_c2r", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
-        let arrays = (Ends::complex(input.cast()), Ends::real(output));
-        plan_fourier(
-            (Kind::ComplexToReal, Direction::Inverse),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
-
-/// Real arrays to half-spectra with parts apart.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_split_dft_r2c(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    input: *mut f64,
-    ro: *mut f64,
-    io: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_split_dft_r2c", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::real(input), Ends::split(ro, io));
-        plan_fourier(
-            (Kind::RealToComplex, Direction::Forward),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
-
-/// Half-spectra with parts apart to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_split_dft_c2r(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    ri: *mut f64,
-    ii: *mut f64,
-    output: *mut f64,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_split_dft_c2r", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::split(ri, ii), Ends::real(output));
-        plan_fourier(
-            (Kind::ComplexToReal, Direction::Inverse),
-            dimensions,
-            arrays,
-            flags,
-        )
-    })
-}
-
-/// Real transforms, a kind for every dimension.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_guru64_r2r(
-    rank: c_int,
-    dims: *const Iodim64,
-    howmany_rank: c_int,
-    howmany_dims: *const Iodim64,
-    input: *mut f64,
-    output: *mut f64,
-    kind: *const c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_guru64_r2r", || {
-        let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let dimensions = unsafe { dimensions(inner, outer, APART)? };
-        let arrays = (Ends::real(input), Ends::real(output));
-        // SAFETY: as above, for the kinds.
-        let kinds = unsafe { values_at("the list of kinds", kind, rank)? };
-        let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
-        plan_real_to_real(dimensions, kinds.collect::<Result<_, _>>()?, arrays, flags)
-    })
+guru_doors! {
+    Iodim64,
+    fftw_plan_guru64_dft,
+    fftw_plan_guru64_split_dft,
+    fftw_plan_guru64_dft_r2c,
+    fftw_plan_guru64_dft_c2r,
+    fftw_plan_guru64_split_dft_r2c,
+    fftw_plan_guru64_split_dft_c2r,
+    fftw_plan_guru64_r2r
 }

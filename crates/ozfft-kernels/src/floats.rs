@@ -2,8 +2,6 @@
 //!
 //! Structures are what the kernels take, by value; addresses in them are of device memory.
 
-use crate::Aligned;
-
 /// The kernel for a mode and a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FloatKernel {
@@ -160,17 +158,6 @@ pub struct FloatProduct {
     pub columns: i32,
     /// How many products are added.
     pub terms: i32,
-}
-
-macro_rules! image {
-    ($(#[$note:meta])* $name:ident, $file:literal) => {
-        $(#[$note])*
-        pub static $name: &[u8] = {
-            static IMAGE: &Aligned<[u8]> =
-                &Aligned(*include_bytes!(concat!("../compiled/", $file, ".fatbin")));
-            &IMAGE.0
-        };
-    };
 }
 
 image! {

@@ -3,8 +3,6 @@
 //!
 //! Structures are what the kernels take, by value (`cuda/kulisch_tasks.cuh`); addresses in them are of device memory.
 
-use crate::Aligned;
-
 /// Threads of a block of all kernels.
 pub const THREADS: u32 = 256;
 
@@ -118,17 +116,6 @@ pub struct StencilTask {
     pub count: u64,
     /// How many terms: at most [`MOST_TERMS`].
     pub terms: i32,
-}
-
-macro_rules! image {
-    ($(#[$note:meta])* $name:ident, $file:literal) => {
-        $(#[$note])*
-        pub static $name: &[u8] = {
-            static IMAGE: &Aligned<[u8]> =
-                &Aligned(*include_bytes!(concat!("../compiled/", $file, ".fatbin")));
-            &IMAGE.0
-        };
-    };
 }
 
 image! {

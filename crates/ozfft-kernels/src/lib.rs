@@ -5,6 +5,18 @@
 
 #![warn(missing_docs)]
 
+/// A compiled file for several architectures, as a public static; before the modules that use it.
+macro_rules! image {
+    ($(#[$note:meta])* $name:ident, $file:literal) => {
+        $(#[$note])*
+        pub static $name: &[u8] = {
+            static IMAGE: &crate::Aligned<[u8]> =
+                &crate::Aligned(*include_bytes!(concat!("../compiled/", $file, ".fatbin")));
+            &IMAGE.0
+        };
+    };
+}
+
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;

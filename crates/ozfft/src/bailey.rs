@@ -596,7 +596,7 @@ impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Ta
     fn run(self) {
         let LastStep(task, emit) = self;
         let (block, unit, symmetry) = (task.block, task.unit, task.symmetry);
-        // One lane gains nothing from words, and is not compiled for them.
+        // Units with one lane are there for comparison: they are not compiled for both, the integers are the same.
         if const { L > 1 } && C::holds_outputs(block.digits) {
             block.last_step::<L, U, C, C::Word, E>(unit, symmetry, task.points, emit, task.scratch);
         } else {

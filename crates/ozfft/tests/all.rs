@@ -23,3 +23,26 @@ mod residues;
 mod targets;
 mod units;
 mod wide;
+
+/// Cargo looks for no programs here, so a file that is not named above would never run.
+#[test]
+fn every_file_of_tests_is_part_of_a_program() {
+    let programs = ["all", "allocation"];
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder of this file") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let name = path.file_stem().and_then(|name| name.to_str());
+        let name = name.expect("a name in text");
+        let named = include_str!("all.rs").contains(&format!("\nmod {name};\n"));
+        assert!(
+            named || programs.contains(&name),
+            "{name}.rs is in no program"
+        );
+        files += 1;
+    }
+    assert!(files > 10, "{files} files in {folder}");
+}

@@ -40,7 +40,7 @@ pub struct LadderArguments {
     /// Number of threads
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Seconds that each rung is timed for, in turns with the others
+    /// Seconds that each rung is timed for, in turns with the others (pairs after them)
     #[arg(long, default_value_t = 0.1, value_name = "SECONDS")]
     seconds: f64,
     /// Print one JSON object for every rung and every figure of the posts instead of tables
