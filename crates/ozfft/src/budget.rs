@@ -51,15 +51,72 @@ pub(crate) fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
     }
 }
 
-/// The unit of a quantised line relative to the line's L2 norm: largest possible, and for random data.
-fn line_unit(first: usize, n: usize, word_bits: u32) -> (f64, f64) {
+/// What numbers between two axes may lose that are subnormal there: the scale between axes keeps it below this.
+pub(crate) fn between_axes(is_double: bool) -> ErrorBudget {
+    let bits = if is_double { 64 } else { 30 };
+    ErrorBudget {
+        bound: (-f64::from(bits)).exp2(),
+        expected: 0.0,
+    }
+}
+
+/// A product comes out as 127/128 of a power of two: words after a matrix step are so much smaller than the data.
+const COMPENSATION: f64 = 128.0 / 127.0;
+
+/// The budget itself is computed in floating point: what its own roundings could take off is put on.
+const OUTWARD: f64 = 1.0 + 1e-12;
+
+/// The unit of words relative to the L2 norm of the data that they stand for: largest possible, and for random data.
+#[derive(Debug, Clone, Copy)]
+struct WordUnit {
+    worst: f64,
+    typical: f64,
+}
+
+impl WordUnit {
+    fn times(self, factor: f64) -> WordUnit {
+        WordUnit {
+            worst: self.worst * factor,
+            typical: self.typical * factor,
+        }
+    }
+
+    /// Errors of so many units in every one of `components` components.
+    fn errors(self, components: f64, worst: f64, typical: f64) -> ErrorBudget {
+        let root = components.sqrt();
+        ErrorBudget {
+            bound: root * worst * self.worst,
+            expected: root * typical * self.typical,
+        }
+    }
+}
+
+/// What a block begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Data {
+    /// The caller's complex numbers.
+    Complex,
+    /// The caller's real numbers: half the components, and the other half exactly zero.
+    Real,
+    /// Words of an earlier pass.
+    Words,
+}
+
+/// The unit of a quantised line.
+fn line_unit(first: usize, n: usize, word_bits: u32, data: Data) -> WordUnit {
     let unit = (-f64::from(word_bits)).exp2();
     let first = first as f64;
-    // Sum of 2·n1 components <= sqrt(2·n1) times their norm; the exponent is a power of two (factor 2), and the sum
-    // is formed from 21 leading bits rounded up (2·n1 / 2^20 at most).
-    let worst = 2.0 * unit * (2.0 * first).sqrt() * (1.0 + 2.0 * first / f64::from(1 << 20));
-    let typical = 1.8 * unit * (first + first.sqrt()) / (n as f64).sqrt();
-    (worst, typical)
+    // The sum of a column's components is at most the root of their number times their norm; the exponent is a power of
+    // two (factor 2), and the sum is formed from 21 leading bits rounded up (2·n1 / 2^20 at most).
+    let components = if data == Data::Real {
+        first
+    } else {
+        2.0 * first
+    };
+    WordUnit {
+        worst: 2.0 * unit * components.sqrt() * (1.0 + 2.0 * first / f64::from(1 << 20)),
+        typical: 1.8 * unit * (first + first.sqrt()) / (n as f64).sqrt(),
+    }
 }
 
 /// What the dropped diagonals of one real product can amount to, in units of the data words:
@@ -82,26 +139,20 @@ fn dropped(matrix: &DigitMatrix, digits: Digits) -> (f64, f64) {
     (worst, typical)
 }
 
-/// One step: matrix rounding, dropped diagonals, the rounding shift, and the rotation where there is one.
+/// One step up to its rounding shift: matrix rounding, dropped diagonals, the shift.
 ///
-/// `unit` is the unit of the words entering the step relative to the norm of the step's *output*.
+/// `unit` is the unit of the words entering the step relative to the norm of what the step's *outputs* stand for.
 fn step_budget(
     step: &StepRecipe,
     matrices: Option<&StepMatrices>,
     digits: Digits,
     family: Family,
     n: usize,
-    unit: (f64, f64),
-    rotates: bool,
+    unit: WordUnit,
 ) -> ErrorBudget {
     let points = n as f64;
-    let components = (2.0 * points).sqrt();
     let mut total = ErrorBudget::EXACT;
-    let shifted = f64::from(step.shift).exp2();
-    let words = |worst: f64, typical: f64| ErrorBudget {
-        bound: components * worst * unit.0,
-        expected: components * typical * unit.1,
-    };
+    let shifted = unit.times(f64::from(step.shift).exp2());
     if let Some(StepMatrices { cosine, sine }) = matrices {
         // Every entry is off by half a unit at most, in both parts: Frobenius norm over the matrix norm sqrt(n).
         let one = digits.matrix_one() as f64;
@@ -113,50 +164,40 @@ fn step_budget(
         let (sine_worst, sine_typical) = dropped(sine, digits);
         let columns = (points / step.n as f64).sqrt();
         total = total.then(ErrorBudget {
-            bound: 2.0 * columns * cosine_worst.hypot(sine_worst) * unit.0,
-            expected: components * cosine_typical.hypot(sine_typical) * unit.1,
+            bound: 2.0 * columns * cosine_worst.hypot(sine_worst) * unit.worst,
+            expected: (2.0 * points).sqrt() * cosine_typical.hypot(sine_typical) * unit.typical,
         });
     }
     // Truncated sums are rounded one by one, exact ones after combining two; unit steps round only when shifted.
-    let roundings = match (step.fold, family) {
+    let roundings: f64 = match (step.fold, family) {
         (Fold::Unit, _) if step.shift == 0 => 0.0,
-        (Fold::Unit, Family::Exact) | (_, Family::Exact) => 1.0,
+        (_, Family::Exact) => 1.0,
         (_, Family::Truncated) => 2.0,
     };
-    total = total.then(words(
-        roundings * 0.5 * shifted,
-        f64::sqrt(roundings) * UNIFORM * shifted,
-    ));
-    if rotates {
-        let (worst, typical) = (unit.0 * shifted, unit.1 * shifted);
-        total = total.then(if digits.data <= SHORT_DIGITS {
-            short_rotation(components, worst, typical)
-        } else {
-            rotation(components, worst, typical)
-        });
-    }
-    total
+    total.then(shifted.errors(2.0 * points, roundings * 0.5, roundings.sqrt() * UNIFORM))
 }
 
-/// A rotation of words below 2^31: their high halves are zero, so that what is left out is the low half of the table's
-/// entry, of at most 2^-31 in each part; and half a unit of rounding.
-fn short_rotation(components: f64, worst_unit: f64, typical_unit: f64) -> ErrorBudget {
-    let table = (-62f64).exp2();
-    let low_half = (-31f64).exp2();
-    ErrorBudget {
-        bound: components * 0.5 * worst_unit + 2f64.sqrt() * low_half + table,
-        expected: (components * UNIFORM * typical_unit)
-            .hypot(2f64.sqrt() * 2.0 * UNIFORM * low_half),
+/// A rotation of a line of `n` points by entries of a modulus of at least `modulus`; `unit` is that of its results.
+///
+/// Longer words: two low products of at most one unit, and half a unit of rounding. Words below 2^31, with `short`: their
+/// high halves are zero, so that what is left out is the low half of the table's entry, of at most 2^-31 in each part.
+/// The table's own rounding is at most half of 2^-62 in each part, less than 2^-62 in modulus.
+fn rotation(n: usize, unit: WordUnit, modulus: f64, short: bool) -> ErrorBudget {
+    let components = 2.0 * n as f64;
+    let table = (-62f64).exp2() / modulus;
+    if short {
+        let low_half = 2f64.sqrt() * (-31f64).exp2() / modulus;
+        let rounded = unit.errors(components, 0.5, UNIFORM);
+        return ErrorBudget {
+            bound: rounded.bound + low_half + table,
+            expected: rounded.expected.hypot(2.0 * UNIFORM * low_half),
+        };
     }
-}
-
-/// A rotation: two low products of at most one unit, half a unit of rounding, and the table's own rounding.
-fn rotation(components: f64, worst_unit: f64, typical_unit: f64) -> ErrorBudget {
-    let table = (-62f64).exp2();
     let low_products = 2f64.sqrt() / 3.0;
+    let rounded = unit.errors(components, 2.5, low_products.hypot(UNIFORM));
     ErrorBudget {
-        bound: components * 2.5 * worst_unit + table,
-        expected: components * low_products.hypot(UNIFORM) * typical_unit + 0.3 * table,
+        bound: rounded.bound + table,
+        expected: rounded.expected + 0.3 * table,
     }
 }
 
@@ -181,32 +222,40 @@ pub(crate) enum LineUnit {
     AtBest(f64),
 }
 
-/// `floats`: the block begins with the caller's numbers.
-fn block_budget(block: &BlockRecipe, setting: Setting<'_>, floats: bool) -> ErrorBudget {
+/// A block before what becomes of its outputs, and their unit.
+fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (ErrorBudget, WordUnit) {
     let Setting { digits, family, .. } = setting;
     let n = block.len();
-    let (worst, typical) = line_unit(block.steps[0].n, n, digits.word_bits());
+    let mut unit = line_unit(block.steps[0].n, n, digits.word_bits(), data);
     let adapted = setting.residues.and_then(|engine| engine.relative_unit);
-    let (worst, typical) = match adapted {
-        Some(LineUnit::Exactly(unit)) if floats => (unit, unit),
-        Some(LineUnit::AtBest(unit)) if floats => (worst.max(unit), typical.max(unit)),
-        _ => (worst, typical),
-    };
-    let components = (2.0 * n as f64).sqrt();
-    let mut total = ErrorBudget {
-        bound: components * 0.5 * worst,
-        expected: components * UNIFORM * typical,
-    };
-    // The unit relative to the norm of the data: shifts make the unit coarser, every step makes the norm √n larger.
-    // A scale in the first rotation makes the data, and so the norm, smaller by up to 2.
+    match adapted.filter(|_| data != Data::Words) {
+        Some(LineUnit::Exactly(own)) => {
+            unit = WordUnit {
+                worst: own,
+                typical: own,
+            };
+        }
+        Some(LineUnit::AtBest(own)) => {
+            unit = WordUnit {
+                worst: unit.worst.max(own),
+                typical: unit.typical.max(own),
+            };
+        }
+        None => {}
+    }
+    let components = if data == Data::Real { n } else { 2 * n };
+    let mut total = unit.errors(components as f64, 0.5, UNIFORM);
+    // What the first rotation multiplies by: the norm's factor, and what all products have taken off.
+    let products = block.steps.iter().filter(|step| step.fold != Fold::Unit);
+    let first_modulus = setting.scale * COMPENSATION.powi(products.count() as i32);
     let last = block.steps.len() - 1;
-    let mut ratio = 1.0;
     for (i, step) in block.steps.iter().enumerate() {
-        ratio /= (step.n as f64).sqrt();
-        let turned = i == 0 && (last > 0 || step.fold != Fold::Unit || setting.scale != 1.0);
-        let unit = (worst * ratio, typical * ratio);
+        // Every step makes the norm √n larger, a product makes the words 127/128 of the data.
+        unit = unit.times(1.0 / (step.n as f64).sqrt());
         let matrices = setting.tables.matrices(step, digits);
-        let rotates = i < last || turned;
+        if matrices.is_some() {
+            unit = unit.times(COMPENSATION);
+        }
         total = total.then(step_budget(
             step,
             matrices.as_deref(),
@@ -214,26 +263,27 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>, floats: bool) -> Erro
             family,
             n,
             unit,
-            rotates,
         ));
         if matrices.is_some()
             && let Some(engine) = setting.residues
         {
-            total = total.then(reconstruction(
-                engine,
-                step,
-                i == 0,
-                digits,
-                components,
-                unit,
-            ));
+            total = total.then(reconstruction(engine, step, i == 0, digits, n, unit));
         }
-        ratio *= f64::from(step.shift).exp2();
-        if i == 0 {
-            ratio /= setting.scale;
+        // Shifts make the unit coarser.
+        unit = unit.times(f64::from(step.shift).exp2());
+        if i < last || i == 0 && (step.fold != Fold::Unit || setting.scale != 1.0) {
+            let modulus = if i == 0 { first_modulus } else { 1.0 };
+            // A rotation rounds what it has made, which is so many times as large.
+            unit = unit.times(1.0 / modulus);
+            total = total.then(rotation(n, unit, modulus, is_short(digits)));
         }
     }
-    total
+    (total, unit)
+}
+
+/// Whether words stay below 2^31.
+fn is_short(digits: Digits) -> bool {
+    digits.data <= SHORT_DIGITS
 }
 
 /// What ways of reconstruction that are not exact add: two sums make up a value.
@@ -242,98 +292,146 @@ fn reconstruction(
     step: &StepRecipe,
     first: bool,
     digits: Digits,
-    components: f64,
-    unit: (f64, f64),
+    n: usize,
+    unit: WordUnit,
 ) -> ErrorBudget {
     // Planning refuses what cannot be built; until then nothing is promised.
     let error = engine.error_bound(step, first, digits);
     let error = error.unwrap_or(f64::INFINITY);
     let words = 2.0 * error / f64::from(digits.product_shift()).exp2();
-    ErrorBudget {
-        bound: components * words * unit.0,
-        // How such errors are distributed is not known; more than the bound they cannot be.
-        expected: components * words * unit.1,
-    }
+    // How such errors are distributed is not known; more than the bound they cannot be.
+    unit.errors(2.0 * n as f64, words, words)
 }
 
-/// Rounding wide values to words under the line's largest value.
-fn narrowing(n: usize, word_bits: u32) -> ErrorBudget {
+/// The unit of words of full length, under the largest component of a line (or of one number): that component has at
+/// least half of 2^B units. Random data are some four times as large as that component.
+fn full_words(n: usize, word_bits: u32) -> WordUnit {
     let unit = (-f64::from(word_bits)).exp2();
+    WordUnit {
+        worst: 2.0 * unit,
+        typical: 8.0 * unit / (2.0 * n as f64).sqrt(),
+    }
+}
+
+/// The outputs of a line of `n` points become words and are rotated by entries of modulus up to 1, in units of
+/// `full_scale` times what the results are measured by.
+///
+/// Outputs longer than a word are shifted down to full length, which rounds; shorter ones are words already, with the unit
+/// that they have.
+fn handed_on(
+    n: usize,
+    outputs: WordUnit,
+    digits: Digits,
+    full_scale: f64,
+    short: bool,
+) -> ErrorBudget {
+    let full = full_words(n, digits.word_bits());
+    let rotated = |unit: WordUnit| {
+        let turned = rotation(n, unit.times(full_scale), 1.0 / full_scale, short);
+        ErrorBudget {
+            expected: rotation(n, unit, 1.0, short).expected,
+            ..turned
+        }
+    };
+    let narrowed = full
+        .errors(2.0 * n as f64, 0.5, UNIFORM)
+        .then(rotated(full));
+    let whole = rotated(outputs);
     ErrorBudget {
-        bound: (2.0 * n as f64).sqrt() * 0.5 * 2.0 * unit,
-        expected: UNIFORM * 2.0 * 4.0 * unit,
+        bound: narrowed.bound.max(whole.bound),
+        expected: narrowed.expected,
     }
 }
 
-/// A rotation of words that were just narrowed.
-fn narrow_rotation(n: usize, word_bits: u32) -> ErrorBudget {
-    let unit = (-f64::from(word_bits)).exp2();
-    let components = (2.0 * n as f64).sqrt();
-    rotation(components, 2.0 * unit, 8.0 * unit / components)
-}
-
-/// The same between passes, where entries are roots of unity.
-fn between_passes(n: usize, digits: Digits) -> ErrorBudget {
-    let unit = (-f64::from(digits.word_bits())).exp2();
-    let components = (2.0 * n as f64).sqrt();
-    if digits.data <= SHORT_DIGITS {
-        short_rotation(components, 2.0 * unit, 8.0 * unit / components)
-    } else {
-        narrow_rotation(n, digits.word_bits())
-    }
-}
-
-fn passes_budget(blocks: &[BlockRecipe], setting: Setting<'_>, floats: bool) -> ErrorBudget {
-    let bits = setting.digits.word_bits();
+/// All passes of a line before what becomes of the last one's outputs, and their unit.
+fn passes_budget(
+    blocks: &[BlockRecipe],
+    setting: Setting<'_>,
+    data: Data,
+) -> (ErrorBudget, WordUnit) {
     let mut total = ErrorBudget::EXACT;
+    let mut outputs = WordUnit {
+        worst: 0.0,
+        typical: 0.0,
+    };
     for (i, block) in blocks.iter().enumerate() {
-        let scale = if i == 0 { setting.scale } else { 1.0 };
-        total = total.then(block_budget(
-            block,
-            Setting { scale, ..setting },
-            floats && i == 0,
-        ));
+        let (scale, data) = if i == 0 {
+            (setting.scale, data)
+        } else {
+            (1.0, Data::Words)
+        };
+        let (budget, unit) = block_budget(block, Setting { scale, ..setting }, data);
+        (total, outputs) = (total.then(budget), unit);
         if i + 1 < blocks.len() {
-            // The table entry is itself a rotation of one table by another.
+            // The table entry is itself a rotation of one table by another: 2·2^-62.5, and √2·2.5 of 2^-62.
             let table = ErrorBudget {
-                bound: 4.0 * (-62f64).exp2(),
+                bound: 5.0 * (-62f64).exp2(),
                 expected: (-62f64).exp2(),
             };
-            total = total
-                .then(narrowing(block.len(), bits))
-                .then(table)
-                .then(between_passes(block.len(), setting.digits));
+            let short = is_short(setting.digits);
+            total =
+                total
+                    .then(table)
+                    .then(handed_on(block.len(), outputs, setting.digits, 1.0, short));
         }
     }
-    total
+    (total, outputs)
 }
 
 /// One line before its final rounding.
-pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>) -> ErrorBudget {
-    match line {
-        LineRecipe::Copy => ErrorBudget::EXACT,
-        LineRecipe::Passes(blocks) => passes_budget(blocks, setting, true),
+pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>, data: Data) -> ErrorBudget {
+    let total = match line {
+        LineRecipe::Copy => return ErrorBudget::EXACT,
+        LineRecipe::Passes(blocks) => passes_budget(blocks, setting, data).0,
         LineRecipe::Bluestein { n, convolution } => {
-            let bits = setting.digits.word_bits();
-            let m: usize = convolution.iter().map(BlockRecipe::len).product();
-            let line = convolution.last().map_or(1, BlockRecipe::len);
-            let one = Setting {
-                scale: 1.0,
-                ..setting
-            };
-            let transform = passes_budget(convolution, one, false);
-            let product = narrowing(line, bits).then(narrow_rotation(line, bits));
-            // Every element is rotated under an exponent of its own, so per point, not per line.
-            let chirp = narrow_rotation(1, bits);
-            let convolved = chirp.then(transform).then(product).then(transform);
-            // An error of the convolution is multiplied by the kernel at most; the result has √n times the input's
-            // norm. For random input it spreads over all m points, of which n are kept.
-            let amplification = setting.tables.chirp_modulus(*n, m) / (*n as f64).sqrt();
-            let grown = ErrorBudget {
-                bound: convolved.bound * amplification,
-                expected: convolved.expected,
-            };
-            grown.then(product)
+            bluestein_budget(*n, convolution, setting, setting.digits.word_bits())
         }
+    };
+    // A half-spectrum is measured as it is stored. The bound so far is relative to the whole spectrum, whose norm may be
+    // √2 times as large, while errors may sit in the first or the middle point, which both have once.
+    let stored = if data == Data::Real { 2f64.sqrt() } else { 1.0 };
+    ErrorBudget {
+        bound: total.bound * stored * OUTWARD,
+        ..total
+    }
+}
+
+/// A chirp convolution; sections of `docs/numerics.md` name its stages.
+fn bluestein_budget(
+    n: usize,
+    convolution: &[BlockRecipe],
+    setting: Setting<'_>,
+    bits: u32,
+) -> ErrorBudget {
+    let digits = setting.digits;
+    let m: usize = convolution.iter().map(BlockRecipe::len).product();
+    let line = convolution.last().map_or(1, BlockRecipe::len);
+    let one = Setting {
+        scale: 1.0,
+        ..setting
+    };
+    let (transform, outputs) = passes_budget(convolution, one, Data::Words);
+    // Every element becomes a word and is rotated under an exponent of its own, so per point, not per line.
+    let single = full_words(1, bits);
+    let chirp = single
+        .errors(2.0, 0.5, UNIFORM)
+        .then(rotation(1, single, 1.0, false));
+    let kernel = setting.tables.chirp_modulus(n, m);
+    let product = handed_on(
+        line,
+        outputs,
+        digits,
+        kernel.full_scale(setting.scale, m),
+        false,
+    );
+    let convolved = chirp.then(transform).then(product).then(transform);
+    let last = handed_on(line, outputs, digits, 1.0, false);
+    let through = convolved.then(last);
+    // An error of the convolution is multiplied by the kernel at most, and the last words are as long as the largest of all
+    // m points; the result has √n times the input's norm. For random input errors spread over all m points, of which n
+    // are kept.
+    ErrorBudget {
+        bound: through.bound * kernel.modulus / (n as f64).sqrt(),
+        expected: through.expected,
     }
 }

@@ -123,13 +123,39 @@ pub(crate) fn chirp_spectrum(n: usize, m: usize, scale: &Fixed) -> (Vec<Twiddle>
     (table, bits as i32 - FRACTION_BITS as i32)
 }
 
-/// Largest modulus of the unscaled spectrum.
-pub(crate) fn largest_chirp_modulus(n: usize, m: usize) -> f64 {
+/// How large the unscaled spectrum of a chirp is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChirpSize {
+    /// Largest modulus, rounded up.
+    pub(crate) modulus: f64,
+    /// Largest real or imaginary part.
+    component: f64,
+}
+
+impl ChirpSize {
+    /// What stands for 1 in the table of a line with the norm's mantissa `scale` and a convolution of `m` points, over the
+    /// table's largest modulus. The largest component ends just below it: so at most 2.
+    pub(crate) fn full_scale(&self, scale: f64, m: usize) -> f64 {
+        let factor = scale * Fixed::inverse_mantissa(m as u64).0.to_f64();
+        // Too near a power of two for this precision, the larger one is taken.
+        let bits = ((self.component * factor).log2() + 1e-9).floor() + 1.0;
+        bits.exp2() / (self.modulus * factor) * (1.0 + 1e-9)
+    }
+}
+
+pub(crate) fn largest_of_chirp(n: usize, m: usize) -> ChirpSize {
     let unit = (-f64::from(FRACTION_BITS)).exp2();
-    spectrum(n, m)
-        .iter()
-        .map(|z| (z.re as f64 * unit).hypot(z.im as f64 * unit))
-        .fold(0.0, f64::max)
+    let zero = ChirpSize {
+        modulus: 0.0,
+        component: 0.0,
+    };
+    spectrum(n, m).iter().fold(zero, |size, z| {
+        let (re, im) = (z.re as f64 * unit, z.im as f64 * unit);
+        ChirpSize {
+            modulus: size.modulus.max(re.hypot(im) * (1.0 + 1e-12)),
+            component: size.component.max(re.abs()).max(im.abs()),
+        }
+    })
 }
 
 #[cfg(test)]

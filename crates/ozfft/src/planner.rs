@@ -1,7 +1,9 @@
 //! From a [`Problem`] to a [`Plan`]: choose the engine, choose digits from the error budget, build tables, remember.
 
 use crate::bailey;
-use crate::budget::{ErrorBudget, LineUnit, Setting, final_rounding, line_budget};
+use crate::budget::{
+    Data, ErrorBudget, LineUnit, Setting, between_axes, final_rounding, line_budget,
+};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{self, CudaExecutor};
@@ -650,7 +652,15 @@ impl<T: Real> Planner<T> {
         residues: Option<&ResidueEngine>,
     ) -> ErrorBudget {
         let scaling = Scaling::of(problem);
-        recipe.axes.iter().fold(ErrorBudget::EXACT, |total, axis| {
+        let mut total = ErrorBudget::EXACT;
+        for (number, axis) in recipe.axes.iter().enumerate() {
+            let data = match problem.kind {
+                Kind::RealToComplex if number == 0 => Data::Real,
+                _ => Data::Complex,
+            };
+            if number > 0 {
+                total = total.then(between_axes(T::IS_DOUBLE));
+            }
             let setting = Setting {
                 digits: recipe.digits,
                 family: recipe.family,
@@ -662,8 +672,11 @@ impl<T: Real> Planner<T> {
                 LineRecipe::Copy => ErrorBudget::EXACT,
                 _ => final_rounding(T::UNIT_ROUNDOFF),
             };
-            total.then(line_budget(&axis.line, setting)).then(rounding)
-        })
+            total = total
+                .then(line_budget(&axis.line, setting, data))
+                .then(rounding);
+        }
+        total
     }
 
     pub(crate) fn choose_recipe(

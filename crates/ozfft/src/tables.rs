@@ -1,6 +1,6 @@
 //! Tables that several plans share: the small DFT matrices in digits, and what the error budget needs to know of them.
 
-use crate::chirp_spectrum::largest_chirp_modulus;
+use crate::chirp_spectrum::{ChirpSize, largest_of_chirp};
 use crate::digits::DigitMatrix;
 use crate::recipe::{Digits, Fold, StepRecipe};
 use crate::roots::{self, Fixed};
@@ -76,7 +76,7 @@ pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     matrices: Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrices>>>,
-    chirp_moduli: Mutex<HashMap<(usize, usize), f64>>,
+    chirp_moduli: Mutex<HashMap<(usize, usize), ChirpSize>>,
 }
 
 /// A poisoned lock means that another thread panicked while planning; what the map holds is complete all the same.
@@ -99,14 +99,14 @@ impl Tables {
         Some(matrices)
     }
 
-    /// Largest modulus of the spectrum of the chirp of `n` points in a convolution of `m`.
-    pub(crate) fn chirp_modulus(&self, n: usize, m: usize) -> f64 {
-        if let Some(&modulus) = lock(&self.chirp_moduli).get(&(n, m)) {
-            return modulus;
+    /// How large the spectrum of the chirp of `n` points is in a convolution of `m`.
+    pub(crate) fn chirp_modulus(&self, n: usize, m: usize) -> ChirpSize {
+        if let Some(&size) = lock(&self.chirp_moduli).get(&(n, m)) {
+            return size;
         }
-        let modulus = largest_chirp_modulus(n, m);
-        lock(&self.chirp_moduli).insert((n, m), modulus);
-        modulus
+        let size = largest_of_chirp(n, m);
+        lock(&self.chirp_moduli).insert((n, m), size);
+        size
     }
 
     pub(crate) fn clear(&self) {
