@@ -122,13 +122,35 @@ fn largest_error(blocks: &[BlockRecipe]) -> f64 {
     error
 }
 
-/// One line, the rounding of the result included. `largest` is the largest modulus of Bluestein's kernel.
-pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget {
-    let pair = ErrorBudget {
-        bound: PAIR,
-        // Low parts are anywhere below half a unit of the high ones.
-        expected: 0.16 * PAIR,
+/// The rounding of the result to pairs.
+const RESULT: ErrorBudget = ErrorBudget {
+    bound: PAIR,
+    // Low parts are anywhere below half a unit of the high ones.
+    expected: 0.16 * PAIR,
+};
+
+/// What pairs between two axes may lose whose low parts are subnormal there: the scale between axes keeps it below this.
+pub(super) const BETWEEN_AXES: ErrorBudget = ErrorBudget {
+    bound: 2.938_735_877_055_719e-39, // 2^-128
+    expected: 0.0,
+};
+
+/// One line with the rounding of its result, from real numbers to a half-spectrum where `real`. That is measured as it is
+/// stored, while the bound of the line is relative to the whole spectrum (numerics.md, section 6.3).
+pub(super) fn result(recipe: &LineRecipe, line: ErrorBudget, real: bool) -> ErrorBudget {
+    if matches!(recipe, LineRecipe::Copy) {
+        return line;
+    }
+    let stored = if real { 2f64.sqrt() } else { 1.0 };
+    let line = ErrorBudget {
+        bound: line.bound * stored * (1.0 + 1e-12),
+        ..line
     };
+    line.then(RESULT)
+}
+
+/// One line before the rounding of the result. `largest` is the largest modulus of Bluestein's kernel.
+pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget {
     let grid = |n: usize, unit: (f64, f64)| ErrorBudget {
         bound: (2.0 * n as f64).sqrt() * GRID as f64 / 2.0 * unit.0,
         expected: (2.0 * n as f64).sqrt() * 0.29 * GRID as f64 * unit.1,
@@ -138,7 +160,7 @@ pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget
         LineRecipe::Passes(blocks) => {
             let (total, unit) = passes(blocks, scale);
             let last = blocks.last().map_or(1, BlockRecipe::len);
-            total.then(grid(last, unit)).then(pair)
+            total.then(grid(last, unit))
         }
         LineRecipe::Bluestein { n, convolution } => {
             let (transform, unit) = passes(convolution, 1.0);
@@ -177,7 +199,6 @@ pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget
                 .then(amplified(transform))
                 .then(last_turn)
                 .then(grid)
-                .then(pair)
         }
     }
 }

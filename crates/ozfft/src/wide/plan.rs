@@ -1,7 +1,7 @@
 //! Plans for pairs: what is asked, checked; the loop over axes.
 
 use super::block::{Hardware, Tables};
-use super::budget::ErrorBudget;
+use super::budget::{BETWEEN_AXES, ErrorBudget, result};
 use super::line::{Lines, WideLine};
 use super::outputs::{OutputLine, Target};
 use super::pair::Pair;
@@ -80,9 +80,13 @@ impl WidePlanner {
         let (passes, spare_len) = axis_passes(problem);
         let mut budget = ErrorBudget::EXACT;
         let mut planned = Vec::new();
-        for pass in passes {
+        for (number, pass) in passes.into_iter().enumerate() {
             let line = self.line(pass.n, scaling, &hardware, threads);
-            budget = budget.then(line.budget);
+            if number > 0 {
+                budget = budget.then(BETWEEN_AXES);
+            }
+            let real = pass.kind == Kind::RealToComplex;
+            budget = budget.then(result(&line.recipe, line.budget, real));
             planned.push((pass, line));
         }
         if let Some(asked) = problem.accuracy.target()
