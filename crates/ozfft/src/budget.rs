@@ -2,7 +2,8 @@
 //!
 //! Each contribution is counted twice. `worst` holds for every input: rounding errors at their largest and aligned,
 //! the line's unit at its largest relative to the line's norm. `typical` is the root mean square for random input,
-//! with rounding errors uniform and independent. `docs/numerics.md` derives every line below.
+//! with rounding errors uniform and independent. `docs/numerics.md`, section 6, derives every line below, and functions
+//! name their part of it; `oracle::referee` counts the same from that text alone.
 
 use crate::cells::SHORT_DIGITS;
 use crate::digits::DigitMatrix;
@@ -43,7 +44,7 @@ const DIGIT: f64 = 73.9;
 /// Expected relative error of rounding a random spectrum once, in units of the type's unit roundoff.
 const ROUNDED_ONCE: f64 = 0.4236;
 
-/// The rounding of the result to the caller's type.
+/// The rounding of the result to the caller's type (6.3, axes).
 pub(crate) fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
     ErrorBudget {
         bound: unit_roundoff,
@@ -51,7 +52,8 @@ pub(crate) fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
     }
 }
 
-/// What numbers between two axes may lose that are subnormal there: the scale between axes keeps it below this.
+/// What numbers between two axes may lose that are subnormal there: the scale between axes keeps it below this (6.3, axes;
+/// section 4).
 pub(crate) fn between_axes(is_double: bool) -> ErrorBudget {
     let bits = if is_double { 64 } else { 30 };
     ErrorBudget {
@@ -102,7 +104,7 @@ pub(crate) enum Data {
     Words,
 }
 
-/// The unit of a quantised line.
+/// The unit of a quantised line (6.2).
 fn line_unit(first: usize, n: usize, word_bits: u32, data: Data) -> WordUnit {
     let unit = (-f64::from(word_bits)).exp2();
     let first = first as f64;
@@ -119,7 +121,7 @@ fn line_unit(first: usize, n: usize, word_bits: u32, data: Data) -> WordUnit {
     }
 }
 
-/// What the dropped diagonals of one real product can amount to, in units of the data words:
+/// (6.4) What the dropped diagonals of one real product can amount to, in units of the data words:
 /// the L2 norm over the outputs at worst, and the root mean square per output.
 fn dropped(matrix: &DigitMatrix, digits: Digits) -> (f64, f64) {
     // Matrix digit i meets the leading `diagonals - i` data digits only; from this one on some are missing.
@@ -139,7 +141,7 @@ fn dropped(matrix: &DigitMatrix, digits: Digits) -> (f64, f64) {
     (worst, typical)
 }
 
-/// One step up to its rounding shift: matrix rounding, dropped diagonals, the shift.
+/// (6.2, step i) One step up to its rounding shift: matrix rounding, dropped diagonals, the shift.
 ///
 /// `unit` is the unit of the words entering the step relative to the norm of what the step's *outputs* stand for.
 fn step_budget(
@@ -177,7 +179,7 @@ fn step_budget(
     total.then(shifted.errors(2.0 * points, roundings * 0.5, roundings.sqrt() * UNIFORM))
 }
 
-/// A rotation of a line of `n` points by entries of a modulus of at least `modulus`; `unit` is that of its results.
+/// (6.2) A rotation of a line of `n` points by entries of a modulus of at least `modulus`; `unit` is that of its results.
 ///
 /// Longer words: two low products of at most one unit, and half a unit of rounding. Words below 2^31, with `short`: their
 /// high halves are zero, so that what is left out is the low half of the table's entry, of at most 2^-31 in each part.
@@ -222,7 +224,7 @@ pub(crate) enum LineUnit {
     AtBest(f64),
 }
 
-/// A block before what becomes of its outputs, and their unit.
+/// (6.2) A block before what becomes of its outputs, and their unit.
 fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (ErrorBudget, WordUnit) {
     let Setting { digits, family, .. } = setting;
     let n = block.len();
@@ -313,7 +315,7 @@ fn full_words(n: usize, word_bits: u32) -> WordUnit {
     }
 }
 
-/// The outputs of a line of `n` points become words and are rotated by entries of modulus up to 1, in units of
+/// (6.3) The outputs of a line of `n` points become words and are rotated by entries of modulus up to 1, in units of
 /// `full_scale` times what the results are measured by.
 ///
 /// Outputs longer than a word are shifted down to full length, which rounds; shorter ones are words already, with the unit
@@ -343,7 +345,7 @@ fn handed_on(
     }
 }
 
-/// All passes of a line before what becomes of the last one's outputs, and their unit.
+/// (6.3) All passes of a line before what becomes of the last one's outputs, and their unit.
 fn passes_budget(
     blocks: &[BlockRecipe],
     setting: Setting<'_>,
@@ -378,14 +380,12 @@ fn passes_budget(
     (total, outputs)
 }
 
-/// One line before its final rounding.
+/// (6.3) One line before its final rounding.
 pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>, data: Data) -> ErrorBudget {
     let total = match line {
         LineRecipe::Copy => return ErrorBudget::EXACT,
         LineRecipe::Passes(blocks) => passes_budget(blocks, setting, data).0,
-        LineRecipe::Bluestein { n, convolution } => {
-            bluestein_budget(*n, convolution, setting, setting.digits.word_bits())
-        }
+        LineRecipe::Bluestein { n, convolution } => bluestein_budget(*n, convolution, setting),
     };
     // A half-spectrum is measured as it is stored. The bound so far is relative to the whole spectrum, whose norm may be
     // √2 times as large, while errors may sit in the first or the middle point, which both have once.
@@ -396,13 +396,8 @@ pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>, data: Data) -
     }
 }
 
-/// A chirp convolution; sections of `docs/numerics.md` name its stages.
-fn bluestein_budget(
-    n: usize,
-    convolution: &[BlockRecipe],
-    setting: Setting<'_>,
-    bits: u32,
-) -> ErrorBudget {
+/// (6.3, Bluestein) A chirp convolution, stage by stage.
+fn bluestein_budget(n: usize, convolution: &[BlockRecipe], setting: Setting<'_>) -> ErrorBudget {
     let digits = setting.digits;
     let m: usize = convolution.iter().map(BlockRecipe::len).product();
     let line = convolution.last().map_or(1, BlockRecipe::len);
@@ -412,7 +407,7 @@ fn bluestein_budget(
     };
     let (transform, outputs) = passes_budget(convolution, one, Data::Words);
     // Every element becomes a word and is rotated under an exponent of its own, so per point, not per line.
-    let single = full_words(1, bits);
+    let single = full_words(1, digits.word_bits());
     let chirp = single
         .errors(2.0, 0.5, UNIFORM)
         .then(rotation(1, single, 1.0, false));
