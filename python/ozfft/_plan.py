@@ -77,6 +77,11 @@ class Plan:
         return self._planned.bound_is_proven
 
     @property
+    def accuracy_is_proven(self) -> bool:
+        """Whether it is proven that every input keeps the error that was asked for."""
+        return self._planned.accuracy_is_proven
+
+    @property
     def expected(self) -> float:
         """Relative L2 error to expect of random input."""
         return self._planned.expected

@@ -155,6 +155,12 @@ impl Plan {
         either!(&self.planned, plan => plan.bound_is_proven())
     }
 
+    /// Whether it is proven that every input keeps the error that was asked for.
+    #[getter]
+    fn accuracy_is_proven(&self) -> bool {
+        either!(&self.planned, plan => plan.accuracy_is_proven())
+    }
+
     /// Relative L2 error to expect of random input.
     #[getter]
     fn expected(&self) -> f64 {

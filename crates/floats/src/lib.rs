@@ -33,7 +33,8 @@
 //! - accumulation: a chain of `k` roundings of partial sums errs by `k·u`, because partial sums of a DFT are DFTs themselves
 //!   and no longer than the whole.
 //!
-//! The proofs are in `bound.rs`. Subnormal results are rounded to the spacing of subnormal numbers on top of it.
+//! The proofs are in `bound.rs`. Making a plan, probing a unit and transforming put the default floating-point environment in
+//! force, and the caller's back afterwards, so that neither bits nor bounds depend on it. Subnormal results are rounded to the spacing of subnormal numbers on top of it.
 //!
 //! ```
 //! use floats::{Direction, FloatPlan, Mode, Unit};

@@ -14,6 +14,7 @@ use crate::stockham::Step;
 use crate::two_level::{self, TwoLevel};
 use crate::unit::{Finding, MatrixUnit, Order, Rounding, TILE, Unit, probe};
 use crate::{Direction, FloatError, Format, Mode};
+use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::fmt;
 use std::sync::Arc;
@@ -242,6 +243,7 @@ impl FloatPlan {
         table: Table,
         set: InstructionSet,
     ) -> Result<FloatPlan, FloatError> {
+        let _environment = DefaultEnvironment::enter();
         if !(1..=LONGEST).contains(&n) {
             return Err(FloatError::Length { n });
         }
@@ -445,6 +447,7 @@ impl FloatPlan {
         lines: &mut [Complex<f32>],
         workspace: &mut Workspace,
     ) -> Result<(), FloatError> {
+        let _environment = DefaultEnvironment::enter();
         self.whole_lines(lines.len())?;
         if workspace.of != self.owner() {
             return Err(self.foreign(workspace));
@@ -468,6 +471,7 @@ impl FloatPlan {
         lines: &mut [Complex<f64>],
         workspace: &mut Workspace,
     ) -> Result<(), FloatError> {
+        let _environment = DefaultEnvironment::enter();
         self.whole_lines(lines.len())?;
         if !self.mode.takes_f64() {
             return Err(FloatError::DataTooWide { mode: self.mode });

@@ -53,6 +53,7 @@ struct Report {
     recipe_steps: Option<String>,
     bound: f64,
     bound_is_proven: bool,
+    accuracy_is_proven: bool,
     expected: f64,
     seconds: f64,
     sha256: String,
@@ -127,6 +128,7 @@ where
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),
         bound_is_proven: plan.bound_is_proven(),
+        accuracy_is_proven: plan.accuracy_is_proven(),
         expected: plan.expected(),
         seconds,
         sha256,
@@ -240,10 +242,10 @@ impl FftArguments {
         if self.json {
             return say_json(report);
         }
-        let proven = if report.bound_is_proven {
-            "proven"
-        } else {
-            "not proven"
+        let proven = match (report.bound_is_proven, report.accuracy_is_proven) {
+            (true, true) => "proven",
+            (true, false) => "above the error asked for, which is not proven",
+            (false, _) => "not proven",
         };
         say(&format!(
             "{} {} -> {} ({} precision, {} order)",

@@ -2,6 +2,7 @@
 
 use crate::options;
 use crate::plan::FftwPlan;
+use float_environment::DefaultEnvironment;
 use ozfft::FftError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,8 +92,9 @@ pub(crate) fn quiet_door<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -
     })
 }
 
-/// A panic must not unwind into C.
+/// A panic must not unwind into C, and the caller's floating-point environment must not come in.
 pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    let _environment = DefaultEnvironment::enter();
     // Whatever a panic leaves half done is either dropped with it or behind a lock that takes any state.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(Refusal::Panic(text(&*panic))))
 }

@@ -7,6 +7,7 @@ use crate::bluestein::square;
 use crate::factor::prime_factors;
 use crate::roots::{Fixed, cosine_sine};
 use crate::twiddle::Twiddle;
+use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use rayon::prelude::*;
 
@@ -93,14 +94,19 @@ fn spectrum(n: usize, m: usize) -> Vec<Complex<i128>> {
     assert!(m < 1 << 30, "a convolution of {m} points is too long");
     let half: Vec<Complex<i128>> = (0..n)
         .into_par_iter()
-        .map(|j| root(square(j, n) as usize, 2 * n).conj())
+        .map_init(DefaultEnvironment::enter, |_, j| {
+            root(square(j, n) as usize, 2 * n).conj()
+        })
         .collect();
     let mut chirp = vec![Complex::new(0, 0); m];
     for (j, &w) in half.iter().enumerate() {
         chirp[j] = w;
         chirp[(m - j) % m] = w;
     }
-    let roots: Vec<_> = (0..m).into_par_iter().map(|p| root(p, m)).collect();
+    let roots: Vec<_> = (0..m)
+        .into_par_iter()
+        .map_init(DefaultEnvironment::enter, |_, p| root(p, m))
+        .collect();
     let mut spectrum = vec![Complex::new(0, 0); m];
     transform(&chirp, 1, &mut spectrum, &prime_factors(m), &roots);
     spectrum

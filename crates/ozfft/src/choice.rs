@@ -71,8 +71,11 @@ pub struct Candidate {
 /// What became of a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// The fastest of those that keep the accuracy.
+    /// The fastest of those that are proven to keep the accuracy.
     Taken,
+    /// Nothing is proven to keep the accuracy: these digits have the smallest bound, and three times their expected error is
+    /// below it.
+    TakenUnproven,
     /// It keeps the accuracy, and another one does so sooner.
     Slower,
     /// Why not.
@@ -83,6 +86,9 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Taken => f.write_str("taken: the fastest that keeps the accuracy"),
+            Verdict::TakenUnproven => f.write_str(
+                "taken though its bound is above the accuracy: nothing is proven to keep it, and three times what is expected here does",
+            ),
             Verdict::Slower => f.write_str("keeps the accuracy, but is slower"),
             Verdict::Refused(reason) => write!(f, "refused: {reason}"),
         }
@@ -92,7 +98,7 @@ impl fmt::Display for Verdict {
 impl Candidate {
     /// Whether the plan is made of it.
     pub fn is_taken(&self) -> bool {
-        self.verdict == Verdict::Taken
+        matches!(self.verdict, Verdict::Taken | Verdict::TakenUnproven)
     }
 
     fn refused(engine: Engine, unit: &str, reason: impl fmt::Display) -> Candidate {
@@ -183,6 +189,7 @@ impl<T: Real> Planner<T> {
                 (candidate.engine, why)
             }
             None => {
+                take_unproven(&mut candidates);
                 let why = format!("auto: no engine proves {target:.2e}, and digits come nearest");
                 (Engine::Digits, why)
             }
@@ -245,6 +252,9 @@ impl<T: Real> Planner<T> {
             },
             Err(error) => Candidate::refused(Engine::Digits, "int8", error),
         });
+        if taken.is_none() && !candidates.iter().any(Candidate::is_taken) {
+            take_unproven(&mut candidates);
+        }
         let choice = Choice {
             target,
             numbers: T::NAME,
@@ -289,6 +299,15 @@ impl<T: Real> Planner<T> {
                 verdict: verdict(budget, target),
             },
             Err(error) => Candidate::refused(Engine::Digits, unit, error),
+        }
+    }
+}
+
+/// Where nothing is proven, digits are taken if they can be had at all.
+fn take_unproven(candidates: &mut [Candidate]) {
+    for candidate in candidates {
+        if candidate.engine == Engine::Digits && candidate.bound.is_some() {
+            candidate.verdict = Verdict::TakenUnproven;
         }
     }
 }

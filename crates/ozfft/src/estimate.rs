@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::problem::{Device, Engine, Kind, Problem};
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
 use crate::sample::Real;
+use float_environment::DefaultEnvironment;
 use floats::Mode;
 use roofline::digits::{DigitsWork, MeasuredUnit, digit_products, measured_mode, measured_unit};
 
@@ -67,6 +68,7 @@ impl<T: Real> Plan<T> {
     /// # Ok::<(), ozfft::FftError>(())
     /// ```
     pub fn prediction(&self) -> Option<Prediction> {
+        let _environment = DefaultEnvironment::enter();
         let problem = self.problem();
         match self.engine() {
             Engine::Digits => {

@@ -16,7 +16,7 @@ const LARGEST_STEP: usize = 64;
 /// a longer line is cut in passes with exponents of their own rather than in more steps.
 pub(crate) const LONGEST_BLOCK: usize = 1024;
 /// The same for the convolutions of Bluestein's algorithm, which go through two transforms and an amplification.
-const LONGEST_CONVOLUTION_BLOCK: usize = 256;
+pub(crate) const LONGEST_CONVOLUTION_BLOCK: usize = 256;
 /// What a step costs besides its multiplications, in multiplications a point and digit product.
 const STEP_COST: usize = 48;
 /// What a unit step costs: additions and a rotation.
@@ -55,6 +55,16 @@ pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
 /// Whether `n` can be transformed as one step.
 pub(crate) fn is_step(n: usize) -> bool {
     (2..=LARGEST_STEP).contains(&n)
+}
+
+/// Whether `n >= 1` is a product of steps.
+pub(crate) fn is_smooth(n: usize) -> bool {
+    (2..=LARGEST_STEP).fold(n, |mut rest, d| {
+        while rest.is_multiple_of(d) {
+            rest /= d;
+        }
+        rest
+    }) == 1
 }
 
 fn divisors(n: usize) -> Vec<usize> {
@@ -153,8 +163,7 @@ pub(crate) fn line(n: usize) -> LineRecipe {
     if n == 1 {
         return LineRecipe::Copy;
     }
-    let smooth = prime_factors(n).last().is_some_and(|&p| p <= LARGEST_STEP);
-    match smooth.then(|| blocks(n, LONGEST_BLOCK)).flatten() {
+    match is_smooth(n).then(|| blocks(n, LONGEST_BLOCK)).flatten() {
         Some((_, blocks)) => LineRecipe::Passes(blocks),
         None => LineRecipe::Bluestein {
             n,

@@ -10,7 +10,7 @@ use crate::budget::{ErrorBudget, final_rounding};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{CudaExecutor, Machine};
-use crate::numbers::{Input, Output, Placement};
+use crate::numbers::{DOUBLE_NAN, Input, Output, Placement};
 use crate::plan::{Lengths, Plan};
 use crate::planner::{Planner, Scaling};
 use crate::problem::{self, Device, Engine, Family, Kind, Problem, Substrate};
@@ -393,6 +393,7 @@ impl FloatLine {
             if factor != 1.0 {
                 scale_line(line, factor);
             }
+            make_nan_canonical(line);
         }
     }
 
@@ -462,6 +463,9 @@ impl FloatLine {
             let (one, two) = factors[lane];
             output.put(lane, i, widened(lines[lane * n + i]) * one * two);
         });
+        for lane in (0..count).filter(|lane| lines[lane * n].re.is_nan()) {
+            output.fill_nan(lane);
+        }
     }
 }
 
@@ -485,6 +489,21 @@ fn scale_line<T: Real>(line: &mut [Complex<T>], factor: f64) {
     for value in line {
         let scaled = widened(*value) * factor;
         *value = Complex::new(T::narrow(scaled.re), T::narrow(scaled.im));
+    }
+}
+
+/// A line with a number that is not finite is NaN in all places, with a sign and payload of the machine's: these are made those of
+/// the digits engine.
+fn make_nan_canonical<T: Real>(line: &mut [Complex<T>]) {
+    if !line[0].re.widen().is_nan() {
+        return;
+    }
+    let canonical = |part: T| match part.widen().is_nan() {
+        true => T::narrow(DOUBLE_NAN),
+        false => part,
+    };
+    for value in line {
+        *value = Complex::new(canonical(value.re), canonical(value.im));
     }
 }
 

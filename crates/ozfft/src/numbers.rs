@@ -10,6 +10,11 @@ use crate::vectors::{Point, Vectors};
 use crate::workspace::{ReadArray, SharedArray};
 use num_complex::Complex;
 
+/// What every component of a transform is whose input is not finite: positive, quiet, without a payload.
+pub(crate) const DOUBLE_NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
+/// The same in single precision.
+pub(crate) const SINGLE_NAN: f32 = f32::from_bits(0x7fc0_0000);
+
 /// Where the elements of a line lie: `offset + i·stride`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placement {
@@ -339,10 +344,20 @@ impl<const L: usize> Output<'_, L> {
         }
     }
 
-    /// The whole line of a lane is NaN.
+    /// The whole line of a lane is NaN, by its bits: conversions between types need not keep those of a NaN.
     pub(crate) fn fill_nan(&self, lane: usize) {
+        let width = if self.real { 1 } else { 2 };
         for index in 0..self.count {
-            self.put(lane, index, Complex::new(f64::NAN, f64::NAN));
+            let at = width * self.places[lane].at(index);
+            for part in at..at + width {
+                // SAFETY: as in `put`.
+                unsafe {
+                    match self.numbers {
+                        Writer::Double(array) => array.set(part, DOUBLE_NAN),
+                        Writer::Single(array) => array.set(part, SINGLE_NAN),
+                    }
+                }
+            }
         }
     }
 

@@ -18,6 +18,7 @@ use crate::step::BlockScratch;
 use crate::stored_words::{WordLines, WordPlaces};
 use crate::vectors::{Pair, Point, Row, Vectors, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};
+use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use rayon::prelude::*;
 use std::marker::PhantomData;
@@ -543,6 +544,8 @@ impl Passes {
                 nature: &nature,
             };
             let share = |(worker, memory): (usize, &mut [u64])| {
+                // Threads have the environment of whoever started them.
+                let _environment = DefaultEnvironment::enter();
                 let _session = unit.session();
                 let range = lines * worker / workers..lines * (worker + 1) / workers;
                 stage.run::<L>(range, memory);

@@ -12,6 +12,7 @@ use crate::recipe::Recipe;
 use crate::residue_products::{Counters, ResidueReport};
 use crate::sample::Real;
 use crate::workspace::SharedArray;
+use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +21,10 @@ use std::sync::Arc;
 ///
 /// `process…` allocates its workspace; the `…_with_workspace` variants allocate nothing and take workspace in any
 /// state, [`Plan::workspace_len`] 64-bit words of it. [`Plan::reporting`] tells progress.
+///
+/// Results do not depend on the caller's floating-point environment (direction of rounding, flushing of subnormal numbers,
+/// exceptions that stop the program): planning and all calls put the default one in force, on every thread that computes, and
+/// the caller's back in the end (x86-64 and 64-bit ARM).
 ///
 /// On a GPU, `process…` copies host arrays in, transforms, and copies the result out: the output is not touched until
 /// the transform is complete. Arrays of more than 32 MiB go in pieces through two buffers of page-locked memory, which the
@@ -150,7 +155,23 @@ impl<T: Real> Plan<T> {
         self.budget.bound
     }
 
-    /// Whether there is a proof of the bound: always for the digits and the floats engine, never for the native one.
+    /// Whether it is proven that every input keeps the error that was asked for: the bound is proven, and not above it.
+    ///
+    /// Near the precision of the data no recipe can prove it; then digits are expected to stay below a third of it, and this
+    /// is false. Always so for the native engine. For [`crate::Accuracy::Single`] and [`crate::Accuracy::Double`], which name
+    /// no error, it is [`Plan::bound_is_proven`].
+    pub fn accuracy_is_proven(&self) -> bool {
+        let target = self.problem.accuracy.target();
+        self.proven && target.is_none_or(|target| self.budget.bound <= target)
+    }
+
+    /// Says that there was a decision in wisdom, and why it is not this plan's.
+    pub(crate) fn pass_over_wisdom(&mut self, reason: impl fmt::Display) {
+        let told = format!("; wisdom for this problem is passed over: {reason}");
+        self.why.push_str(&told);
+    }
+
+    /// Whether there is a proof of the bound itself ([`Plan::accuracy_is_proven`] for the error that was asked for): always for the digits and the floats engine, never for the native one.
     ///
     /// For [`Engine::Residues`] there is none where calls may be left to the native engine, nor on GPUs for ways of putting
     /// integers together whose sums are rounded in another order there than on the processor.
@@ -226,6 +247,7 @@ impl<T: Real> Plan<T> {
         workspace: DevicePointer,
         stream: u64,
     ) -> Result<(), FftError> {
+        let _environment = DefaultEnvironment::enter();
         let Some(cuda) = &self.cuda else {
             return Err(FftError::Unsupported(
                 "this plan runs on the processor and has no use for device pointers; plan for a device cuda".into(),
@@ -245,7 +267,8 @@ impl<T: Real> Plan<T> {
     /// The same calls, telling how far they are: `progress` is called on this thread when a stage begins, after every
     /// piece of host arrays that has been copied to or from a GPU, and when a stage is done.
     ///
-    /// On the processor there is only [`Stage::Transform`], told at its beginning and its end.
+    /// On the processor there is only [`Stage::Transform`], told at its beginning and its end. `progress` runs in the default
+    /// floating-point environment, which is in force during a call.
     ///
     /// ```
     /// use num_complex::Complex;
@@ -474,6 +497,7 @@ impl<T: Real> Plan<T> {
         workspace: &mut [u64],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), FftError> {
+        let _environment = DefaultEnvironment::enter();
         self.expect_len(Buffer::Workspace, self.workspace_len(), workspace.len())?;
         if self.problem.strict
             && let Some((index, value)) = self.executor.find_not_finite(input)
@@ -633,9 +657,13 @@ impl<T: Real> fmt::Display for Plan<T> {
             },
         }
         let proof = match (self.proven, &self.recipe) {
-            (true, _) => "proven",
-            (false, Some(_)) => "not proven",
-            (false, None) => "measured, not proven",
+            (true, _) if self.accuracy_is_proven() => "proven".into(),
+            (true, _) => format!(
+                "above the {:.2e} asked for, which is not proven",
+                self.problem.accuracy.target().unwrap_or(f64::NAN)
+            ),
+            (false, Some(_)) => "not proven".into(),
+            (false, None) => "measured, not proven".into(),
         };
         writeln!(f, "bound {:.2e} ({proof})", self.bound())?;
         writeln!(f, "expected {:.2e}", self.expected())?;

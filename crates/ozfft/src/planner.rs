@@ -20,6 +20,7 @@ use crate::roots::Fixed;
 use crate::sample::Real;
 use crate::tables::{Tables, lock};
 use crate::wisdom::Decision;
+use float_environment::DefaultEnvironment;
 use roofline::digits::digit_products;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -133,6 +134,7 @@ impl<T: Real> Planner<T> {
 
     /// Plans a problem, or returns the plan made before.
     pub fn plan(&self, problem: &Problem) -> Result<Arc<Plan<T>>, FftError> {
+        let _environment = DefaultEnvironment::enter();
         problem.validate()?;
         let mut resolved = problem.clone();
         let threads = problem.threads.unwrap_or_else(rayon::current_num_threads);
@@ -189,6 +191,7 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         machine: &Arc<dyn cuda::Machine>,
     ) -> Result<Plan<T>, FftError> {
+        let _environment = DefaultEnvironment::enter();
         problem.validate()?;
         let problem = problem.clone().device(Device::Cuda(0));
         self.build(&problem, 1, |_| {
@@ -203,12 +206,36 @@ impl<T: Real> Planner<T> {
         threads: usize,
         open_device: impl Fn(&Problem) -> Result<OpenDevice, FftError>,
     ) -> Result<Plan<T>, FftError> {
+        let fresh = || self.build_from(problem, threads, &open_device, None);
+        let mut plan = match self.recalled(problem) {
+            None => fresh()?,
+            Some(decision) => {
+                let recalled = self.build_from(problem, threads, &open_device, Some(decision));
+                self.recalled_or_fresh(problem, recalled, fresh)?
+            }
+        };
+        if let Some(target) = problem.accuracy.target()
+            && !plan.accuracy_is_proven()
+        {
+            plan.why
+                .push_str(&format!("; that {target:.2e} is kept is not proven"));
+        }
+        Ok(plan)
+    }
+
+    /// A plan of what was decided, or of what is decided now.
+    fn build_from(
+        &self,
+        problem: &Problem,
+        threads: usize,
+        open_device: &impl Fn(&Problem) -> Result<OpenDevice, FftError>,
+        recalled: Option<Decision>,
+    ) -> Result<Plan<T>, FftError> {
         let native_error = problem
             .axes
             .iter()
             .map(|&axis| measured_error(problem.shape[axis], T::UNIT_ROUNDOFF))
             .fold(0.0, f64::hypot);
-        let recalled = self.recalled(problem);
         let mut weighed = None;
         let (engine, mut why) = match (&recalled, weighed_for(problem)) {
             (Some(decision), _) => (decision.engine(), "recalled from wisdom".into()),
@@ -424,6 +451,7 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         kernel: &str,
     ) -> Result<Plan<T>, FftError> {
+        let _environment = DefaultEnvironment::enter();
         let known = [
             &ozfft_kernels::RESIDUE_VARIANTS[..],
             &ozfft_kernels::RESIDUE_FP8_VARIANTS,
@@ -450,6 +478,7 @@ impl<T: Real> Planner<T> {
     /// A plan of [`Engine::Residues`] whose blocks take so many lines, to measure what the number costs.
     #[doc(hidden)]
     pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
+        let _environment = DefaultEnvironment::enter();
         let problem = problem.clone().engine(Engine::Residues);
         let problem = problem.family(Family::Exact);
         problem.validate()?;
@@ -622,20 +651,16 @@ impl<T: Real> Planner<T> {
         line
     }
 
-    fn recipe(&self, problem: &Problem, digits: Digits) -> Recipe {
+    pub(crate) fn recipe(&self, problem: &Problem, digits: Digits) -> Recipe {
         let digits = match problem.family {
             Family::Truncated => digits,
             Family::Exact => digits.exact(),
         };
-        let order: Vec<usize> = match problem.kind {
-            // The halved axis comes last when its output is real, first otherwise.
-            Kind::ComplexToReal => problem.axes.clone(),
-            _ => problem.axes.iter().rev().copied().collect(),
-        };
         Recipe {
             digits,
             family: problem.family,
-            axes: order
+            axes: problem
+                .order_of_axes()
                 .into_iter()
                 .map(|axis| AxisRecipe {
                     axis,
@@ -645,7 +670,7 @@ impl<T: Real> Planner<T> {
         }
     }
 
-    fn budget(
+    pub(crate) fn budget(
         &self,
         problem: &Problem,
         recipe: &Recipe,

@@ -523,6 +523,15 @@ impl Problem {
         }
     }
 
+    /// The selected axes in the order in which they are transformed.
+    pub(crate) fn order_of_axes(&self) -> Vec<usize> {
+        match self.kind {
+            // The halved axis comes last when its output is real, first otherwise.
+            Kind::ComplexToReal => self.axes.clone(),
+            _ => self.axes.iter().rev().copied().collect(),
+        }
+    }
+
     /// Bytes of an element of the input and of the output.
     pub(crate) fn element_sizes<T>(&self) -> (usize, usize) {
         let (real, complex) = (size_of::<T>(), 2 * size_of::<T>());

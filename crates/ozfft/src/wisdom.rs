@@ -7,9 +7,10 @@ use crate::error::FftError;
 use crate::factor;
 use crate::plan::Plan;
 use crate::planner::Planner;
-use crate::problem::{Engine, Family, Problem};
+use crate::problem::{Accuracy, Device, Engine, Family, Problem};
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe};
 use crate::sample::Real;
+use float_environment::DefaultEnvironment;
 use floats::Mode;
 use serde::{Deserialize, Serialize};
 
@@ -51,89 +52,180 @@ fn refuse(reason: impl std::fmt::Display) -> FftError {
     FftError::Wisdom(reason.to_string())
 }
 
+/// What a plan of this problem would have as digits, where its accuracy names them.
+pub(crate) fn named_digits(problem: &Problem) -> Option<Digits> {
+    let digits = match problem.accuracy {
+        Accuracy::Single => Digits::SINGLE,
+        Accuracy::Double => Digits::DOUBLE,
+        // Words are full, and every line takes of them what it needs.
+        Accuracy::Target(_) | Accuracy::Bits(_) if problem.residues.adaptive => Digits::DOUBLE,
+        Accuracy::Target(_) | Accuracy::Bits(_) => return None,
+    };
+    Some(match problem.family {
+        Family::Truncated => digits,
+        Family::Exact => digits.exact(),
+    })
+}
+
 impl Digits {
-    fn validate(self) -> Result<(), FftError> {
+    /// Those that planning considers, and no others: kernels and head-room are proven for them.
+    fn validate(self) -> Result<(), String> {
         let Digits {
             data,
             matrix,
             diagonals,
         } = self;
         let sound = (2..=8).contains(&data)
-            && (1..=7).contains(&matrix)
+            && (1..=data.min(7)).contains(&matrix)
             && (data..data + matrix).contains(&diagonals);
-        sound
-            .then_some(())
-            .ok_or_else(|| refuse(format!("the digits {self:?} are not usable")))
+        sound.then_some(()).ok_or_else(|| {
+            format!("the digits {self:?} are not usable: 2 to 8 of data, at most as many and 7 of matrices, diagonals from those of data to all")
+        })
     }
 }
 
-fn validate_blocks(blocks: &[BlockRecipe]) -> Result<(), FftError> {
-    let sound = !blocks.is_empty()
-        && blocks.iter().all(|block| {
-            let sizes: Vec<usize> = block.steps.iter().map(|s| s.n).collect();
-            !sizes.is_empty()
-                && sizes.iter().all(|&n| factor::is_step(n))
-                && block.len() <= factor::LONGEST_BLOCK
-                && *block == BlockRecipe::from_sizes(&sizes)
+/// Checks blocks of at most `longest` points, and returns the product of their lengths.
+fn validate_blocks(blocks: &[BlockRecipe], longest: usize) -> Result<usize, String> {
+    if blocks.is_empty() {
+        return Err("a line has no steps".into());
+    }
+    let mut points = 1usize;
+    for block in blocks {
+        let sizes: Vec<usize> = block.steps.iter().map(|step| step.n).collect();
+        if sizes.is_empty() {
+            return Err("a block has no steps".into());
+        }
+        if let Some(n) = sizes.iter().find(|&&n| !factor::is_step(n)) {
+            return Err(format!("there is no step of {n} points"));
+        }
+        // Steps have at most 64 points, so that the first product beyond the limit does not wrap.
+        let length = sizes.iter().try_fold(1usize, |length, &n| {
+            Some(length * n).filter(|&length| length <= longest)
         });
-    sound
-        .then_some(())
-        .ok_or_else(|| refuse("a line has steps that do not fit together"))
+        let Some(length) = length else {
+            return Err(format!("the block {block} has more than {longest} points"));
+        };
+        if *block != BlockRecipe::from_sizes(&sizes) {
+            return Err(format!(
+                "folds and shifts of the block {block} are not those of its steps"
+            ));
+        }
+        points = points
+            .checked_mul(length)
+            .ok_or("a line has more points than can be addressed")?;
+    }
+    Ok(points)
 }
 
 impl LineRecipe {
-    fn validate(&self, n: usize) -> Result<(), FftError> {
-        match self {
-            LineRecipe::Copy => {}
-            LineRecipe::Passes(blocks) => validate_blocks(blocks)?,
+    /// Whether it is a way of transforming `n` points.
+    fn validate(&self, n: usize) -> Result<(), String> {
+        let points = match self {
+            LineRecipe::Copy => 1,
+            LineRecipe::Passes(blocks) => validate_blocks(blocks, factor::LONGEST_BLOCK)?,
             LineRecipe::Bluestein { n, convolution } => {
-                validate_blocks(convolution)?;
-                let m = LineRecipe::Passes(convolution.clone()).len();
-                if *n == 0 || m < 2 * n - 1 {
-                    return Err(refuse(format!(
-                        "a convolution of {m} points is too short for a length of {n}"
-                    )));
+                let m = validate_blocks(convolution, factor::LONGEST_CONVOLUTION_BLOCK)?;
+                if *n < 2 || factor::is_smooth(*n) {
+                    return Err(format!(
+                        "a length of {n} needs no convolution; lengths with a prime factor above 64 do"
+                    ));
                 }
+                // As planning takes them: the power of two above is always enough.
+                let needed = n.checked_mul(2).and_then(|points| {
+                    let least = points - 1;
+                    Some(least..=least.checked_next_power_of_two()?)
+                });
+                if !needed.is_some_and(|needed| needed.contains(&m)) {
+                    return Err(format!(
+                        "a convolution of {m} points does not fit a length of {n}: it takes at least 2n - 1, and at most the power of two above"
+                    ));
+                }
+                *n
             }
-        }
-        if self.len() != n {
-            return Err(refuse(format!(
-                "a recipe for {} points is given for an axis of {n}",
-                self.len()
-            )));
+        };
+        if points != n {
+            return Err(format!(
+                "a recipe for {points} points is given for an axis of {n}"
+            ));
         }
         Ok(())
     }
 }
 
 impl Decision {
-    /// Everything that a file could get wrong and that tables or execution rely on.
-    fn validate(&self) -> Result<(), FftError> {
-        self.problem.validate()?;
-        let Some(recipe) = &self.recipe else {
-            return Ok(());
-        };
-        if self.mode.is_some() {
-            return Err(refuse("a plan has a recipe of digits or a mode, not both"));
+    /// Everything that a file could get wrong and that can be seen without tables: what execution relies on, and whether the
+    /// decision is one that planning could have made for this problem. Whether the bound keeps the accuracy is looked at when
+    /// the problem is planned.
+    fn validate(&self) -> Result<(), String> {
+        self.problem.validate().map_err(|error| error.to_string())?;
+        self.keeps_engine()?;
+        match &self.recipe {
+            Some(recipe) => self.validate_recipe(recipe),
+            None => Ok(()),
         }
+    }
+
+    /// Whether a fresh plan of this problem could run on the decision's engine.
+    fn keeps_engine(&self) -> Result<(), String> {
+        let problem = &self.problem;
+        if self.recipe.is_some() && self.mode.is_some() {
+            return Err("it has a recipe of digits and a mode, of which only one can run".into());
+        }
+        let asked = problem.engine;
+        let taken = self.engine();
+        let keeps = match (taken, asked) {
+            (_, Engine::Auto) if problem.reproducible => taken == Engine::Digits,
+            (Engine::Digits, Engine::Auto) => true,
+            // Of floating point `auto` takes what is proven to keep an error.
+            (Engine::Floats(_), Engine::Auto) => {
+                problem.accuracy.target().is_some() && problem.family == Family::Truncated
+            }
+            (Engine::Native, Engine::Auto) => {
+                let on_gpu = matches!(problem.device, Device::Cuda(_));
+                problem.accuracy.target().is_none() && !on_gpu
+            }
+            _ => taken == asked,
+        };
+        if keeps {
+            return Ok(());
+        }
+        let reproducible = match problem.reproducible {
+            true => ", reproducible",
+            false => "",
+        };
+        Err(format!(
+            "it decides for the engine {taken}, which is not what the engine {asked}{reproducible} with the accuracy {:?} may take",
+            problem.accuracy
+        ))
+    }
+
+    fn validate_recipe(&self, recipe: &Recipe) -> Result<(), String> {
+        let problem = &self.problem;
         recipe.digits.validate()?;
         let exact = recipe.digits == recipe.digits.exact();
-        if recipe.family != self.problem.family || (recipe.family == Family::Exact && !exact) {
-            return Err(refuse("the recipe's family is not the problem's"));
+        if recipe.family != problem.family || (recipe.family == Family::Exact && !exact) {
+            return Err(format!(
+                "the recipe's family {:?} with {:?} is not the problem's, {:?}",
+                recipe.family, recipe.digits, problem.family
+            ));
         }
-        let mut axes: Vec<usize> = recipe.axes.iter().map(|a| a.axis).collect();
-        let mut wanted = self.problem.axes.clone();
-        axes.sort_unstable();
-        wanted.sort_unstable();
-        if axes != wanted {
-            return Err(refuse(format!(
-                "a recipe for axes {axes:?} is given for a problem with axes {wanted:?}"
-            )));
+        if let Some(named) = named_digits(problem).filter(|&named| named != recipe.digits) {
+            return Err(format!(
+                "the accuracy {:?} has {named:?}, not {:?}",
+                problem.accuracy, recipe.digits
+            ));
+        }
+        let axes: Vec<usize> = recipe.axes.iter().map(|axis| axis.axis).collect();
+        let order = problem.order_of_axes();
+        if axes != order {
+            return Err(format!(
+                "a recipe for axes {axes:?} is given for a problem whose axes are transformed in the order {order:?}"
+            ));
         }
         recipe
             .axes
             .iter()
-            .try_for_each(|a| a.line.validate(self.problem.shape[a.axis]))
+            .try_for_each(|axis| axis.line.validate(problem.shape[axis.axis]))
     }
 }
 
@@ -162,8 +254,16 @@ impl<T: Real> Planner<T> {
 
     /// Adds saved decisions: later plans of those problems use them instead of choosing anew. Returns their number.
     ///
-    /// Nothing is taken over when any part of the text is unusable.
+    /// Nothing is taken over when any part of the text is unusable: an entry whose steps, digits, axes, engine, family or mode
+    /// no plan of its problem could have is refused with [`FftError::Wisdom`], which names it.
+    ///
+    /// Wisdom never overrides what is asked for. When the problem of an entry is planned, the bound of its recipe is
+    /// computed, and must keep the accuracy as that of a fresh plan must: an error that is a number is not exceeded (or, where no recipe
+    /// proves it, the bound is no larger than a fresh plan's, and three times the expected error is below it); for `Single` and `Double`, which name digits, it is
+    /// no larger than that of the steps that planning would choose. An entry that does not keep it, or that this machine cannot run, is passed over: the problem is
+    /// planned afresh, and [`Plan::why`] says so.
     pub fn load_wisdom(&self, text: &str) -> Result<usize, FftError> {
+        let _environment = DefaultEnvironment::enter();
         let wisdom: Wisdom = serde_json::from_str(text).map_err(refuse)?;
         if wisdom.format != FORMAT {
             return Err(refuse(format!(
@@ -178,10 +278,68 @@ impl<T: Real> Planner<T> {
                 T::NAME
             )));
         }
-        wisdom.plans.iter().try_for_each(Decision::validate)?;
+        for (number, decision) in wisdom.plans.iter().enumerate() {
+            decision.validate().map_err(|reason| {
+                let problem = &decision.problem;
+                refuse(format!(
+                    "entry {number}, {} {:?} with the accuracy {:?}: {reason}; take the entry out, or plan the problem again and save",
+                    problem.kind, problem.shape, problem.accuracy
+                ))
+            })?;
+        }
         let count = wisdom.plans.len();
         self.recall(wisdom.plans);
         Ok(count)
+    }
+
+    /// A plan from wisdom where it keeps what was asked for as a fresh one must, else the fresh one, which says why.
+    pub(crate) fn recalled_or_fresh(
+        &self,
+        problem: &Problem,
+        recalled: Result<Plan<T>, FftError>,
+        fresh: impl Fn() -> Result<Plan<T>, FftError>,
+    ) -> Result<Plan<T>, FftError> {
+        let plan = match recalled {
+            Ok(plan) => plan,
+            Err(error) => {
+                let mut plan = fresh()?;
+                plan.pass_over_wisdom(error);
+                return Ok(plan);
+            }
+        };
+        let (found, allowed, likely) = match (&plan.recipe, problem.accuracy.target()) {
+            // Engines without recipes have nothing to decide, but for `auto`: native, where no number is asked for.
+            (None, None) => return Ok(plan),
+            (None, Some(_)) if problem.engine != Engine::Auto => return Ok(plan),
+            (_, Some(target)) if plan.budget.bound <= target => return Ok(plan),
+            (_, Some(target)) => {
+                let best = fresh()?.budget.bound;
+                // Where a fresh plan proves the accuracy, so must this one.
+                let allowed = if best <= target { target } else { best };
+                (
+                    plan.budget.bound,
+                    allowed,
+                    3.0 * plan.budget.expected <= target,
+                )
+            }
+            (Some(recipe), None) => {
+                let steps = self.recipe(problem, recipe.digits);
+                if *recipe == steps {
+                    return Ok(plan);
+                }
+                // The digits are those that the accuracy names: so it is the steps that are compared.
+                let bound = |recipe: &Recipe| self.budget(problem, recipe, None).bound;
+                (bound(recipe), bound(&steps), true)
+            }
+        };
+        if found <= allowed && likely {
+            return Ok(plan);
+        }
+        let mut plan = fresh()?;
+        plan.pass_over_wisdom(format!(
+            "its bound of {found:.2e} is above the {allowed:.2e} that a plan for this accuracy has"
+        ));
+        Ok(plan)
     }
 }
 
@@ -202,7 +360,6 @@ impl Decision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::Accuracy;
 
     fn saved() -> String {
         let planner = Planner::<f64>::new();

@@ -13,16 +13,19 @@ mod cuda;
 mod cuda_tuned;
 mod dynamic_range;
 mod few_digits;
+mod float_environment;
 mod floats;
 mod hard_shapes;
 mod ladder;
 mod layouts;
+mod not_finite;
 mod properties;
 mod random_problems;
 mod residues;
 mod targets;
 mod units;
 mod wide;
+mod wisdom;
 
 /// Cargo looks for no programs here, so a file that is not named above would never run.
 #[test]

@@ -214,6 +214,7 @@ fn a_choice_is_the_fastest_that_is_proven_and_says_why_not_the_others() {
                 assert!(shown.contains(&candidate.engine.to_string()), "{shown}");
                 match &candidate.verdict {
                     Verdict::Taken => assert!(candidate.bound.unwrap() <= target),
+                    Verdict::TakenUnproven => panic!("{target} can be proven: {shown}"),
                     Verdict::Slower => {
                         assert!(candidate.bound.unwrap() <= target, "{shown}");
                         assert!(seconds(candidate) >= seconds(taken[0]), "{shown}");

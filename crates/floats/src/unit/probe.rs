@@ -6,6 +6,7 @@
 
 use super::{MatrixUnit, Shape, TILE, Term};
 use crate::{Format, bf16};
+use float_environment::DefaultEnvironment;
 use std::fmt;
 
 /// How sums are rounded.
@@ -240,6 +241,7 @@ const PLACES: [(usize, usize); 6] = [(0, 1), (1, 0), (2, 4), (4, 2), (3, 40), (4
 /// assert_eq!(finding.rounding, Rounding::Nearest);
 /// ```
 pub fn probe(unit: &dyn MatrixUnit) -> Finding {
+    let _environment = DefaultEnvironment::enter();
     let mut question = Question::new(unit);
     let integers_right = question.integers_are_right();
 

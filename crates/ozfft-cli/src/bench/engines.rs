@@ -5,7 +5,9 @@ use super::{Setting, lines};
 use crate::failure::Failure;
 use crate::fftw::{Effort, Fftw};
 use crate::measure::problem_of;
-use ozfft::{Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner, Problem};
+use ozfft::{
+    Accuracy, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner, Problem,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -163,10 +165,16 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
 /// A plan with given steps on every axis: as wisdom, which is how the library takes decisions that are not its own.
 fn plan_with(problem: &Problem, recipe: &LineRecipe) -> Result<Arc<Plan<f64>>, FftError> {
     let planner = Planner::<f64>::new();
+    let digits = planner.plan(problem)?.recipe().map(|recipe| recipe.digits);
+    // Wisdom is held to the accuracy that is asked for, and these steps may have a larger bound than the library's own: so
+    // hardly anything is asked for, and the digits are named.
+    let problem = &problem.clone().accuracy(Accuracy::Target(0.5));
+    let planner = Planner::<f64>::new();
     planner.plan(problem)?;
     let text = planner.save_wisdom();
     let mut wisdom: serde_json::Value =
         serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("saved as JSON: {error}"));
+    wisdom["plans"][0]["recipe"]["digits"] = serde_json::json!(digits);
     for axis in wisdom["plans"][0]["recipe"]["axes"]
         .as_array_mut()
         .into_iter()
@@ -176,7 +184,12 @@ fn plan_with(problem: &Problem, recipe: &LineRecipe) -> Result<Arc<Plan<f64>>, F
     }
     let decided = Planner::new();
     decided.load_wisdom(&wisdom.to_string())?;
-    decided.plan(problem)
+    let plan = decided.plan(problem)?;
+    let axes = plan.recipe().map_or(&[][..], |recipe| &recipe.axes[..]);
+    if axes.is_empty() || axes.iter().any(|axis| axis.line != *recipe) {
+        return Err(FftError::Wisdom(plan.why().into()));
+    }
+    Ok(plan)
 }
 
 /// A plan of the library.

@@ -10,6 +10,7 @@ use crate::problem::{Direction, Kind, Problem};
 use crate::quantise::needs_finer_unit;
 use crate::sample::Real;
 use crate::workspace::{ALIGNMENT_SLACK, ReadArray, SharedArray, aligned, take, words_for};
+use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -336,6 +337,8 @@ impl<T: Real> Executor<T> {
                 .par_chunks_mut(chunk)
                 .enumerate()
                 .for_each(|(worker, scratch)| {
+                    // Threads have the environment of whoever started them.
+                    let _environment = DefaultEnvironment::enter();
                     for group in groups * worker / workers..groups * (worker + 1) / workers {
                         job(group, 1, scratch);
                     }

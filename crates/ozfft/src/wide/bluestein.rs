@@ -11,6 +11,7 @@ use super::words::{ComplexWord, LANES, Limbs, shifted, to_integer, to_limbs};
 use crate::bluestein::square;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
+use float_environment::DefaultEnvironment;
 use rayon::prelude::*;
 
 /// A planned line.
@@ -46,7 +47,9 @@ impl Bluestein {
         );
         let chirp: Vec<Root> = (0..n)
             .into_par_iter()
-            .map(|j| Root::new(square(j, n), 2 * n as u64, &one))
+            .map_init(DefaultEnvironment::enter, |_, j| {
+                Root::new(square(j, n), 2 * n as u64, &one)
+            })
             .collect();
         let mut array = WordArray::new(m);
         array.exponents.fill(-126);

@@ -71,15 +71,16 @@ impl OutputLine<'_> {
                 re = Pair::ZERO;
             }
         }
-        if self.nature.not_finite {
-            (re, im) = (Pair::NAN, Pair::NAN);
-        }
         if self.conjugate {
             // Without this a zero would get a sign.
             im = Pair {
                 high: 0.0 - im.high,
                 low: 0.0 - im.low,
             };
+        }
+        // Last, so that nothing changes its sign.
+        if self.nature.not_finite {
+            (re, im) = (Pair::NAN, Pair::NAN);
         }
         // SAFETY: every line is written by one thread, which has read all of it.
         unsafe {

@@ -1,5 +1,6 @@
 //! A number as the sum of two `f64`.
 
+use crate::numbers::DOUBLE_NAN;
 use std::fmt;
 
 /// The sum `high + low` of two `f64`, not evaluated: about 106 bits.
@@ -7,6 +8,9 @@ use std::fmt;
 /// Results are normalised: `high` is the sum rounded to nearest (`high == high + low` in `f64`), and zero has no sign. Input
 /// may be any two numbers whose sum does not overflow. The range is that of `f64`; where `high` is below 2^-969, bits of
 /// `low` would lie below the smallest number and are rounded away.
+///
+/// Sums of pairs are those of `f64` under the rounding in force: exact as said under round to nearest. Transforms of pairs do
+/// not depend on it.
 ///
 /// ```
 /// use ozfft::Pair;
@@ -67,8 +71,8 @@ impl Pair {
     }
 
     pub(super) const NAN: Pair = Pair {
-        high: f64::NAN,
-        low: f64::NAN,
+        high: DOUBLE_NAN,
+        low: DOUBLE_NAN,
     };
 }
 

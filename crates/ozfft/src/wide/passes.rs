@@ -11,6 +11,7 @@ use crate::matrix_unit::Task;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use crate::workspace::SharedArray;
+use float_environment::DefaultEnvironment;
 use rayon::prelude::*;
 
 /// One pass.
@@ -84,6 +85,8 @@ pub(super) fn in_parallel(
         return;
     }
     (0..workers).into_par_iter().for_each(|worker| {
+        // Threads have the environment of whoever started them.
+        let _environment = DefaultEnvironment::enter();
         let part = count * worker / workers..count * (worker + 1) / workers;
         hardware.products.kept_ready(&mut || work(part.clone()));
     });

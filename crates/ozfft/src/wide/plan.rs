@@ -15,6 +15,7 @@ use crate::problem::{Device, Direction, Engine, Family, Kind, Problem, ResidueOp
 use crate::recipe::LineRecipe;
 use crate::tables::lock;
 use crate::workspace::SharedArray;
+use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::collections::HashMap;
 use std::fmt;
@@ -67,6 +68,7 @@ impl WidePlanner {
     ///
     /// [`Problem::accuracy`] may name any error that the plan's bound keeps; a smaller one is refused.
     pub fn plan(&self, problem: &Problem) -> Result<WidePlan, FftError> {
+        let _environment = DefaultEnvironment::enter();
         problem.validate()?;
         supported(problem)?;
         let unit = Unit::new(problem.substrate)?;
@@ -252,6 +254,7 @@ impl WidePlan {
         input: InputArray<'_, Pair>,
         output: OutputArray<'_, Pair>,
     ) -> Result<(), FftError> {
+        let _environment = DefaultEnvironment::enter();
         let seen = self.look_at(input);
         if self.problem.strict
             && let Some((index, value)) = seen.not_finite

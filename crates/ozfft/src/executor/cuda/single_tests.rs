@@ -53,7 +53,7 @@ fn usual(line: usize, index: usize, random: Complex<f32>, n: usize) -> Complex<f
 /// Near the ends of the range, or not finite: what the tuned kernels leave to a portable one.
 fn unusual(kind: usize, index: usize, random: Complex<f32>) -> Complex<f32> {
     match kind % 7 {
-        0 if index == 5 => Complex::new(f32::NAN, 0.0),
+        0 if index == 5 => Complex::new(f32::from_bits(0xffa0_beef), 0.0),
         1 if index == 7 => Complex::new(1.0, f32::NEG_INFINITY),
         2 => random * power(125),
         3 => random * power(-120),

@@ -43,6 +43,13 @@ pub(super) enum Style {
     Edge,
 }
 
+const NANS: [u64; 4] = [
+    0x7ff8_0000_0000_0000,
+    0x7ff0_0000_0000_0001,
+    0xfff4_0000_dead_beef,
+    0xffff_ffff_ffff_ffff,
+];
+
 fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> T {
     let x = generator.uniform();
     let largest = f64::from(T::LARGEST_EXPONENT);
@@ -55,8 +62,9 @@ fn number<T: Real>(style: Style, generator: &mut Generator, imaginary: bool) -> 
         Style::Tiny => x * if T::IS_DOUBLE { 1e-307 } else { 1e-38 } * generator.uniform().powi(9),
         Style::Huge => x * if T::IS_DOUBLE { 1.7e308 } else { 3.3e38 },
         Style::NotFinite => match generator.next() % 97 {
-            0 => f64::NAN,
-            1 => f64::INFINITY,
+            // Quiet and signalling ones, of both signs, with and without a payload.
+            0 => f64::from_bits(NANS[(x.to_bits() % 4) as usize]),
+            1 => f64::INFINITY.copysign(x),
             _ => x,
         },
         Style::Real if imaginary => -0.0,

@@ -61,7 +61,7 @@ fn usual(line: usize, index: usize, random: Complex<f64>, n: usize) -> Complex<f
 /// Near the ends of the range, or not finite: what the tuned kernels leave to a portable one.
 fn unusual(kind: usize, index: usize, random: Complex<f64>) -> Complex<f64> {
     match kind % 7 {
-        0 if index == 5 => Complex::new(f64::NAN, 0.0),
+        0 if index == 5 => Complex::new(f64::from_bits(0xfff4_0000_dead_beef), 0.0),
         1 if index == 7 => Complex::new(1.0, f64::NEG_INFINITY),
         2 => random * power(1000),
         3 => random * power(-1060),
