@@ -36,6 +36,7 @@ impl<S: Scalar> Bluestein<S> {
     pub(crate) fn new(n: usize, steps: &[Step], set: InstructionSet) -> Self {
         let length = convolution_length(n);
         let mut kernel = vec![0.0; 2 * length];
+        // The spectrum is that of a chirp rounded to f64, which the bound counts (B10).
         for j in 0..n {
             let c = chirp(j, n);
             for place in [j, (length - j) % length] {

@@ -1,50 +1,10 @@
 //! Proven bounds and expectations of the relative error, `‖computed - exact‖₂ / ‖exact‖₂` of a line.
 //!
-//! `u = 2^-24` is the relative error of one rounding to f32 (`2^-53` for f64). A DFT of `n` points is `√n` times a unitary
-//! matrix, and so are all its steps, so relative errors of steps in sequence add: `(1 + a)(1 + b) - 1`.
-//!
-//! **Accumulation.** Let the outputs of a DFT be sums that are rounded one term after the other. After `t` terms the vector
-//! of all outputs' partial sums is the DFT of the input's first terms alone: its norm is at most `√n·‖x‖`, because columns
-//! of the matrix are orthogonal. A rounding of all partial sums errs by at most `u` of that. So a chain of `k` roundings
-//! gives a relative error of at most `k·u`, to first order, and not `k·u·√n` as a bound for single outputs would give. What
-//! follows to second order is covered by the factor `1 + k·u`. For tiles (see [`Order::Tiles`]) the two chains of 15
-//! roundings start from zero and see the tile's share of the input only, so that `T` tiles give
-//! `(15·√2 + 1)·√T + T` roundings by Cauchy and Schwarz.
-//!
-//! **Aligned sums** ([`Order::Aligned`]) of `T` blocks: every block's sum is cut off, which errs by at most `2u` of it, `T` times. Of
-//! a block's products and the sum before it all but the largest are cut off by at most `2u·2^-g` of the largest, `d` times for `d`
-//! products: at most that share of the sum before, or of the largest product, which is no larger than the block's share of
-//! the input in both parts of all outputs. Together `2u·(T + d·2^-g·(T + √(2T)))`, again by Cauchy and Schwarz.
-//!
-//! **Entries.** A matrix `Ŵ = W - E` gives an error of `‖E‖₂/√n`. `E` has entries `e(jk mod n)`, cosines' errors even and
-//! sines' errors odd in `jk`: the even and odd inputs are invariant, so the norm is the larger one of two symmetric matrices
-//! of half the size, bounded by `‖A‖₂ <= ‖A^32‖_F^(1/32)`.
-//!
-//! **Splitting.** With parts `x_j` and partial sums `W_p` of the matrix' parts, what is computed is `Σ_j W_{s-j}·x_j`, so the
-//! error is at most `Σ_j ‖W - W_{s-j}‖·‖x_j‖ + ‖W‖·‖x - Σ x_j‖`, where `‖x_j‖ <= 2^-8j·‖x‖` (`2^-11j` in f16).
-//!
-//! **Range of f16.** Lines are multiplied by a power of two that brings their largest part to `2^14`, and what comes out of the first
-//! product is divided by `n1`: no part is then beyond `√2·2^15` but for rounding. Numbers that become subnormal are off by
-//! `2^-25`, so that a line is off by `√(2n)·2^-39` of its norm, and by `√(2n·n1)·2^-39` between the products.
-//!
-//! **Rotations.** Roots are rounded (`u`), a complex product with fused operations errs by `2u` (each part is one rounded
-//! product and one rounded sum): `3u`.
-//!
-//! **Small DFTs** are layers of sums (`u` each); 8 points have a factor `√½` in one layer more (`3u`: sum, product,
-//! constant). Odd ones of `R = 2h+1` points are two sums of pairs, chains of `h` roundings, and constants with
-//! `u·√(R/2)` (Frobenius).
-//!
-//! **Carried errors.** A layer adds at most `u` (a sum) or `2u` (a product) to what the second word holds, relative to the
-//! number, and rounds the second word twice: after `L` layers the second word is at most `1.1·L·u`, and the errors add up to
-//! at most `10·L²·u²`, plus the `u` of the last sum.
-//!
-//! **Bluestein's** convolution amplifies errors by at most the largest magnitude of the chirp's spectrum over `√n`, which is
-//! known from the table.
-//!
-//! Lines are scaled so that their largest part is within `2^±41` of one; underflow then errs by less than `n²·2^-80`. Results
-//! that are subnormal themselves are rounded to `2^-149` (`2^-1074`), which is no relative error and not part of the bound.
+//! The proofs are in `docs/ladder.md`, section "Bounds, line by line": lines B1 to B19, each with its place here, and every place
+//! here names its lines. `tests/referee.rs` derives every bound once more, from the lines alone.
 
 use crate::format::Format;
+use crate::fp16_gemm::divisor;
 use crate::lanes::Scalar;
 use crate::lines::LineRecipe;
 use crate::matrices::Cut;
@@ -53,60 +13,97 @@ use crate::roots::{Real, root};
 use crate::stockham::Step;
 use crate::two_level;
 use crate::unit::{Order, TILE};
+use std::collections::HashMap;
+use std::f64::consts::SQRT_2;
+use std::sync::{Mutex, PoisonError};
 
 /// Relative L2 error: for every line, and for random ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ErrorBudget {
     pub(crate) bound: f64,
     pub(crate) expected: f64,
+    /// Of the bound what the last rounding of every number by itself adds.
+    last: f64,
 }
 
-const NONE: ErrorBudget = ErrorBudget {
-    bound: 0.0,
-    expected: 0.0,
-};
+const NONE: ErrorBudget = ErrorBudget::new(0.0, 0.0);
 
 /// Expected relative error of one rounding of random numbers, in units of the largest.
 const ROUNDED_ONCE: f64 = 0.4236;
 
 impl ErrorBudget {
-    fn then(self, next: ErrorBudget) -> ErrorBudget {
+    const fn new(bound: f64, expected: f64) -> ErrorBudget {
         ErrorBudget {
-            bound: self.bound + next.bound + self.bound * next.bound,
-            expected: self.expected.hypot(next.expected),
+            bound,
+            expected,
+            last: 0.0,
         }
     }
 
-    /// Layers of roundings, at most and as they add up for random numbers.
+    /// Steps in sequence (B1).
+    fn then(self, next: ErrorBudget) -> ErrorBudget {
+        ErrorBudget::new(
+            self.bound + next.bound + self.bound * next.bound,
+            self.expected.hypot(next.expected),
+        )
+    }
+
+    /// Layers of roundings, at most (B2) and as they add up for random numbers.
     fn roundings<S: Scalar>(most: f64, squares: f64) -> ErrorBudget {
         let u = S::UNIT_ROUNDOFF;
+        ErrorBudget::new(
+            most * u * (1.0 + most * u),
+            ROUNDED_ONCE * u * squares.sqrt(),
+        )
+    }
+
+    /// One rounding more, of every number by itself (B18).
+    fn rounded_to<S: Scalar>(self) -> ErrorBudget {
+        let last = ErrorBudget::roundings::<S>(1.0, 1.0);
         ErrorBudget {
-            bound: most * u * (1.0 + most * u),
-            expected: ROUNDED_ONCE * u * squares.sqrt(),
+            last: last.bound,
+            ..self.then(last)
         }
     }
 
-    /// One more rounding to f32.
+    /// One more rounding to f32 (B18).
     pub(crate) fn rounded_to_f32(self) -> ErrorBudget {
-        self.then(ErrorBudget::roundings::<f32>(1.0, 1.0))
+        self.rounded_to::<f32>()
     }
 
-    /// What scaled lines may lose to underflow.
-    fn with_underflow(self, n: usize) -> ErrorBudget {
+    /// The bound where half a spectrum is kept, which may carry all of the error and half of the squares: `√2` on
+    /// everything before the last rounding (B18).
+    pub(crate) fn half_spectrum(self) -> f64 {
+        let before = (self.bound - self.last) / (1.0 + self.last);
+        let before = SQRT_2 * before * EVALUATED;
+        before + self.last + before * self.last
+    }
+
+    /// What scaled lines may lose to underflow (B17), and what this calculation itself may (B19).
+    fn with_underflow<S: Scalar>(self, n: usize) -> ErrorBudget {
         let n = n as f64;
+        // Of f64 nothing is left to lose, but a bound of zero would promise bits.
+        let smallest = if S::UNIT_ROUNDOFF == f32::UNIT_ROUNDOFF {
+            -80f64
+        } else {
+            -900f64
+        };
         ErrorBudget {
-            bound: self.bound + n * n * (-80f64).exp2(),
+            bound: (self.bound + n * n * smallest.exp2()) * EVALUATED,
             ..self
         }
     }
 }
 
-/// A rotation by rounded roots.
+/// Bounds are calculated in f64, by some hundred operations (B19).
+const EVALUATED: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
+
+/// A rotation by rounded roots (B6).
 fn rotation<S: Scalar>() -> ErrorBudget {
     ErrorBudget::roundings::<S>(3.0, 2.0)
 }
 
-/// The small DFT of a stage.
+/// The small DFT of a stage: sums and differences (B5), folded chains (B4), or a product with the matrix (B3).
 fn small<S: Scalar>(step: Step) -> ErrorBudget {
     match step {
         Step::Butterfly(2) => ErrorBudget::roundings::<S>(1.0, 1.0),
@@ -123,6 +120,7 @@ fn small<S: Scalar>(step: Step) -> ErrorBudget {
     }
 }
 
+/// Stages, all but the last with their rotations (B7).
 fn stages<S: Scalar>(steps: &[Step]) -> ErrorBudget {
     let last = steps.len().saturating_sub(1);
     let each = steps.iter().enumerate().map(|(i, &step)| match i == last {
@@ -132,7 +130,7 @@ fn stages<S: Scalar>(steps: &[Step]) -> ErrorBudget {
     each.fold(NONE, ErrorBudget::then)
 }
 
-/// Layers of sums, and twice those of products, for carried errors.
+/// Layers as carried errors count them (B9): one for a sum, three for a rotation.
 fn layers(steps: &[Step]) -> f64 {
     let of = |step: &Step| match step {
         Step::Butterfly(2) => 1,
@@ -153,52 +151,50 @@ pub(crate) fn lines<S: Scalar>(
 ) -> ErrorBudget {
     let points = n as f64;
     let u = S::UNIT_ROUNDOFF;
-    let carried_errors = |layers: f64| ErrorBudget {
-        bound: 10.0 * layers * layers * u * u,
-        expected: layers * u * u,
-    };
-    let last = ErrorBudget::roundings::<S>(1.0, 1.0);
+    // B9.
+    let carried_errors =
+        |layers: f64| ErrorBudget::new(10.0 * layers * layers * u * u, layers * u * u);
     let budget = match (recipe, carried) {
         _ if n == 1 => NONE,
+        // B3.
         (LineRecipe::Gemm, false) => {
             ErrorBudget::roundings::<S>(2.0 * points + points.sqrt(), points + 1.0)
         }
-        (LineRecipe::Gemm, true) => carried_errors(6.0 * points).then(last),
+        (LineRecipe::Gemm, true) => carried_errors(6.0 * points).rounded_to::<S>(),
         (LineRecipe::Stages(steps), false) => stages::<S>(steps),
-        (LineRecipe::Stages(steps), true) => carried_errors(layers(steps)).then(last),
+        (LineRecipe::Stages(steps), true) => carried_errors(layers(steps)).rounded_to::<S>(),
+        // B10.
         (LineRecipe::Bluestein(steps), _) => {
             let length: usize = steps.iter().map(|step| step.points()).product();
             let length = length as f64;
             let largest = largest.unwrap_or(f64::INFINITY) * (1.0 + 1e-6);
-            // The table's error, every entry, relative to its largest.
-            let table = stages::<f64>(steps);
-            let table = ErrorBudget {
-                bound: table.bound * (2.0 * points * length).sqrt() / largest,
-                expected: table.expected,
+            // The table's error, every entry, relative to its largest: the chirp is rounded, and then transformed.
+            let table = ErrorBudget::roundings::<f64>(1.0, 1.0).then(stages::<f64>(steps));
+            let table = ErrorBudget::new(
+                table.bound * (2.0 * points * length).sqrt() / largest,
+                table.expected,
+            );
+            let amplified = |budget: ErrorBudget| {
+                ErrorBudget::new(
+                    budget.bound * (largest / points.sqrt()).max(1.0),
+                    budget.expected * (2.0 * points / length).sqrt(),
+                )
             };
-            let transform = if carried {
-                carried_errors(layers(steps) + 10.0)
+            if carried {
+                // Second words go on from one step to the next, so that layers are counted together.
+                let all = carried_errors(2.0 * layers(steps) + 9.0).then(table);
+                amplified(all).rounded_to::<S>()
             } else {
-                stages::<S>(steps)
-            };
-            let turn = if carried {
-                carried_errors(3.0)
-            } else {
-                rotation::<S>()
-            };
-            let both = turn.then(transform).then(table).then(turn).then(transform);
-            let amplified = ErrorBudget {
-                bound: both.bound * (largest / points.sqrt()).max(1.0),
-                expected: both.expected * (2.0 * points / length).sqrt(),
-            };
-            let all = amplified.then(turn);
-            if carried { all.then(last) } else { all }
+                let (turn, transform) = (rotation::<S>(), stages::<S>(steps));
+                let both = turn.then(transform).then(table).then(turn).then(transform);
+                amplified(both).then(turn)
+            }
         }
     };
-    budget.with_underflow(n)
+    budget.with_underflow::<S>(n)
 }
 
-/// The 2-norm of a symmetric matrix, from above, and its Frobenius norm.
+/// The 2-norm of a symmetric matrix, from above (B11), and its Frobenius norm.
 fn norms(size: usize, entry: impl Fn(usize, usize) -> f64) -> (f64, f64) {
     let mut matrix: Vec<f64> = (0..size * size)
         .map(|place| entry(place / size, place % size))
@@ -232,7 +228,7 @@ fn norms(size: usize, entry: impl Fn(usize, usize) -> f64) -> (f64, f64) {
 }
 
 /// Norms of a matrix with entries `cos part - i·sin part` at `jk mod n`, relative to `√n`: 2-norm from above, and the root
-/// mean square of its entries.
+/// mean square of its entries (B11).
 fn relative_norms(n: usize, entry: impl Fn(usize) -> (f64, f64)) -> (f64, f64) {
     let table: Vec<_> = (0..n).map(entry).collect();
     let alone = |j: usize| (2 * j).is_multiple_of(n);
@@ -252,37 +248,74 @@ fn relative_norms(n: usize, entry: impl Fn(usize) -> (f64, f64)) -> (f64, f64) {
     )
 }
 
-/// What is left of a matrix after some parts, and what the next part is: norms as above.
-fn parts_of_matrix(
-    n: usize,
-    parts: &dyn Fn(Real) -> Vec<f64>,
-    count: usize,
-) -> Vec<[(f64, f64); 2]> {
-    let table: Vec<_> = (0..n)
-        .map(|t| {
-            let root = root(t as u64, n as u64);
-            (root, parts(root.re), parts(root.im))
-        })
-        .collect();
-    let left = |value: Real, parts: &[f64]| parts.iter().fold(value, |rest, p| rest.minus(*p)).high;
-    (0..=count)
-        .map(|used| {
-            let residual = relative_norms(n, |t| {
-                let (root, re, im) = &table[t];
-                (left(root.re, &re[..used]), left(root.im, &im[..used]))
-            });
-            let part = if used < count {
-                relative_norms(n, |t| (table[t].1[used], table[t].2[used]))
-            } else {
-                (0.0, 0.0)
-            };
-            [residual, part]
-        })
-        .collect()
+/// What numbers are cut into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Pieces {
+    /// Numbers of a format, each the nearest to what the ones before leave.
+    Parts(Format),
+    /// Digits of 8 bits.
+    Digits,
+}
+
+impl Pieces {
+    /// The first `count` pieces of an entry.
+    fn of(self, value: Real, count: usize) -> Vec<f64> {
+        match self {
+            Pieces::Parts(format) => {
+                let slices = format.slices(value, count).into_iter();
+                slices
+                    .map(|slice| f64::from(format.to_f32(slice)))
+                    .collect()
+            }
+            Pieces::Digits => {
+                let unit = (-31f64).exp2();
+                let digits = two_level::entry_digits(value).into_iter().enumerate();
+                digits
+                    .take(count)
+                    .map(|(i, digit)| {
+                        let weight = unit * (8.0 * (3 - i as i32) as f64).exp2();
+                        f64::from(Format::Bf16.to_f32(digit)) * weight
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Which matrix is meant: what some pieces leave of the DFT's, or the piece that follows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Which {
+    Left,
+    Next,
+}
+
+/// Norms, as above, of what the first `used` pieces leave of a matrix, or of the piece after them. They take longer to find than all
+/// else that a plan needs, and few are ever asked for: blocks end at 256 points. So they are kept.
+fn piece_norms(n: usize, pieces: Pieces, used: usize, which: Which) -> (f64, f64) {
+    type Known = HashMap<(usize, Pieces, usize, Which), (f64, f64)>;
+    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+    let key = (n, pieces, used, which);
+    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&norms) = lock().get_or_insert_default().get(&key) {
+        return norms;
+    }
+    let entry = |value: Real| match which {
+        Which::Left => {
+            let parts = pieces.of(value, used).into_iter();
+            parts.fold(value, Real::minus).high
+        }
+        Which::Next => pieces.of(value, used + 1)[used],
+    };
+    let norms = relative_norms(n, |t| {
+        let root = root(t as u64, n as u64);
+        (entry(root.re), entry(root.im))
+    });
+    lock().get_or_insert_default().insert(key, norms);
+    norms
 }
 
 /// Roundings of a chain of `pairs` pairs: those that see the sum so far, those that see a tile alone, and both for random
-/// numbers, whose sums grow with the root of their terms (sums of squares). What pads a tile is zero and rounds nothing.
+/// numbers, whose sums grow with the root of their terms (sums of squares). What pads a tile is zero and rounds nothing (B13).
 fn chain(order: Order, pairs: usize) -> (f64, f64, f64) {
     let (products, tiles) = (2.0 * pairs as f64, pairs.div_ceil(TILE) as f64);
     let length = pairs.min(TILE) as f64;
@@ -307,7 +340,7 @@ fn chain(order: Order, pairs: usize) -> (f64, f64, f64) {
     }
 }
 
-/// One product of `n` points, numbers in some parts.
+/// One product of `n` points, numbers in some parts: B12 and B13.
 fn product(n: usize, (format, parts): (Format, usize), order: Order) -> ErrorBudget {
     let unit = format.unit_roundoff();
     // An f32 has three parts and no more.
@@ -315,18 +348,13 @@ fn product(n: usize, (format, parts): (Format, usize), order: Order) -> ErrorBud
     if n == 1 {
         // One is a number of the format.
         let unit = unit.powi(parts as i32);
-        return ErrorBudget {
-            bound: if exact { 0.0 } else { unit },
-            expected: if exact { 0.0 } else { ROUNDED_ONCE * unit },
+        return match exact {
+            true => NONE,
+            false => ErrorBudget::new(unit, ROUNDED_ONCE * unit),
         };
     }
-    let slices = |value: Real| -> Vec<f64> {
-        let slices = format.slices(value, parts).into_iter();
-        slices
-            .map(|slice| f64::from(format.to_f32(slice)))
-            .collect()
-    };
-    let matrix = parts_of_matrix(n, &slices, parts);
+    let left = |used: usize| piece_norms(n, Pieces::Parts(format), used, Which::Left);
+    let piece = |part: usize| piece_norms(n, Pieces::Parts(format), part, Which::Next);
     let data_left = |used: usize| match used {
         crate::ozaki::MOST_PARTS => 0.0,
         used => unit.powi(used as i32),
@@ -337,28 +365,29 @@ fn product(n: usize, (format, parts): (Format, usize), order: Order) -> ErrorBud
     let mut bound = data_left(parts);
     let mut squares = typically_left(parts).powi(2);
     for data in 0..parts {
-        let residual = matrix[parts - data][0];
-        bound += residual.0 * part_of_data(data);
-        squares += (residual.1 * typically_left(data)).powi(2);
+        let left = left(parts - data);
+        bound += left.0 * part_of_data(data);
+        squares += (left.1 * typically_left(data)).powi(2);
     }
     let (along, within, typical) = chain(order, n);
     let u = f32::UNIT_ROUNDOFF;
-    let mut so_far = 0.0;
+    // (1 + u)^along - 1, from above.
+    let growth = (along * u).exp_m1();
+    let (mut so_far, mut sums) = (0.0, 0.0);
     for (data, part) in products(parts) {
-        let size = matrix[part][1].0 * part_of_data(data);
+        let piece = piece(part);
+        let size = piece.0 * part_of_data(data);
         so_far += size;
         // Aligned products are no larger than the largest entry says, which a norm may be below.
         let largest = match order {
             Order::Aligned { .. } => size.max(unit.powi(part as i32) * part_of_data(data)),
             Order::Pairs | Order::Tiles => size,
         };
-        bound += u * (along * so_far + within * largest) * (1.0 + (along + 32.0) * u);
-        squares += typical * (ROUNDED_ONCE * u * matrix[part][1].1 * typically_left(data)).powi(2);
+        let in_tiles = u * within * largest * (1.0 + 33.0 * u);
+        sums = (1.0 + growth) * (sums + in_tiles) + growth * so_far;
+        squares += typical * (ROUNDED_ONCE * u * piece.1 * typically_left(data)).powi(2);
     }
-    ErrorBudget {
-        bound,
-        expected: squares.sqrt(),
-    }
+    ErrorBudget::new(bound + sums, squares.sqrt())
 }
 
 /// A transform on a matrix unit with numbers in parts.
@@ -369,73 +398,62 @@ pub(crate) fn dft_gemm(n: usize, numbers: (Format, usize), cut: Cut, order: Orde
             .then(rotation::<f32>())
             .then(product(n2, numbers, order)),
     };
-    let budget = budget.with_underflow(n);
+    // B14. A tenth more for what steps before and after err by.
     let between = match cut {
         Cut::Whole => 0.0,
-        Cut::Blocks(n1, _) => (n1 as f64).sqrt(),
+        Cut::Blocks(n1, _) => divisor(n1) as f64 / (n1 as f64).sqrt(),
+    };
+    let subnormal = match numbers.0 {
+        Format::Bf16 => 0.0,
+        Format::Fp16 => 1.1 * (2.0 * n as f64).sqrt() * (1.0 + between) * (-39f64).exp2(),
     };
     ErrorBudget {
-        bound: match numbers.0 {
-            Format::Bf16 => budget.bound,
-            Format::Fp16 => {
-                // A tenth more for what the first product errs by.
-                budget.bound + (2.0 * n as f64).sqrt() * (1.0 + 1.1 * between) * (-39f64).exp2()
-            }
-        },
+        bound: budget.bound + subnormal,
         ..budget
     }
+    .with_underflow::<f32>(n)
 }
 
-/// One step of refinement with a way back in f32.
+/// One step of refinement with a way back in f32 (B15).
 pub(crate) fn refined(n: usize, forward: ErrorBudget, back: ErrorBudget) -> ErrorBudget {
     let u = f32::UNIT_ROUNDOFF;
     // The residual: the error of the first result, that of the way back, and 1/n and the difference rounded.
     let residual = forward.bound;
     let of_residual = (back.bound + 3.0 * u) * (1.0 + forward.bound);
-    ErrorBudget {
-        bound: (of_residual + (residual + of_residual) * forward.bound + u) * (1.0 + 2.0 * u),
-        expected: (forward.expected * forward.expected)
+    ErrorBudget::new(
+        (of_residual + (residual + of_residual) * forward.bound + u) * (1.0 + 2.0 * u),
+        (forward.expected * forward.expected)
             .hypot(back.expected)
             .hypot(2.0 * ROUNDED_ONCE * u),
-    }
-    .with_underflow(n)
+    )
+    .with_underflow::<f32>(n)
 }
 
-/// One product of `n` points in digits, for lines of `line` points under one exponent; `crest` is the power of two below the
+/// One product of `n` points in digits, for lines of `line` points under one exponent (B16); `crest` is the power of two below the
 /// largest number over the root mean square, for random lines.
 fn digit_product(n: usize, line: usize, crest: f64) -> ErrorBudget {
     let count = two_level::DIGITS;
     let unit = (-31f64).exp2();
-    let digits = |value: Real| -> Vec<f64> {
-        let digits = two_level::entry_digits(value).into_iter().enumerate();
-        digits
-            .map(|(i, digit)| {
-                f64::from(Format::Bf16.to_f32(digit)) * unit * (8.0 * (3 - i as i32) as f64).exp2()
-            })
-            .collect()
-    };
-    let matrix = parts_of_matrix(n, &digits, count);
+    let left = piece_norms(n, Pieces::Digits, count, Which::Left);
     // A line of which one number is as large as its exponent says, all others as unlucky as they may be.
     let spread = (2.0 * line as f64).sqrt();
-    let mut bound = spread * unit + matrix[count][0].0;
-    let mut squares = (crest * 0.29 * unit * 2.0).powi(2) + matrix[count][0].1.powi(2);
+    let mut bound = spread * unit + left.0 * (1.0 + spread * unit);
+    let mut squares = (crest * 0.29 * unit * 2.0).powi(2) + left.1.powi(2);
     for data in 0..count {
-        for [_, part] in &matrix[count - data..count] {
+        for part in count - data..count {
+            let piece = piece_norms(n, Pieces::Digits, part, Which::Next);
             // A digit of data is at most 128 in units of 2^(-7 - 8·data) of the exponent's power of two.
             let size = spread * (1.0 - 8.0 * data as f64).exp2();
-            bound += part.0 * size;
+            bound += piece.0 * size;
             // Balanced digits have a root mean square of 73.9.
             let typical = crest * 0.577 * (1.0 - 8.0 * data as f64).exp2();
-            squares += (part.1 * typical).powi(2);
+            squares += (piece.1 * typical).powi(2);
         }
     }
-    ErrorBudget {
-        bound,
-        expected: squares.sqrt(),
-    }
+    ErrorBudget::new(bound, squares.sqrt())
 }
 
-/// A transform in digits, results in f64.
+/// A transform in digits, results in f64 (B16).
 pub(crate) fn two_level(n: usize, cut: Cut) -> ErrorBudget {
     let last = ErrorBudget::roundings::<f64>(2.0, 2.0);
     // Of numbers uniform in ±1 the largest is nearly one, and the power of two below it one half; sums of them are normal, and the largest of 2n of those is
@@ -448,5 +466,5 @@ pub(crate) fn two_level(n: usize, cut: Cut) -> ErrorBudget {
             .then(rotation::<f64>())
             .then(digit_product(n2, n, normal)),
     };
-    budget.then(last).with_underflow(n)
+    budget.then(last).with_underflow::<f64>(n)
 }

@@ -46,8 +46,9 @@ impl<S: Scalar> Gemm<S> {
                 let x = Pair::<N>::load(a, j);
                 for (i, (sum, turn)) in sums.iter_mut().zip(&mut turns).enumerate() {
                     let [cos, sin, minus_sin] = self.turns[*turn];
+                    // The real part's products first, in both sums: what there is halfway is then the DFT of numbers as well (B3).
                     sum.re = sum.re.plus_product(x.re, cos).plus_product(x.im, sin);
-                    sum.im = sum.im.plus_product(x.im, cos).plus_product(x.re, minus_sin);
+                    sum.im = sum.im.plus_product(x.re, minus_sin).plus_product(x.im, cos);
                     *turn += (first + i) % n;
                     if *turn >= n {
                         *turn -= n;

@@ -30,11 +30,12 @@
 //!
 //! - the error of the entries (correctly rounded roots of unity; their matrix's 2-norm is calculated),
 //! - what splitting numbers leaves out (`2^-8` of a number for every part in bf16, `2^-11` in f16, and the products of parts that are not formed),
-//! - accumulation: a chain of `k` roundings of partial sums errs by `k·u`, because partial sums of a DFT are DFTs themselves
-//!   and no longer than the whole.
+//! - accumulation: a chain of `k` roundings of partial sums errs by `k·u`, because partial sums are in such an order that they are
+//!   DFTs themselves, and no longer than the whole.
 //!
-//! The proofs are in `bound.rs`. Making a plan, probing a unit and transforming put the default floating-point environment in
-//! force, and the caller's back afterwards, so that neither bits nor bounds depend on it. Subnormal results are rounded to the spacing of subnormal numbers on top of it.
+//! The proofs are in `docs/ladder.md` ("Bounds, line by line"), the calculation in `bound.rs`. Making a plan, probing a unit and
+//! transforming put the default floating-point environment in force, and the caller's back afterwards, so that neither bits nor bounds
+//! depend on it. Subnormal results are rounded to the spacing of subnormal numbers on top of it.
 //!
 //! ```
 //! use floats::{Direction, FloatPlan, Mode, Unit};

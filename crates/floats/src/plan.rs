@@ -384,6 +384,12 @@ impl FloatPlan {
         self.single.bound
     }
 
+    /// As [`FloatPlan::bound`] for the first `n/2 + 1` numbers of a real line's spectrum, by themselves: they may carry all of the
+    /// error and half of the squares, which is `√2` on everything but a last rounding of every number.
+    pub fn bound_of_half(&self) -> f64 {
+        self.single.half_spectrum()
+    }
+
     /// The relative L2 error to expect for random lines.
     pub fn expected(&self) -> f64 {
         self.single.expected
@@ -392,6 +398,11 @@ impl FloatPlan {
     /// As [`FloatPlan::bound`] for [`FloatPlan::process_f64`], where the mode has it.
     pub fn bound_f64(&self) -> Option<f64> {
         self.double.map(|budget| budget.bound)
+    }
+
+    /// As [`FloatPlan::bound_of_half`] for [`FloatPlan::process_f64`], where the mode has it.
+    pub fn bound_of_half_f64(&self) -> Option<f64> {
+        self.double.map(|budget| budget.half_spectrum())
     }
 
     /// As [`FloatPlan::expected`] for [`FloatPlan::process_f64`], where the mode has it.

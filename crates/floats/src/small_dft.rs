@@ -91,7 +91,8 @@ impl<N: Number> SmallDft<N, 8> for Radix8<N::Scalar> {
     }
 }
 
-/// An odd number of points: pairs of inputs, then a product with the matrix of cosines and the one of sines.
+/// An odd number of points: pairs of inputs, then a product with the matrix of cosines and the one of sines. Sums halfway are DFTs
+/// of the even and the odd part of some pairs: B4 of the bounds in `docs/ladder.md`.
 pub(crate) struct Odd<S, const R: usize> {
     /// Cosine and sine of every `R`-th of a turn.
     turns: [(Constant<S>, Constant<S>); R],
@@ -172,8 +173,9 @@ impl<N: Number, const R: usize> SmallDft<N, R> for Matrix<N::Scalar, R> {
             let mut sum = x[0];
             for (j, x) in x.iter().enumerate().skip(1) {
                 let (cos, sin, minus_sin) = self.turns[j * k % R];
+                // The real part's products first, in both sums (B3).
                 sum.re = sum.re.plus_product(x.re, cos).plus_product(x.im, sin);
-                sum.im = sum.im.plus_product(x.im, cos).plus_product(x.re, minus_sin);
+                sum.im = sum.im.plus_product(x.re, minus_sin).plus_product(x.im, cos);
             }
             *y = sum;
         }

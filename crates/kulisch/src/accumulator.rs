@@ -286,6 +286,11 @@ impl Accumulator {
         }
     }
 
+    /// The highest bits of the magnitude, of finite terms; nothing for a sum of zero.
+    pub(crate) fn head(&self) -> Option<Head> {
+        self.magnitude().head()
+    }
+
     /// Adds `value · 2^exponent`.
     #[inline]
     pub(crate) fn deposit(&mut self, value: i64, exponent: i32) {

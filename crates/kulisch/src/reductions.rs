@@ -134,10 +134,46 @@ pub(crate) fn complex_accumulators(
     Ok(parts)
 }
 
-/// `Σ|x| / |Σx|`: by how much a sum may lose relative accuracy when it is rounded on the way. Infinite for a sum of zero,
-/// NaN for a sum of nothing or of zeros. Both sums are exact; the quotient of the rounded ones is returned.
+/// `Σ|x| / |Σx|`: by how much a sum may lose relative accuracy when it is rounded on the way. Infinite for a sum of zero and for no
+/// other one of finite numbers: a quotient that does not fit is `f64::MAX`. NaN for a sum of nothing or of zeros, and where a number is
+/// not finite. Both sums are exact; the quotient of the rounded ones is returned.
+///
+/// ```
+/// assert_eq!(kulisch::condition_number(&[f64::MAX, f64::MAX]), 1.0);
+/// assert_eq!(kulisch::condition_number(&[3.0, -1.0]), 2.0);
+/// assert_eq!(kulisch::condition_number(&[3.0, -3.0]), f64::INFINITY);
+/// ```
 pub fn condition_number(values: &[f64]) -> f64 {
-    magnitude_sum(values) / sum(values).abs()
+    let quotient = magnitude_sum(values) / sum(values).abs();
+    if quotient.is_finite() {
+        return quotient;
+    }
+    // A sum or the quotient does not fit, or something is zero or not finite: sign and magnitude tell.
+    let (mut magnitudes, mut total) = (Accumulator::new(), Accumulator::new());
+    magnitudes.add_magnitudes(values);
+    total.add_slice(values);
+    if !total.is_finite() {
+        return f64::NAN;
+    }
+    let (Some(above), Some(below)) = (magnitudes.head(), total.head()) else {
+        return quotient;
+    };
+    // Both are rounded as ever, but between 1 and 2: their quotient is between 1/2 and 2.
+    let near = |head: Head| {
+        Head {
+            exponent: 0,
+            ..head
+        }
+        .to_f64(false, Rounding::NearestEven)
+    };
+    let (shift, near) = (above.exponent - below.exponent, near(above) / near(below));
+    let power = |exponent: i32| f64::from_bits(((exponent + 1023) as u64) << 52);
+    let quotient = match shift {
+        ..=1023 => near * power(shift),
+        1024 => 2.0 * near * power(1023),
+        _ => f64::MAX,
+    };
+    quotient.min(f64::MAX)
 }
 
 /// All sums of the first 1, 2, 3, … numbers, each rounded once from the exact sum.
