@@ -1,4 +1,4 @@
-//! The independent referee of ozfft: an accurate DFT, error norms and hard inputs.
+//! The independent referee of ozfft: an accurate DFT, error norms and hard inputs, and a second count of its error bounds ([`referee`]).
 //!
 //! Nothing here shares code with the library under test. Every reference value rests on the definition
 //!
@@ -37,6 +37,7 @@ pub mod inputs;
 mod lanes;
 mod line;
 pub mod multiprecision;
+pub mod referee;
 pub mod roots;
 pub mod sampled;
 pub mod spectrum;
