@@ -20,6 +20,7 @@ use crate::workspace::{take, words_for};
 use floats::{Direction, FloatPlan, Format, Mode, Unit, Workspace};
 use num_complex::Complex;
 use std::collections::HashMap;
+use std::f64::consts::SQRT_2;
 use std::sync::{Arc, Mutex, Weak};
 
 /// Lines that are transformed together, at most.
@@ -155,7 +156,7 @@ impl<T: Real> Planner<T> {
             let line = FloatLine::new(plan, scaling.value(n), points / n, threads);
             LineEngine::Floats(line)
         });
-        let budget = budget::<T>(problem, &executor);
+        let budget = budget(&executor);
         Ok((executor, budget))
     }
 
@@ -266,48 +267,61 @@ pub(crate) fn substrate<T: Real>(executor: &Executor<T>, unit: Unit) -> &'static
 
 /// The errors of all axes, one after the other.
 ///
-/// Half a spectrum may carry all of the error and half of the squares: errors that arise where there is only half of it
-/// count √2 times, those of the halved axis on its way there and those of the other axes on the way back.
-fn budget<T: Real>(problem: &Problem, executor: &Executor<T>) -> ErrorBudget {
-    let mut total = ErrorBudget::EXACT;
-    for pass in executor.passes() {
-        let LineEngine::Floats(line) = &pass.engine else {
-            unreachable!("one engine computes all axes");
-        };
-        let mut axis = line_budget::<T>(&line.plan, line.scale);
-        let halved = match problem.kind {
-            Kind::ComplexToComplex => false,
-            Kind::RealToComplex => pass.kind == Kind::RealToComplex,
-            Kind::ComplexToReal => pass.kind == Kind::ComplexToComplex,
-        };
-        if halved {
-            axis.bound *= std::f64::consts::SQRT_2;
-        }
-        total = total.then(axis);
-    }
-    total
+/// The promise is about the array that is returned. Half a spectrum may carry all of the error and half of the squares, so that the axis
+/// on which a real array becomes half a spectrum counts √2 times, but for its last roundings. Other axes are transformed
+/// within columns of the halved one, whose errors and squares have the same weight wherever they are counted, and the way back begins
+/// with a whole line: neither counts more (B18 in docs/ladder.md).
+fn budget<T: Real>(executor: &Executor<T>) -> ErrorBudget {
+    executor
+        .passes()
+        .iter()
+        .fold(ErrorBudget::EXACT, |total, pass| {
+            let LineEngine::Floats(line) = &pass.engine else {
+                unreachable!("one engine computes all axes");
+            };
+            let half = pass.kind == Kind::RealToComplex;
+            total.then(line_budget::<T>(&line.plan, line.scale, half))
+        })
 }
 
-/// What one axis contributes to the error, for data of type `T`.
-pub(crate) fn line_budget<T: Real>(plan: &FloatPlan, scale: f64) -> ErrorBudget {
+/// What one axis contributes to the error, for data of type `T`, and where half a spectrum is kept (B18).
+fn line_budget<T: Real>(plan: &FloatPlan, scale: f64, half: bool) -> ErrorBudget {
+    let bound = if half {
+        plan.bound_of_half()
+    } else {
+        plan.bound()
+    };
     let single = ErrorBudget {
-        bound: plan.bound(),
+        bound,
         expected: plan.expected(),
     };
-    let transform = match (T::IS_DOUBLE, plan.bound_f64(), plan.expected_f64()) {
+    let bound_f64 = match half {
+        true => plan.bound_of_half_f64(),
+        false => plan.bound_f64(),
+    };
+    let transform = match (T::IS_DOUBLE, bound_f64, plan.expected_f64()) {
         (true, Some(bound), Some(expected)) => ErrorBudget { bound, expected },
         // f64 data rounded to f32 first.
-        (true, ..) => final_rounding(f64::from(f32::EPSILON) / 2.0).then(single),
+        (true, ..) => {
+            let mut rounded = final_rounding(f64::from(f32::EPSILON) / 2.0);
+            if half {
+                rounded.bound *= SQRT_2;
+            }
+            rounded.then(single)
+        }
         (false, ..) => single,
     };
-    // A power of two is exact; any other factor is rounded itself, and its product.
+    // A power of two is exact.
     if scale.to_bits() << 12 == 0 {
         return transform;
     }
-    let factor = final_rounding(f64::UNIT_ROUNDOFF);
-    transform
-        .then(factor)
-        .then(final_rounding(T::UNIT_ROUNDOFF))
+    // Any other factor is rounded itself, and so is its product: in f64, and for f32 once more.
+    let double = final_rounding(f64::UNIT_ROUNDOFF);
+    let scaled = transform.then(double).then(double);
+    match T::IS_DOUBLE {
+        true => scaled,
+        false => scaled.then(final_rounding(T::UNIT_ROUNDOFF)),
+    }
 }
 
 impl FloatLine {

@@ -16,7 +16,7 @@ use crate::plan::{Lengths, Plan};
 use crate::problem::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
 use crate::residue_products::ResidueEngine;
-use crate::roots::Fixed;
+use crate::roots::{Fixed, nearest_inverse_sqrt};
 use crate::sample::Real;
 use crate::tables::{Tables, lock};
 use crate::wisdom::Decision;
@@ -85,11 +85,12 @@ impl Scaling {
         }
     }
 
+    /// The nearest double: one rounding, which bounds count.
     pub(crate) fn value(self, n: usize) -> f64 {
         match self {
             Scaling::One => 1.0,
             Scaling::Inverse => 1.0 / n as f64,
-            Scaling::InverseRoot => 1.0 / (n as f64).sqrt(),
+            Scaling::InverseRoot => nearest_inverse_sqrt(n as u64),
         }
     }
 }

@@ -217,6 +217,16 @@ impl Fixed {
     }
 }
 
+/// The double nearest to `1/sqrt(n)`. (`1.0 / n.sqrt()` rounds twice, and errs by up to 1.5 units in the last place.)
+/// Panics when `n` is zero.
+pub(crate) fn nearest_inverse_sqrt(n: u64) -> f64 {
+    let (mantissa, exponent) = Fixed::inverse_sqrt_mantissa(n);
+    let digits = f64::MANTISSA_DIGITS;
+    // A rational root is the inverse of an integer and no tie; all others are far enough from one, or this stops.
+    let rounded = mantissa.round_scaled(1 << digits) as f64;
+    rounded * f64::from(exponent - digits as i32).exp2()
+}
+
 /// `cos(2π·p/q)` and `sin(2π·p/q)`.
 ///
 /// The values 0, ±1/2 and ±1 are exact: by Niven's theorem there are no other rational ones.
@@ -755,5 +765,22 @@ mod tests {
                 assert!(mantissa.is_one() || mantissa.limbs[3] == 0, "{n}");
             }
         }
+    }
+
+    /// `1.0 / n.sqrt()` was the factor of orthonormal transforms: two roundings, of which bounds counted one.
+    #[test]
+    fn one_over_a_root_was_rounded_twice() {
+        for n in (1..20_000).chain((20_000..1 << 19).step_by(97)) {
+            let root = nearest_inverse_sqrt(n);
+            let significand = root.to_bits() & ((1 << 52) - 1) | 1 << 52;
+            let exponent = (root.to_bits() >> 52) as i32 - 1075;
+            // Neighbours meet half a unit away, on either side of the root: compared as squares, in units of 2^(2·exponent - 2).
+            let square = |half_units: u64| u128::from(half_units).pow(2) * u128::from(n);
+            let one = 1u128 << (2 - 2 * exponent);
+            let between = square(2 * significand - 1) < one && one < square(2 * significand + 1);
+            assert!(between || square(2 * significand) == one, "{n}");
+        }
+        // The worst of them, 1.48 units off.
+        assert_ne!(nearest_inverse_sqrt(16557), 1.0 / 16557f64.sqrt());
     }
 }
