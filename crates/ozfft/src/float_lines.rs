@@ -6,7 +6,7 @@
 //! Data wider than the mode's numbers are rounded to them, under a power of two of the line's own, so that nothing
 //! overflows: an error of one f32 rounding, which is part of the bound. The norm's factor is one multiplication at the end.
 
-use crate::budget::{ErrorBudget, final_rounding};
+use crate::budget::{ErrorBudget, between_axes, final_rounding};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{CudaExecutor, Machine};
@@ -280,7 +280,13 @@ fn budget<T: Real>(executor: &Executor<T>) -> ErrorBudget {
                 unreachable!("one engine computes all axes");
             };
             let half = pass.kind == Kind::RealToComplex;
-            total.then(line_budget::<T>(&line.plan, line.scale, half))
+            let axis = line_budget::<T>(&line.plan, line.scale, half);
+            let before = if total == ErrorBudget::EXACT {
+                total
+            } else {
+                total.then(between_axes(T::IS_DOUBLE))
+            };
+            before.then(axis)
         })
 }
 
