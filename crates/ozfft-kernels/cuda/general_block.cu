@@ -127,7 +127,7 @@ DEVICE void quantise(const Task &task, const Panel &panel) {
     block_barrier();
 }
 
-DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
+DEVICE void store(const Task &task, const Panel &panel) {
     for_each_element(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t i) {
         const Line &line = panel.lines[number];
         int32_t element = static_cast<int32_t>(task.places[i]);
@@ -161,8 +161,8 @@ DEVICE void store(const Task &task, const Panel &panel, int32_t bias) {
             }
             const bool single = task.output.single != 0;
             const Wide imaginary = task.output.conjugate != 0 ? negated(im) : im;
-            const Words bits = {static_cast<int64_t>(converted(re, exponent + bias, single)),
-                                static_cast<int64_t>(converted(imaginary, exponent + bias, single))};
+            const Words bits = {static_cast<int64_t>(converted(re, exponent + line.bias, single)),
+                                static_cast<int64_t>(converted(imaginary, exponent + line.bias, single))};
             store_float(task, line, index, bits);
             return;
         }
@@ -197,13 +197,12 @@ template <int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_t first
     load(task, panel);
     block_barrier();
     quantise(task, panel);
-    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
     for (int32_t i = 0; i < task.step_count; i++) {
         const Step step = task.steps[i];
         run_step<MOST_TILES>(task, panel, step);
         block_barrier();
     }
-    store(task, panel, bias);
+    store(task, panel);
 }
 
 template <int MOST_TILES> DEVICE void run_block(const Task &task) {
@@ -221,6 +220,13 @@ template <int MOST_TILES> DEVICE void run_block(const Task &task) {
 KERNEL(THREADS, 2) general_block_small(PARAMETERS Task task) { run_block<2>(task); }
 KERNEL(THREADS, 1) general_block(PARAMETERS Task task) { run_block<4>(task); }
 
+// A double times a power of two, as a double or a single.
+DEVICE uint64_t scaled_number(int64_t bits, int32_t bias, bool single) {
+    const Decoded x = decoded_double(static_cast<uint64_t>(bits));
+    const int64_t word = static_cast<int64_t>(x.magnitude);
+    return converted(widened(x.negative ? -word : word), x.exponent + bias, single);
+}
+
 // Lines of one point: the transform is the point.
 KERNEL(THREADS, 1) copy_points(PARAMETERS ArrayTask task) {
     const uint64_t line = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -228,16 +234,14 @@ KERNEL(THREADS, 1) copy_points(PARAMETERS ArrayTask task) {
         return;
     }
     const bool single = task.output.single != 0;
-    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
+    const int32_t bias = bias_of_line(task, line);
     const Words bits = read_element(task.input, line_offset(task.input, line), 0, 1);
     Words stored;
     if ((flags_of(bits) & NOT_FINITE) != 0) {
         stored = not_a_number(task.output);
     } else {
         auto scaled = [&](int64_t component) {
-            const Decoded x = decoded_double(static_cast<uint64_t>(component));
-            const int64_t word = static_cast<int64_t>(x.magnitude);
-            const uint64_t result = converted(widened(x.negative ? -word : word), x.exponent + bias, single);
+            const uint64_t result = scaled_number(component, bias, single);
             // A double that vanishes loses its sign; a single is rounded after that.
             return static_cast<int64_t>(!single && (result & ~SIGN) == 0 ? 0 : result);
         };
@@ -265,64 +269,106 @@ DEVICE Words stored_element(const FloatLines &lines, int64_t at) {
     return read_complex(lines, at);
 }
 
-// The largest finite magnitude of an array, as the bits of a double.
-KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
-    const uint64_t total = task.line_count * task.input.count;
-    const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-    uint64_t largest = 0;
-    for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += stride) {
-        // An array without gaps is one line, and needs no division.
-        const uint64_t line = task.line_count == 1 ? 0 : i / task.input.count, index = i - line * task.input.count;
-        const int64_t at = line_offset(task.input, line) + static_cast<int64_t>(index) * task.input.stride;
-        largest = larger(largest, stored_element(task.input, at));
-    }
-    for (int mask = 16; mask > 0; mask /= 2) {
+// Notes the largest number that a thread has seen of a transform; of a whole warp, if all its lanes call for the same one.
+DEVICE void note_largest(const ArrayTask &task, int64_t transform, uint64_t largest, bool warp) {
+    for (int mask = 16; warp && mask > 0; mask /= 2) {
         const uint64_t other = shuffle_xor(largest, mask);
         largest = other > largest ? other : largest;
     }
-    if (threadIdx.x % 32 == 0 && largest != 0) {
-        atomic_maximum(task.found, largest);
+    if (warp && threadIdx.x % 32 != 0) {
+        return;
+    }
+    // Looked up past the caches: few numbers are larger than all before them, and few threads wait for each other.
+    if (largest > *static_cast<const volatile uint64_t *>(task.largest + transform)) {
+        atomic_maximum(task.largest + transform, largest);
+        if (scale_between_axes(largest, -task.bias, task.input.single != 0) < 0) {
+            *task.scaled_down = 1;
+        }
     }
 }
+
+// The largest finite magnitude of every transform, as the bits of a double.
+KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
+    const uint64_t total = task.line_count * task.input.count;
+    const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+    // Whether all lanes of a warp are in one transform always.
+    const bool warp = task.transform_stride == 0 && (task.line_count == 1 || task.input.count % 32 == 0);
+    int64_t transform = 0;
+    uint64_t largest = 0;
+    for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += stride) {
+        // An array without gaps, of one transform, is one line, and needs no division.
+        const uint64_t line = task.line_count == 1 ? 0 : i / task.input.count, index = i - line * task.input.count;
+        const int64_t of_line = distance_of(task.transforms, task.transform_dimension_count, line);
+        const int64_t its = of_line + static_cast<int64_t>(index) * task.transform_stride;
+        if (its != transform) {
+            note_largest(task, transform, largest, warp);
+            transform = its;
+            largest = 0;
+        }
+        const int64_t at = line_offset(task.input, line) + static_cast<int64_t>(index) * task.input.stride;
+        largest = larger(largest, stored_element(task.input, at));
+    }
+    note_largest(task, transform, largest, warp);
+}
+
+DEVICE bool is_marked(const ArrayTask &task, uint64_t line) { return (task.marks[line / 32] >> (line % 32) & 1) != 0; }
 
 // The same for lines that a tuned kernel has left, a warp each; they are marked on the way.
 KERNEL(THREADS, 1) find_largest_left(PARAMETERS ArrayTask task) {
     const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (blockDim.x / 32), total = *task.list_count;
-    uint64_t largest = 0;
     for (uint64_t i = (static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; i < total; i += warps) {
         const uint64_t line = task.list[i];
         const int64_t offset = line_offset(task.input, line);
         if (threadIdx.x % 32 == 0) {
             atomic_or(&task.marks[line / 32], uint32_t{1} << (line % 32));
         }
+        uint64_t largest = 0;
         for (uint64_t index = threadIdx.x % 32; index < task.input.count; index += 32) {
             largest = larger(largest, stored_element(task.input, offset + static_cast<int64_t>(index) * task.input.stride));
         }
-    }
-    if (largest != 0) {
-        atomic_maximum(task.found, largest);
+        note_largest(task, distance_of(task.transforms, task.transform_dimension_count, line), largest, true);
     }
 }
 
-// Scales the results of all other lines, should a number have been found that asks for it. They are zeros, or so far from
-// the ends of the range that it is enough to change exponents.
+// What a tuned kernel has not left it has stored as if no transform were scaled: those lines, a warp each.
+//
+// In the first axis all transforms that are scaled have lines that were left, whose numbers alone have been looked at. One
+// with a large number is scaled down, and so are its other lines. One with small numbers alone is scaled up, unless there are
+// others in the lines that were not left: those results are not all zeros, and any number far from the ends of the range says
+// so from then on. In the last axis all lines of transforms that are scaled up have been left, but for zeros; the others are
+// scaled back here, where there are several transforms: of one the tuned kernel knows the scale.
 KERNEL(THREADS, 1) scale_lines(PARAMETERS ArrayTask task) {
-    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
-    if (bias == 0) {
+    const bool first = task.bias < 0, single = task.output.single != 0;
+    if (first ? *task.list_count == 0 : *task.scaled_down == 0) {
         return;
     }
-    const uint64_t total = task.line_count * task.output.count;
-    const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-    for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += stride) {
-        const uint64_t line = i / task.output.count, index = i - line * task.output.count;
-        if ((task.marks[line / 32] >> (line % 32) & 1) != 0) {
+    const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (blockDim.x / 32), lane = threadIdx.x % 32;
+    for (uint64_t line = (static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; line < task.line_count; line += warps) {
+        if (is_marked(task, line)) {
+            continue;
+        }
+        // Another warp may change the scale, from what is to be looked at to what has been found; a warp is of one mind.
+        const int32_t bias = shuffle(bias_of_line(task, line), 0);
+        if (bias == 0 || (!first && bias < 0)) {
             continue;
         }
         const int64_t offset = line_offset(task.output, line);
-        const Words bits = read_complex(task.output, offset + static_cast<int64_t>(index) * task.output.stride);
-        auto scaled = [bias](int64_t x) {
-            return (static_cast<uint64_t>(x) & ~SIGN) == 0 ? x : x + static_cast<int64_t>(static_cast<uint64_t>(static_cast<int64_t>(bias)) << 52);
-        };
-        write_element(task.output, offset, index, {scaled(bits.re), scaled(bits.im)});
+        uint64_t some = 0;
+        for (uint64_t index = lane; index < task.output.count; index += 32) {
+            const Words bits = stored_element(task.output, offset + static_cast<int64_t>(index) * task.output.stride);
+            some |= static_cast<uint64_t>(bits.re | bits.im) & ~SIGN;
+            auto scaled = [bias, single](int64_t x) {
+                // Zeros keep their sign.
+                const bool zero = (static_cast<uint64_t>(x) & ~SIGN) == 0;
+                return static_cast<int64_t>(zero ? static_cast<uint64_t>(x) >> (single ? 32 : 0) : scaled_number(x, bias, single));
+            };
+            if (!first || bias < 0) {
+                write_element(task.output, offset, index, {scaled(bits.re), scaled(bits.im)});
+            }
+        }
+        if (first && bias > 0 && warp_any(some != 0) && lane == 0) {
+            constexpr uint64_t ONE = uint64_t{1023} << 52;
+            atomic_maximum(task.largest + distance_of(task.transforms, task.transform_dimension_count, line), ONE);
+        }
     }
 }

@@ -15,6 +15,15 @@ DEVICE uint64_t group_at(const Task &task, uint64_t start) {
     return group;
 }
 
+// Where a line's results go, by its number in the array, and what they are scaled by.
+DEVICE void prepare_end(const Task &task, Line &line, uint64_t number) {
+    line.output_offset = line_offset(task.output, number);
+    line.bias = bias_of_line(task, number);
+    if (task.marks != nullptr) {
+        atomic_or(&task.marks[number / 32], uint32_t{1} << (number % 32));
+    }
+}
+
 DEVICE void prepare_line(const Task &task, Line &line, uint64_t index) {
     line.transform = index / task.lines_per_transform;
     line.number = index % task.lines_per_transform;
@@ -32,7 +41,11 @@ DEVICE void prepare_line(const Task &task, Line &line, uint64_t index) {
     }
     line.input_offset = task.source <= SOURCE_CHIRPED_FLOATS ? line_offset(task.input, task.first_transform + line.transform) : 0;
     const bool to_floats = task.sink == SINK_FLOATS || task.sink == SINK_UNCHIRPED_FLOATS;
-    line.output_offset = to_floats ? line_offset(task.output, task.first_transform + line.transform) : 0;
+    line.output_offset = 0;
+    line.bias = 0;
+    if (to_floats) {
+        prepare_end(task, line, task.first_transform + line.transform);
+    }
     line.load_start = line.input_offset + static_cast<int64_t>(line.start) * task.input.stride;
     line.store_start = line.output_offset + static_cast<int64_t>(line.output_start) * task.output.stride;
     line.largest_sum = 0;

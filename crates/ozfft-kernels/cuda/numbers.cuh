@@ -2,17 +2,22 @@
 #pragma once
 #include "convert.cuh"
 
-// Position of the first element of a line.
-DEVICE int64_t line_offset(const FloatLines &lines, uint64_t line) {
-    int64_t offset = lines.offset;
-    for (int i = lines.dimension_count - 1; i >= 0; i--) {
-        const Dimension dimension = lines.dimensions[i];
+// How far line number `line` is from the first one.
+DEVICE int64_t distance_of(const Dimension *dimensions, int32_t count, uint64_t line) {
+    int64_t distance = 0;
+    for (int i = count - 1; i >= 0; i--) {
+        const Dimension dimension = dimensions[i];
         if (dimension.length > 1) {
-            offset += static_cast<int64_t>(line % dimension.length) * dimension.stride;
+            distance += static_cast<int64_t>(line % dimension.length) * dimension.stride;
             line /= dimension.length;
         }
     }
-    return offset;
+    return distance;
+}
+
+// Position of the first element of a line.
+DEVICE int64_t line_offset(const FloatLines &lines, uint64_t line) {
+    return lines.offset + distance_of(lines.dimensions, lines.dimension_count, line);
 }
 
 DEVICE uint64_t read_number(const FloatLines &lines, int64_t at) {
@@ -85,7 +90,24 @@ DEVICE Words not_a_number(const FloatLines &lines) {
     return {bits, bits};
 }
 
-// The power of two that scales between axes: 0 unless the array's largest number asks for it.
-DEVICE int32_t bias_between_axes(const uint64_t *largest, uint64_t threshold, int32_t bias) {
-    return largest != nullptr && *largest >= threshold ? bias : 0;
+// The power of two that a transform is scaled by between axes, by its largest number as the bits of a double (scale.rs).
+DEVICE int32_t scale_between_axes(uint64_t largest, int32_t growth, bool single) {
+    if (largest == 0) {
+        return 0;
+    }
+    const int32_t field = static_cast<int32_t>(largest >> 52);
+    const int32_t exponent = field != 0 ? field - 1022 : 64 - leading_zeros(largest) - 1074;
+    const int32_t most = (single ? 128 : 1024) - growth, least = (single ? -149 + 30 : -1074 + 64) + growth;
+    return exponent > most ? -growth : exponent <= least ? least + 1 - exponent : 0;
+}
+
+// What the results of a line are scaled by; `T` is a Task or an ArrayTask.
+template <class T> DEVICE int32_t bias_of_line(const T &task, uint64_t line) {
+    if (task.largest == nullptr || task.bias == 0) {
+        return 0;
+    }
+    const int64_t transform = distance_of(task.transforms, task.transform_dimension_count, line);
+    const int32_t growth = task.bias < 0 ? -task.bias : task.bias;
+    const int32_t scale = scale_between_axes(task.largest[transform], growth, task.output.single != 0);
+    return task.bias < 0 ? scale : -scale;
 }

@@ -24,8 +24,10 @@ struct Line {
     int32_t rounded;
     // Place of the first point in shared memory.
     int32_t base;
+    // What scales the outputs between axes.
+    int32_t bias;
     // Neighbouring lines' headers begin on different banks.
-    int64_t unused;
+    int32_t unused;
 };
 
 struct Panel {

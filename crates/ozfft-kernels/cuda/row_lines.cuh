@@ -364,12 +364,11 @@ template <int D, bool SINGLE> DEVICE void store_floats_as(const Task &task, cons
     const int64_t stride = static_cast<int64_t>(task.groups) * task.output.stride;
     const uint64_t sign = SINGLE ? uint64_t{0x80000000u} : SIGN;
     const bool whole = task.output.elements == ELEMENTS_COMPLEX && task.output.aligned != 0;
-    const int32_t bias = bias_between_axes(task.largest, task.bias_threshold, task.bias);
     for_each_line(panel, task.block_length, task.store_across != 0, [&](int32_t number, int32_t first, int32_t step) {
         const Line &line = panel.lines[number];
         const uint32_t nature = task.nature_use == NATURE_RECALL ? task.natures[line.transform] : line.flags;
         const bool plain = whole && nature == (HAS_REAL | HAS_IMAGINARY);
-        const int32_t exponent = line.exponent + task.exponent_offset + bias;
+        const int32_t exponent = line.exponent + task.exponent_offset + line.bias;
         const bool moderate = exponent >= LEAST_EXPONENT && exponent <= LARGEST_EXPONENT;
         // Outputs that the caller wants.
         int32_t count = task.block_length;

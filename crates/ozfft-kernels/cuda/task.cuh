@@ -83,9 +83,12 @@ struct Task {
     // Lines that another kernel has left, and how many; none where all are to be transformed.
     const uint64_t *list;
     const uint32_t *list_count;
-    // Bits of the largest number of the whole input; null where no scaling between axes is ever needed.
+    // Bits of every transform's largest number; null where there is no scaling between axes. Then the dimensions that number
+    // the lines, with the strides of the transforms' numbers.
     const uint64_t *largest;
-    uint64_t bias_threshold;
+    const Dimension *transforms;
+    // A bit for each line, which those set that are transformed here; or none.
+    uint32_t *marks;
 
     // Points of one transform, and of what its words and exponents take in memory.
     uint64_t transform_length, words_distance, exponents_in_distance, exponents_out_distance;
@@ -108,6 +111,7 @@ struct Task {
     int32_t word_bits;
     // Added to the exponents of the outputs, besides what scales between axes.
     int32_t exponent_offset;
+    // Bits that numbers may grow by in a transform of several axes: negative in the first, positive in the last, else 0.
     int32_t bias;
     int32_t source, sink, nature_use;
     int32_t root_low_bits;
@@ -120,7 +124,7 @@ struct Task {
     int32_t row_pitch;
     // From column to column, likewise.
     int32_t column_pitch;
-    int32_t unused;
+    int32_t transform_dimension_count;
 };
 
 // Two passes of transforms that fit shared memory, or one: then the second has no steps.
@@ -128,20 +132,24 @@ struct Tasks {
     Task passes[2];
 };
 
-// A copy of lines of one point, and the search for the largest number of an array.
+// A copy of lines of one point, the search for every transform's largest number, and what goes with it.
 struct ArrayTask {
     FloatLines input, output;
-    const uint64_t *largest;
-    uint64_t *found;
-    uint64_t bias_threshold;
+    // As in a Task.
+    uint64_t *largest;
+    const Dimension *transforms;
+    // Not 0 as soon as a number has been found that asks to scale its transform down.
+    uint64_t *scaled_down;
     uint64_t line_count;
+    // From element to element of a line, in the numbers of their transforms.
+    int64_t transform_stride;
     // Lines that another kernel has left, how many, and a bit for each line of the array.
     const uint64_t *list;
     const uint32_t *list_count;
     uint32_t *marks;
     int32_t bias;
-    int32_t unused;
+    int32_t transform_dimension_count;
 };
 
-static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 496 && sizeof(ArrayTask) == 192,
+static_assert(sizeof(Step) == 48 && sizeof(FloatLines) == 64 && sizeof(Task) == 504 && sizeof(ArrayTask) == 200,
               "the host lays out the same structures");

@@ -119,7 +119,7 @@ DEVICE void prepare_second(const Tasks &tasks, const RowPanel &panel, uint64_t t
         Line &line = panel.lines[i];
         line.transform = transform;
         line.output_start = static_cast<uint64_t>(i);
-        line.output_offset = line_offset(task.output, task.first_transform + transform);
+        prepare_end(task, line, task.first_transform + transform);
         line.store_start = line.output_offset + i * task.output.stride;
         line.largest_sum = 0;
         line.scale = NOTHING;

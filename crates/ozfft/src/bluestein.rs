@@ -291,8 +291,9 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
         let (plan, output) = (self.plan, self.output);
         let shifts = values.narrowing_shifts(plan.word_bits);
         let narrowing = Narrowing::new::<L, V>(&shifts);
-        let exponents =
-            std::array::from_fn(|lane| found.exponents[lane] + shifts[lane] as i32 + output.bias);
+        let exponents = std::array::from_fn(|lane| {
+            found.exponents[lane] + shifts[lane] as i32 + output.bias[lane]
+        });
         let mut emitter = FloatEmitter::new(floats, exponents, output);
         for i in 0..values.grid.rows * values.grid.columns {
             let place = values.grid.place(i);

@@ -386,7 +386,7 @@ impl FloatLine {
         if factor == 1.0 {
             return 0;
         }
-        let growth = self.plan.len().next_power_of_two().trailing_zeros() as i32 + 1;
+        let growth = self.growth();
         let sizes = line.iter().map(|&value| size_in_bits(widened(value)));
         match exponent_of(sizes.max().unwrap_or(0)) {
             Some(exponent) if exponent + growth >= T::LARGEST_EXPONENT - 1 => growth,
@@ -394,22 +394,48 @@ impl FloatLine {
         }
     }
 
-    /// Transforms and scales lines that lie one after the other, of the type that the mode takes.
-    pub(crate) fn run_in_place<T: Real>(&self, lines: &mut [Complex<T>], bias: i32) {
-        let factor = self.scale * f64::from(bias).exp2();
-        let mut rooms = [0; MOST_LINES];
-        for (room, line) in rooms
-            .iter_mut()
-            .zip(lines.chunks_exact_mut(self.plan.len()))
+    /// Whether a line that is to be scaled up is so small that it can be before it is transformed.
+    fn lifts<T: Real>(&self, bias: i32, line: &[Complex<T>]) -> bool {
+        if bias <= 0 {
+            return false;
+        }
+        let sizes = line.iter().map(|&value| size_in_bits(widened(value)));
+        let exponent = exponent_of(sizes.max().unwrap_or(0));
+        exponent.is_some_and(|exponent| exponent + bias + self.growth() < 0)
+    }
+
+    /// Bits that a number may grow by.
+    fn growth(&self) -> i32 {
+        self.plan.len().next_power_of_two().trailing_zeros() as i32 + 1
+    }
+
+    /// Transforms and scales lines that lie one after the other, of the type that the mode takes; `biases` has the power of
+    /// two of each.
+    pub(crate) fn run_in_place<T: Real>(
+        &self,
+        lines: &mut [Complex<T>],
+        biases: &[i32; MOST_LINES],
+    ) {
+        let n = self.plan.len();
+        let mut factors = [1.0; MOST_LINES];
+        for (line, (factor, &bias)) in lines
+            .chunks_exact_mut(n)
+            .zip(factors.iter_mut().zip(biases))
         {
-            *room = self.room(factor, line);
-            if *room > 0 {
-                scale_line(line, f64::from(-*room).exp2());
+            *factor = self.scale * f64::from(bias).exp2();
+            let room = self.room(*factor, line);
+            // Numbers that are scaled up are small: before the transform that is exact, and keeps its roundings small, too.
+            let before = match room {
+                0 if self.lifts(bias, line) => bias,
+                _ => -room,
+            };
+            if before != 0 {
+                scale_line(line, f64::from(before).exp2());
+                *factor *= f64::from(-before).exp2();
             }
         }
         self.transform(lines);
-        for (room, line) in rooms.iter().zip(lines.chunks_exact_mut(self.plan.len())) {
-            let factor = factor * f64::from(*room).exp2();
+        for (line, factor) in lines.chunks_exact_mut(n).zip(factors) {
             if factor != 1.0 {
                 scale_line(line, factor);
             }
@@ -429,7 +455,7 @@ impl FloatLine {
         if self.takes::<T>() {
             let lines = take::<Complex<T>>(&mut workspace, points);
             self.load(input, lines, |_| 1.0);
-            self.run_in_place(lines, output.bias);
+            self.run_in_place(lines, &output.bias);
             let kept = &output.places[..count];
             in_memory_order(kept, output.count, |lane, i| {
                 output.put(lane, i, widened(lines[lane * self.plan.len() + i]));
@@ -473,8 +499,8 @@ impl FloatLine {
         self.load(input, lines, |lane| f64::from(-exponents[lane]).exp2());
         self.transform(lines);
         // The power of two may be out of reach of one factor where its product with a number is not.
-        let factors = exponents.map(|exponent| {
-            let exponent = exponent + output.bias;
+        let factors: [(f64, f64); MOST_LINES] = std::array::from_fn(|lane| {
+            let exponent = exponents[lane] + output.bias[lane];
             let half = exponent / 2;
             let rest = f64::from(exponent - half).exp2();
             (self.scale * f64::from(half).exp2(), rest)

@@ -35,6 +35,7 @@ mod reconstruct;
 mod residue_products;
 mod roots;
 mod sample;
+mod scale;
 mod short_lines;
 mod single_numbers;
 mod step;

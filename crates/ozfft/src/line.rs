@@ -173,12 +173,12 @@ impl Line {
     }
 }
 
-/// A transform of one point is the point, and no scaling is ever due. Adding 0 takes the sign off a zero.
+/// A transform of one point is the point, and no norm scales it. Adding 0 takes the sign off a zero.
 fn copy<const L: usize>(input: &Input<'_, L>, output: &Output<'_, L>, active: usize) {
     for lane in 0..active {
         let value = input.element(lane, 0);
         if value.re.is_finite() && value.im.is_finite() {
-            let scale = f64::from(output.bias).exp2();
+            let scale = f64::from(output.bias[lane]).exp2();
             let value = if output.conjugate {
                 value.conj()
             } else {

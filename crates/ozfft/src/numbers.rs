@@ -111,8 +111,8 @@ pub(crate) struct Output<'a, const L: usize> {
     pub(crate) count: usize,
     /// Points of the transform.
     pub(crate) length: usize,
-    /// Power of two by which outputs are scaled, so that nothing overflows between axes.
-    pub(crate) bias: i32,
+    /// Power of two by which every line's outputs are scaled (`scale.rs`).
+    pub(crate) bias: [i32; L],
     /// Outputs are conjugated before they come here, as inverse transforms do.
     pub(crate) conjugate: bool,
 }

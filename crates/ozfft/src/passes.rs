@@ -163,7 +163,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
             *exponent += block.exponent_offset();
         }
         if let Some(output) = sink.floats() {
-            let exponents = found.exponents.map(|exponent| exponent + output.bias);
+            let exponents = std::array::from_fn(|lane| found.exponents[lane] + output.bias[lane]);
             let mut emitter = FloatEmitter::new(self.floats, exponents, output);
             let half = output.count < output.length && block.len() == output.length;
             let symmetry = Symmetry::of(&found, half);

@@ -507,6 +507,15 @@ impl Problem {
         half
     }
 
+    /// Transforms in one array of the batch: one for every index of the axes that are not transformed.
+    pub(crate) fn transforms_of_array(&self) -> usize {
+        let lengths = self.shape.iter().enumerate();
+        lengths
+            .filter(|(axis, _)| !self.axes.contains(axis))
+            .map(|(_, &n)| n)
+            .product()
+    }
+
     /// Shape of the array that is read.
     pub fn input_shape(&self) -> Vec<usize> {
         match self.kind {

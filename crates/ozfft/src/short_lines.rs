@@ -44,8 +44,9 @@ impl Passes {
             points: scratch.points,
             panel,
         });
-        let offset = self.exponent_offset() + block.exponent_offset() + output.bias;
-        let exponents = found.exponents.map(|exponent| exponent + offset);
+        let offset = self.exponent_offset() + block.exponent_offset();
+        let exponents =
+            std::array::from_fn(|lane| found.exponents[lane] + offset + output.bias[lane]);
         let symmetry = Symmetry::of(&found, output.count < output.length);
         let mut emitter = FloatEmitter::new(scratch.floats, exponents, output);
         let mut memory = scratch.block;

@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 use num_complex::Complex;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicI32;
 
 /// 64-bit words of a cache line.
 const LINE: usize = 8;
@@ -30,6 +31,12 @@ pub(crate) fn take<'a, T: Pod>(workspace: &mut &'a mut [u64], count: usize) -> &
     let (front, rest) = std::mem::take(workspace).split_at_mut(words_for::<T>(count));
     *workspace = rest;
     &mut bytemuck::cast_slice_mut::<u64, T>(front)[..count]
+}
+
+/// Integers that several threads change at once.
+pub(crate) fn as_atomics(integers: &mut [i32]) -> &[AtomicI32] {
+    // SAFETY: an atomic integer has the size, alignment and bits of the plain one, and the borrow keeps others away.
+    unsafe { &*(std::ptr::from_mut(integers) as *const [AtomicI32]) }
 }
 
 /// An array that threads read and write at positions they have agreed on: every thread works on lines of its own.

@@ -9,6 +9,7 @@ mod api;
 mod bad_input;
 mod bad_requests;
 mod bits;
+mod companions;
 mod cuda;
 mod cuda_tuned;
 mod dynamic_range;

@@ -7,6 +7,7 @@ use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, wide_range};
 use ozfft::{Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate};
 use rayon::ThreadPool;
+use std::marker::PhantomData;
 
 /// Arrays of more points than this come in small batches only.
 const LARGEST_MANY: usize = 64;
@@ -178,11 +179,63 @@ pub(super) fn input_values<T: Real>(
     if case.tuned && generator.below(4) == 0 {
         make_unusual(&mut values, generator);
     }
+    let sizes = Sizes::<T>::draw(case);
+    for (flat, value) in values.iter_mut().enumerate() {
+        *value = sizes.change(0, &unravel(flat, &problem.input_shape()), *value);
+    }
     if case.kind == Kind::RealToComplex {
         Values::Real(values.iter().map(|value| T::narrow(value.re)).collect())
     } else {
         let narrow = |value: &Complex<f64>| Complex::new(T::narrow(value.re), T::narrow(value.im));
         Values::Complex(values.iter().map(narrow).collect())
+    }
+}
+
+/// How large the transforms of a case are: of many cases all alike, of others each of another size, near both ends of the range
+/// above all, or zero. Each is scaled by itself between its axes, which no neighbour may change.
+struct Sizes<'a, T> {
+    case: &'a Case,
+    differ: bool,
+    numbers: PhantomData<T>,
+}
+
+impl<'a, T: Real> Sizes<'a, T> {
+    fn draw(case: &'a Case) -> Self {
+        let mut generator = Generator::new(mixed(case.seed, 2));
+        Sizes {
+            case,
+            differ: case.any_size && case.axes.len() > 1 && generator.below(2) == 0,
+            numbers: PhantomData,
+        }
+    }
+
+    /// The number at these indices of an array of the batch, in the size of its transform.
+    fn change(&self, array: usize, indices: &[usize], value: Complex<f64>) -> Complex<f64> {
+        if !self.differ {
+            return value;
+        }
+        let others = indices.iter().enumerate();
+        let others = others.filter(|(axis, _)| !self.case.axes.contains(axis));
+        let transform = others.fold(
+            mixed(self.case.seed, 3 + array as u64),
+            |seed, (_, &index)| mixed(seed, index as u64),
+        );
+        let mut generator = Generator::new(transform);
+        let top = T::LARGEST_EXPONENT;
+        let bottom = if T::IS_DOUBLE { -1074 } else { -149 };
+        let exponent = match generator.below(6) {
+            0 => return value,
+            1 => return Complex::new(0.0, 0.0),
+            2 => bottom + generator.below(100) as i32,
+            3 => top - generator.below(40) as i32,
+            _ => bottom + generator.below((top - bottom) as usize) as i32,
+        };
+        // In two factors: the power may be out of reach of one.
+        let half = exponent / 2;
+        let (one, two) = (f64::from(half).exp2(), f64::from(exponent - half).exp2());
+        let scaled = value * one * two;
+        let kept = [scaled.re, scaled.im].map(|x| T::narrow(x).widen().is_finite());
+        if kept == [true; 2] { scaled } else { value }
     }
 }
 
@@ -440,12 +493,20 @@ impl Way {
         input: &Values<T>,
         case: &Case,
     ) -> Values<T> {
-        let noise = uniform_complex(problem.input_len(), mixed(case.seed, 1));
+        let mut noise = uniform_complex(problem.input_len(), mixed(case.seed, 1));
         let shape = problem.input_shape();
         let layout = self
             .input
             .clone()
             .unwrap_or_else(|| Layout::contiguous(&shape));
+        let sizes = Sizes::<T>::draw(case);
+        for array in (0..self.batch).filter(|_| sizes.differ) {
+            for flat in 0..shape.iter().product() {
+                let indices = unravel(flat, &shape);
+                let number = &mut noise[position(&layout, &indices, array)];
+                *number = sizes.change(array + 1, &indices, *number);
+            }
+        }
         let narrow = |value: &Complex<f64>| Complex::new(T::narrow(value.re), T::narrow(value.im));
         match input {
             Values::Real(values) if self.as_complex => {

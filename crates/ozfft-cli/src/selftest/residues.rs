@@ -64,6 +64,7 @@ impl ResidueCase {
             number,
             // Numbers near the ends of the range are rounded where no relative bound holds.
             tuned: exactness(way) == Some(true),
+            any_size: exactness(way) == Some(true),
             kind: Kind::ComplexToComplex,
             axes,
             shape,

@@ -1,5 +1,6 @@
 //! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
 
+use super::scales::Scan;
 use crate::float_lines::FloatLine;
 use crate::layout::Layout;
 use crate::line::Line;
@@ -9,6 +10,7 @@ use crate::numbers::{Elements, Input, Output, Placement, Reader, Writer};
 use crate::problem::{Direction, Kind, Problem};
 use crate::quantise::needs_finer_unit;
 use crate::sample::Real;
+use crate::scale::{Numbers, ScaleBetweenAxes};
 use crate::workspace::{ALIGNMENT_SLACK, ReadArray, SharedArray, aligned, take, words_for};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
@@ -20,24 +22,31 @@ use std::sync::Arc;
 pub(crate) struct LineSet {
     /// Length and stride of the other dimensions, outermost first.
     pub(crate) dimensions: Vec<(usize, isize)>,
+    /// Strides of the same dimensions where transforms are numbered: every index of the batch, and of an axis that is not
+    /// transformed, is one of its own. 0 along the others.
+    pub(crate) transform_strides: Vec<usize>,
     pub(crate) offset: isize,
     pub(crate) stride: isize,
 }
 
 impl LineSet {
-    fn new(layout: &Layout, shape: &[usize], batch: usize, axis: usize) -> Self {
-        let mut dimensions = vec![(batch, layout.distance())];
-        dimensions.extend(
-            shape
-                .iter()
-                .copied()
-                .zip(layout.strides().iter().copied())
-                .enumerate()
-                .filter(|&(other, _)| other != axis)
-                .map(|(_, dimension)| dimension),
-        );
+    pub(super) fn new(layout: &Layout, shape: &[usize], problem: &Problem, axis: usize) -> Self {
+        let mut dimensions = vec![(problem.batch, layout.distance())];
+        let mut transform_strides = vec![problem.transforms_of_array()];
+        let mut transforms = transform_strides[0];
+        for (other, (&n, &stride)) in shape.iter().zip(layout.strides()).enumerate() {
+            let transformed = problem.axes.contains(&other);
+            if !transformed {
+                transforms /= n;
+            }
+            if other != axis {
+                dimensions.push((n, stride));
+                transform_strides.push(if transformed { 0 } else { transforms });
+            }
+        }
         LineSet {
             dimensions,
+            transform_strides,
             offset: layout.offset() as isize,
             stride: layout.strides()[axis],
         }
@@ -58,6 +67,17 @@ impl LineSet {
             offset,
             stride: self.stride,
         }
+    }
+
+    /// The transform that a line is part of.
+    pub(crate) fn transform(&self, line: usize) -> usize {
+        let mut rest = line;
+        let mut transform = 0;
+        for (&(n, _), stride) in self.dimensions.iter().zip(&self.transform_strides).rev() {
+            transform += rest % n * stride;
+            rest /= n;
+        }
+        transform
     }
 }
 
@@ -146,7 +166,7 @@ pub(crate) fn axis_passes(problem: &Problem) -> (Vec<AxisPass>, usize) {
                 Place::Output => &output,
                 Place::Spare => &spare,
             };
-            LineSet::new(layout, shape, batch, axis)
+            LineSet::new(layout, shape, problem, axis)
         };
         let (read_shape, write_shape) = match (problem.kind, kind) {
             (Kind::ComplexToComplex, _) => (&problem.shape, &problem.shape),
@@ -214,6 +234,8 @@ pub(crate) struct Executor<T: Real> {
     threads: usize,
     conjugate: bool,
     spare_len: usize,
+    /// How every transform is scaled between its axes; none where it has one axis, or is RustFFT's.
+    scaling: Option<Scan>,
 }
 
 impl<T: Real> Executor<T> {
@@ -224,7 +246,7 @@ impl<T: Real> Executor<T> {
         mut engine: impl FnMut(usize, Kind) -> LineEngine<T>,
     ) -> Self {
         let (passes, spare_len) = axis_passes(problem);
-        let passes = passes.into_iter().map(|pass| Pass {
+        let passes = passes.into_iter().map(|pass| Pass::<T> {
             engine: engine(pass.axis, pass.kind),
             kind: pass.kind,
             n: pass.n,
@@ -233,8 +255,12 @@ impl<T: Real> Executor<T> {
             read: pass.read,
             write: pass.write,
         });
+        let passes: Vec<Pass<T>> = passes.collect();
+        let native = matches!(passes[0].engine, LineEngine::Native(_));
+        let scale = ScaleBetweenAxes::new(Numbers::of::<T>(), passes.iter().map(|pass| pass.n));
         Executor {
-            passes: passes.collect(),
+            scaling: (passes.len() > 1 && !native).then(|| Scan::new(problem, scale)),
+            passes,
             threads,
             conjugate: problem.direction == Direction::Inverse,
             spare_len,
@@ -273,7 +299,20 @@ impl<T: Real> Executor<T> {
                 self.threads * pass.engine.workspace_len(1)
             }
         });
-        words_for::<Complex<T>>(self.spare_len) + scratch.max().unwrap_or(0) + ALIGNMENT_SLACK
+        words_for::<Complex<T>>(self.spare_len)
+            + words_for::<i32>(self.scaled_transforms())
+            + scratch.max().unwrap_or(0)
+            + ALIGNMENT_SLACK
+    }
+
+    /// How transforms are scaled between axes, and where all their numbers lie; none where there is one axis.
+    pub(crate) fn scaling(&self) -> Option<&Scan> {
+        self.scaling.as_ref()
+    }
+
+    /// Transforms that have a scale each.
+    fn scaled_transforms(&self) -> usize {
+        self.scaling.as_ref().map_or(0, |scan| scan.transforms)
     }
 
     /// Runs all passes. Lengths of buffers and workspace have been checked.
@@ -285,10 +324,16 @@ impl<T: Real> Executor<T> {
     ) {
         let mut workspace = aligned(workspace);
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.spare_len));
-        let bias = self.bias_for(input);
+        let scales = take::<i32>(&mut workspace, self.scaled_transforms());
+        if let Some(scan) = &self.scaling {
+            scan.find(input, self.threads, scales);
+        }
         let last = self.passes.len() - 1;
         for (number, pass) in self.passes.iter().enumerate() {
-            let bias = i32::from(number == last) * bias - i32::from(number == 0) * bias;
+            let scales = Scales {
+                of_transforms: scales,
+                sign: i32::from(number == 0) - i32::from(number == last),
+            };
             let from = match pass.from {
                 Place::Input => input,
                 Place::Spare => InputArray::Complex(spare.reader()),
@@ -311,7 +356,7 @@ impl<T: Real> Executor<T> {
                     from,
                     to,
                     conjugate: self.conjugate,
-                    bias,
+                    scales,
                     first,
                     count: at_once.min(lines - first),
                 };
@@ -343,38 +388,6 @@ impl<T: Real> Executor<T> {
                         job(group, 1, scratch);
                     }
                 });
-        }
-    }
-
-    /// The power of two by which the first pass scales down, and the last one up again, where numbers are so large that
-    /// a pass over one axis could overflow, though the result may not. 0 where that cannot be.
-    pub(crate) fn bias_between_axes(&self) -> i32 {
-        if self.passes.len() == 1 || matches!(self.passes[0].engine, LineEngine::Native(_)) {
-            return 0;
-        }
-        let growth = |n: usize| n.next_power_of_two().trailing_zeros() as i32 + 1;
-        self.passes.iter().map(|pass| growth(pass.n)).sum()
-    }
-
-    /// [`Executor::bias_between_axes`], or 0 for numbers that are not so large.
-    fn bias_for(&self, input: InputArray<'_, T>) -> i32 {
-        let bias = self.bias_between_axes();
-        if bias == 0 {
-            return 0;
-        }
-        let mut largest = 0.0f64;
-        self.for_each_input(input, |_, re, im| {
-            let size = re.abs().max(im.abs());
-            // A NaN or an infinity makes its transform NaN, at any scale.
-            if size.is_finite() {
-                largest = largest.max(size);
-            }
-            false
-        });
-        if largest >= f64::from(T::LARGEST_EXPONENT - bias).exp2() {
-            bias
-        } else {
-            0
         }
     }
 
@@ -476,13 +489,30 @@ impl<T: Real> Executor<T> {
     }
 }
 
+/// What every transform is scaled by between axes, and what a pass makes of it: 1 the first one, -1 the last, else 0.
+#[derive(Clone, Copy)]
+struct Scales<'a> {
+    of_transforms: &'a [i32],
+    sign: i32,
+}
+
+impl Scales<'_> {
+    /// The power of two that a line's results are multiplied by.
+    fn bias(&self, lines: &LineSet, line: usize) -> i32 {
+        match self.sign {
+            0 => 0,
+            sign => sign * self.of_transforms[lines.transform(line)],
+        }
+    }
+}
+
 /// Some neighbouring lines of a pass.
 struct Job<'a, T: Real> {
     pass: &'a Pass<T>,
     from: InputArray<'a, T>,
     to: OutputArray<'a, T>,
     conjugate: bool,
-    bias: i32,
+    scales: Scales<'a>,
     first: usize,
     count: usize,
 }
@@ -494,7 +524,7 @@ impl<T: Real> Job<'_, T> {
                 self.connect(|input, output| native.run(input, output, workspace));
             }
             LineEngine::Floats(line) => match self.lines_in_output(line) {
-                Some(lines) => line.run_in_place(lines, self.bias),
+                Some(lines) => line.run_in_place(lines, &self.biases()),
                 None => self.connect(|input, output| {
                     line.run::<T>(input, output, self.count, workspace);
                 }),
@@ -532,6 +562,16 @@ impl<T: Real> Job<'_, T> {
                 }
             }
         }
+    }
+
+    /// The power of two that each of these lines is multiplied by; places beyond them repeat the first.
+    fn biases<const L: usize>(&self) -> [i32; L] {
+        let bias = |line| self.scales.bias(&self.pass.read, line);
+        let first = bias(self.first);
+        std::array::from_fn(|lane| match lane {
+            1.. if lane < self.count => bias(self.first + lane),
+            _ => first,
+        })
     }
 
     /// These lines, copied to the output, if they lie one after the other there and a mode can take them as they are.
@@ -598,7 +638,7 @@ impl<T: Real> Job<'_, T> {
                 n
             },
             length: n,
-            bias: self.bias,
+            bias: self.biases(),
             conjugate,
         };
         run(&input, &output);

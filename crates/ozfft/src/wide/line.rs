@@ -35,14 +35,14 @@ enum Form {
 }
 
 /// Lines that are transformed in one call.
-pub(super) struct Lines<'a, I, O> {
+pub(super) struct Lines<'a, I, O, B> {
     pub(super) hardware: &'a Hardware,
     pub(super) threads: usize,
     pub(super) count: usize,
     /// Outputs that are wanted of each.
     pub(super) outputs: usize,
-    /// Results are multiplied by 2 to this power.
-    pub(super) bias: i32,
+    /// Results of each are multiplied by 2 to this power.
+    pub(super) bias: B,
     pub(super) input: I,
     pub(super) output: O,
 }
@@ -88,10 +88,11 @@ impl WideLine {
         }
     }
 
-    pub(super) fn run<'a, I, O>(&self, lines: &Lines<'_, I, O>)
+    pub(super) fn run<'a, I, O, B>(&self, lines: &Lines<'_, I, O, B>)
     where
         I: Fn(usize) -> Line<'a> + Sync,
         O: Fn(usize, Nature) -> OutputLine<'a> + Sync,
+        B: Fn(usize) -> i32 + Sync,
     {
         match &self.form {
             Form::Copy => self.copy(lines),
@@ -115,7 +116,7 @@ impl WideLine {
                         turn: None,
                         index: &|place| passes.output_index(place),
                         wanted: lines.outputs,
-                        exponent: lines.bias + self.scale_exponent,
+                        exponent: (lines.bias)(line) + self.scale_exponent,
                     };
                     store.run(lines.hardware, threads, &output, (&array, 0, n));
                 }
@@ -157,7 +158,7 @@ impl WideLine {
                                 turn: Some(&chirp),
                                 index: &|place| place,
                                 wanted: lines.outputs,
-                                exponent: lines.bias,
+                                exponent: (lines.bias)(first + i),
                             };
                             let output = (lines.output)(first + i, nature);
                             store.run(
@@ -173,13 +174,14 @@ impl WideLine {
         }
     }
 
-    fn copy<'a, I, O>(&self, lines: &Lines<'_, I, O>)
+    fn copy<'a, I, O, B>(&self, lines: &Lines<'_, I, O, B>)
     where
         I: Fn(usize) -> Line<'a> + Sync,
         O: Fn(usize, Nature) -> OutputLine<'a> + Sync,
+        B: Fn(usize) -> i32 + Sync,
     {
-        let factor = power_of_two(lines.bias);
         for line in 0..lines.count {
+            let factor = power_of_two((lines.bias)(line));
             let [re_high, re_low, im_high, im_low] = (lines.input)(line).get(0);
             let ((re, re_rest), (im, im_rest)) =
                 (two_sum(re_high, re_low), two_sum(im_high, im_low));
@@ -194,10 +196,11 @@ impl WideLine {
     }
 
     /// Eight lines side by side.
-    fn run_block<'a, I, O>(&self, block: &Block, lines: &Lines<'_, I, O>)
+    fn run_block<'a, I, O, B>(&self, block: &Block, lines: &Lines<'_, I, O, B>)
     where
         I: Fn(usize) -> Line<'a> + Sync,
         O: Fn(usize, Nature) -> OutputLine<'a> + Sync,
+        B: Fn(usize) -> i32 + Sync,
     {
         let hardware = lines.hardware;
         let groups = lines.count.div_ceil(LANES);
@@ -224,10 +227,12 @@ impl WideLine {
                 block.run(hardware, &mut panel, &mut scratch);
                 let targets: [OutputLine<'a>; LANES] =
                     std::array::from_fn(|lane| (lines.output)(number(lane), found.natures[lane]));
-                let offset = block.growth() + self.scale_exponent + lines.bias;
+                let offset = block.growth() + self.scale_exponent;
                 hardware.run(Convert {
                     count: lines.outputs,
-                    exponents: found.exponents.map(|exponent| exponent + offset),
+                    exponents: std::array::from_fn(|lane| {
+                        found.exponents[lane] + offset + (lines.bias)(number(lane))
+                    }),
                     panel: &panel,
                     place: inlined(
                         #[inline(always)]

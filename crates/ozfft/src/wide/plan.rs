@@ -13,6 +13,7 @@ use crate::matrix_unit::{Unit, byte_products};
 use crate::planner::{MOST_THREADS, Scaling};
 use crate::problem::{Device, Direction, Engine, Family, Kind, Problem, ResidueOptions};
 use crate::recipe::LineRecipe;
+use crate::scale::{self, ScaleBetweenAxes, exponent_above, larger};
 use crate::tables::lock;
 use crate::workspace::SharedArray;
 use float_environment::DefaultEnvironment;
@@ -160,8 +161,8 @@ impl WidePlan {
         &self.problem
     }
 
-    /// Relative L2 error that no finite input exceeds, as long as no number of the output, or of the array between two
-    /// axes, overflows, and none that matters is so small (below 2^-969) that its low part is.
+    /// Relative L2 error that no finite input exceeds, as long as no number of the output overflows, and none that matters,
+    /// there or in the input, is so small (below 2^-969) that its low part is.
     pub fn bound(&self) -> f64 {
         self.budget.bound
     }
@@ -261,7 +262,7 @@ impl WidePlan {
         {
             return Err(FftError::NotFinite { index, value });
         }
-        let bias = self.bias(seen.largest);
+        let scales = self.scales(&seen.largest);
         let zero = Complex::new(Pair::ZERO, Pair::ZERO);
         let mut spare = vec![zero; self.spare_len];
         let spare = SharedArray::new(&mut spare);
@@ -279,7 +280,11 @@ impl WidePlan {
                 Place::Spare => OutputArray::Complex(spare),
                 _ => output,
             };
-            let bias = i32::from(number == last) * bias - i32::from(number == 0) * bias;
+            let sign = i32::from(number == 0) - i32::from(number == last);
+            let bias = |line: usize| match sign {
+                0 => 0,
+                _ => sign * scales[pass.read.transform(line)],
+            };
             self.run_axis(pass, line, bias, from, to);
         }
         match seen.not_hermitian {
@@ -293,7 +298,7 @@ impl WidePlan {
         &self,
         pass: &AxisPass,
         line: &WideLine,
-        bias: i32,
+        bias: impl Fn(usize) -> i32 + Sync,
         from: InputArray<'_, Pair>,
         to: OutputArray<'_, Pair>,
     ) {
@@ -336,6 +341,10 @@ impl WidePlan {
         let (pass, _) = &self.passes[0];
         let half = pass.kind == Kind::ComplexToReal;
         let mut seen = Seen::default();
+        if self.passes.len() > 1 {
+            let transforms = self.problem.batch * self.problem.transforms_of_array();
+            seen.largest = vec![0; transforms];
+        }
         if !(self.problem.strict || half || self.passes.len() > 1) {
             return seen;
         }
@@ -343,6 +352,7 @@ impl WidePlan {
         for number in 0..pass.read.count() {
             let place = pass.read.placement(number);
             let mut hermitian = true;
+            let mut largest = 0;
             for i in 0..count {
                 // SAFETY: nothing writes before the run begins.
                 let (re, im) = unsafe {
@@ -355,8 +365,8 @@ impl WidePlan {
                     }
                 };
                 if re.is_finite() && im.is_finite() {
-                    let size = |x: Pair| x.high.abs().max(x.low.abs());
-                    seen.largest = seen.largest.max(size(re)).max(size(im));
+                    let parts = [re.high, re.low, im.high, im.low];
+                    largest = parts.into_iter().fold(largest, larger);
                 } else if seen.not_finite.is_none() {
                     let sum = |x: Pair| x.high + x.low;
                     let text = match input {
@@ -368,23 +378,21 @@ impl WidePlan {
                 hermitian &= !half || !(i == 0 || 2 * i == pass.n) || im == Pair::ZERO;
             }
             seen.not_hermitian += usize::from(!hermitian);
+            if let Some(of_transform) = seen.largest.get_mut(pass.read.transform(number)) {
+                *of_transform = largest.max(*of_transform);
+            }
         }
         seen
     }
 
-    /// The power of two by which the first axis scales down, and the last one up again, where numbers are so large that one
-    /// axis could overflow, though the result may not.
-    fn bias(&self, largest: f64) -> i32 {
-        if self.passes.len() == 1 {
-            return 0;
-        }
-        let growth = |n: usize| n.next_power_of_two().trailing_zeros() as i32 + 1;
-        let bias = self.passes.iter().map(|(pass, _)| growth(pass.n)).sum();
-        if largest >= f64::from(1024 - bias).exp2() {
-            bias
-        } else {
-            0
-        }
+    /// What every transform is scaled by between axes (`scale.rs`); nothing where there is one axis.
+    fn scales(&self, largest: &[u64]) -> Vec<i32> {
+        let lengths = self.passes.iter().map(|(pass, _)| pass.n);
+        let scale = ScaleBetweenAxes::new(scale::Numbers::PAIR, lengths);
+        let powers = largest
+            .iter()
+            .map(|&bits| scale.power(exponent_above(bits)));
+        powers.collect()
     }
 }
 
@@ -393,7 +401,8 @@ impl WidePlan {
 struct Seen {
     not_finite: Option<(usize, String)>,
     not_hermitian: usize,
-    largest: f64,
+    /// Of every transform, as the bits of an f64, where there are several axes.
+    largest: Vec<u64>,
 }
 
 fn expect_len(buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {

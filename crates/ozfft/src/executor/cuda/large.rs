@@ -221,6 +221,7 @@ impl Check {
         }
         if task.sink == SINK_FLOATS || task.sink == SINK_UNCHIRPED_FLOATS {
             let all = self.lines(&task.output, last);
+            self.end(task, last);
             self.follow(1, task, all, transforms);
             self.written += transforms;
         } else {
@@ -248,13 +249,42 @@ impl Check {
         self.follow(0, first, all, transforms);
         self.read += transforms;
         let all = self.lines(&second.output, last);
+        self.end(second, last);
         self.follow(1, second, all, transforms);
         self.written += transforms;
     }
 
+    /// The largest numbers of all transforms that lines are said to be of, elements of a line so far apart.
+    fn transforms(&self, largest: Address, (dimensions, count): (Address, i32), within_line: u64) {
+        if largest == Address::NONE {
+            return;
+        }
+        let dimensions = dimensions.value() as *const Dimension;
+        // SAFETY: tables are in the emulator's memory, and the plan is alive.
+        let dimensions = unsafe { std::slice::from_raw_parts(dimensions, count as usize) };
+        let last = dimensions.iter().map(|d| (d.length - 1) * d.stride as u64);
+        let last = last.sum::<u64>() + within_line;
+        self.workspace(largest, 8 * (last + 1), "largest");
+    }
+
+    /// What a line's results are scaled by, and its mark.
+    fn end(&self, task: &Task, lines: u64) {
+        let transforms = (task.transforms, task.transform_dimension_count);
+        self.transforms(task.largest, transforms, 0);
+        if task.marks != Address::NONE {
+            self.workspace(task.marks, 4 * lines.div_ceil(32), "marks");
+        }
+    }
+
     fn array_task(&self, task: &ArrayTask) {
         self.lines(&task.input, task.line_count);
-        self.workspace(task.largest, 8, "largest");
+        let within_line = (task.input.count - 1) * task.transform_stride as u64;
+        let transforms = (task.transforms, task.transform_dimension_count);
+        self.transforms(task.largest, transforms, within_line);
+        self.workspace(task.scaled_down, 8, "whether any is scaled down");
+        if task.marks != Address::NONE {
+            self.workspace(task.marks, 4 * task.line_count.div_ceil(32), "marks");
+        }
     }
 
     fn tuned(&mut self, task: &TunedTask, strided: bool, kernel: &str) {
@@ -452,6 +482,21 @@ fn arrays_of_2_to_the_32_points() {
                 !plain || shape.len() == 1 || found.tuned == tuned,
                 "{shape:?}"
             );
+        }
+    }
+}
+
+#[test]
+fn batches_of_2_to_the_32_transforms_of_several_axes() {
+    for (shape, axes, batch) in [
+        (&[1024, 1024][..], &[0, 1][..], 1 << 12),
+        (&[3, 2], &[0, 1], 1 << 31),
+        (&[1024, 1024, 1 << 12], &[0, 1], 1),
+        (&[64, 1 << 12, 1024], &[0, 2], 16),
+        (&[8, 1 << 12, 8, 1 << 12], &[0, 2], 4),
+    ] {
+        for problem in [Problem::complex(shape), Problem::real_to_complex(shape)] {
+            check::<f64>(&problem.axes(axes).batch(batch));
         }
     }
 }

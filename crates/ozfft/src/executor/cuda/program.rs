@@ -1,5 +1,6 @@
 //! A plan as a list of launches, worked out once (`writer.rs`), and how it is run.
 
+use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::residues::is_for_residue_kernels;
 use super::tables::{
@@ -10,7 +11,7 @@ use super::task::*;
 use super::tuned::{self, Kernels, StridedTask, TunedLaunch, TunedOn};
 use super::tuned_passes;
 use super::tuned_tables;
-use super::writer::{Cutter, Writer, flattened, merged, two_pass_bytes};
+use super::writer::{Writer, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
 use crate::line::Line;
@@ -45,20 +46,24 @@ pub(super) enum Action {
         rest_kernel: &'static str,
         rest_blocks: u64,
         rest_shared_bytes: usize,
-        /// Where this is the first of several axes: how the array's largest number is found.
+        /// Where this is the first of several axes: how the transforms' largest numbers are found.
         search: Option<Box<Search>>,
+        /// Where it is the last, of several transforms: how those that were scaled down are scaled back.
+        scaled_back: Option<Box<ArrayTask>>,
     },
 }
 
-/// The search for the largest number that decides the scale between axes. A tuned kernel leaves all lines with numbers
-/// that ask for a scale, so it can go first, and the search is among those lines alone; should one be found, the other
-/// lines' results are scaled afterwards, which is exact.
+/// The search for the largest numbers that decide the scales between axes. A tuned kernel leaves all lines with numbers
+/// that ask for a scale, so it can go first, and the search is among those lines alone; should one be found, the results of
+/// its transform's other lines are looked at, or scaled, afterwards, which is exact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     /// All numbers, for the case that the tuned kernel cannot run.
     pub(super) everywhere: (ArrayTask, u64),
     pub(super) left: ArrayTask,
     pub(super) marks: (Address, usize),
+    /// What is found, which must be zero before.
+    pub(super) found: (Address, usize),
 }
 
 /// Launches and the tables that they use.
@@ -285,24 +290,34 @@ impl Program {
                 let list = merged(set);
                 (builder.add(&list), list)
             };
-            dimensions.push((add(&pass.read), add(&pass.write)));
+            let numbered = transform_dimensions(&pass.read);
+            dimensions.push((
+                add(&pass.read),
+                add(&pass.write),
+                (builder.add(&numbered), numbered),
+            ));
         }
-        let flat = flattened(executor);
-        let flat_dimensions = builder.add(&flat.1);
+        let search = executor.scaling().map(|scan| {
+            let flat = Flattened::new(scan);
+            let dimensions = builder.add(&flat.outer);
+            let transforms = builder.add(&flat.transforms);
+            (flat, dimensions, transforms)
+        });
         let tables = builder.upload(machine, queue)?;
         let mut cutter = Cutter(0);
         let spare = cutter.take((executor.spare_len() * size_of::<Complex<T>>()) as u64);
-        let largest = cutter.take(8);
-        let bias = executor.bias_between_axes();
+        let last = executor.passes().len() - 1;
+        let scaling = executor.scaling().map(|scan| {
+            let last_lines = executor.passes()[last].write.count();
+            Scaling::new(scan, last_lines, &mut cutter)
+        });
         let mut writer = Writer {
             machine,
             recipe,
             tables,
             actions: Vec::new(),
             spare,
-            largest: if bias == 0 { Address::NONE } else { largest },
-            bias,
-            bias_threshold: f64::from(T::LARGEST_EXPONENT - bias).exp2().to_bits(),
+            scaling,
             lasting: cutter.0,
             most_workspace: cutter.0,
             tuned_passes: (0, 0),
@@ -310,15 +325,13 @@ impl Program {
             residues: choice.residues,
             residue_lines: choice.residue_lines,
         };
-        let last = executor.passes().len() - 1;
-        for (number, (pass, (read, write))) in executor.passes().iter().zip(&dimensions).enumerate()
-        {
+        for (number, (pass, listed)) in executor.passes().iter().zip(&dimensions).enumerate() {
             let tuned = tuned[&(Arc::as_ptr(line_of(pass)), pass.kind)];
-            let axis = writer.axis(executor, number, pass, (read, write), tuned);
-            if number == 0 && bias != 0 {
-                writer.search = Some(writer.search_everywhere(&axis, &flat, flat_dimensions));
+            let axis = writer.axis(executor, number, pass, listed, tuned);
+            if let (0, Some((flat, dimensions, transforms))) = (number, &search) {
+                writer.search =
+                    Some(writer.search_everywhere(&axis, flat, *dimensions, *transforms));
             }
-            debug_assert!(last > 0 || bias == 0);
             let line = line_of(pass);
             match (&**line, &lines[&Arc::as_ptr(line)]) {
                 (Line::Passes(passes), LineTables::Passes(tables)) => {
@@ -430,12 +443,16 @@ impl Program {
                         rest_blocks,
                         rest_shared_bytes,
                         search,
+                        scaled_back,
                     } => {
                         let mut rest = rest.resolved(arrays);
                         let mut blocks = *rest_blocks;
-                        if search.is_some() {
-                            machine.clear(queue, rest.last().largest.value(), 8)?;
+                        let some = 2 * machine.multiprocessors() as u64;
+                        if let Some(search) = search {
+                            let (found, bytes) = search.found;
+                            machine.clear(queue, found.resolve(arrays).value(), bytes)?;
                         }
+                        let mut scaled_back = scaled_back.as_ref();
                         if let Some(task) = launch.task.resolved(arrays) {
                             machine.clear(queue, task.left_count.value(), 4)?;
                             let tuned = if let Some(shape) = launch.strided {
@@ -450,7 +467,6 @@ impl Program {
                                 Parameters::Tuned(task, launch.kernel)
                             };
                             machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
-                            let some = 2 * machine.multiprocessors() as u64;
                             blocks = blocks.min(some);
                             if let Some(search) = search {
                                 let (marks, bytes) = search.marks;
@@ -466,9 +482,14 @@ impl Program {
                                 machine.launch(queue, &task, blocks, 0)?;
                             }
                             rest.set_list(Address::NONE, Address::NONE);
+                            scaled_back = None;
                         }
                         let rest = Parameters::Truncated(rest, rest_kernel);
                         machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
+                        if let Some(task) = scaled_back {
+                            let task = Parameters::Scale(task.resolved(arrays));
+                            machine.launch(queue, &task, 4 * some, 0)?;
+                        }
                     }
                 }
             }

@@ -158,8 +158,11 @@ pub(crate) struct Task {
     /// Numbers of the lines to be transformed, and of how many, where another kernel has left some; else none.
     pub(crate) list: Address,
     pub(crate) list_count: Address,
+    /// Every transform's largest number, and the dimensions that number lines, with strides in the transforms' numbers.
     pub(crate) largest: Address,
-    pub(crate) bias_threshold: u64,
+    pub(crate) transforms: Address,
+    /// A bit for each line that is transformed here, or none.
+    pub(crate) marks: Address,
     pub(crate) transform_length: u64,
     pub(crate) words_distance: u64,
     pub(crate) exponents_in_distance: u64,
@@ -183,6 +186,7 @@ pub(crate) struct Task {
     pub(crate) exact: i32,
     pub(crate) word_bits: i32,
     pub(crate) exponent_offset: i32,
+    /// Bits that numbers may grow by between axes: negative in the first, positive in the last, else 0.
     pub(crate) bias: i32,
     pub(crate) source: i32,
     pub(crate) sink: i32,
@@ -195,7 +199,7 @@ pub(crate) struct Task {
     /// From row to row of the first step, in the shared memory of the kernels for truncated products.
     pub(crate) row_pitch: i32,
     pub(crate) column_pitch: i32,
-    pub(crate) unused: i32,
+    pub(crate) transform_dimension_count: i32,
 }
 
 /// Two passes of transforms that fit shared memory, or one: then the second has no steps.
@@ -211,6 +215,16 @@ impl Tasks {
     /// The pass that writes the results.
     pub(crate) fn last(&self) -> &Task {
         let [first, second] = &self.0;
+        if second.step_count == 0 {
+            first
+        } else {
+            second
+        }
+    }
+
+    /// The same to be changed.
+    pub(crate) fn last_mut(&mut self) -> &mut Task {
+        let [first, second] = &mut self.0;
         if second.step_count == 0 {
             first
         } else {
@@ -248,6 +262,7 @@ impl Task {
             &mut self.list,
             &mut self.list_count,
             &mut self.largest,
+            &mut self.marks,
         ] {
             *address = address.resolve(arrays);
         }
@@ -261,15 +276,18 @@ pub(crate) struct ArrayTask {
     pub(crate) input: FloatLines,
     pub(crate) output: FloatLines,
     pub(crate) largest: Address,
-    pub(crate) found: Address,
-    pub(crate) bias_threshold: u64,
+    pub(crate) transforms: Address,
+    /// Not 0 as soon as a transform is to be scaled down.
+    pub(crate) scaled_down: Address,
     pub(crate) line_count: u64,
+    /// From element to element of a line that is searched, in the numbers of their transforms.
+    pub(crate) transform_stride: i64,
     /// Lines that another kernel has left, how many, and a bit for each line of the array.
     pub(crate) list: Address,
     pub(crate) list_count: Address,
     pub(crate) marks: Address,
     pub(crate) bias: i32,
-    pub(crate) unused: i32,
+    pub(crate) transform_dimension_count: i32,
 }
 
 impl ArrayTask {
@@ -279,7 +297,7 @@ impl ArrayTask {
         self.output.resolve(arrays);
         for address in [
             &mut self.largest,
-            &mut self.found,
+            &mut self.scaled_down,
             &mut self.list,
             &mut self.list_count,
             &mut self.marks,
@@ -292,7 +310,7 @@ impl ArrayTask {
 
 // The kernels' sources assert the same sizes.
 const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
-const _: () = assert!(size_of::<Task>() == 496 && size_of::<ArrayTask>() == 192);
+const _: () = assert!(size_of::<Task>() == 504 && size_of::<ArrayTask>() == 200);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
 pub(crate) const LINE_HEADER_BYTES: usize = 136;

@@ -9,6 +9,7 @@ use super::task::{Address, Arrays, Dimension, FloatLines};
 use crate::bailey::Block;
 use crate::problem::{Family, Kind};
 use crate::recipe::{Fold, Recipe};
+use crate::scale::ScaleBetweenAxes;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
@@ -30,6 +31,24 @@ fn number_bytes(shape: &TunedShape) -> i64 {
 /// those that the kernels leave.
 pub(super) fn most_bias(kernels: &Kernels) -> i32 {
     if kernels.single { 64 } else { 100 }
+}
+
+/// Lines with numbers, all of which are below 2 to this power, are among those that the kernels leave: `LEAST_FIELD` of
+/// `tuned_block.cuh`, `LEAST_EXPONENT` of `tuned_single.cu`. (`tuned_passes.cu` leaves more.)
+pub(super) fn least_exponent(single: bool) -> i32 {
+    if single { -60 } else { -895 }
+}
+
+/// Whether kernels may run the first or the last axis of transforms of several, after axes of so many points in all: they
+/// store lines of transforms that are scaled up as if they were not, so they must leave all of them. Between axes such
+/// transforms have numbers below 2^(L+1)·√2 times the points.
+pub(super) fn leave_what_is_scaled_up(
+    single: bool,
+    scale: &ScaleBetweenAxes,
+    points_before: usize,
+) -> bool {
+    let growth = points_before.next_power_of_two().trailing_zeros() as i32;
+    scale.least() + 2 + growth <= least_exponent(single)
 }
 
 /// What a launch is told: `TunedArguments` of `tuned_block.cuh`.
@@ -451,7 +470,33 @@ mod tests {
     use crate::layout::Layout;
     use crate::planner::Planner;
     use crate::problem::{Accuracy, Engine, Problem, Substrate};
+    use crate::scale::Numbers;
     use std::sync::Arc;
+
+    #[test]
+    fn all_lines_of_transforms_that_are_scaled_up_are_left() {
+        let leaves = |single: bool, shape: &[usize]| {
+            let numbers = match single {
+                true => Numbers::of::<f32>(),
+                false => Numbers::of::<f64>(),
+            };
+            let scale = ScaleBetweenAxes::new(numbers, shape.iter().copied());
+            let before = shape[1..].iter().product();
+            [1, before].map(|points| leave_what_is_scaled_up(single, &scale, points))
+        };
+        for shape in [
+            &[512, 512, 512][..],
+            &[1024, 1024, 1024],
+            &[1024, 4096, 4096],
+        ] {
+            assert_eq!(leaves(false, shape), [true; 2], "{shape:?}");
+        }
+        for shape in [&[256, 256][..], &[512, 512, 512], &[1024, 1024, 1024]] {
+            assert_eq!(leaves(true, shape), [true; 2], "{shape:?}");
+        }
+        // 2^(-149 + 30 + 39 + 2 + 28) is 2^-50: the last axis may not be theirs.
+        assert_eq!(leaves(true, &[1024, 1 << 14, 1 << 14]), [true, false]);
+    }
 
     #[test]
     fn plans_take_tuned_kernels_where_they_fit_and_only_there() {

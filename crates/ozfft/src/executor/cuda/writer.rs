@@ -1,5 +1,6 @@
 //! The passes of every axis as launches: which kernel, which lines, from where and to where.
 
+use super::dimensions::{Cutter, Flattened, Scaling};
 use super::machine::{DeviceMemory, Machine, Parameters};
 use super::program::{Action, PassesTables, Search, TunedTables};
 use super::tables::Piece;
@@ -18,17 +19,6 @@ use std::sync::Arc;
 /// Lines of a thread block: one for every thread at most.
 const MOST_LINES: u64 = ozfft_kernels::GENERAL_THREADS as u64;
 
-/// Cuts the workspace into pieces: whole 256 bytes, so that every piece is aligned.
-pub(super) struct Cutter(pub(super) u64);
-
-impl Cutter {
-    pub(super) fn take(&mut self, bytes: u64) -> Address {
-        let start = self.0;
-        self.0 = (start + bytes).next_multiple_of(256);
-        Address::of_workspace(start)
-    }
-}
-
 /// Shared memory of a block: what its lines have in common, their headers, their points.
 fn shared_bytes(lines: usize, points: usize, point_bytes: usize) -> usize {
     COMMON_BYTES + (lines * LINE_HEADER_BYTES).next_multiple_of(128) + points * point_bytes
@@ -46,10 +36,8 @@ pub(super) struct Writer<'a> {
     pub(super) tables: DeviceMemory,
     pub(super) actions: Vec<Action>,
     pub(super) spare: Address,
-    /// Where the array's largest number is found, the scale that it may ask for, and from where on.
-    pub(super) largest: Address,
-    pub(super) bias: i32,
-    pub(super) bias_threshold: u64,
+    /// Where there are several axes.
+    pub(super) scaling: Option<Scaling>,
     /// Workspace behind what lasts for the whole call.
     pub(super) lasting: u64,
     pub(super) most_workspace: u64,
@@ -66,8 +54,8 @@ pub(super) struct Writer<'a> {
 pub(super) struct Axis {
     pub(super) input: FloatLines,
     pub(super) output: FloatLines,
-    /// Lines along the axis.
-    pub(super) transforms: u64,
+    /// How many lines there are.
+    pub(super) lines: u64,
     pub(super) bias: i32,
     pub(super) n: u64,
     /// Neighbouring lines lie closer together than the elements of a line.
@@ -76,6 +64,10 @@ pub(super) struct Axis {
     /// The dimensions that number the lines.
     pub(super) read: Vec<Dimension>,
     pub(super) write: Vec<Dimension>,
+    /// The same with strides in the transforms' numbers, on the device, and how many there are.
+    transforms: (Address, i32),
+    /// Points of the axes before, all together.
+    points_before: usize,
     /// Kernels that may take its lines, if they lie well.
     tuned: TunedTables,
 }
@@ -125,55 +117,13 @@ struct Rest {
 /// Dimensions, on the device and here.
 pub(super) type Listed = (Piece, Vec<Dimension>);
 
-/// The dimensions that number the lines, neighbours joined where they are evenly spaced.
-pub(super) fn merged(set: &LineSet) -> Vec<Dimension> {
-    let mut list: Vec<Dimension> = Vec::new();
-    for &(n, stride) in &set.dimensions {
-        if n == 1 {
-            continue;
-        }
-        let dimension = Dimension {
-            length: n as u64,
-            stride: stride as i64,
-        };
-        match list.last_mut() {
-            Some(outer) if outer.stride == dimension.stride.wrapping_mul(n as i64) => {
-                outer.length *= dimension.length;
-                outer.stride = dimension.stride;
-            }
-            _ => list.push(dimension),
-        }
-    }
-    list
-}
-
-/// All elements of the input in the order of memory: the innermost dimension, and the others. Of an array without gaps
-/// there are no others.
-pub(super) fn flattened<T: Real>(executor: &Executor<T>) -> (Dimension, Vec<Dimension>) {
-    let pass = &executor.passes()[0];
-    let count = match pass.kind {
-        Kind::ComplexToReal => pass.n / 2 + 1,
-        _ => pass.n,
-    };
-    let mut all = pass.read.clone();
-    all.dimensions.push((count, all.stride));
-    all.dimensions
-        .sort_by_key(|&(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
-    let mut list = merged(&all);
-    let one = Dimension {
-        length: 1,
-        stride: 1,
-    };
-    (list.pop().unwrap_or(one), list)
-}
-
 impl Writer<'_> {
     pub(super) fn axis<T: Real>(
         &self,
         executor: &Executor<T>,
         number: usize,
         pass: &Pass<T>,
-        (read, write): (&Listed, &Listed),
+        (read, write, transforms): &(Listed, Listed, Listed),
         tuned: TunedTables,
     ) -> Axis {
         let n = pass.n;
@@ -205,16 +155,20 @@ impl Writer<'_> {
             Kind::ComplexToReal => (ELEMENTS_HALF, half, ELEMENTS_REAL, n),
         };
         let last = executor.passes().len() - 1;
+        let growth = self.scaling.map_or(0, |scaling| scaling.scale.growth());
+        let before = executor.passes()[..number].iter().map(|pass| pass.n);
         Axis {
             input: floats(pass.from, &pass.read, read, elements, in_count),
             output: floats(pass.to, &pass.write, write, out_elements, out_count),
-            transforms: pass.read.count() as u64,
-            bias: self.bias * (i32::from(number == last) - i32::from(number == 0)),
+            lines: pass.read.count() as u64,
+            bias: growth * (i32::from(number == last) - i32::from(number == 0)),
             n: n as u64,
             read_across: across(&pass.read, &read.1),
             write_across: across(&pass.write, &write.1),
             read: read.1.clone(),
             write: write.1.clone(),
+            transforms: (transforms.0.at(&self.tables), transforms.1.len() as i32),
+            points_before: before.product(),
             tuned,
         }
     }
@@ -228,34 +182,47 @@ impl Writer<'_> {
         });
     }
 
+    /// Where the transforms' largest numbers are, if there are scales between axes.
+    fn largest(&self) -> Address {
+        self.scaling.map_or(Address::NONE, |scaling| scaling.found)
+    }
+
     fn array_task(&self, axis: &Axis) -> ArrayTask {
         ArrayTask {
             input: axis.input,
             output: axis.output,
-            largest: self.largest,
-            found: self.largest,
-            bias_threshold: self.bias_threshold,
-            line_count: axis.transforms,
+            largest: self.largest(),
+            transforms: axis.transforms.0,
+            scaled_down: self
+                .scaling
+                .map_or(Address::NONE, |scaling| scaling.scaled_down()),
+            line_count: axis.lines,
+            transform_stride: 0,
             list: Address::NONE,
             list_count: Address::NONE,
             marks: Address::NONE,
             bias: axis.bias,
-            unused: 0,
+            transform_dimension_count: axis.transforms.1,
         }
     }
 
-    /// Looks through the whole input, as the CPU does: its largest number decides the scale between axes.
+    /// Looks through the whole input, as the CPU does: the largest number of every transform decides its scale between axes.
     pub(super) fn search_everywhere(
         &self,
         axis: &Axis,
-        (line, outer): &(Dimension, Vec<Dimension>),
+        flat: &Flattened,
         dimensions: Piece,
+        transforms: Piece,
     ) -> (ArrayTask, u64) {
+        let (line, outer) = (flat.line, &flat.outer);
         let mut task = self.array_task(axis);
         task.input.dimensions = dimensions.at(&self.tables);
         task.input.dimension_count = outer.len() as i32;
         task.input.stride = line.stride;
         task.input.count = line.length;
+        task.transforms = transforms.at(&self.tables);
+        task.transform_dimension_count = flat.transforms.len() as i32;
+        task.transform_stride = flat.transform_stride;
         task.line_count = outer.iter().map(|d| d.length).product();
         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
         let enough = (task.line_count * line.length).div_ceil(4 * threads);
@@ -266,17 +233,19 @@ impl Writer<'_> {
     /// Does so before anything else, unless the first axis has found a cheaper way.
     fn search_first(&mut self) {
         if let Some((task, blocks)) = self.search.take() {
-            self.actions.push(Action::Clear {
-                address: self.largest,
-                bytes: 8,
-            });
+            if let Some(scaling) = self.scaling {
+                self.actions.push(Action::Clear {
+                    address: scaling.found,
+                    bytes: scaling.bytes,
+                });
+            }
             self.launch(Parameters::Largest(task), blocks, 0);
         }
     }
 
     pub(super) fn copy(&mut self, axis: &Axis) {
         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
-        let blocks = axis.transforms.div_ceil(threads);
+        let blocks = axis.lines.div_ceil(threads);
         self.launch(Parameters::Copy(self.array_task(axis)), blocks, 0);
     }
 
@@ -319,7 +288,7 @@ impl Writer<'_> {
         // Words between passes that go through memory.
         let long = !passes.is_one_block() && !tables.together;
         let bytes_each = if long { 16 * passes.len() as u64 } else { 0 };
-        self.in_turns(axis.transforms, bytes_each, |writer, first, count| {
+        self.in_turns(axis.lines, bytes_each, |writer, first, count| {
             let mut cutter = Cutter(writer.lasting);
             let natures = if long {
                 writer.natures(&mut cutter, count)
@@ -369,49 +338,45 @@ impl Writer<'_> {
         let passes = bluestein.passes();
         let length = passes.len() as u64;
         let arrays = if passes.is_one_block() { 1 } else { 2 };
-        self.in_turns(
-            axis.transforms,
-            16 * arrays * length,
-            |writer, first, count| {
-                let period = passes.output_step() as u64;
-                let mut cutter = Cutter(writer.lasting);
-                let natures = writer.natures(&mut cutter, count);
-                let product = WordArray {
-                    words: cutter.take(16 * count * length),
-                    exponents: cutter.take(4 * count * period),
-                    distance: length,
-                    exponents_distance: period,
-                };
-                let (between, exponents) = writer.between(&mut cutter, passes, count);
-                writer.most_workspace = writer.most_workspace.max(cutter.0);
-                let there = Course {
-                    passes,
-                    tables,
-                    source: SOURCE_CHIRPED_FLOATS,
-                    from: NO_WORDS,
-                    source_table: chirp,
-                    sink: SINK_KERNEL_PRODUCT,
-                    to: product,
-                    sink_table: kernel,
-                    sink_exponent: bluestein.kernel_exponent(),
-                    natures,
-                    between,
-                    exponents,
-                };
-                writer.course(axis, &there, first, count)?;
-                let back = Course {
-                    source: SOURCE_LINE_WORDS,
-                    from: product,
-                    source_table: Address::NONE,
-                    sink: SINK_UNCHIRPED_FLOATS,
-                    to: NO_WORDS,
-                    sink_table: chirp,
-                    sink_exponent: 0,
-                    ..there
-                };
-                writer.course(axis, &back, first, count)
-            },
-        )
+        self.in_turns(axis.lines, 16 * arrays * length, |writer, first, count| {
+            let period = passes.output_step() as u64;
+            let mut cutter = Cutter(writer.lasting);
+            let natures = writer.natures(&mut cutter, count);
+            let product = WordArray {
+                words: cutter.take(16 * count * length),
+                exponents: cutter.take(4 * count * period),
+                distance: length,
+                exponents_distance: period,
+            };
+            let (between, exponents) = writer.between(&mut cutter, passes, count);
+            writer.most_workspace = writer.most_workspace.max(cutter.0);
+            let there = Course {
+                passes,
+                tables,
+                source: SOURCE_CHIRPED_FLOATS,
+                from: NO_WORDS,
+                source_table: chirp,
+                sink: SINK_KERNEL_PRODUCT,
+                to: product,
+                sink_table: kernel,
+                sink_exponent: bluestein.kernel_exponent(),
+                natures,
+                between,
+                exponents,
+            };
+            writer.course(axis, &there, first, count)?;
+            let back = Course {
+                source: SOURCE_LINE_WORDS,
+                from: product,
+                source_table: Address::NONE,
+                sink: SINK_UNCHIRPED_FLOATS,
+                to: NO_WORDS,
+                sink_table: chirp,
+                sink_exponent: 0,
+                ..there
+            };
+            writer.course(axis, &back, first, count)
+        })
     }
 
     /// The passes of `count` transforms, one launch each.
@@ -574,8 +539,8 @@ impl Writer<'_> {
                 debug_assert_eq!(course.to.distance, passes.len() as u64);
                 task.words_distance = course.to.distance;
             }
-            task.largest = self.largest;
-            task.bias_threshold = self.bias_threshold;
+            task.largest = self.largest();
+            (task.transforms, task.transform_dimension_count) = axis.transforms;
             task.bias = axis.bias;
             for (place, earlier) in task.earlier_lengths.iter_mut().zip(&blocks[..number]) {
                 *place = earlier.len() as u64;
@@ -654,11 +619,18 @@ impl Writer<'_> {
         rest: Rest,
     ) -> Option<Action> {
         let task = rest.tasks.last();
-        let count = axis.transforms;
-        if task.line_count != count * task.lines_per_transform
-            || self.bias >= tuned::most_bias(kernels)
-        {
+        let count = axis.lines;
+        if task.line_count != count * task.lines_per_transform {
             return None;
+        }
+        // Numbers that ask for a scale are among those that tuned kernels leave.
+        if let Some(Scaling { scale, .. }) = &self.scaling {
+            let scales = axis.bias != 0;
+            let leaves =
+                || tuned::leave_what_is_scaled_up(kernels.single, scale, axis.points_before);
+            if scale.growth() >= tuned::most_bias(kernels) || (scales && !leaves()) {
+                return None;
+            }
         }
         let lines = TunedLines {
             input: &axis.input,
@@ -670,9 +642,9 @@ impl Writer<'_> {
         let mut launch = tuned::launch(&**self.machine, kernels, &lines)?;
         let mut cutter = Cutter(self.lasting);
         let (left_count, list) = (cutter.take(4), cutter.take(8 * count));
-        launch.task.largest = task.largest;
-        // Numbers that ask for a scale are among those that tuned kernels leave.
-        debug_assert!(self.bias < tuned::most_bias(kernels));
+        // Of a single transform the kernel looks up the scale itself.
+        let single_transform = self.scaling.filter(|scaling| scaling.transforms == 1);
+        launch.task.largest = single_transform.map_or(Address::NONE, |scaling| scaling.found);
         let search = self.search.take().map(|everywhere| {
             let bytes = 4 * count.div_ceil(32);
             let marks = cutter.take(bytes);
@@ -684,16 +656,29 @@ impl Writer<'_> {
                 everywhere,
                 left,
                 marks: (marks, bytes as usize),
+                found: self
+                    .scaling
+                    .map_or((Address::NONE, 0), |scaling| (scaling.found, scaling.bytes)),
             })
         });
         self.most_workspace = self.most_workspace.max(cutter.0);
-        launch.task.bias_threshold = task.bias_threshold;
+        launch.task.bias_threshold = self.scaling.map_or(0, |scaling| {
+            f64::from(scaling.scale.most()).exp2().to_bits()
+        });
         launch.task.bias = task.bias;
         launch.task.exponent_offset = rest.tasks.exponent_offset();
         launch.task.tables = tables.at(&self.tables);
         (launch.task.left_count, launch.task.left) = (left_count, list);
         let mut tasks = rest.tasks;
         tasks.set_list(list, left_count);
+        // Of several, what it has not left is scaled back afterwards.
+        let several = self.scaling.filter(|scaling| scaling.transforms > 1);
+        let scaled_back = several.filter(|_| axis.bias > 0).map(|scaling| {
+            let mut task = self.array_task(axis);
+            task.marks = scaling.last_marks();
+            tasks.last_mut().marks = task.marks;
+            Box::new(task)
+        });
         self.tuned_passes.0 += 1;
         Some(Action::Tuned {
             launch: Box::new(launch),
@@ -702,6 +687,7 @@ impl Writer<'_> {
             rest_blocks: rest.blocks,
             rest_shared_bytes: rest.shared_bytes,
             search,
+            scaled_back,
         })
     }
 
