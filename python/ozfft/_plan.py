@@ -68,7 +68,12 @@ class Plan:
 
     @property
     def bound(self) -> float:
-        """Relative L2 error that no input exceeds (where ``bound_is_proven``; else what is to be expected)."""
+        """Relative L2 error that no finite input exceeds (where ``bound_is_proven``; else what is to be expected).
+
+        It holds for each transform of a batch by itself, as long as no output overflows or is subnormal, and is relative to
+        the norm of the result; of ``irfftn`` over several axes, to the norm of the half-spectrum as given, which is the same
+        unless no real array has that half-spectrum. docs/numerics.md, section 9, says exactly what is promised.
+        """
         return self._planned.bound
 
     @property

@@ -146,13 +146,22 @@ impl<T: Real> Plan<T> {
         self.to_string()
     }
 
-    /// Relative L2 error that no finite input exceeds, as long as no number of the output, or of the array between two
-    /// axes, overflows or is subnormal.
+    /// Relative L2 error that no finite input exceeds, of each transform of a batch by itself and of the array as it is
+    /// stored, as long as no number of the output overflows or is subnormal.
+    ///
+    /// It is relative to the norm of the result; from a half-spectrum of two or more axes, to the norm of what was given,
+    /// which is the same unless no real array has such a half-spectrum ([`Plan::bound_relative_to`]). `docs/numerics.md`,
+    /// section 9, says exactly what is promised.
     ///
     /// Where [`Plan::bound_is_proven`] says so; else it is what is to be expected. For the native engine it is the measured
     /// error of random input.
     pub fn bound(&self) -> f64 {
         self.budget.bound
+    }
+
+    /// What [`Plan::bound`] is relative to, in words.
+    pub fn bound_relative_to(&self) -> &'static str {
+        relative_to(&self.problem)
     }
 
     /// Whether it is proven that every input keeps the error that was asked for: the bound is proven, and not above it.
@@ -666,6 +675,9 @@ impl<T: Real> fmt::Display for Plan<T> {
             (false, None) => "measured, not proven".into(),
         };
         writeln!(f, "bound {:.2e} ({proof})", self.bound())?;
+        if let Some(note) = note_on_bound(&self.problem) {
+            writeln!(f, "  {note}")?;
+        }
         writeln!(f, "expected {:.2e}", self.expected())?;
         match &self.cuda {
             Some(cuda) => writeln!(
@@ -689,6 +701,23 @@ impl<T: Real> fmt::Display for Plan<T> {
             None => Ok(()),
         }
     }
+}
+
+/// What bounds of a problem are relative to.
+fn relative_to(problem: &Problem) -> &'static str {
+    match note_on_bound(problem) {
+        Some(_) => "the norm of the half-spectrum as given",
+        None => "the norm of the result",
+    }
+}
+
+/// What must be said beside a bound that is not relative to the result: a half-spectrum's first column, which must be Hermitian
+/// along the other axes, may be anything, and what is no part of the result has errors as well.
+pub(crate) fn note_on_bound(problem: &Problem) -> Option<&'static str> {
+    let several = problem.axes.len() > 1;
+    (problem.kind == Kind::ComplexToReal && several).then_some(
+        "relative to the half-spectrum as given: the result's norm, unless no real array has that half-spectrum",
+    )
 }
 
 impl<T: Real> fmt::Debug for Plan<T> {

@@ -16,6 +16,7 @@ mod dynamic_range;
 mod few_digits;
 mod float_environment;
 mod floats;
+mod half_spectra;
 mod hard_shapes;
 mod ladder;
 mod layouts;

@@ -6,6 +6,7 @@ use crate::problem::Problem;
 use crate::sample::Real;
 use crate::scale::{OF_ZEROS, ScaleBetweenAxes, exponent_above, larger};
 use crate::workspace::{ReadArray, as_atomics};
+use float_environment::DefaultEnvironment;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -56,6 +57,8 @@ impl Scan {
             _ => threads.min(lines),
         };
         let look = |worker: usize| {
+            // Threads have the environment of whoever made them, and flushing would hide subnormal numbers.
+            let _environment = DefaultEnvironment::enter();
             for line in lines * worker / workers..lines * (worker + 1) / workers {
                 self.look_at(input, line, found);
             }

@@ -10,6 +10,7 @@ use crate::error::{Buffer, FftError};
 use crate::executor::cpu::{AxisPass, InputArray, OutputArray, Place, axis_passes};
 use crate::factor;
 use crate::matrix_unit::{Unit, byte_products};
+use crate::plan::note_on_bound;
 use crate::planner::{MOST_THREADS, Scaling};
 use crate::problem::{Device, Direction, Engine, Family, Kind, Problem, ResidueOptions};
 use crate::recipe::LineRecipe;
@@ -162,7 +163,8 @@ impl WidePlan {
     }
 
     /// Relative L2 error that no finite input exceeds, as long as no number of the output overflows, and none that matters,
-    /// there or in the input, is so small (below 2^-969) that its low part is.
+    /// there or in the input, is so small (below 2^-969) that its low part is. What it is relative to is said at
+    /// [`crate::Plan::bound`].
     pub fn bound(&self) -> f64 {
         self.budget.bound
     }
@@ -441,6 +443,9 @@ impl fmt::Display for WidePlan {
         }
         writeln!(f)?;
         writeln!(f, "bound {:.2e} (proven)", self.bound())?;
+        if let Some(note) = note_on_bound(&self.problem) {
+            writeln!(f, "  {note}")?;
+        }
         write!(f, "expected {:.2e}", self.expected())
     }
 }
