@@ -7,8 +7,8 @@ use num_complex::Complex;
 use oracle::inputs::{complex_from_real, scaled_by_power_of_two, uniform_complex, uniform_real};
 use oracle::{compare_f32, compare_scaled, dft_axes, dft_nd, rounded_once};
 use ozfft::{
-    Accuracy, Device, Direction, Engine, Family, FftError, FloatError, Kind, Layout, Mode, Norm,
-    Planner, Problem, Substrate,
+    Accuracy, Device, Direction, Engine, Family, FftError, FloatError, Layout, Mode, Norm, Planner,
+    Problem, Substrate,
 };
 
 const SEED: u64 = 91;
@@ -353,24 +353,21 @@ fn in_sequence(steps: &[f64]) -> f64 {
 
 /// What the document says of axes, norms and kinds (`docs/ladder.md`, B18), from the bounds of lines alone.
 fn referees_bound(
-    problem: &Problem,
+    (shape, mode, way): (&[usize], Mode, Direction),
     halved: bool,
     f64_data: bool,
     factor: fn(usize) -> f64,
 ) -> f64 {
     let (single, double) = (2f64.powi(-24), 2f64.powi(-53));
-    let Engine::Floats(mode) = problem.engine else {
-        unreachable!("a problem of the floats engine");
+    let direction = match way {
+        Direction::Forward => ::floats::Direction::Forward,
+        Direction::Inverse => ::floats::Direction::Inverse,
     };
     let mut all = 0.0;
-    for (axis, &n) in problem.shape.iter().enumerate() {
-        let direction = match problem.direction {
-            Direction::Forward => ::floats::Direction::Forward,
-            Direction::Inverse => ::floats::Direction::Inverse,
-        };
+    for (axis, &n) in shape.iter().enumerate() {
         let line = FloatPlan::new(n, mode, direction, Unit::best()).unwrap();
         // Only where a real array becomes half a spectrum may the half carry all of the error.
-        let half = halved && axis == problem.shape.len() - 1;
+        let half = halved && axis == shape.len() - 1;
         let root = if half { 2f64.sqrt() } else { 1.0 };
         let of_line = match (half, f64_data && mode.takes_f64()) {
             (false, false) => line.bound(),
@@ -398,32 +395,25 @@ fn referees_bound(
 fn bounds_of_axes_norms_kinds_and_directions_are_the_referees() {
     let (doubles, singles) = (Planner::<f64>::new(), Planner::<f32>::new());
     type Make = fn(&[usize]) -> Problem;
-    let kinds: [(Make, bool); 3] = [
-        (|shape| Problem::complex(shape), false),
-        (|shape| Problem::real_to_complex(shape), true),
-        (|shape| Problem::complex_to_real(shape), false),
+    let (forward, inverse) = (Direction::Forward, Direction::Inverse);
+    let kinds: [(Make, bool, &[Direction]); 3] = [
+        (|shape| Problem::complex(shape), false, &[forward, inverse]),
+        (|shape| Problem::real_to_complex(shape), true, &[forward]),
+        (|shape| Problem::complex_to_real(shape), false, &[inverse]),
     ];
     let one: fn(usize) -> f64 = |_| 1.0;
-    let inverse: fn(usize) -> f64 = |n| 1.0 / n as f64;
+    let over_n: fn(usize) -> f64 = |n| 1.0 / n as f64;
     let root: fn(usize) -> f64 = |n| 1.0 / (n as f64).sqrt();
     for shape in [&[60][..], &[17], &[256], &[512], &[6, 15], &[3, 4, 8]] {
         for mode in Mode::ALL {
-            for (kind, halved) in kinds {
+            for (kind, halved, ways) in kinds {
                 for norm in [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled] {
-                    // Real kinds have one direction each; complex ones both.
-                    let ways: &[Direction] = match kind(shape).direction {
-                        _ if kind(shape).kind == Kind::ComplexToComplex => {
-                            &[Direction::Forward, Direction::Inverse]
-                        }
-                        Direction::Forward => &[Direction::Forward],
-                        Direction::Inverse => &[Direction::Inverse],
-                    };
                     for &way in ways {
                         let problem = floats(kind(shape), mode).norm(norm).direction(way);
                         let factor = match (norm, way) {
                             (Norm::Ortho, _) => root,
-                            (Norm::Forward, Direction::Forward) => inverse,
-                            (Norm::Backward, Direction::Inverse) => inverse,
+                            (Norm::Forward, Direction::Forward) => over_n,
+                            (Norm::Backward, Direction::Inverse) => over_n,
                             _ => one,
                         };
                         let pairs = [
@@ -431,7 +421,8 @@ fn bounds_of_axes_norms_kinds_and_directions_are_the_referees() {
                             (singles.plan(&problem).unwrap().bound(), false),
                         ];
                         for (claimed, f64_data) in pairs {
-                            let model = referees_bound(&problem, halved, f64_data, factor);
+                            let model =
+                                referees_bound((shape, mode, way), halved, f64_data, factor);
                             assert!(
                                 claimed >= model * (1.0 - 1e-12) && claimed <= 1.2 * model,
                                 "{problem:?}, f64 {f64_data}: {claimed:e}, the referee has {model:e}"
@@ -451,7 +442,10 @@ fn half_spectra_with_all_data_in_the_first_column_keep_the_bound_on_the_way_back
     let planner = Planner::<f64>::new();
     for mode in Mode::ALL {
         let bits = mode.format().map_or(24, |format| format.bits() as i32);
-        let tie = |place: usize| if place % 3 == 0 { -1.0 } else { 1.0 } * (1.0 + 2f64.powi(-bits));
+        let tie = |place: usize| {
+            let sign = if place.is_multiple_of(3) { -1.0 } else { 1.0 };
+            sign * (1.0 + 2f64.powi(-bits))
+        };
         let mut half = vec![Complex::new(0.0, 0.0); rows * (columns / 2 + 1)];
         let mut whole = vec![Complex::new(0.0, 0.0); rows * columns];
         for row in 0..rows {
@@ -465,7 +459,11 @@ fn half_spectra_with_all_data_in_the_first_column_keep_the_bound_on_the_way_back
         let problem = floats(Problem::complex_to_real(&shape), mode).norm(Norm::Unscaled);
         let made = plan(&planner, &problem);
         let mut returned = vec![f64::NAN; rows * columns];
-        made.process_complex_to_real(&half, &mut returned).unwrap();
+        // Roundings along the first axis may leave imaginary parts in the first column, which are told and not returned.
+        match made.process_complex_to_real(&half, &mut returned) {
+            Ok(()) | Err(FftError::NotHermitian { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
         let returned = complex_from_real(&returned);
         let error = compare_scaled(&returned, &exact, oracle::Scale::One).l2;
         assert!(error <= made.bound(), "{error:.3e}\n{made}");
