@@ -32,6 +32,7 @@ fn plans_are_told_in_text_and_json() {
     );
     let native = &json(&["plan", "--shape", "8", "--engine", "native", "--json"])[0];
     assert_eq!(native["bound_is_proven"], false);
+    assert_eq!(native["accuracy_is_proven"], false);
     assert!(native["recipe"].is_null());
 }
 

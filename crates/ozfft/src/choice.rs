@@ -11,7 +11,7 @@ use crate::float_lines::unit_for;
 use crate::matrix_unit::Unit;
 use crate::plan::Plan;
 use crate::planner::Planner;
-use crate::problem::{Engine, Problem};
+use crate::problem::{Device, Engine, Problem, Substrate};
 use crate::recipe::Digits;
 use crate::sample::Real;
 use floats::Mode;
@@ -317,5 +317,48 @@ fn verdict(budget: ErrorBudget, target: f64) -> Verdict {
         Verdict::Slower
     } else {
         Verdict::Refused("its bound is above the accuracy".into())
+    }
+}
+
+/// The error for which the processor's engines are weighed against each other. Where bits are to be the same everywhere, there
+/// is nothing to weigh.
+pub(crate) fn weighed_for(problem: &Problem) -> Option<f64> {
+    let free = problem.engine == Engine::Auto
+        && !problem.reproducible
+        && !matches!(problem.device, Device::Cuda(_));
+    problem.accuracy.target().filter(|_| free)
+}
+
+/// The same on a GPU.
+pub(crate) fn weighed_on_gpu_for(problem: &Problem) -> Option<f64> {
+    let free = problem.engine == Engine::Auto
+        && problem.substrate == Substrate::Auto
+        && !problem.reproducible
+        && !problem.integers_only
+        && matches!(problem.device, Device::Cuda(_));
+    problem.accuracy.target().filter(|_| free)
+}
+
+pub(crate) fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
+    match problem.engine {
+        Engine::Digits => (Engine::Digits, "digits was asked for".into()),
+        Engine::Residues => (Engine::Residues, "residues was asked for".into()),
+        Engine::Native => (Engine::Native, "native was asked for".into()),
+        Engine::Floats(mode) => (problem.engine, format!("the mode {mode} was asked for")),
+        Engine::Auto if matches!(problem.device, Device::Cuda(_)) => (
+            Engine::Digits,
+            "a GPU was asked for, on which digits is the engine for what is not an error".into(),
+        ),
+        Engine::Auto if problem.reproducible => (
+            Engine::Digits,
+            "reproducible bits were asked for, which only digits gives".into(),
+        ),
+        // Single and Double name what users of native FFTs get; an error is weighed before (`choice.rs`).
+        Engine::Auto => (
+            Engine::Native,
+            format!(
+                "auto: no reproducible bits and no more accuracy than native's {native_error:.2e} were asked for"
+            ),
+        ),
     }
 }

@@ -4,6 +4,7 @@ use crate::bailey;
 use crate::budget::{
     Data, ErrorBudget, LineUnit, Setting, between_axes, final_rounding, line_budget,
 };
+use crate::choice::{choose_engine, weighed_for, weighed_on_gpu_for};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{self, CudaExecutor};
@@ -787,48 +788,5 @@ fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
             }
             Err(error) => Err(error),
         },
-    }
-}
-
-/// The error for which the processor's engines are weighed against each other. Where bits are to be the same everywhere, there
-/// is nothing to weigh.
-fn weighed_for(problem: &Problem) -> Option<f64> {
-    let free = problem.engine == Engine::Auto
-        && !problem.reproducible
-        && !matches!(problem.device, Device::Cuda(_));
-    problem.accuracy.target().filter(|_| free)
-}
-
-/// The same on a GPU.
-fn weighed_on_gpu_for(problem: &Problem) -> Option<f64> {
-    let free = problem.engine == Engine::Auto
-        && problem.substrate == Substrate::Auto
-        && !problem.reproducible
-        && !problem.integers_only
-        && matches!(problem.device, Device::Cuda(_));
-    problem.accuracy.target().filter(|_| free)
-}
-
-fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, String) {
-    match problem.engine {
-        Engine::Digits => (Engine::Digits, "digits was asked for".into()),
-        Engine::Residues => (Engine::Residues, "residues was asked for".into()),
-        Engine::Native => (Engine::Native, "native was asked for".into()),
-        Engine::Floats(mode) => (problem.engine, format!("the mode {mode} was asked for")),
-        Engine::Auto if matches!(problem.device, Device::Cuda(_)) => (
-            Engine::Digits,
-            "a GPU was asked for, on which digits is the engine for what is not an error".into(),
-        ),
-        Engine::Auto if problem.reproducible => (
-            Engine::Digits,
-            "reproducible bits were asked for, which only digits gives".into(),
-        ),
-        // Single and Double name what users of native FFTs get; an error is weighed before (`choice.rs`).
-        Engine::Auto => (
-            Engine::Native,
-            format!(
-                "auto: no reproducible bits and no more accuracy than native's {native_error:.2e} were asked for"
-            ),
-        ),
     }
 }

@@ -313,14 +313,15 @@ impl<T: Real> Planner<T> {
             (None, Some(_)) if problem.engine != Engine::Auto => return Ok(plan),
             (_, Some(target)) if plan.budget.bound <= target => return Ok(plan),
             (_, Some(target)) => {
-                let best = fresh()?.budget.bound;
+                let best = fresh()?;
+                if plan.engine == best.engine && plan.recipe == best.recipe {
+                    return Ok(plan);
+                }
                 // Where a fresh plan proves the accuracy, so must this one.
+                let best = best.budget.bound;
                 let allowed = if best <= target { target } else { best };
-                (
-                    plan.budget.bound,
-                    allowed,
-                    3.0 * plan.budget.expected <= target,
-                )
+                let likely = 3.0 * plan.budget.expected <= target;
+                (plan.budget.bound, allowed, likely)
             }
             (Some(recipe), None) => {
                 let steps = self.recipe(problem, recipe.digits);
@@ -336,9 +337,10 @@ impl<T: Real> Planner<T> {
             return Ok(plan);
         }
         let mut plan = fresh()?;
-        plan.pass_over_wisdom(format!(
-            "its bound of {found:.2e} is above the {allowed:.2e} that a plan for this accuracy has"
-        ));
+        plan.pass_over_wisdom(match likely {
+            true => format!("its bound of {found:.2e} is above {allowed:.2e}, which a plan for this accuracy keeps"),
+            false => format!("its bound of {found:.2e} does not prove the accuracy, and three times its expected error is above it"),
+        });
         Ok(plan)
     }
 }

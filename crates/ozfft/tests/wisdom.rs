@@ -128,17 +128,17 @@ fn wisdom_with_a_mode_does_not_bring_another_engine_than_asked_for() {
 #[test]
 fn wisdom_that_made_planning_panic_or_hang_is_refused() {
     let problem = Problem::complex(&[101]).engine(Engine::Digits);
-    let wide = [32usize, 32];
+    let (wide, square) = (&[32usize, 32][..], &[16usize, 16][..]);
     let lines = [
-        (bluestein(101, &[&wide, &wide, &wide]), "256 points"),
+        (bluestein(101, &[wide, wide, wide]), "256 points"),
         // A product that wraps to zero, and one far too large.
-        (bluestein(101, &[&[16, 16]; 8]), "more points than"),
-        (bluestein(101, &[&[16, 16]; 4]), "does not fit"),
+        (bluestein(101, &[square; 8]), "more points than"),
+        (bluestein(101, &[square; 4]), "does not fit"),
         (bluestein(101, &[&[10, 20]]), "does not fit"),
         (bluestein(101, &[]), "no steps"),
         (bluestein(100, &[&[16, 16]]), "needs no convolution"),
         (bluestein(usize::MAX, &[&[16, 16]]), "axis"),
-        (line_of(&[&wide; 7]), "more points than"),
+        (line_of(&[wide; 7]), "more points than"),
         (line_of(&[&[65]]), "no step of 65"),
         (line_of(&[&[1, 64]]), "no step of 1"),
         (line_of(&[&[64, 64, 64]]), "1024 points"),
@@ -522,7 +522,9 @@ fn keeps_the_request(plan: &Plan<f64>, fresh: &Plan<f64>, seed: usize) {
                 .sqrt()
         }
     };
-    assert!(error <= plan.bound(), "{error:e}, seed {seed}\n{plan}");
+    // What is measured of native is no bound.
+    let within = error <= plan.bound() || !plan.bound_is_proven();
+    assert!(within, "{error:e}, seed {seed}\n{plan}");
 }
 
 fn fresh_target(fresh: &Plan<f64>) -> Option<f64> {
