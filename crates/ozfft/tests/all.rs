@@ -1,7 +1,3 @@
-//! All tests of the library, in one program: compiled and linked once, and run side by side.
-//! `cargo test -p ozfft --test all bits::` runs one file of them. What counts allocations is a program of its own.
-
-mod common_arrays;
 mod support;
 
 mod accuracy;
@@ -51,3 +47,4 @@ fn every_file_of_tests_is_part_of_a_program() {
     }
     assert!(files > 10, "{files} files in {folder}");
 }
+mod referee;

@@ -335,15 +335,13 @@ impl<'a> Count<'a> {
             Numbers::Single => (-24, -30),
         };
         let mut whole = Interval::ZERO;
-        let mut transformed = 0;
         for (i, axis) in recipe.axes.iter().enumerate() {
+            if i > 0 {
+                whole = then(whole, Interval::power_of_two(between));
+            }
             if axis.line.is_empty() {
                 continue;
             }
-            if transformed > 0 {
-                whole = then(whole, Interval::power_of_two(between));
-            }
-            transformed += 1;
             // The axis of the real numbers comes first.
             let real = i == 0 && self.request.kind == Kind::RealToComplex;
             let line = self.line(&axis.line, real);

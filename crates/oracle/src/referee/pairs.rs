@@ -34,17 +34,15 @@ pub fn bound_of_pairs(
 
 fn whole(axes: &[Axis], kind: Kind, factor: Factor) -> Option<Interval> {
     let mut whole = Interval::ZERO;
-    let mut transformed = 0;
     for (i, axis) in axes.iter().enumerate() {
+        if i > 0 {
+            whole = then(whole, Interval::power_of_two(-128));
+        }
         let steps = match &axis.line {
             Line::Copy => continue,
             Line::Passes(passes) if passes.len() == 1 => &passes[0],
             Line::Passes(_) | Line::Bluestein { .. } => return None,
         };
-        if transformed > 0 {
-            whole = then(whole, Interval::power_of_two(-128));
-        }
-        transformed += 1;
         let mut line = block(steps, mantissa(factor, axis.line.len()));
         if i == 0 && kind == Kind::RealToComplex {
             line = Interval::whole(2).sqrt() * line;
@@ -83,7 +81,8 @@ fn block(steps: &[Step], sigma: Interval) -> Interval {
             let modulus = if i == 0 { sigma } else { Interval::ONE };
             unit = unit / modulus;
             let units = Interval::between(ROTATED.next_down(), ROTATED.next_up());
-            let entry = Interval::power_of_two(-126) / modulus;
+            // An entry of 127 bits is off by √½·2^-127; over a modulus above 1/2 that is less than the 2^-126 of the text.
+            let entry = Interval::power_of_two(-126);
             error = then(error, of(units, unit) + entry);
         }
     }
