@@ -6,6 +6,7 @@ mod support;
 
 mod accuracy;
 mod api;
+mod attack;
 mod bad_input;
 mod bad_requests;
 mod bits;
