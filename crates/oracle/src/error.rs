@@ -212,6 +212,30 @@ fn compare_values(
     })
 }
 
+/// The error of every value of a computed spectrum, in units of the exact spectrum's power of two: where errors are, and in
+/// which direction, not how large they are relative to something.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn differences(
+    computed: &[Complex<f64>],
+    exact: &ExactSpectrum,
+    scale: Scale,
+) -> Vec<Complex<f64>> {
+    assert_eq!(
+        computed.len(),
+        exact.len(),
+        "computed and exact spectrum differ in length"
+    );
+    let factor = scale.factor();
+    let aligned = |value| DoubleDouble::from(multiply_by_power_of_two(value, -exact.exponent));
+    let difference = |(value, reference): (&Complex<f64>, &ComplexDoubleDouble)| {
+        let value = ComplexDoubleDouble::new(aligned(value.re), aligned(value.im));
+        (value - reference.scale(factor)).to_complex()
+    };
+    computed.iter().zip(&exact.values).map(difference).collect()
+}
+
 /// Compares sampled outputs (see [`crate::dft_sampled`]) with the exact ones.
 ///
 /// By Parseval's theorem the root mean square of all exact outputs is the 2-norm of the input, so the 2-norm

@@ -12,6 +12,8 @@
 //! * [`dft()`], [`dft_nd`], [`dft_sampled`] and [`dft_grid`] compute it in double-double arithmetic (about 106 bits, relative
 //!   error near 1e-31) for millions of points. The tests of this crate hold them against the former.
 //!
+//! [`attack`] makes inputs that aim at a proven error bound.
+//!
 //! ```
 //! use num_complex::Complex;
 //! use oracle::{Direction, compare, dft, inputs, rounded_once};
@@ -26,6 +28,7 @@
 #![warn(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod attack;
 mod bluestein;
 pub mod dft;
 mod dispatch;
@@ -45,8 +48,8 @@ pub mod spectrum;
 pub use dft::{Direction, dft, dft_axes, dft_nd, dft_real, dft_real_nd};
 pub use double_double::{ComplexDoubleDouble, DoubleDouble};
 pub use error::{
-    ErrorNorms, Scale, backward_l2, compare, compare_f32, compare_sampled, compare_scaled, floor,
-    floor_f32, rounded_once, rounded_once_f32,
+    ErrorNorms, Scale, backward_l2, compare, compare_f32, compare_sampled, compare_scaled,
+    differences, floor, floor_f32, rounded_once, rounded_once_f32,
 };
 pub use grid::dft_grid;
 pub use inputs::HardInput;

@@ -1,5 +1,6 @@
 //! `ozfft accuracy`: the error of a transform against the exact one, for shapes and inputs of the user's choice.
 
+mod attack;
 mod sampled;
 
 use crate::failure::Failure;
@@ -33,6 +34,16 @@ pub struct AccuracyArguments {
     /// and nobody holds it: for arrays that are too large for the whole
     #[arg(long, value_name = "OUTPUTS", conflicts_with_all = ["range_bits", "input", "real"])]
     sampled: Option<usize>,
+    /// Aim at the proven bound instead: lines made for it, then hill climbing; prints the worst error over bound, and fails
+    /// if one is above 1
+    #[arg(long, conflicts_with_all = ["range_bits", "input", "sampled"])]
+    attack: bool,
+    /// With --attack: steps of hill climbing
+    #[arg(long, default_value_t = 400, requires = "attack", value_name = "STEPS")]
+    iterations: usize,
+    /// With --attack: print the input that does it as well
+    #[arg(long, requires = "attack")]
+    show_input: bool,
     /// Transform back: exp(+2 pi i jk/n)
     #[arg(long)]
     inverse: bool,
@@ -86,6 +97,9 @@ struct Row {
 /// Runs the command.
 pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
     arguments.computing.start_threads()?;
+    if arguments.attack {
+        return attack::run(arguments, arguments.iterations);
+    }
     if let Some(outputs) = arguments.sampled {
         return sampled::run(arguments, outputs);
     }
@@ -135,12 +149,7 @@ pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
 }
 
 impl AccuracyArguments {
-    fn measure(
-        &self,
-        planner: &Planner<f64>,
-        shape: &[usize],
-        input: TestInput,
-    ) -> Result<Row, Failure> {
+    fn kind_and_direction(&self) -> (Kind, Direction) {
         let kind = match (self.real, self.inverse) {
             (false, _) => Kind::ComplexToComplex,
             (true, false) => Kind::RealToComplex,
@@ -151,6 +160,16 @@ impl AccuracyArguments {
         } else {
             Direction::Forward
         };
+        (kind, direction)
+    }
+
+    fn measure(
+        &self,
+        planner: &Planner<f64>,
+        shape: &[usize],
+        input: TestInput,
+    ) -> Result<Row, Failure> {
+        let (kind, direction) = self.kind_and_direction();
         let problem = self.computing.apply(problem_of(kind, shape, direction));
         let plan = planner.plan(&problem.clone().engine(self.engine))?;
         let native_problem = problem

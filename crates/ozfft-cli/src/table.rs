@@ -11,7 +11,7 @@ use clap::Args;
 use ozfft::{Direction, Engine, Family, Kind, Norm, Planner, Problem};
 use serde::Serialize;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `ozfft table`.
 #[derive(Debug, Args)]
@@ -93,7 +93,8 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
         say(&text)?;
     }
     if let Some(path) = &arguments.out {
-        write_beside(path, |file| writeln!(file, "{text}"))?;
+        let rest = further_sections(path);
+        write_beside(path, |file| write!(file, "{text}\n{rest}"))?;
         eprintln!("written {}", path.display());
     }
     let above: Vec<&str> = rows
@@ -109,6 +110,14 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
             above.join(", ")
         )))
     }
+}
+
+/// What a file of an earlier table has below it, from its first section on: written by hand, and kept.
+fn further_sections(path: &Path) -> String {
+    // A file that cannot be read is made anew, or fails to be.
+    let old = std::fs::read_to_string(path).unwrap_or_default();
+    old.find("\n## ")
+        .map_or_else(String::new, |start| old[start..].to_string())
 }
 
 fn measure(shape: &[usize], seed: u64, fftw: Option<&Fftw>) -> Result<Row, Failure> {

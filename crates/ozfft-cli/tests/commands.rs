@@ -113,6 +113,57 @@ fn accuracy_has_all_keys_and_stays_below_the_bound() {
 }
 
 #[test]
+fn attacks_reach_for_the_bound_and_stay_below_it() {
+    let base = [
+        "accuracy",
+        "--attack",
+        "--iterations",
+        "10",
+        "--json",
+        "--shape",
+        "60",
+        "--shape",
+        "6x16",
+    ];
+    for options in [
+        &["--accuracy", "1e-3"][..],
+        &["--accuracy", "1e-6", "--norm", "ortho", "--inverse"],
+        &["--real", "--seed", "4"],
+        &["--real", "--inverse", "--recipe", "exact"],
+    ] {
+        let rows = json(&[&base[..], options].concat());
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            let ratio = number(&row, "ratio");
+            assert!(ratio > 0.0 && ratio <= 1.0, "{row}");
+            assert_eq!(row["within_bound"], true);
+            assert!(number(&row, "error") <= number(&row, "bound"));
+            assert!(number(&row, "transforms") > 10.0);
+            assert!(row["input"].is_null());
+            for key in [
+                "attack",
+                "seed",
+                "recipe_steps",
+                "norm",
+                "accuracy",
+                "expected",
+            ] {
+                assert!(!row[key].is_null(), "{key} of {row}");
+            }
+        }
+    }
+    let shown = json(&[&base[..], &["--show-input"]].concat());
+    assert_eq!(shown[0]["input"].as_array().map(Vec::len), Some(60));
+    assert_eq!(shown[1]["input"].as_array().map(Vec::len), Some(96));
+    let table = succeed(&["accuracy", "--attack", "--iterations", "1", "--shape", "12"]);
+    assert!(table.contains("error/bound"), "{table}");
+    assert!(fail(&["accuracy", "--attack", "--shape", "1"]).contains("nothing to attack"));
+    let native = ["accuracy", "--attack", "--shape", "8", "--engine", "native"];
+    assert!(fail(&native).contains("digits"));
+    assert!(fail(&["accuracy", "--shape", "8", "--show-input"]).contains("--attack"));
+}
+
+#[test]
 fn accuracy_knows_every_input_and_refuses_others() {
     let rows = json(&["accuracy", "--shape", "60", "--input", "all", "--json"]);
     assert_eq!(rows.len(), 1 + oracle::HardInput::ALL.len());
@@ -176,6 +227,14 @@ fn the_table_is_written_with_its_origin() {
     ] {
         assert!(written.contains(part), "{part} is missing in {written}");
     }
+    // Sections below the table are written by hand.
+    std::fs::write(&path, format!("{written}\n## By hand\n\nkept\n")).expect("written again");
+    succeed(&["table", "--largest", "100", "--out", text(&path)]);
+    let again = std::fs::read_to_string(&path).expect("the file is there");
+    assert!(
+        again.ends_with("\n\n## By hand\n\nkept\n") && !again.contains("| 1024 |"),
+        "{again}"
+    );
     let rows = json(&["table", "--largest", "100", "--json"]);
     assert_eq!(rows.len(), 1);
     assert!(number(&rows[0], "truncated_l2") <= number(&rows[0], "truncated_bound"));

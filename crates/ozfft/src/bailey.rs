@@ -17,6 +17,7 @@
 #![allow(clippy::redundant_closure)]
 
 use crate::cells::Cell;
+use crate::head_room::words_fit;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task, Unit};
 use crate::problem::Family;
 use crate::quad::{Quad, Value};
@@ -123,11 +124,22 @@ impl Block {
         let count = recipe.steps.len();
         // A product comes out 127/128 times too large or small; the first rotation makes up for all steps.
         let compensation = Fixed::ratio(128, 127);
+        let norm = scale;
         let scale = recipe
             .steps
             .iter()
             .filter(|step| step.fold != Fold::Unit)
             .fold(scale.clone(), |scale, _| scale.multiply(&compensation));
+        debug_assert!(
+            {
+                let (digits, tables) = (setting.digits, setting.tables);
+                let found = words_fit(recipe, digits, norm.to_f64(), tables);
+                found.is_ok() || setting.residues.is_some()
+            },
+            "head-room: the words of {recipe} with {:?} do not fit: {:?}",
+            setting.digits,
+            words_fit(recipe, setting.digits, norm.to_f64(), setting.tables)
+        );
         let mut inner = n;
         let steps: Vec<Step> = recipe
             .steps

@@ -142,6 +142,46 @@ mod tests {
         }
     }
 
+    // All words of three digits or fewer; of more digits every pattern of carries: bytes are split one by one, and what
+    // one takes from the next is decided by whether it is below 128, with or without the carry from below.
+    #[test]
+    fn splitting_is_exact_for_all_short_words_and_for_every_pattern_of_carries() {
+        let sum = |digits: &[i8]| {
+            let next = |sum: i128, &digit: &i8| sum * 256 + i128::from(digit);
+            digits.iter().fold(0, next)
+        };
+        for count in 1..=3u32 {
+            let low = -(128 * (256i64.pow(count) - 1) / 255);
+            let high = 127 * (256i64.pow(count) - 1) / 255;
+            for x in low..=high {
+                let biased = (x as u64).wrapping_add(bias(count));
+                let back = (0..count).fold(0i64, |sum, t| {
+                    sum * 256 + i64::from(digit(biased, count, t))
+                });
+                assert_eq!(back, x);
+            }
+        }
+        const BYTES: [u64; 5] = [0, 1, 0x7f, 0x80, 0xff];
+        for count in 4..=8u32 {
+            for pattern in 0..BYTES.len().pow(count) {
+                let mut rest = pattern;
+                let mut word = 0u64;
+                for _ in 0..count {
+                    word = word << 8 | BYTES[rest % BYTES.len()];
+                    rest /= BYTES.len();
+                }
+                // Read as a signed number of so many bytes; beyond 127/255 of the range there are no digits.
+                let unused = 64 - 8 * count;
+                let x = (word << unused).cast_signed() >> unused;
+                let highest = 127 * (256i128.pow(count) - 1) / 255;
+                let planes = split(x, count);
+                if i128::from(x) <= highest {
+                    assert_eq!(sum(&planes), i128::from(x));
+                }
+            }
+        }
+    }
+
     #[test]
     fn one_is_a_single_digit() {
         let digits = Digits::DOUBLE;

@@ -15,6 +15,7 @@ mod estimate;
 mod executor;
 mod factor;
 mod float_lines;
+mod head_room;
 mod layout;
 mod line;
 mod matrix_unit;

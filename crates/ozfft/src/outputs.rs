@@ -344,3 +344,60 @@ fn clear_known_zeros<const L: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::Portable;
+
+    // The low part is rounded by a shift, and the high part is moved: exact for all low parts next to a multiple of the
+    // unit or of half of it, under every shift, with the largest, the smallest and ordinary high parts.
+    #[test]
+    fn narrowed_outputs_are_the_wide_integer_rounded_halves_upwards() {
+        let grid = Grid {
+            rows: 1,
+            columns: 1,
+            pitch: 1,
+        };
+        for shift in 0..=LOW_BITS {
+            let unit = 1i64 << shift;
+            let half = unit / 2;
+            // Words have 62 bits at most.
+            let largest = (1i64 << (62 - LOW_BITS + shift)) - 1;
+            for high in [
+                0,
+                1,
+                -1,
+                2,
+                -2,
+                largest,
+                -largest,
+                largest / 3,
+                -largest / 3,
+            ] {
+                for whole in [0, 1, (1 << LOW_BITS) / unit - 1] {
+                    for rest in [0, 1, half - 1, half, half + 1, unit - 1] {
+                        let low = whole * unit + rest;
+                        if !(0..1 << LOW_BITS).contains(&low) {
+                            continue;
+                        }
+                        let value = (i128::from(high) << LOW_BITS) + i128::from(low);
+                        let right = (value + i128::from(half)) >> shift;
+                        let points = [[[high], [low], [-high], [low]]];
+                        let outputs = WideOutputs {
+                            points: &points,
+                            grid,
+                            magnitudes: [0],
+                        };
+                        let shifts = Narrowing::new::<1, Portable>(&[shift]);
+                        let (re, im) = outputs.narrowed::<Portable>(0, &shifts);
+                        assert_eq!(i128::from(re[0]), right, "{value} by {shift} bits");
+                        let value = (i128::from(-high) << LOW_BITS) + i128::from(low);
+                        let right = (value + i128::from(half)) >> shift;
+                        assert_eq!(i128::from(im[0]), right, "{value} by {shift} bits");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -211,6 +211,44 @@ mod tests {
         }
     }
 
+    // Places are 16 bits wide and hand on what they have in excess: with every pair next to where a carry, a sign or the
+    // rounding changes, or as large as two sums of a recipe can be, in all combinations, every pattern of carries occurs.
+    #[test]
+    fn every_pattern_of_carries_rounds_like_one_integer() {
+        // Seven pairs of digits, 33 slots, 2^14 each, 257 times; two sums.
+        const LARGEST: i32 = 2 * 257 * 7 * 33 * (1 << 14);
+        let values = |shift: u32| {
+            let half = 1 << (shift - 1);
+            [
+                -LARGEST,
+                LARGEST,
+                0,
+                -1,
+                1 << 15,
+                -(1 << 15) - 1,
+                0xffff,
+                -0x1_0000,
+                half,
+                -half,
+                half - 1,
+                -half - 1,
+            ]
+        };
+        for shift in 7..14 {
+            let values = values(shift);
+            for pattern in 0..values.len().pow(4) {
+                let at = |place: u32| values[pattern / values.len().pow(place) % values.len()];
+                let pairs: [HalfRow<1>; 4] =
+                    std::array::from_fn(|q| [[at(q as u32), at(3 - q as u32)]]);
+                checked::<4>(&pairs, shift);
+                // The same behind pairs that only give their carry.
+                checked::<3>(&pairs, shift);
+                checked::<2>(&pairs, shift);
+                checked::<1>(&pairs, shift);
+            }
+        }
+    }
+
     #[test]
     fn halves_round_upwards() {
         let word = |x: i32| {

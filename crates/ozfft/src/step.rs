@@ -11,6 +11,7 @@
 use crate::bailey::Setting;
 use crate::cells::Cell;
 use crate::digits::DigitMatrix;
+use crate::head_room::pairs_fit;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
 use crate::problem::Family;
 use crate::quad::{Quad, Value};
@@ -133,10 +134,10 @@ impl Step {
         let n = recipe.n;
         let Setting {
             digits,
+            family,
             unit,
             tables,
             residues,
-            ..
         } = setting;
         let trivial = recipe.fold == Fold::Unit;
         // Rotation numerators over 2·n·inner: the index product, less this step's input shift, less the next
@@ -168,6 +169,13 @@ impl Step {
         } else {
             Vec::new()
         };
+        debug_assert!(
+            tables.matrices(&recipe, digits).is_none_or(|matrices| {
+                // Residues form no diagonals.
+                residues.is_some() || pairs_fit(&matrices, digits, family, recipe.shift).is_ok()
+            }),
+            "head-room: diagonals of {recipe} with {digits:?} leave 32 bits"
+        );
         let pack = |matrix: &Arc<DigitMatrix>| match residues {
             None => PackedMatrix::new(unit, matrix, digits),
             Some(engine) => {

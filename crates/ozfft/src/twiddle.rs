@@ -40,8 +40,10 @@ impl Twiddle {
 
     /// `y · self / 2^62`, rounded: high products exactly, cross products to nearest (halves upwards).
     ///
-    /// Head-room: with components of `y` up to 2^62 and `|self| <= 1.1 · 2^62` the cross sum stays below
-    /// `2 · 2^30 · 2^31 + √2 · 1.1 · 2^30 · 2^31 < 2^63`.
+    /// Head-room: with components of `y` up to 2^62 and `|self| <= 1.1 · 2^62`, as roots of unity with norms and
+    /// compensations have, the cross sum stays below `2 · 2^30 · 2^31 + √2 · 1.1 · 2^30 · 2^31 < 2^63`. Entries of
+    /// Bluestein's kernel have components up to 2^62, a modulus up to `√2 · 2^62`; they meet words below 2^61, and the sum
+    /// stays below `2 · 2^29 · 2^31 + 2 · 2^30 · 2^31 < 2^63`. The tests below look at every corner of both.
     #[inline(always)]
     pub(crate) fn rotate(&self, y: Complex<i64>) -> Complex<i64> {
         debug_assert!(y.re.unsigned_abs() <= 1 << 62 && y.im.unsigned_abs() <= 1 << 62);
@@ -242,6 +244,74 @@ mod tests {
             let short = [[y.re as i32, y.im as i32]];
             let short = <Portable as Vectors<1>>::rotate_halves(short, t.real.0, t.imaginary.0);
             assert_eq!(short[0].map(i64::from), [right.re, right.im]);
+        }
+    }
+
+    /// Components whose halves are at the ends of their ranges or next to zero, up to `largest`.
+    fn corners(largest: i64) -> Vec<i64> {
+        let top = (largest + (1 << 31)) >> 32;
+        let highs = [-top, 1 - top, -1, 0, 1, top - 1, top];
+        let lows = [-(1i64 << 31), 1 - (1 << 31), -1, 0, 1, (1 << 31) - 1];
+        let mut all: Vec<i64> = highs
+            .iter()
+            .flat_map(|high| lows.map(|low| (high << 32) + low))
+            .chain([largest, -largest])
+            .filter(|x| x.unsigned_abs() <= largest as u64)
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Rotates and compares with the exact product; a sum that left 64 bits would stop the test on the way.
+    fn check_error(y: Complex<i64>, t: Complex<i64>) {
+        let got = Twiddle::new(t.re, t.im).rotate(y);
+        let wide = |x: i64| i128::from(x);
+        let exact_re = wide(y.re) * wide(t.re) - wide(y.im) * wide(t.im);
+        let exact_im = wide(y.re) * wide(t.im) + wide(y.im) * wide(t.re);
+        let unit = f64::from(62).exp2();
+        let error_re = ((wide(got.re) << 62) - exact_re) as f64 / unit;
+        let error_im = ((wide(got.im) << 62) - exact_im) as f64 / unit;
+        assert!(error_re.abs() <= 2.5 && error_im.abs() <= 2.5, "{y} {t}");
+        let modulus = error_re.hypot(error_im);
+        assert!(modulus <= (2.0 + 0.5f64.sqrt()) * (1.0 + 1e-12), "{y} {t}");
+    }
+
+    // What is left out is the product of the low halves, linear in each of them, and every sum on the way is linear in
+    // each half: the largest values are at the ends of the halves' ranges, so that all inputs are as good as these.
+    #[test]
+    fn rotation_overflows_at_no_corner_and_is_within_its_error() {
+        let words = corners(1 << 62);
+        // A disc's extremes along (±1, ±1) and along the axes: sums of equal and of single halves.
+        let modulus = 1.1 * f64::from(62).exp2();
+        let (diagonal, axis) = ((modulus * 0.5f64.sqrt()) as i64, modulus as i64);
+        let mut angles: Vec<Complex<i64>> = Vec::new();
+        for &re in &corners(diagonal) {
+            angles.extend(corners(diagonal).iter().map(|&im| Complex::new(re, im)));
+        }
+        for &one in &corners(axis) {
+            angles.extend([Complex::new(one, 0), Complex::new(0, one)]);
+        }
+        for &re in &words {
+            for &im in &words {
+                for &angle in &angles {
+                    check_error(Complex::new(re, im), angle);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rotation_by_kernel_entries_overflows_at_no_corner() {
+        let (words, entries) = (corners((1 << 61) - 1), corners(1 << 62));
+        for &re in &words {
+            for &im in &words {
+                for &t_re in &entries {
+                    for &t_im in &entries {
+                        check_error(Complex::new(re, im), Complex::new(t_re, t_im));
+                    }
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@ mod support;
 
 mod accuracy;
 mod api;
+mod attack;
 mod bad_input;
 mod bad_requests;
 mod bits;
@@ -19,6 +20,7 @@ mod layouts;
 mod not_finite;
 mod properties;
 mod random_problems;
+mod referee;
 mod residues;
 mod targets;
 mod units;
@@ -47,4 +49,3 @@ fn every_file_of_tests_is_part_of_a_program() {
     }
     assert!(files > 10, "{files} files in {folder}");
 }
-mod referee;

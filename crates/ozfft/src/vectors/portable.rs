@@ -310,3 +310,43 @@ impl<const L: usize> Vectors<L> for Portable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The mantissa is shifted as one integer, so that what matters is how many bits go, what they are next to a half, and
+    // whether the number left is the largest, the smallest or in between; shifts up to 2^62 and down to nothing.
+    #[test]
+    fn every_shift_rounds_to_nearest_with_halves_away_from_zero() {
+        for shift in -80i32..=9 {
+            let unit = 1i128 << (-shift).clamp(0, 80);
+            let half = unit / 2;
+            for whole in [0i128, 1, 2, 3, 1 << 20, (1 << 52) / unit, (1 << 53) / unit] {
+                for rest in [-half, 1 - half, -1, 0, 1, half - 1, half, half + 1] {
+                    let magnitude = whole * unit + rest;
+                    if !(0..1i128 << 53).contains(&magnitude) {
+                        continue;
+                    }
+                    // An integer: its unit is 2^-shift.
+                    let number = magnitude as f64;
+                    let right = if shift >= 0 {
+                        magnitude << shift
+                    } else {
+                        (2 * magnitude + unit) / (2 * unit)
+                    };
+                    for (number, right) in [(number, right), (-number, -right)] {
+                        let got = round_to_unit(number.to_bits() as i64, -shift);
+                        assert_eq!(i128::from(got), right, "{number:e}, shift {shift}");
+                    }
+                }
+            }
+        }
+        // Subnormal numbers have no leading bit of their own.
+        for magnitude in [1u64, 2, 3, (1 << 52) - 1] {
+            let bits = magnitude as i64;
+            assert_eq!(round_to_unit(bits, -1074), bits);
+            assert_eq!(round_to_unit(bits, -1073), (bits + 1) >> 1);
+        }
+    }
+}
