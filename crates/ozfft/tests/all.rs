@@ -1,3 +1,7 @@
+//! All tests of the library, in one program: compiled and linked once, and run side by side.
+//! `cargo test -p ozfft --test all bits::` runs one file of them. What counts allocations is a program of its own.
+
+mod common_arrays;
 mod support;
 
 mod accuracy;
