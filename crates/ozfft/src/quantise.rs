@@ -311,7 +311,8 @@ fn quantise_extremes<const L: usize>(
     unit: [i32; L],
     exponents: &mut [i32; L],
 ) {
-    for lane in 0..L {
+    // Of lines that are not kept no unit is known, and their numbers could be of any size in another.
+    for lane in (0..L).filter(|&lane| keep[lane]) {
         // The scale is that of the largest number, so no shift is to the left by more than the word has room for.
         let floor = |bits: i64| leading_bits(bits, unit[lane]);
         let mut largest = 0;
@@ -321,9 +322,7 @@ fn quantise_extremes<const L: usize>(
                 .sum();
             largest = largest.max(sum);
         }
-        if keep[lane] {
-            exponents[lane] = exponent(i64::from(unit[lane]), largest, shape.word_bits);
-        }
+        exponents[lane] = exponent(i64::from(unit[lane]), largest, shape.word_bits);
     }
     coarsen(points, grid, shape, keep, exponents);
     for lane in 0..L {
@@ -463,6 +462,31 @@ pub(crate) fn word_of(value: Complex<f64>, word_bits: u32) -> (Complex<i64>, i32
 mod tests {
     use super::*;
     use crate::vectors::Portable;
+
+    #[test]
+    fn a_line_that_is_not_finite_beside_an_extreme_one_does_not_overflow_a_sum_that_nobody_reads() {
+        let bits = |x: f64| x.to_bits() as i64;
+        let large = f64::MAX.sqrt().sqrt();
+        let mut points: Vec<Point<2>> = vec![
+            [[bits(1e-300), bits(f64::NAN)], [0, bits(2f64.powi(62))]],
+            [[bits(3e-300), bits(2f64.powi(62))], [0, bits(large)]],
+        ];
+        let grid = Grid {
+            rows: 1,
+            columns: 2,
+            pitch: 2,
+        };
+        let shape = Columns {
+            columns: 1,
+            word_bits: 61,
+            relative_unit: None,
+        };
+        let found = quantise_floats::<2, Portable>(&mut points, grid, shape);
+        assert!(!found.nature[0].not_finite && found.nature[1].not_finite);
+        assert_eq!(found.exponents[1], 0);
+        assert!(points.iter().flatten().all(|part| part[1] == 0));
+        assert!(points[0][0][0] > 0 && points[1][0][0] > points[0][0][0]);
+    }
 
     fn quantised(values: &[f64], columns: usize) -> (Vec<i64>, Quantised<1>) {
         let mut points: Vec<Point<1>> =
