@@ -116,7 +116,8 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
 fn further_sections(path: &Path) -> String {
     // A file that cannot be read is made anew, or fails to be.
     let old = std::fs::read_to_string(path).unwrap_or_default();
-    old.find("\n## ").map_or_else(String::new, |start| old[start..].to_string())
+    old.find("\n## ")
+        .map_or_else(String::new, |start| old[start..].to_string())
 }
 
 fn measure(shape: &[usize], seed: u64, fftw: Option<&Fftw>) -> Result<Row, Failure> {

@@ -139,7 +139,14 @@ fn attacks_reach_for_the_bound_and_stay_below_it() {
             assert!(number(&row, "error") <= number(&row, "bound"));
             assert!(number(&row, "transforms") > 10.0);
             assert!(row["input"].is_null());
-            for key in ["attack", "seed", "recipe_steps", "norm", "accuracy", "expected"] {
+            for key in [
+                "attack",
+                "seed",
+                "recipe_steps",
+                "norm",
+                "accuracy",
+                "expected",
+            ] {
                 assert!(!row[key].is_null(), "{key} of {row}");
             }
         }
@@ -223,7 +230,10 @@ fn the_table_is_written_with_its_origin() {
     std::fs::write(&path, format!("{written}\n## By hand\n\nkept\n")).expect("written again");
     succeed(&["table", "--largest", "100", "--out", text(&path)]);
     let again = std::fs::read_to_string(&path).expect("the file is there");
-    assert!(again.ends_with("\n\n## By hand\n\nkept\n") && !again.contains("| 1024 |"), "{again}");
+    assert!(
+        again.ends_with("\n\n## By hand\n\nkept\n") && !again.contains("| 1024 |"),
+        "{again}"
+    );
     let rows = json(&["table", "--largest", "100", "--json"]);
     assert_eq!(rows.len(), 1);
     assert!(number(&rows[0], "truncated_l2") <= number(&rows[0], "truncated_bound"));

@@ -364,7 +364,17 @@ mod tests {
             let half = unit / 2;
             // Words have 62 bits at most.
             let largest = (1i64 << (62 - LOW_BITS + shift)) - 1;
-            for high in [0, 1, -1, 2, -2, largest, -largest, largest / 3, -largest / 3] {
+            for high in [
+                0,
+                1,
+                -1,
+                2,
+                -2,
+                largest,
+                -largest,
+                largest / 3,
+                -largest / 3,
+            ] {
                 for whole in [0, 1, (1 << LOW_BITS) / unit - 1] {
                     for rest in [0, 1, half - 1, half, half + 1, unit - 1] {
                         let low = whole * unit + rest;

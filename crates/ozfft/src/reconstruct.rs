@@ -220,15 +220,26 @@ mod tests {
         let values = |shift: u32| {
             let half = 1 << (shift - 1);
             [
-                -LARGEST, LARGEST, 0, -1, 1 << 15, -(1 << 15) - 1, 0xffff, -0x1_0000, half, -half,
-                half - 1, -half - 1,
+                -LARGEST,
+                LARGEST,
+                0,
+                -1,
+                1 << 15,
+                -(1 << 15) - 1,
+                0xffff,
+                -0x1_0000,
+                half,
+                -half,
+                half - 1,
+                -half - 1,
             ]
         };
         for shift in 7..14 {
             let values = values(shift);
             for pattern in 0..values.len().pow(4) {
                 let at = |place: u32| values[pattern / values.len().pow(place) % values.len()];
-                let pairs: [HalfRow<1>; 4] = std::array::from_fn(|q| [[at(q as u32), at(3 - q as u32)]]);
+                let pairs: [HalfRow<1>; 4] =
+                    std::array::from_fn(|q| [[at(q as u32), at(3 - q as u32)]]);
                 checked::<4>(&pairs, shift);
                 // The same behind pairs that only give their carry.
                 checked::<3>(&pairs, shift);

@@ -140,7 +140,10 @@ fn what_broke_the_bound_once_is_within_it_under_the_same_recipes() {
         worst = worst.max(ratio);
     }
     println!("attack: counter-examples under their recipes: {worst:.4}");
-    assert!(worst > 0.5, "they are no counter-examples any more: {worst}");
+    assert!(
+        worst > 0.5,
+        "they are no counter-examples any more: {worst}"
+    );
 }
 
 /// Accuracies of few, some and many digits.
@@ -157,7 +160,9 @@ fn aimed_lines_stay_within_the_bound() {
     let nearest = Worst::none();
     let seed = 20_261_116;
     let mut cases = Vec::new();
-    for length in [2, 3, 4, 5, 8, 16, 30, 61, 64, 67, 125, 256, 720, 1000, 1009, 1024, 4096] {
+    for length in [
+        2, 3, 4, 5, 8, 16, 30, 61, 64, 67, 125, 256, 720, 1000, 1009, 1024, 4096,
+    ] {
         for accuracy in ACCURACIES {
             for family in FAMILIES {
                 cases.push((length, accuracy, family));
@@ -169,8 +174,16 @@ fn aimed_lines_stay_within_the_bound() {
         let ways = [
             (Problem::complex(&[length]), Direction::Forward, true),
             (Problem::complex(&[length]), Direction::Inverse, back),
-            (Problem::real_to_complex(&[length]), Direction::Forward, real),
-            (Problem::complex_to_real(&[length]), Direction::Inverse, real),
+            (
+                Problem::real_to_complex(&[length]),
+                Direction::Forward,
+                real,
+            ),
+            (
+                Problem::complex_to_real(&[length]),
+                Direction::Inverse,
+                real,
+            ),
         ];
         for (problem, way, wanted) in ways {
             if !wanted && !everything() {
@@ -210,7 +223,10 @@ fn the_attack_is_sharp() {
             (seed, 16),
         );
         let worst = found.last().expect("at least one attack");
-        println!("attack: {length} Double: {:.3} by {}", worst.ratio, worst.attack);
+        println!(
+            "attack: {length} Double: {:.3} by {}",
+            worst.ratio, worst.attack
+        );
         // Two and four points in doubles are exact up to the last rounding, which the data may spare them.
         let few_digits = attack(
             planner,
@@ -221,7 +237,10 @@ fn the_attack_is_sharp() {
         let few = few_digits.last().expect("at least one attack");
         println!("attack: {length} 1e-2: {:.3} by {}", few.ratio, few.attack);
         let reached = if length <= 4 { few.ratio } else { worst.ratio };
-        assert!(reached >= least, "{length}, seed {seed}: {reached} below {least}");
+        assert!(
+            reached >= least,
+            "{length}, seed {seed}: {reached} below {least}"
+        );
     });
 }
 
@@ -258,7 +277,8 @@ fn hill_climbing_stays_within_the_bound() {
                 |line| aim.fit(line),
                 |line| measure(&plan, line, factor, way).ratio,
             );
-            let label = || format!("{length} {norm:?} {accuracy:?} {family:?} {way:?}, seed {seed}");
+            let label =
+                || format!("{length} {norm:?} {accuracy:?} {family:?} {way:?}, seed {seed}");
             violations.check(climbed.ratio <= 1.0, || {
                 format!("{}: {} by {:?}", label(), climbed.ratio, climbed.line)
             });
@@ -270,7 +290,12 @@ fn hill_climbing_stays_within_the_bound() {
 }
 
 /// Plans of two data digits for lines of `length` points, side by side, and their digits.
-fn two_digits(planner: &Planner<f64>, shape: [usize; 2], norm: Norm, way: Direction) -> Vec<std::sync::Arc<Plan<f64>>> {
+fn two_digits(
+    planner: &Planner<f64>,
+    shape: [usize; 2],
+    norm: Norm,
+    way: Direction,
+) -> Vec<std::sync::Arc<Plan<f64>>> {
     let mut plans: Vec<std::sync::Arc<Plan<f64>>> = Vec::new();
     for family in [Family::Truncated, Family::Exact] {
         for target in [3e-2, 1e-2, 4e-3, 2e-3, 1e-3] {
@@ -291,7 +316,12 @@ fn two_digits(planner: &Planner<f64>, shape: [usize; 2], norm: Norm, way: Direct
 }
 
 /// Largest error over bound among lines that lie side by side, each measured by itself.
-fn worst_of_lines(plan: &Plan<f64>, lines: &[Complex<f64>], scale: Scale, way: Direction) -> (f64, usize) {
+fn worst_of_lines(
+    plan: &Plan<f64>,
+    lines: &[Complex<f64>],
+    scale: Scale,
+    way: Direction,
+) -> (f64, usize) {
     let shape = plan.problem().shape();
     let length = shape[1];
     let computed = transform(plan, lines);
@@ -305,11 +335,18 @@ fn worst_of_lines(plan: &Plan<f64>, lines: &[Complex<f64>], scale: Scale, way: D
         let places = line * length..(line + 1) * length;
         let error = norm(&mut errors[places.clone()].iter().copied());
         let value = norm(&mut exact.values[places].iter().map(|x| x.to_complex() * factor));
-        if error == 0.0 { 0.0 } else { error / value / plan.bound() }
+        if error == 0.0 {
+            0.0
+        } else {
+            error / value / plan.bound()
+        }
     };
     (0..shape[0])
         .map(|line| (ratio(line), line))
-        .fold((0.0, 0), |best, other| if other.0 > best.0 { other } else { best })
+        .fold(
+            (0.0, 0),
+            |best, other| if other.0 > best.0 { other } else { best },
+        )
 }
 
 /// Lines of a batch.
@@ -346,7 +383,10 @@ fn check_all(length: usize, lines: impl Iterator<Item = Vec<Complex<f64>>>) {
                         let (ratio, line) = worst_of_lines(plan, batch, factor, *way);
                         let label = || {
                             let values = &batch[line * length..(line + 1) * length];
-                            format!("{values:?} {norm:?} {way:?} {}", plan.recipe().expect("a recipe"))
+                            format!(
+                                "{values:?} {norm:?} {way:?} {}",
+                                plan.recipe().expect("a recipe")
+                            )
                         };
                         violations.check(ratio <= 1.0, || format!("{}: {ratio}", label()));
                         Worst::note(nearest, ratio, label);
@@ -366,7 +406,10 @@ fn check_all(length: usize, lines: impl Iterator<Item = Vec<Complex<f64>>>) {
     if !batch.is_empty() {
         check(&mut batch);
     }
-    println!("attack: {count} lines of {length} points, {} ways", ways.len());
+    println!(
+        "attack: {count} lines of {length} points, {} ways",
+        ways.len()
+    );
     Worst::print(&nearest, "attack: two digits: largest error/bound");
     violations.report();
 }
@@ -399,16 +442,18 @@ fn two_points_of_two_digits_in_full() {
     // The unit is 1 while the column's components add up to 4096 at least. The first number stands at a tie on either
     // side, and the second, in full, at ties: what matters of others is their distance to one.
     let span = if everything() { 8192 } else { 24 };
-    let lines = [1014.5, 1013.0 + BELOW, 700.5].into_iter().flat_map(move |first| {
-        (0..4096).flat_map(move |u| {
-            (u..(u + span).min(8192)).flat_map(move |v| {
-                [0.5, BELOW].map(|tie| {
-                    let x = Complex::new(first, first);
-                    vec![x, Complex::new(f64::from(u) + tie, f64::from(v) + tie)]
+    let lines = [1014.5, 1013.0 + BELOW, 700.5]
+        .into_iter()
+        .flat_map(move |first| {
+            (0..4096).flat_map(move |u| {
+                (u..(u + span).min(8192)).flat_map(move |v| {
+                    [0.5, BELOW].map(|tie| {
+                        let x = Complex::new(first, first);
+                        vec![x, Complex::new(f64::from(u) + tie, f64::from(v) + tie)]
+                    })
                 })
             })
-        })
-    });
+        });
     check_all(2, lines);
 }
 
@@ -416,8 +461,21 @@ fn two_points_of_two_digits_in_full() {
 fn two_points_of_two_digits_around_ties_and_extremes() {
     let few = [-9.5, -0.5, 0.0, BELOW, 0.5, 1.5, 18.5, 1024.5];
     let all = [
-        -1023.5, -341.5, -27.5, -9.5, -1.0 - BELOW, -0.5, 0.0, BELOW, 0.5, 1.0 + BELOW, 7.25, 18.5,
-        127.5, 1023.5, 1024.5,
+        -1023.5,
+        -341.5,
+        -27.5,
+        -9.5,
+        -1.0 - BELOW,
+        -0.5,
+        0.0,
+        BELOW,
+        0.5,
+        1.0 + BELOW,
+        7.25,
+        18.5,
+        127.5,
+        1023.5,
+        1024.5,
     ];
     let offsets = if everything() { &all[..] } else { &few[..] };
     check_all(2, grid(2, 1024.0, offsets));

@@ -208,7 +208,9 @@ impl StepModel {
     fn transform(&self, column: &[Point]) -> Vec<Point> {
         let output = |k| {
             let terms = column.iter().enumerate();
-            terms.map(|(j, &x)| x * self.roots[self.exponent(j, k)]).sum()
+            terms
+                .map(|(j, &x)| x * self.roots[self.exponent(j, k)])
+                .sum()
         };
         (0..self.n).map(output).collect()
     }
@@ -283,7 +285,9 @@ impl StepModel {
     fn dropped(&self, low: &LowDigits) -> Vec<Point> {
         let levels = self.levels;
         self.outputs(
-            &self.cosine.product(&self.cosine.dropped, levels, &low.cosine),
+            &self
+                .cosine
+                .product(&self.cosine.dropped, levels, &low.cosine),
             &self.sine.product(&self.sine.dropped, levels, &low.sine),
         )
     }
@@ -347,11 +351,13 @@ impl StepModel {
                 break;
             }
             let (cosine, sine) = self.sums(&error);
-            let turned = |wanted: Vec<Point>| {
-                masked(wanted.into_iter().map(|x| signs(-x, real)).collect())
-            };
+            let turned =
+                |wanted: Vec<Point>| masked(wanted.into_iter().map(|x| signs(-x, real)).collect());
             low = LowDigits {
-                cosine: turned(self.cosine.transposed(&self.cosine.dropped, self.levels, &cosine)),
+                cosine: turned(
+                    self.cosine
+                        .transposed(&self.cosine.dropped, self.levels, &cosine),
+                ),
                 sine: turned(self.sine.transposed(&self.sine.dropped, self.levels, &sine)),
             };
         }
@@ -367,7 +373,13 @@ impl StepModel {
     ) -> AimedColumn {
         (0..starts.max(1))
             .map(|_| self.aim(levels, ties, real, generator))
-            .reduce(|best, other| if other.energy > best.energy { other } else { best })
+            .reduce(|best, other| {
+                if other.energy > best.energy {
+                    other
+                } else {
+                    best
+                }
+            })
             .unwrap_or_else(|| unreachable!("at least one start"))
     }
 
@@ -462,10 +474,8 @@ impl StepModel {
             })
             .collect();
         for _ in 0..8 {
-            let (mut cosine, mut sine) = (
-                vec![zero; self.cosine.slots],
-                vec![zero; self.sine.slots],
-            );
+            let (mut cosine, mut sine) =
+                (vec![zero; self.cosine.slots], vec![zero; self.sine.slots]);
             for (pair, high) in pairs.iter().zip(&highs) {
                 cosine[pair.0] = high[0];
                 if let Some(slot) = pair.1 {

@@ -165,7 +165,9 @@ fn stored_half(exact: &ExactSpectrum, shape: &[usize]) -> ExactSpectrum {
     let last = shape[shape.len() - 1];
     let rows = exact.values.chunks(last);
     ExactSpectrum {
-        values: rows.flat_map(|row| row[..last / 2 + 1].iter().copied()).collect(),
+        values: rows
+            .flat_map(|row| row[..last / 2 + 1].iter().copied())
+            .collect(),
         exponent: exact.exponent,
     }
 }
@@ -211,7 +213,9 @@ fn attack(
     iterations: usize,
 ) -> Result<Row, Failure> {
     let (kind, direction) = arguments.kind_and_direction();
-    let problem = arguments.computing.apply(problem_of(kind, shape, direction));
+    let problem = arguments
+        .computing
+        .apply(problem_of(kind, shape, direction));
     let plan = Planner::<f64>::new().plan(&problem.engine(Engine::Digits))?;
     let (axis, aim) = aim_of(&plan, direction)?;
     let field = Field {
@@ -219,7 +223,11 @@ fn attack(
         kind,
         shape,
         axis,
-        scale: scale_of(arguments.computing.norm(), direction, shape.iter().product()),
+        scale: scale_of(
+            arguments.computing.norm(),
+            direction,
+            shape.iter().product(),
+        ),
         sign: match direction {
             Direction::Forward => oracle::Direction::Forward,
             Direction::Inverse => oracle::Direction::Inverse,
@@ -275,7 +283,11 @@ fn attack(
     Ok(Row {
         shape: shape_text(shape),
         kind: kind.to_string(),
-        direction: if arguments.inverse { "inverse" } else { "forward" },
+        direction: if arguments.inverse {
+            "inverse"
+        } else {
+            "forward"
+        },
         norm: norm
             .to_possible_value()
             .map_or_else(String::new, |value| value.get_name().to_string()),
@@ -299,7 +311,14 @@ fn attack(
 
 fn tell(rows: &[Row]) -> Result<(), Failure> {
     let heading = [
-        "shape", "accuracy", "error/bound", "error", "bound", "expected", "seed", "attack",
+        "shape",
+        "accuracy",
+        "error/bound",
+        "error",
+        "bound",
+        "expected",
+        "seed",
+        "attack",
     ];
     let mut table = vec![heading.map(String::from).to_vec()];
     for row in rows {
