@@ -328,11 +328,13 @@ fn large_column(
     let parts = if aim.is_real() { 1.0 } else { 2.0 };
     let even = wanted / (parts * model.n as f64);
     let mut column = small.clone();
-    let mut grain = 256f64.powi(filling.levels as i32).max(2.0);
+    // Not so fine that doubles would not notice it in the sum.
+    let noticed = (even.log2().floor() - 40.0).exp2();
+    let mut grain = 256f64.powi(filling.levels as i32).max(2.0).max(noticed);
     if 4.0 * grain > even {
         let ties = (0, filling.ties, aim.is_real());
         column = model.aim(ties.0, ties.1, ties.2, generator);
-        grain = 2.0;
+        grain = noticed.max(2.0);
     }
     let pairs = model.pairs();
     let mut counts: Vec<f64> = pairs
@@ -590,6 +592,31 @@ mod tests {
             let excess = largest / aim.column_sum() - 1.0;
             assert!((0.0..0.05).contains(&excess), "{numbers:?}: {excess}");
             assert!(sums[1] < 0.6 * largest, "{numbers:?}: {sums:?}");
+        }
+    }
+
+    #[test]
+    fn a_large_column_of_any_digits_and_length_is_found() {
+        // With grains below the precision of its sum it grew for ever.
+        for data_digits in 2..=8 {
+            for first in [2, 3, 4, 5, 16, 30, 61, 64] {
+                for numbers in [Numbers::Complex, Numbers::Real, Numbers::Hermitian] {
+                    let aim = Aim {
+                        length: first,
+                        block: first,
+                        first,
+                        data_digits,
+                        matrix_digits: (data_digits - 1).max(2),
+                        diagonals: data_digits,
+                        numbers,
+                        ..AIM
+                    };
+                    for filling in aim.fillings() {
+                        let line = aim.line(filling, 1);
+                        assert!(line.iter().all(|x| x.re.is_finite() && x.im.is_finite()));
+                    }
+                }
+            }
         }
     }
 
