@@ -598,8 +598,8 @@ mod tests {
     #[test]
     fn a_large_column_of_any_digits_and_length_is_found() {
         // With grains below the precision of its sum it grew for ever.
-        for data_digits in 2..=8 {
-            for first in [2, 3, 4, 5, 16, 30, 61, 64] {
+        for data_digits in [2, 3, 8] {
+            for first in [2, 3, 4, 16, 61] {
                 for numbers in [Numbers::Complex, Numbers::Real, Numbers::Hermitian] {
                     let aim = Aim {
                         length: first,

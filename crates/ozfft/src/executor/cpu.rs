@@ -501,6 +501,8 @@ impl Scales<'_> {
     fn bias(&self, lines: &LineSet, line: usize) -> i32 {
         match self.sign {
             0 => 0,
+            // Transforms along one axis, and RustFFT's, have none.
+            _ if self.of_transforms.is_empty() => 0,
             sign => sign * self.of_transforms[lines.transform(line)],
         }
     }

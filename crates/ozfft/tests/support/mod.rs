@@ -177,3 +177,8 @@ pub fn in_parallel<Item: Sync>(items: &[Item], work: impl Fn(&Planner<f64>, &Ite
         }
     });
 }
+
+/// Whether there is time for everything: `./run-tests --everything`.
+pub fn everything() -> bool {
+    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
+}
