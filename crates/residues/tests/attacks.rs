@@ -26,7 +26,7 @@ fn any(largest: I256, random: &mut Random) -> I256 {
         .into_iter()
         .fold(I256::ZERO, |x, digit| (x << 60) ^ digit);
     let magnitude = wide.rem_euclid(largest + 1);
-    if random.next() % 2 == 0 {
+    if random.next().is_multiple_of(2) {
         magnitude
     } else {
         -magnitude
