@@ -108,7 +108,7 @@ fn a_rotation_that_makes_words_smaller_was_not_counted_for_two_digits() {
 
 #[test]
 fn a_rotation_that_makes_words_smaller_was_not_counted_for_three_digits() {
-    holds_for_two_points(3.3e-6, tied([262_157.4999, 262_145.4999]));
+    holds_for_two_points(3.3e-6, tied([262_157.499_9, 262_145.499_9]));
 }
 
 /// The same inputs where the recipes that they broke still run.
@@ -118,7 +118,7 @@ fn what_broke_the_bound_once_is_within_it_under_the_same_recipes() {
     let mut worst: f64 = 0.0;
     for (digits, input) in [
         (2, tied([1014.4999, 1042.5])),
-        (3, tied([262_157.4999, 262_145.4999])),
+        (3, tied([262_157.499_9, 262_145.499_9])),
     ] {
         let recipes = (4..=40).map(Accuracy::Bits).map(|accuracy| {
             let problem = complex(&[2]).norm(Norm::Ortho).accuracy(accuracy);

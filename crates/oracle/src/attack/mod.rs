@@ -487,6 +487,7 @@ pub fn campaign(
         unreachable!("there is always a filling");
     };
     let aimed = best.line.clone();
+    let mut origin = filling.to_string();
     for random_signs in [false, true] {
         let line = aim.along_matrix_rounding(random_signs, seed);
         let climbed = Climbed {
@@ -500,12 +501,10 @@ pub fn campaign(
         } else {
             "one sign"
         };
-        note(
-            format!("along the matrix's rounding, {signs}"),
-            climbed.clone(),
-        );
+        let name = format!("along the matrix's rounding, {signs}");
+        note(name.clone(), climbed.clone());
         if climbed.ratio > best.ratio {
-            best = climbed;
+            (best, origin) = (climbed, name);
         }
     }
     // Every round takes two transforms, and columns cost as much as they bring.
@@ -513,17 +512,15 @@ pub fn campaign(
     if aim.columns() * (aim.length / aim.block) > 1
         && let Some(climbed) = climb_columns(aim, filling, &aimed, rounds, seed, measure)
     {
-        note(
-            format!("columns one by one, from {filling}"),
-            climbed.clone(),
-        );
+        let name = format!("columns one by one, from {filling}");
+        note(name.clone(), climbed.clone());
         if climbed.ratio > best.ratio {
-            best = climbed;
+            (best, origin) = (climbed, name);
         }
     }
     let fit = |line: &mut [Point]| aim.fit(line);
     let climbed = climb(&best.line, steps, seed, fit, |line| measure(line).ratio);
-    note("hill climbing from the worst".into(), climbed);
+    note(format!("hill climbing from: {origin}"), climbed);
     found.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     found
 }
