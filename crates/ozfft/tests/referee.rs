@@ -249,20 +249,17 @@ fn referee_agrees_for_single_precision() {
 fn referee_agrees_for_long_lines() {
     println!("seed {SEED} plus the length");
     let comparison = Comparison::new();
-    // Primes, primes times smooth numbers, powers and smooth numbers.
+    // Primes, powers, smooth numbers and others. Tables of the longest take most of the time.
     let lengths = [
-        4099, 5003, 6007, 7919, 8192, 9973, 10_000, 10_007, 12_289, 16_411, 19_999, 20_011, 30_011,
-        32_771, 38_416, 40_009, 46_656, 50_021, 59_049, 65_521, 65_536, 65_537, 78_125, 80_021,
-        99_991, 100_003, 117_649, 131_071, 131_072, 200_003, 262_147, 524_288, 1_000_000,
-        1_000_003,
+        4099, 5003, 6007, 7919, 8192, 9973, 10_000, 10_007, 12_289, 14_641, 16_384, 16_411, 17_711,
+        19_999, 20_011, 24_029, 30_011, 32_771, 38_416, 40_009, 46_656, 50_021, 59_049, 65_521,
+        65_536, 65_537, 78_125, 100_003, 131_072, 200_003, 1_000_003,
     ];
     let planner = Planner::<f64>::new();
     for length in lengths {
-        let start = std::time::Instant::now();
         let (problem, variant) = any(&mut generator_of(length), &[length]);
         comparison.check(&planner, Numbers::Double, problem, variant);
         planner.clear();
-        println!("{length} {:?}", start.elapsed());
     }
     comparison.report("referee, long lines");
 }
