@@ -32,6 +32,7 @@ fn times_power(value: f64, exponent: i32) -> f64 {
 }
 
 /// Complex transforms in a batch, and each alone, on the same plan but for the batch.
+#[allow(clippy::type_complexity)]
 fn in_company_and_alone<T: Real>(
     problem: &Problem,
     members: &[Vec<Complex<T>>],
@@ -140,7 +141,11 @@ fn ten_axes_in_company() {
 fn alternating(shape: [usize; 2], exponent: i32) -> Vec<Complex<f64>> {
     let row = uniform_complex(shape[1], SEED);
     let element = |place: usize| {
-        let sign = if place / shape[1] % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if (place / shape[1]).is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        };
         let scaled = |x: f64| times_power(sign * x, exponent);
         let z = row[place % shape[1]];
         Complex::new(scaled(z.re), scaled(z.im))

@@ -1,7 +1,7 @@
 //! Every bound against a second count of the error budget, which knows the text of section 6 of `docs/numerics.md` and the
 //! recipe that a plan prints, but nothing of `budget.rs`.
 
-use crate::support::{Violations, Worst, everything};
+use crate::support::{Violations, Worst};
 use oracle::inputs::Generator;
 use oracle::referee::{Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs};
 use ozfft::{
