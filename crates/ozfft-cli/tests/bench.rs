@@ -205,7 +205,7 @@ fn a_recipe_replaces_the_planners_and_must_fit_the_length() {
     for (recipe, part) in [
         ("8.4", "32 points"),
         ("8,8", "joined by points"),
-        ("8.127", "steps"),
+        ("8.127", "no step of 127 points"),
     ] {
         let message = fail(&bench(recipe));
         assert!(message.contains(part), "{recipe}: {message}");

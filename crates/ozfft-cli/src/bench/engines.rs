@@ -151,6 +151,11 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
             Err(FftError::Unsupported(why)) => {
                 notices.tell(format!("substrate {name} is left out: {why}"));
             }
+            Err(FftError::Wisdom(reason)) => {
+                return Err(Failure::Usage(format!(
+                    "the recipe asked for does not fit: {reason}"
+                )));
+            }
             Err(error) => return Err(error.into()),
         }
     }
