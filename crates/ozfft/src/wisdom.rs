@@ -96,7 +96,9 @@ fn validate_blocks(blocks: &[BlockRecipe], longest: usize) -> Result<usize, Stri
             return Err("a block has no steps".into());
         }
         if let Some(n) = sizes.iter().find(|&&n| !factor::is_step(n)) {
-            return Err(format!("there is no step of {n} points; steps have 2 to 64"));
+            return Err(format!(
+                "there is no step of {n} points; steps have 2 to 64"
+            ));
         }
         // Steps have at most 64 points, so that the first product beyond the limit does not wrap.
         let length = sizes.iter().try_fold(1usize, |length, &n| {
