@@ -6,7 +6,7 @@
 //! last.
 
 use crate::bailey::{Block, Emit, Setting};
-use crate::chirp_spectrum::chirp_spectrum;
+use crate::chirp_spectrum::squares;
 use crate::matrix_unit::MatrixUnit;
 use crate::numbers::{Input, Output};
 use crate::outputs::{FloatEmitter, Narrowing, WideOutputs, finish};
@@ -14,7 +14,8 @@ use crate::passes::{Lines, NotFinite, Passes, Sink, Source};
 use crate::quad::{LongWords, WideWords};
 use crate::quantise::{Nature, Quantised, Words, quantise_words, word_of};
 use crate::recipe::BlockRecipe;
-use crate::roots::{self, Fixed};
+use crate::root_table::{RootTable, Scale};
+use crate::roots::Fixed;
 use crate::sample::swapped;
 use crate::stored_words::{WordLines, WordPlaces};
 use crate::twiddle::{Angles, Twiddle, TwiddleTable, rotate};
@@ -59,19 +60,21 @@ impl Bluestein {
             "the convolution length {m} is too short for {n}"
         );
         let (inverse, inverse_exponent) = Fixed::inverse_mantissa(m as u64);
-        let chirp = (0..n)
-            .map(|j| {
-                let (re, im) = roots::twiddle(square(j, n), 2 * n as u64, &one);
+        let (roots, unscaled) = (RootTable::new(2 * n as u64), Scale::new(&one));
+        let chirp = squares(n)
+            .map(|square| {
+                let (re, im) = roots.twiddle(square, &unscaled);
                 Complex::new(re, im)
             })
             .chain((n..m).map(|_| Complex::new(0, 0)))
             .collect();
-        let (kernel, kernel_exponent) = chirp_spectrum(n, m, &scale.multiply(&inverse));
+        let spectrum = setting.tables.chirp_spectrum(n, m);
+        let (kernel, kernel_exponent) = spectrum.table(&scale.multiply(&inverse));
         Bluestein {
             n,
             passes,
             chirp,
-            kernel: kernel.iter().map(Twiddle::components).collect(),
+            kernel,
             kernel_exponent: kernel_exponent + inverse_exponent + scale_exponent,
             word_bits: setting.digits.word_bits(),
         }

@@ -411,7 +411,7 @@ fn bluestein_budget(n: usize, convolution: &[BlockRecipe], setting: Setting<'_>)
     let chirp = single
         .errors(2.0, 0.5, UNIFORM)
         .then(rotation(1, single, 1.0, false));
-    let kernel = setting.tables.chirp_modulus(n, m);
+    let kernel = setting.tables.chirp_size(n, m);
     let product = handed_on(
         line,
         outputs,

@@ -5,6 +5,7 @@
 //! bias off again.
 
 use crate::recipe::Digits;
+use std::sync::OnceLock;
 
 /// The word `0x80…80` of `count` bytes, as the bias that makes all digits non-negative.
 pub(crate) fn bias(count: u32) -> u64 {
@@ -27,6 +28,8 @@ pub(crate) struct DigitMatrix {
     pub(crate) rows: usize,
     pub(crate) slots: usize,
     planes: Vec<i8>,
+    /// What [`DigitMatrix::digit_norm`] has found, by its first digit: every plan's budget asks for it.
+    norms: [OnceLock<f64>; 8],
 }
 
 impl DigitMatrix {
@@ -49,6 +52,7 @@ impl DigitMatrix {
             rows,
             slots,
             planes,
+            norms: Default::default(),
         }
     }
 
@@ -69,6 +73,10 @@ impl DigitMatrix {
     /// An upper bound of the operator norm of the digits from significance `first` on (0 is the leading one), taken
     /// as one wide matrix `G`: the 16th root of the trace of `(G·Gᵀ)^8`.
     pub(crate) fn digit_norm(&self, first: u32, digits: Digits) -> f64 {
+        *self.norms[first as usize].get_or_init(|| self.compute_digit_norm(first, digits))
+    }
+
+    fn compute_digit_norm(&self, first: u32, digits: Digits) -> f64 {
         let rows = self.rows;
         let width = (digits.matrix - first) as usize * self.slots;
         // Planes run from the least significant on, so the digits from `first` on come first.

@@ -34,6 +34,7 @@ mod quantise_single;
 mod recipe;
 mod reconstruct;
 mod residue_products;
+mod root_table;
 mod roots;
 mod sample;
 mod scale;

@@ -1,6 +1,7 @@
 //! The rotations between the passes of a long line.
 
-use crate::roots::{self, Fixed};
+use crate::root_table::{RootTable, Scale};
+use crate::roots::Fixed;
 use crate::twiddle::{Angles, Twiddle, TwiddleTable, rotate};
 use crate::vectors::{Pair, Vectors, from_lanes};
 use num_complex::Complex;
@@ -25,10 +26,11 @@ impl PassRoots {
     pub(crate) fn new(order: usize, block: usize) -> Self {
         let low_bits = (usize::BITS - order.leading_zeros()) / 2;
         let one = Fixed::one();
+        let (powers, unscaled) = (RootTable::new(order as u64), Scale::new(&one));
         let table = |count: usize, stride: usize| -> TwiddleTable {
             (0..count)
                 .map(|i| {
-                    let (re, im) = roots::twiddle((i * stride) as u64, order as u64, &one);
+                    let (re, im) = powers.twiddle((i * stride % order) as u64, &unscaled);
                     Complex::new(re, im)
                 })
                 .collect()

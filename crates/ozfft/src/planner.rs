@@ -724,11 +724,15 @@ impl<T: Real> Planner<T> {
             let (recipe, budget) = with(digits);
             return Ok((recipe, budget, reason.into()));
         };
-        let candidates: Vec<_> = ladder().into_iter().map(with).collect();
-        let proven = candidates.iter().find(|(_, b)| b.bound <= target);
-        if let Some((recipe, budget)) = proven {
-            let reason = format!("the fewest digit products whose bound is at most {target:.2e}");
-            return Ok((recipe.clone(), *budget, reason));
+        let mut candidates = Vec::new();
+        for digits in ladder() {
+            let (recipe, budget) = with(digits);
+            if budget.bound <= target {
+                let reason =
+                    format!("the fewest digit products whose bound is at most {target:.2e}");
+                return Ok((recipe, budget, reason));
+            }
+            candidates.push((recipe, budget));
         }
         // Too near the caller's own type for a proof: three times the expectation is promised instead, and said.
         let likely = candidates

@@ -196,18 +196,22 @@ impl Fixed {
         (self.negative, kept + (fraction >> (drop - 1) & 1))
     }
 
-    /// The number in units of `2^-96`, rounded towards zero: for tables that are still computed with.
-    pub(crate) fn units_of_96_bits(&self) -> i128 {
-        let [_, low, middle, high] = self.limbs;
-        let magnitude =
-            (u128::from(high) << 96) | (u128::from(middle) << 32) | u128::from(low >> 32);
+    /// The number in units of `2^-bits`, rounded towards zero: for tables that are still computed with.
+    /// Panics for fewer than 65 or more than 126 bits, and when the result does not fit.
+    pub(crate) fn units(&self, bits: u32) -> i128 {
+        assert!((65..=126).contains(&bits), "{bits} bits");
+        let [_, middle, high, integer] = self.limbs;
+        assert!(integer >> (127 - bits).min(63) == 0, "{self:?} · 2^{bits}");
+        let magnitude = (u128::from(integer) << bits)
+            | (u128::from(high) << (bits - 64))
+            | u128::from(middle >> (128 - bits));
         let value = magnitude as i128;
         if self.negative { -value } else { value }
     }
 
     /// The nearest floating-point number, for error estimates only.
     pub(crate) fn to_f64(&self) -> f64 {
-        self.units_of_96_bits() as f64 * (-96f64).exp2()
+        self.units(96) as f64 * (-96f64).exp2()
     }
 
     /// The negative of this number where `negate` is set, this number otherwise.

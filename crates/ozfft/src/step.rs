@@ -18,7 +18,8 @@ use crate::quad::{Quad, Value};
 use crate::recipe::{Digits, Fold, StepRecipe};
 use crate::reconstruct::UNIT_BITS;
 use crate::residue_products::largest_sum;
-use crate::roots::{self, Fixed};
+use crate::root_table::{RootTable, Scale};
+use crate::roots::Fixed;
 use crate::tables::slots;
 use crate::twiddle::Twiddle;
 use crate::vectors::{HalfRow, Vectors, inlined};
@@ -153,18 +154,20 @@ impl Step {
         let one = Fixed::one();
         let scale = if first { scale } else { &one };
         let rotates = next.is_some() || (first && !(trivial && scale.is_one()));
-        let rotation = |k: u64, j: u64| {
-            let numerator = i128::from(2 * j * k)
-                - i128::from(input_shift * inner as u64 * k)
-                - i128::from(output_shift * n as u64 * j);
-            let p = numerator.rem_euclid(i128::from(2 * length)) as u64;
-            let (re, im) = roots::twiddle(p, 2 * length, scale);
+        let scaling = Scale::new(scale);
+        let rotation = |roots: &RootTable, k: u64, j: u64| {
+            let numerator = (2 * j * k) as i64
+                - (input_shift * inner as u64 * k) as i64
+                - (output_shift * n as u64 * j) as i64;
+            let p = numerator.rem_euclid(2 * length as i64) as u64;
+            let (re, im) = roots.twiddle(p, &scaling);
             Twiddle::new(re, im)
         };
         let rotations = if rotates {
+            let roots = RootTable::new(2 * length);
             (0..rows as u64)
                 .flat_map(|k| (0..rotation_stride as u64).map(move |j| (k, j)))
-                .map(|(k, j)| rotation(k, j))
+                .map(|(k, j)| rotation(&roots, k, j))
                 .collect()
         } else {
             Vec::new()

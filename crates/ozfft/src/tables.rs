@@ -1,9 +1,9 @@
 //! Tables that several plans share: the small DFT matrices in digits, and what the error budget needs to know of them.
 
-use crate::chirp_spectrum::{ChirpSize, largest_of_chirp};
+use crate::chirp_spectrum::{ChirpSize, ChirpSpectrum};
 use crate::digits::DigitMatrix;
 use crate::recipe::{Digits, Fold, StepRecipe};
-use crate::roots::{self, Fixed};
+use crate::roots;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,12 +19,16 @@ impl StepMatrices {
         let (cosine_slots, sine_slots) = slots(step);
         let (cosine_angles, sine_angles) = angles(step);
         let period = 2 * step.n as u64;
-        let entries = |angles: &[u64], part: fn((Fixed, Fixed)) -> Fixed| -> Vec<i64> {
-            let one = digits.matrix_one();
-            angles
-                .iter()
-                .map(|&p| part(roots::cosine_sine(p % period, period)).round_scaled(one))
-                .collect()
+        let one = digits.matrix_one();
+        let values: Vec<(i64, i64)> = (0..period)
+            .map(|p| {
+                let (cosine, sine) = roots::cosine_sine(p, period);
+                (cosine.round_scaled(one), sine.round_scaled(one))
+            })
+            .collect();
+        let entries = |angles: &[u64], part: fn((i64, i64)) -> i64| -> Vec<i64> {
+            let values = |&p: &u64| part(values[(p % period) as usize]);
+            angles.iter().map(values).collect()
         };
         let matrix =
             |slots, entries: &[i64]| Arc::new(DigitMatrix::new(slots, slots, entries, digits));
@@ -76,7 +80,9 @@ pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     matrices: Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrices>>>,
-    chirp_moduli: Mutex<HashMap<(usize, usize), ChirpSize>>,
+    chirp_sizes: Mutex<HashMap<(usize, usize), ChirpSize>>,
+    /// The last spectrum that the budget has asked for, until the line that it was for is built: it is large.
+    last_spectrum: Mutex<Option<((usize, usize), ChirpSpectrum)>>,
 }
 
 /// A poisoned lock means that another thread panicked while planning; what the map holds is complete all the same.
@@ -100,17 +106,26 @@ impl Tables {
     }
 
     /// How large the spectrum of the chirp of `n` points is in a convolution of `m`.
-    pub(crate) fn chirp_modulus(&self, n: usize, m: usize) -> ChirpSize {
-        if let Some(&size) = lock(&self.chirp_moduli).get(&(n, m)) {
+    pub(crate) fn chirp_size(&self, n: usize, m: usize) -> ChirpSize {
+        if let Some(&size) = lock(&self.chirp_sizes).get(&(n, m)) {
             return size;
         }
-        let size = largest_of_chirp(n, m);
-        lock(&self.chirp_moduli).insert((n, m), size);
+        let spectrum = ChirpSpectrum::new(n, m);
+        let size = spectrum.size();
+        lock(&self.chirp_sizes).insert((n, m), size);
+        *lock(&self.last_spectrum) = Some(((n, m), spectrum));
         size
+    }
+
+    /// That spectrum, which is not kept.
+    pub(crate) fn chirp_spectrum(&self, n: usize, m: usize) -> ChirpSpectrum {
+        let last = lock(&self.last_spectrum).take_if(|(key, _)| *key == (n, m));
+        last.map_or_else(|| ChirpSpectrum::new(n, m), |(_, spectrum)| spectrum)
     }
 
     pub(crate) fn clear(&self) {
         lock(&self.matrices).clear();
-        lock(&self.chirp_moduli).clear();
+        lock(&self.chirp_sizes).clear();
+        *lock(&self.last_spectrum) = None;
     }
 }
