@@ -18,17 +18,18 @@ use crate::root_table::{RootTable, Scale};
 use crate::roots::Fixed;
 use crate::sample::swapped;
 use crate::stored_words::{WordLines, WordPlaces};
-use crate::twiddle::{Angles, Twiddle, TwiddleTable, rotate};
+use crate::twiddle::{Angles, TwiddleTable, rotate};
 use crate::vectors::{Pair, Point, Row, Vectors, from_lanes, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A planned line of any length.
 #[derive(Debug)]
 pub(crate) struct Bluestein {
     n: usize,
-    passes: Passes,
+    passes: Arc<Passes>,
     /// Followed by zeros up to the convolution length.
     chirp: TwiddleTable,
     /// Spectrum of the conjugate chirp, scaled, divided by the convolution length.
@@ -53,7 +54,7 @@ impl Bluestein {
         setting: Setting<'_>,
     ) -> Self {
         let one = Fixed::one();
-        let passes = Passes::new(recipes, &one, 0, setting);
+        let passes = setting.tables.convolution(recipes, setting);
         let m = passes.len();
         assert!(
             m >= 2 * n - 1,
@@ -94,6 +95,10 @@ impl Bluestein {
 
     pub(crate) fn kernel_exponent(&self) -> i32 {
         self.kernel_exponent
+    }
+
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.chirp.table_bytes() + self.kernel.table_bytes() + self.passes.table_bytes()
     }
 
     pub(crate) fn is_large(&self) -> bool {

@@ -25,6 +25,7 @@ mod outputs;
 mod pass_roots;
 mod passes;
 mod plan;
+mod plan_cache;
 mod planner;
 mod problem;
 mod progress;

@@ -56,6 +56,15 @@ impl Line {
         }
     }
 
+    /// Bytes of its tables.
+    pub(crate) fn table_bytes(&self) -> usize {
+        match self {
+            Line::Copy => 0,
+            Line::Passes(passes) => passes.table_bytes(),
+            Line::Bluestein(bluestein) => bluestein.table_bytes(),
+        }
+    }
+
     /// Whether one transform is worth several threads.
     pub(crate) fn is_large(&self) -> bool {
         match self {

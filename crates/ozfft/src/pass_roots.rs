@@ -55,6 +55,12 @@ impl PassRoots {
         (&self.low, &self.high)
     }
 
+    pub(crate) fn table_bytes(&self) -> usize {
+        let tables = [Some(&self.low), Some(&self.high), self.all.as_ref()];
+        let bytes = tables.into_iter().flatten().map(TwiddleTable::table_bytes);
+        bytes.sum()
+    }
+
     pub(crate) fn low_bits(&self) -> u32 {
         self.low_bits
     }

@@ -14,7 +14,7 @@ use crate::pass_roots::PassRoots;
 use crate::quantise::{Nature, Quantised};
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
-use crate::step::BlockScratch;
+use crate::step::{BlockScratch, Step};
 use crate::stored_words::{WordLines, WordPlaces};
 use crate::vectors::{Pair, Point, Row, Vectors, lanes_of};
 use crate::workspace::{SharedArray, take, words_for};
@@ -440,6 +440,13 @@ impl Passes {
 
     pub(crate) fn len(&self) -> usize {
         self.n
+    }
+
+    /// Bytes of its tables.
+    pub(crate) fn table_bytes(&self) -> usize {
+        let steps = self.blocks.iter().flat_map(Block::steps);
+        let roots = self.roots.iter().map(PassRoots::table_bytes);
+        steps.map(Step::table_bytes).sum::<usize>() + roots.sum::<usize>()
     }
 
     pub(crate) fn blocks(&self) -> &[Block] {

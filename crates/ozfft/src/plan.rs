@@ -100,6 +100,12 @@ impl Lengths {
 }
 
 impl<T: Real> Plan<T> {
+    /// About how many bytes its tables have; tables that it shares with other plans count in full.
+    pub fn table_bytes(&self) -> usize {
+        let fallback = self.fallback.as_ref().map_or(0, Executor::table_bytes);
+        self.executor.table_bytes() + fallback
+    }
+
     /// What was asked.
     pub fn problem(&self) -> &Problem {
         &self.problem

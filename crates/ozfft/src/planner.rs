@@ -14,6 +14,7 @@ use crate::line::Line;
 use crate::matrix_unit::Unit;
 use crate::native::{NativeLine, measured_error};
 use crate::plan::{Lengths, Plan};
+use crate::plan_cache::PlanCache;
 use crate::problem::{Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe};
 use crate::residue_products::ResidueEngine;
@@ -24,9 +25,10 @@ use crate::wisdom::Decision;
 use float_environment::DefaultEnvironment;
 use roofline::digits::digit_products;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
-/// Makes plans and keeps them: asking twice for the same problem returns the same plan.
+/// Makes plans and keeps them: asking twice for the same problem returns the same plan, as long as it is remembered
+/// ([`Planner::set_memory_limit`]).
 ///
 /// ```
 /// use ozfft::{Planner, Problem};
@@ -38,8 +40,9 @@ use std::sync::{Arc, Mutex};
 /// # Ok::<(), ozfft::FftError>(())
 /// ```
 pub struct Planner<T: Real> {
-    plans: Mutex<HashMap<String, Arc<Plan<T>>>>,
-    lines: Mutex<HashMap<LineKey, Arc<Line>>>,
+    plans: Mutex<PlanCache<T>>,
+    /// Kept by the plans that use them.
+    lines: Mutex<HashMap<LineKey, Weak<Line>>>,
     tables: Tables,
     pub(crate) float_plans: FloatPlans,
     recalled: Mutex<Vec<Decision>>,
@@ -126,7 +129,7 @@ impl<T: Real> Planner<T> {
     /// A planner without plans.
     pub fn new() -> Self {
         Planner {
-            plans: Mutex::new(HashMap::new()),
+            plans: Mutex::new(PlanCache::new()),
             lines: Mutex::new(HashMap::new()),
             tables: Tables::default(),
             float_plans: FloatPlans::default(),
@@ -151,11 +154,22 @@ impl<T: Real> Planner<T> {
         let key = serde_json::to_string(&resolved)
             .unwrap_or_else(|error| unreachable!("plain data is always JSON: {error}"));
         if let Some(plan) = lock(&self.plans).get(&key) {
-            return Ok(Arc::clone(plan));
+            return Ok(plan);
         }
         let plan = Arc::new(self.build(&resolved, threads, open_device)?);
-        lock(&self.plans).insert(key, Arc::clone(&plan));
+        lock(&self.plans).insert(key, &plan);
         Ok(plan)
+    }
+
+    /// Lets the planner keep plans with so many bytes of tables, 256 MiB unless it is told. Beyond, it forgets those that it was
+    /// not asked for longest; whoever holds one keeps it.
+    pub fn set_memory_limit(&self, bytes: usize) {
+        lock(&self.plans).set_limit(bytes);
+    }
+
+    /// About how many bytes of tables the remembered plans have.
+    pub fn memory(&self) -> usize {
+        lock(&self.plans).bytes()
     }
 
     /// Forgets plans and tables that nobody else holds.
@@ -167,8 +181,7 @@ impl<T: Real> Planner<T> {
     }
 
     pub(crate) fn decisions(&self) -> Vec<Decision> {
-        let plans = lock(&self.plans);
-        plans.values().map(|plan| Decision::from(&**plan)).collect()
+        lock(&self.plans).decisions()
     }
 
     pub(crate) fn recall(&self, decisions: Vec<Decision>) {
@@ -633,8 +646,8 @@ impl<T: Real> Planner<T> {
 
     /// Tables are shared between axes, plans and batches.
     fn line(&self, key: LineKey) -> Arc<Line> {
-        if let Some(line) = lock(&self.lines).get(&key) {
-            return Arc::clone(line);
+        if let Some(line) = lock(&self.lines).get(&key).and_then(Weak::upgrade) {
+            return line;
         }
         let (scale, exponent) = key.scaling.factor(key.recipe.len());
         let line = Arc::new(Line::new(
@@ -649,7 +662,11 @@ impl<T: Real> Planner<T> {
                 residues: None,
             },
         ));
-        lock(&self.lines).insert(key, Arc::clone(&line));
+        let mut lines = lock(&self.lines);
+        if lines.len() == lines.capacity() {
+            lines.retain(|_, line| line.strong_count() > 0);
+        }
+        lines.insert(key, Arc::downgrade(&line));
         line
     }
 

@@ -20,7 +20,7 @@ use crate::reconstruct::UNIT_BITS;
 use crate::residue_products::largest_sum;
 use crate::root_table::{RootTable, Scale};
 use crate::roots::Fixed;
-use crate::tables::slots;
+use crate::tables::{StepMatrices, slots};
 use crate::twiddle::Twiddle;
 use crate::vectors::{HalfRow, Vectors, inlined};
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ pub(crate) struct Step {
     /// Length of what follows: the elements of a column lie `inner` apart.
     pub(crate) inner: usize,
     /// None for unit steps, whose entries are 0 and ±1.
-    pub(crate) matrices: Option<Matrices>,
+    pub(crate) matrices: Option<Arc<Matrices>>,
     /// Rotations after the step; empty after the last of several steps.
     pub(crate) rotations: Vec<Twiddle>,
     /// Entries per row of `rotations`.
@@ -49,6 +49,18 @@ pub(crate) struct Step {
 pub(crate) struct Matrices {
     pub(crate) cosine: PackedMatrix,
     pub(crate) sine: PackedMatrix,
+}
+
+impl Matrices {
+    pub(crate) fn new(
+        matrices: &StepMatrices,
+        pack: impl Fn(&Arc<DigitMatrix>) -> PackedMatrix,
+    ) -> Self {
+        Matrices {
+            cosine: pack(&matrices.cosine),
+            sine: pack(&matrices.sine),
+        }
+    }
 }
 
 /// Scratch memory for the columns of a step that are multiplied, and for those whose sums are being used.
@@ -179,21 +191,22 @@ impl Step {
             }),
             "head-room: diagonals of {recipe} with {digits:?} leave 32 bits"
         );
-        let pack = |matrix: &Arc<DigitMatrix>| match residues {
-            None => PackedMatrix::new(unit, matrix, digits),
+        let matrices = match residues {
+            None => tables.packed(&recipe, digits, unit),
             Some(engine) => {
                 let bound = largest_sum(&recipe, first, digits);
-                PackedMatrix::of_residues(engine, matrix, digits, bound)
-                    .unwrap_or_else(|error| unreachable!("planning has checked it: {error}"))
+                let pack = |matrix: &Arc<DigitMatrix>| {
+                    PackedMatrix::of_residues(engine, matrix, digits, bound)
+                        .unwrap_or_else(|error| unreachable!("planning has checked it: {error}"))
+                };
+                let matrices = tables.matrices(&recipe, digits);
+                matrices.map(|matrices| Arc::new(Matrices::new(&matrices, pack)))
             }
         };
         Step {
             recipe,
             inner,
-            matrices: tables.matrices(&recipe, digits).map(|matrices| Matrices {
-                cosine: pack(&matrices.cosine),
-                sine: pack(&matrices.sine),
-            }),
+            matrices,
             rotations,
             rotation_stride,
             mirror_negates: output_shift == 1,
@@ -466,6 +479,11 @@ impl Step {
             }
         };
         Quad::new(cosine, sine)
+    }
+
+    /// Bytes of its rotations; there are few matrices, which all plans share.
+    pub(crate) fn table_bytes(&self) -> usize {
+        size_of_val(&self.rotations[..])
     }
 
     /// Transforms columns, a few at a time: `column` says where number `i` lies, and `post` is called with its number

@@ -1,11 +1,16 @@
 //! Tables that several plans share: the small DFT matrices in digits, and what the error budget needs to know of them.
 
+use crate::bailey::Setting;
 use crate::chirp_spectrum::{ChirpSize, ChirpSpectrum};
 use crate::digits::DigitMatrix;
-use crate::recipe::{Digits, Fold, StepRecipe};
-use crate::roots;
+use crate::matrix_unit::{PackedMatrix, Unit};
+use crate::passes::Passes;
+use crate::problem::Family;
+use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
+use crate::roots::{self, Fixed};
+use crate::step::Matrices;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Cosine and sine matrix of a step.
 #[derive(Debug)]
@@ -76,10 +81,15 @@ pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
     }
 }
 
+type ConvolutionKey = (Vec<BlockRecipe>, Digits, Family, Unit);
+
 /// Remembers tables by what determines them.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     matrices: Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrices>>>,
+    packed: Mutex<HashMap<(usize, Fold, Digits, Unit), Arc<Matrices>>>,
+    /// Kept by the lines that use them: of many prime lengths, several have a convolution in common.
+    convolutions: Mutex<HashMap<ConvolutionKey, Weak<Passes>>>,
     chirp_sizes: Mutex<HashMap<(usize, usize), ChirpSize>>,
     /// The last spectrum that the budget has asked for, until the line that it was for is built: it is large.
     last_spectrum: Mutex<Option<((usize, usize), ChirpSpectrum)>>,
@@ -105,6 +115,45 @@ impl Tables {
         Some(matrices)
     }
 
+    /// The same in the form that a unit multiplies by.
+    pub(crate) fn packed(
+        &self,
+        step: &StepRecipe,
+        digits: Digits,
+        unit: Unit,
+    ) -> Option<Arc<Matrices>> {
+        let matrices = self.matrices(step, digits)?;
+        let key = (step.n, step.fold, digits, unit);
+        if let Some(packed) = lock(&self.packed).get(&key) {
+            return Some(Arc::clone(packed));
+        }
+        let pack = |matrix: &Arc<DigitMatrix>| PackedMatrix::new(unit, matrix, digits);
+        let packed = Arc::new(Matrices::new(&matrices, pack));
+        lock(&self.packed).insert(key, Arc::clone(&packed));
+        Some(packed)
+    }
+
+    /// The passes of a convolution.
+    pub(crate) fn convolution(&self, recipes: &[BlockRecipe], setting: Setting<'_>) -> Arc<Passes> {
+        let new = || Arc::new(Passes::new(recipes, &Fixed::one(), 0, setting));
+        if setting.residues.is_some() {
+            return new();
+        }
+        let Setting {
+            digits,
+            family,
+            unit,
+            ..
+        } = setting;
+        let key = (recipes.to_vec(), digits, family, unit);
+        let known = lock(&self.convolutions).get(&key).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let passes = new();
+            lock(&self.convolutions).insert(key, Arc::downgrade(&passes));
+            passes
+        })
+    }
+
     /// How large the spectrum of the chirp of `n` points is in a convolution of `m`.
     pub(crate) fn chirp_size(&self, n: usize, m: usize) -> ChirpSize {
         if let Some(&size) = lock(&self.chirp_sizes).get(&(n, m)) {
@@ -125,6 +174,8 @@ impl Tables {
 
     pub(crate) fn clear(&self) {
         lock(&self.matrices).clear();
+        lock(&self.packed).clear();
+        lock(&self.convolutions).clear();
         lock(&self.chirp_sizes).clear();
         *lock(&self.last_spectrum) = None;
     }

@@ -122,6 +122,10 @@ impl TwiddleTable {
         Complex::new(self.real[place], self.imaginary[place])
     }
 
+    pub(crate) fn table_bytes(&self) -> usize {
+        2 * size_of::<i64>() * self.real.len()
+    }
+
     pub(crate) fn entries(&self) -> impl Iterator<Item = Complex<i64>> {
         (0..self.real.len()).map(|place| self.get(place))
     }

@@ -106,6 +106,14 @@ impl<T: Real> LineEngine<T> {
         }
     }
 
+    /// Bytes of its tables, those in floating point estimated.
+    fn table_bytes(&self, n: usize) -> usize {
+        match self {
+            LineEngine::Digits(line, _) => line.table_bytes(),
+            LineEngine::Native(_) | LineEngine::Floats(_) => 4 * n * size_of::<Complex<T>>(),
+        }
+    }
+
     /// Lines that one call transforms.
     fn lines_at_once(&self) -> usize {
         match self {
@@ -270,6 +278,12 @@ impl<T: Real> Executor<T> {
     /// The axes in the order in which they are transformed.
     pub(crate) fn passes(&self) -> &[Pass<T>] {
         &self.passes
+    }
+
+    /// About how many bytes of tables its lines have.
+    pub(crate) fn table_bytes(&self) -> usize {
+        let bytes = |pass: &Pass<T>| pass.engine.table_bytes(pass.n);
+        size_of::<Self>() + self.passes.iter().map(bytes).sum::<usize>()
     }
 
     /// The lines of the floats engine, in the order of the passes.
