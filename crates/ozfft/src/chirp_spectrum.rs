@@ -4,6 +4,7 @@
 //! So it does not come from the transform it serves but from a plain mixed-radix FFT with some 30 bits to spare.
 
 use crate::factor::prime_factors;
+use crate::recipe::LONGEST_CONVOLUTION;
 use crate::root_table::RootTable;
 use crate::roots::Fixed;
 use crate::twiddle::TwiddleTable;
@@ -163,7 +164,10 @@ pub(crate) struct ChirpSpectrum {
 
 impl ChirpSpectrum {
     pub(crate) fn new(n: usize, m: usize) -> Self {
-        assert!(m < 1 << 30, "a convolution of {m} points is too long");
+        assert!(
+            (m as u128) < LONGEST_CONVOLUTION,
+            "a convolution of {m} points is too long"
+        );
         let roots = RootTable::new(2 * n as u64);
         let mut chirp = vec![Complex::new(0, 0); m];
         for (j, square) in squares(n).enumerate() {

@@ -671,12 +671,8 @@ impl<T: Real> Planner<T> {
     }
 
     pub(crate) fn recipe(&self, problem: &Problem, digits: Digits) -> Recipe {
-        let digits = match problem.family {
-            Family::Truncated => digits,
-            Family::Exact => digits.exact(),
-        };
         Recipe {
-            digits,
+            digits: problem.family.digits(digits),
             family: problem.family,
             axes: problem
                 .order_of_axes()
@@ -728,8 +724,16 @@ impl<T: Real> Planner<T> {
         problem: &Problem,
         residues: Option<&ResidueEngine>,
     ) -> Result<(Recipe, ErrorBudget, String), FftError> {
+        let steps = self.recipe(problem, Digits::DOUBLE).axes;
+        for axis in &steps {
+            axis.line.expect_table()?;
+        }
         let with = |digits: Digits| {
-            let recipe = self.recipe(problem, digits);
+            let recipe = Recipe {
+                digits: problem.family.digits(digits),
+                family: problem.family,
+                axes: steps.clone(),
+            };
             let budget = self.budget(problem, &recipe, residues);
             (recipe, budget)
         };

@@ -1,6 +1,7 @@
 //! A [`Recipe`] says which integers are multiplied and where rounding happens. It is data: equal recipes give equal
 //! bits, whoever executes them.
 
+use crate::error::FftError;
 use crate::problem::Family;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,6 +15,16 @@ pub struct Digits {
     pub matrix: u32,
     /// Diagonals kept, counted from the most significant.
     pub diagonals: u32,
+}
+
+impl Family {
+    /// These digits with the diagonals of this family.
+    pub(crate) fn digits(self, digits: Digits) -> Digits {
+        match self {
+            Family::Truncated => digits,
+            Family::Exact => digits.exact(),
+        }
+    }
 }
 
 impl Digits {
@@ -178,7 +189,26 @@ impl LineRecipe {
     pub fn is_empty(&self) -> bool {
         self.len() <= 1
     }
+
+    /// Refuses a convolution whose table is not computed: its values would leave the fixed point that it is computed in.
+    pub(crate) fn expect_table(&self) -> Result<(), FftError> {
+        let LineRecipe::Bluestein { n, convolution } = self else {
+            return Ok(());
+        };
+        let points = convolution.iter().map(BlockRecipe::len);
+        let points: u128 = points.map(|points| points as u128).product();
+        if points < LONGEST_CONVOLUTION {
+            return Ok(());
+        }
+        Err(FftError::Unsupported(format!(
+            "a length of {n} has a prime factor above 64 and takes a convolution of {points} points; at most {} can be had: pad the line to a length of small factors",
+            LONGEST_CONVOLUTION - 1
+        )))
+    }
 }
+
+/// Convolutions are shorter than this.
+pub(crate) const LONGEST_CONVOLUTION: u128 = 1 << 30;
 
 /// One axis of the array and the 1-D transform along it. Between axes the array is plain floating point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -61,10 +61,7 @@ pub(crate) fn named_digits(problem: &Problem) -> Option<Digits> {
         Accuracy::Target(_) | Accuracy::Bits(_) if problem.residues.adaptive => Digits::DOUBLE,
         Accuracy::Target(_) | Accuracy::Bits(_) => return None,
     };
-    Some(match problem.family {
-        Family::Truncated => digits,
-        Family::Exact => digits.exact(),
-    })
+    Some(problem.family.digits(digits))
 }
 
 impl Digits {

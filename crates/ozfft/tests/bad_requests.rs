@@ -195,3 +195,15 @@ fn lengths_of_a_problem_that_makes_no_sense_do_not_panic() {
     let problem = Problem::real_to_complex(&[4]).axes(&[3]);
     assert!(std::panic::catch_unwind(|| problem.output_len()).is_ok());
 }
+
+#[test]
+fn a_prime_length_near_a_thousand_million_is_refused_and_does_not_panic() {
+    // 2^29 + 11 is prime; its convolution would have more than 2^30 points.
+    let n = (1 << 29) + 11;
+    let Err(error) = planner().plan(&digits(&[n])) else {
+        panic!("the table of this convolution is not computed");
+    };
+    let message = error.to_string();
+    let said = [n.to_string(), "pad the line".into()];
+    assert!(said.iter().all(|part| message.contains(part)), "{message}");
+}
