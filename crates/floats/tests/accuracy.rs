@@ -4,7 +4,8 @@ use floats::unit::{Order, Scalar};
 use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
 use num_complex::Complex;
 use oracle::{ExactSpectrum, HardInput, Scale, compare_f32, compare_scaled, dft, inputs};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 const LENGTHS: [usize; 22] = [
     1, 2, 3, 4, 5, 8, 13, 16, 30, 64, 77, 100, 128, 127, 241, 256, 512, 1000, 1009, 1024, 2018,
@@ -77,6 +78,26 @@ fn lines(n: usize, seed: u64) -> Vec<(String, Vec<Complex<f32>>)> {
     lines
 }
 
+/// A line with its name and its exact spectrum.
+type Line = (String, Vec<Complex<f32>>, ExactSpectrum);
+
+/// [`lines`] with their exact spectra, computed once for all modes: that takes far longer than any mode.
+fn exact_lines(n: usize, direction: Direction) -> Arc<Vec<Line>> {
+    static KNOWN: Mutex<BTreeMap<(usize, bool), Arc<Vec<Line>>>> = Mutex::new(BTreeMap::new());
+    let key = (n, direction == Direction::Forward);
+    let known = || KNOWN.lock().unwrap();
+    if let Some(lines) = known().get(&key) {
+        return Arc::clone(lines);
+    }
+    let spectrum = |(name, line): (String, Vec<Complex<f32>>)| {
+        let exact = dft(&to_f64(&line), oracles(direction));
+        (name, line, exact)
+    };
+    let lines = Arc::new(lines(n, n as u64).into_iter().map(spectrum).collect());
+    known().insert(key, Arc::clone(&lines));
+    lines
+}
+
 /// Plain code for f16 numbers takes long for long lines.
 fn is_slow(n: usize, mode: Mode) -> bool {
     mode.format() == Some(Format::Fp16) && n > 300
@@ -92,8 +113,8 @@ fn check_plan(plan: &FloatPlan) -> f64 {
     let (n, mode, direction) = (plan.len(), plan.mode(), plan.direction());
     let mut workspace = plan.workspace();
     let seed = n as u64;
-    let lines = lines(n, seed);
-    let mut batch: Vec<Complex<f32>> = lines.iter().flat_map(|(_, line)| line.clone()).collect();
+    let lines = exact_lines(n, direction);
+    let mut batch: Vec<Complex<f32>> = lines.iter().flat_map(|(_, line, _)| line.clone()).collect();
     plan.process(&mut batch, &mut workspace).unwrap();
     let mut alone = lines[0].1.clone();
     plan.process(&mut alone, &mut workspace).unwrap();
@@ -103,10 +124,9 @@ fn check_plan(plan: &FloatPlan) -> f64 {
         "{mode} n={n}: batch and single line differ"
     );
     let mut random = 0.0;
-    for ((name, line), ours) in lines.iter().zip(batch.chunks_exact(n)) {
-        let exact = dft(&to_f64(line), oracles(direction));
-        let error = compare_f32(ours, &exact, Scale::One).l2;
-        let bound = plan.bound() + subnormal(&exact, 2f64.powi(-150));
+    for ((name, _, exact), ours) in lines.iter().zip(batch.chunks_exact(n)) {
+        let error = compare_f32(ours, exact, Scale::One).l2;
+        let bound = plan.bound() + subnormal(exact, 2f64.powi(-150));
         assert!(
             error <= bound,
             "{} {name} seed {seed}: {error:e} > {bound:e}",

@@ -43,6 +43,7 @@ fn multiply(a: i128, t: i128) -> i128 {
     (magnitude as i128 ^ sign) - sign
 }
 
+#[inline]
 fn rotate(z: Complex<i128>, t: Complex<i128>) -> Complex<i128> {
     Complex::new(
         multiply(z.re, t.re) - multiply(z.im, t.im),
@@ -138,8 +139,13 @@ fn transform(
         return;
     };
     if level.part == 1 {
-        let column: Vec<_> = input.iter().step_by(stride).copied().collect();
-        return level.butterfly(&column[..level.radix], |q, value| output[q] = value);
+        if level.radix == 2 {
+            let (low, high) = (input[0], input[stride]);
+            (output[0], output[1]) = (low + high, low - high);
+            return;
+        }
+        let column: Vec<_> = (0..level.radix).map(|r| input[r * stride]).collect();
+        return level.butterfly(&column, |q, value| output[q] = value);
     }
     let part = |(r, chunk): (usize, &mut [Complex<i128>])| {
         transform(&input[r * stride..], stride * level.radix, chunk, rest);

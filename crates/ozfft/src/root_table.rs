@@ -37,6 +37,7 @@ fn multiply(a: i128, b: i128) -> i128 {
     (magnitude as i128 ^ sign) - sign
 }
 
+#[inline]
 fn times(a: Complex<i128>, b: Complex<i128>) -> Complex<i128> {
     Complex::new(
         multiply(a.re, b.re) - multiply(a.im, b.im),

@@ -182,3 +182,14 @@ pub fn in_parallel<Item: Sync>(items: &[Item], work: impl Fn(&Planner<f64>, &Ite
 pub fn everything() -> bool {
     std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
 }
+
+/// Whether a length takes Bluestein's method: no product of steps of at most 64 points.
+pub fn has_a_large_prime_factor(length: usize) -> bool {
+    let mut rest = length;
+    for prime in 2..=64 {
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+        }
+    }
+    rest > 1
+}
