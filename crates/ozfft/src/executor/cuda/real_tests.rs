@@ -3,7 +3,7 @@
 
 use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
-use super::tests::{Generator, STYLES, Style, numbers, same};
+use super::tests::{Generator, STYLES, Style, everything, numbers, same};
 use super::tuned_tables::tests::{
     block, diagonals, put_together, raised_diagonals, random_words, rounded, shape,
 };
@@ -232,6 +232,9 @@ fn real_lines_in_place_and_with_gaps() {
     for n in LENGTHS {
         for unusual_every in [None, Some(5)] {
             for count in [1, 18, 71] {
+                if (count == 18) != unusual_every.is_some() && !everything() {
+                    continue;
+                }
                 let shape = [count, n];
                 let problem = Problem::real_to_complex(&shape).axes(&[1]);
                 let padded = problem.clone().input_layout(Layout::padded_real(&shape));
@@ -293,6 +296,9 @@ fn several_axes_of_real_arrays() {
     let mut bench = RealBench::new();
     for shape in [&[256, 256][..], &[16, 512], &[2, 3, 1024], &[256, 6]] {
         for huge in [false, true] {
+            if huge && shape == [256, 256] && !everything() {
+                continue;
+            }
             let mut input = lines(
                 1,
                 shape.iter().product(),
