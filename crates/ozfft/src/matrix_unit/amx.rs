@@ -142,8 +142,9 @@ impl Tiles {
     }
 }
 
-/// All eight tile registers with 16 rows of 64 bytes.
+/// How a thread's tile registers are set up.
 #[repr(C, align(64))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Configuration {
     palette: u8,
     start_row: u8,
@@ -152,6 +153,7 @@ struct Configuration {
     rows: [u8; 16],
 }
 
+/// All eight tile registers with 16 rows of 64 bytes.
 static CONFIGURATION: Configuration = Configuration {
     palette: 1,
     start_row: 0,
@@ -160,33 +162,62 @@ static CONFIGURATION: Configuration = Configuration {
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
+impl Configuration {
+    const RELEASED: Configuration = Configuration {
+        palette: 0,
+        start_row: 0,
+        reserved: [0; 14],
+        bytes_per_row: [0; 16],
+        rows: [0; 16],
+    };
+
+    /// The one that this thread has; only where there is AMX.
+    fn current() -> Configuration {
+        let mut current = Configuration::RELEASED;
+        // SAFETY: AMX is there, and 64 bytes are written.
+        unsafe { asm!("sttilecfg [{}]", in(reg) &mut current, options(nostack)) }
+        current
+    }
+
+    /// Gives it to this thread; only where there is AMX.
+    fn load(&self) {
+        // SAFETY: AMX is there, and the fields are valid or came from the processor.
+        unsafe {
+            match self.palette {
+                0 => asm!("tilerelease", options(nostack, nomem)),
+                _ => asm!("ldtilecfg [{}]", in(reg) self, options(nostack, readonly)),
+            }
+        }
+    }
+}
+
 thread_local! {
-    static SESSIONS: Cell<usize> = const { Cell::new(0) };
+    /// Those that live, and how the first of them found the tiles.
+    static SESSIONS: Cell<(usize, Configuration)> = const { Cell::new((0, Configuration::RELEASED)) };
 }
 
 /// This thread's tiles are set up for as long as one of these lives on it: the first sets them up, the last gives them
-/// back, so that a product may open its own within another's.
+/// back as the first found them, so that a product may open its own within another's, and within those of other users of AMX.
 pub(crate) struct Configured(PhantomData<*const ()>);
 
 impl Configured {
     pub(super) fn new() -> Self {
-        let sessions = SESSIONS.get();
+        let (sessions, mut before) = SESSIONS.get();
         if sessions == 0 {
-            // SAFETY: AMX is there, and the configuration is 64 bytes of valid fields.
-            unsafe { asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly)) }
+            before = Configuration::current();
+            CONFIGURATION.load();
         }
-        SESSIONS.set(sessions + 1);
+        SESSIONS.set((sessions + 1, before));
         Configured(PhantomData)
     }
 }
 
 impl Drop for Configured {
     fn drop(&mut self) {
-        let sessions = SESSIONS.get() - 1;
-        SESSIONS.set(sessions);
-        if sessions == 0 {
-            // SAFETY: as above.
-            unsafe { asm!("tilerelease", options(nostack, nomem)) }
+        let (sessions, before) = SESSIONS.get();
+        SESSIONS.set((sessions - 1, before));
+        if sessions == 1 {
+            before.load();
         }
     }
 }
@@ -194,12 +225,36 @@ impl Drop for Configured {
 /// The palette that this thread's tiles are set up with; 0 where they are not.
 #[cfg(test)]
 pub(super) fn palette() -> u8 {
-    #[repr(align(64))]
-    struct Stored([u8; BYTES]);
-    let mut stored = Stored([0; BYTES]);
-    // SAFETY: AMX is there, and 64 bytes are written.
-    unsafe { asm!("sttilecfg [{}]", in(reg) &mut stored, options(nostack)) }
-    stored.0[0]
+    Configuration::current().palette
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tiles of other shapes, as another library may keep them around a transform.
+    #[test]
+    fn a_session_gives_tiles_back_as_it_found_them() {
+        if Amx::new().is_none() {
+            println!("left out: no AMX here");
+            return;
+        }
+        let mut others = Configuration {
+            palette: 1,
+            ..Configuration::RELEASED
+        };
+        (others.rows[0], others.bytes_per_row[0]) = (3, 12);
+        others.load();
+        let (first, second) = (Configured::new(), Configured::new());
+        assert_eq!(Configuration::current(), CONFIGURATION);
+        drop(first);
+        assert_eq!(Configuration::current(), CONFIGURATION);
+        drop(second);
+        assert_eq!(Configuration::current(), others);
+        Configuration::RELEASED.load();
+        drop(Configured::new());
+        assert_eq!(Configuration::current(), Configuration::RELEASED);
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
