@@ -18,9 +18,6 @@ use num_complex::Complex;
 use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes that tables of a long line take for each of its points, at least.
-const TABLE_BYTES_OF_A_POINT: u64 = 16;
-
 /// What is transformed: the loops around it, then the transformed dimensions. For real transforms the last is the halved one.
 pub(crate) struct Fourier<T: Number> {
     kind: Kind,
@@ -146,10 +143,9 @@ impl<T: Number> Fourier<T> {
             extent(&side).ok_or(Refusal::NotAddressable)?;
             count(&side)?;
         }
-        // Tables of a long line: worked out while planning, so that there is no refusal later.
-        let longest = self.dimensions[self.loops..].iter().map(|d| d.length);
-        let longest = longest.max().unwrap_or(0) as u64;
-        expect_memory(longest.saturating_mul(TABLE_BYTES_OF_A_POINT))
+        // Tables are worked out while planning: later there is no refusal.
+        let lengths = self.dimensions[self.loops..].iter().map(|d| d.length);
+        expect_memory(lengths.map(table_bytes).max().unwrap_or(0))
     }
 
     /// Bytes of the arrays of our own that a call needs where the caller's cannot be slices.
@@ -527,6 +523,24 @@ impl<T: Number> Fourier<T> {
     }
 }
 
+/// Bytes that the tables of a line take, at least. Lengths of small factors need few; those with a large prime take a convolution, with
+/// the chirp and its spectrum.
+fn table_bytes(n: usize) -> u64 {
+    const LARGE: usize = 4096;
+    let mut rest = n;
+    let mut factor = 2;
+    // What is left after all small factors are out has none but large ones.
+    while factor <= LARGE && rest > LARGE {
+        if rest.is_multiple_of(factor) {
+            rest /= factor;
+        } else {
+            factor += 1;
+        }
+    }
+    let bytes_of_a_point = if rest > LARGE { 64 } else { 0 };
+    (n as u64).saturating_mul(bytes_of_a_point)
+}
+
 /// A half-spectrum that no real array has is transformed as FFTW does.
 pub(crate) fn done(outcome: Result<(), FftError>) -> Result<(), Refusal> {
     match outcome {
@@ -577,4 +591,19 @@ unsafe fn slice<'a, R, T>(array: *mut R, range: Range) -> &'a [T] {
 unsafe fn slice_mut<'a, R, T>(array: *mut R, range: Range) -> &'a mut [T] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts_mut(array.offset(range.start).cast(), range.count) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_large_where_there_is_a_large_prime() {
+        assert_eq!(table_bytes(1 << 40), 0);
+        assert_eq!(table_bytes(4093 * 4093), 0);
+        assert_eq!(table_bytes(1_000_003), 64_000_192);
+        assert_eq!(table_bytes(3 * 1_000_003), 3 * 64_000_192);
+        assert_eq!(table_bytes(usize::MAX), u64::MAX);
+        assert_eq!(table_bytes(1), 0);
+    }
 }

@@ -597,6 +597,26 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
     }
 }
 
+/// 80 bytes a point were asked for, and 16 are used.
+#[test]
+fn memory_is_not_refused_where_the_workspace_fits_and_refused_where_it_does_not() {
+    let doors = Doors::<f64>::ours();
+    // SAFETY: the call takes a number and returns one.
+    let memory = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) };
+    let fits = 1isize << (memory / 24).ilog2();
+    let plan = |n: isize| {
+        let dim = Dim64 { n, is: 1, os: 1 };
+        let (none, no_loops) = (null_mut(), std::ptr::null());
+        // SAFETY: plans are made without arrays, and not executed.
+        unsafe { (doors.plan_guru64_dft)(1, &dim, 0, no_loops, none, none, -1, ESTIMATE) }
+    };
+    let planned = plan(fits);
+    assert!(!planned.is_null(), "{fits} points on {memory} bytes");
+    // SAFETY: not used again.
+    unsafe { (doors.destroy_plan)(planned) };
+    assert!(plan(64 * fits).is_null());
+}
+
 #[test]
 fn wisdom_goes_out_and_in_and_the_real_library_s_is_ignored() {
     let doors = Doors::<f64>::ours();
