@@ -26,6 +26,7 @@ mod _ozfft {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::plan::Key::read_once(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -7,6 +7,7 @@ use crate::process::{Process, count_execution};
 use num_complex::Complex;
 use ozfft::{Device, DevicePointer, FftError, Kind, Layout, LineRecipe, Problem, Real, Substrate};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::Arc;
 
 /// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured, as the next two.
@@ -39,6 +40,31 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// Reads one key, so that the names of its entries, which are made when they are first needed, are made before there are
+    /// several threads: a child that is forked while one of them is being made would wait for it for ever.
+    pub(crate) fn read_once(py: Python<'_>) -> PyResult<()> {
+        let entries = PyDict::new(py);
+        for name in [
+            "kind",
+            "precision",
+            "direction",
+            "norm",
+            "accuracy",
+            "engine",
+            "device",
+        ] {
+            entries.set_item(name, "")?;
+        }
+        for name in ["shape", "axes"] {
+            entries.set_item(name, (1,))?;
+        }
+        for name in ["input", "output"] {
+            entries.set_item(name, ((1,), 0))?;
+        }
+        entries.set_item("threads", 1)?;
+        entries.extract::<Key>().map(drop)
+    }
+
     fn problem(&self) -> Result<Problem, FftError> {
         let shape = &self.shape;
         let problem = match options::kind(&self.kind)? {
