@@ -165,10 +165,10 @@ def fftconvolve(
     Examples
     --------
     >>> import ozfft
-    >>> ozfft.fftconvolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).round(12)
-    array([0. , 1. , 2.5, 4. , 1.5])
-    >>> ozfft.fftconvolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5], mode="same").round(12)
-    array([1. , 2.5, 4. ])
+    >>> ozfft.fftconvolve([1.0, 2.0, 3.0], [2.0, 1.0, 0.5]).round(12)
+    array([2. , 5. , 8.5, 4. , 1.5])
+    >>> ozfft.fftconvolve([1.0, 2.0, 3.0], [2.0, 1.0, 0.5], mode="same").round(12)
+    array([5. , 8.5, 4. ])
     """
     library, first, second, numbered = _prepared(in1, in2, mode, axes, "convolutions")
     if numbered is None:

@@ -287,8 +287,8 @@ def dctn(
     --------
     >>> import ozfft
     >>> ozfft.dctn([[1.0, 2.0], [3.0, 4.0]]).round(6)
-    array([[40.      , -5.656854],
-           [-11.313708,  0.      ]])
+    array([[ 40.      ,  -5.656854],
+           [-11.313708,   0.      ]])
     """
     return _transformed(
         x, type, False, False, s, axes, True, norm, workers, orthogonalize, accuracy, engine, device
@@ -419,7 +419,7 @@ def dst(
     --------
     >>> import ozfft
     >>> ozfft.dst([1.0, 2.0, 3.0, 4.0]).round(6)
-    array([13.065630, -5.656854,  5.411961, -4.      ])
+    array([13.06563 , -5.656854,  5.411961, -4.      ])
     """
     return _transformed(
         x, type, True, False, n, axis, False, norm, workers, orthogonalize, accuracy, engine, device
@@ -462,9 +462,9 @@ def dstn(
     Examples
     --------
     >>> import ozfft
-    >>> ozfft.dstn([[1.0, 2.0], [3.0, 4.0]], norm="ortho").round(6)
-    array([[ 5., -1.],
-           [-2.,  0.]])
+    >>> ozfft.dstn([[1.0, 2.0], [3.0, 8.0]], norm="ortho").round(6)
+    array([[ 7., -3.],
+           [-4.,  2.]])
     """
     return _transformed(
         x, type, True, False, s, axes, True, norm, workers, orthogonalize, accuracy, engine, device

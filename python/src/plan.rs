@@ -13,9 +13,9 @@ use std::sync::Arc;
 /// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured, as the next two.
 const BYTES_OF_PLAN: usize = 8 << 10;
 /// Bytes of tables to a point of a transform that is cut in steps.
-const BYTES_PER_POINT: usize = 64;
+const BYTES_PER_POINT: usize = 48;
 /// Bytes of tables to a point of a transform that goes through a convolution (Bluestein).
-const BYTES_PER_CONVOLVED_POINT: usize = 256;
+const BYTES_PER_CONVOLVED_POINT: usize = 128;
 
 /// What a plan depends on, as Python passes it.
 #[derive(Clone, PartialEq, Eq, Hash, FromPyObject)]
