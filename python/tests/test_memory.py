@@ -321,6 +321,16 @@ def test_forks_while_threads_transform_leave_children_that_compute():
     assert not differing
 
 
+def _limit(_):
+    return ozfft.plan_memory().limit
+
+
+def test_a_forked_child_keeps_to_the_limit_of_its_parent(little_memory):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.map(_limit, [None]) == [1 << 20]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted in /proc")
 def test_one_pool_serves_all_counts_of_workers():
     """Each count once had threads of its own."""
     x = numbers(64, 64)
