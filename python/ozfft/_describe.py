@@ -12,6 +12,8 @@ _TEXT = {
     {x}. Arrays of numpy, CuPy and PyTorch, of any strides and byte order, and what numpy makes an array of. Single precision
     (float16, float32, complex64) is transformed in single precision, everything else in double precision; long doubles are
     refused.""",
+    "a": """a : array_like
+    {x}. Arrays with a say in numpy's functions have it here as well; long doubles are left to numpy.""",
     "type": """type : {1, 2, 3, 4}, optional
     The kind of transform, as in scipy; 2 unless told.""",
     "n": """n : int, optional
@@ -37,7 +39,7 @@ _TEXT = {
     "plan": """plan : None
     Here for the sake of scipy's signature; plans of :func:`ozfft.plan` are called themselves.""",
     "out": """out : array, optional
-    The array that the result goes to, of any strides; it may be `x`. Unless told, a new one.""",
+    The array that the result goes to, of any strides; it may be the input. Unless told, a new one.""",
     "accuracy": """accuracy : str or float, optional
     "double" (unless told), "single", a relative error such as 1e-10, or "bits:40". Fewer digits take less time.""",
     "engine": """engine : str, optional

@@ -25,6 +25,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from . import _duck, _transforms
 from ._arrays import NUMPY, is_longer_than_double, library_of
+from ._describe import described
 from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, Kind, transform
 from ._helpers import fftfreq, fftshift, ifftshift, rfftfreq
 from ._options import resolve
@@ -47,9 +48,41 @@ def _norm(norm: Optional[str]) -> str:
     raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
 
 
+def _documentation(name: str) -> str:
+    """Of a function of this module: what it does, its parameters, and that it does the same as numpy's."""
+    first = (getattr(_transforms, name).__doc__ or "").partition("\n")[0]
+    half = "half of it along the last axis" if name.startswith(("rfft", "ihfft")) else "of the transform's lengths"
+    return f"""{first}
+
+    The arguments and rules are those of :func:`numpy.fft.{name}`.
+
+    {{parameters}}
+
+    Returns
+    -------
+    {"real" if name.startswith(("irfft", "hfft")) else "complex"} array
+        The transform, {half}.
+
+    Examples
+    --------
+    >>> import numpy, ozfft.numpy_fft
+    >>> a = [[1.0, 2.0], [3.0, 4.0]]
+    >>> bool(numpy.allclose(ozfft.numpy_fft.{name}(a), numpy.fft.{name}(a)))
+    True
+    """
+
+
 def _asks(function: Callable) -> Callable:
-    """Makes a function of this module ask arrays that have a say in it."""
+    """Documents a function of this module, and makes it ask arrays that have a say in it."""
     name = function.__name__
+    real_out = name.startswith(("irfft", "hfft"))
+    function.__doc__ = _documentation(name)
+    function = described(
+        x="Real data" if name.startswith(("rfft", "ihfft")) else "Data, real or complex",
+        which="transform",
+        default="`2 * (m - 1)` for `m` numbers along the last axis given" if real_out else "as `a` has it",
+        axes="the last two unless told" if name.endswith("2") else "all unless told",
+    )(function)
 
     @functools.wraps(function)
     def asking(a, *args, **kwargs):
@@ -163,83 +196,69 @@ def _many(name: str, kind: Kind, a: Any, s: Any, axes: Any, norm: Optional[str],
 
 @_asks
 def fft(a, n=None, axis=-1, norm=None, out=None):
-    """See :func:`numpy.fft.fft`."""
     return _one("fft", FFT, a, n, axis, norm, out)
 
 
 @_asks
 def ifft(a, n=None, axis=-1, norm=None, out=None):
-    """See :func:`numpy.fft.ifft`."""
     return _one("ifft", IFFT, a, n, axis, norm, out)
 
 
 @_asks
 def rfft(a, n=None, axis=-1, norm=None, out=None):
-    """See :func:`numpy.fft.rfft`."""
     return _one("rfft", RFFT, a, n, axis, norm, out)
 
 
 @_asks
 def irfft(a, n=None, axis=-1, norm=None, out=None):
-    """See :func:`numpy.fft.irfft`."""
     return _one("irfft", IRFFT, a, n, axis, norm, out)
 
 
 @_asks
 def hfft(a, n=None, axis=-1, norm=None, out=None):
-    """See :func:`numpy.fft.hfft`."""
     return _one("hfft", HFFT, a, n, axis, norm, out)
 
 
 @_asks
 def ihfft(a, n=None, axis=-1, norm=None, out=None):
-    """See :func:`numpy.fft.ihfft`."""
     return _one("ihfft", IHFFT, a, n, axis, norm, out)
 
 
 @_asks
 def fftn(a, s=None, axes=None, norm=None, out=None):
-    """See :func:`numpy.fft.fftn`."""
     return _many("fftn", FFT, a, s, axes, norm, out)
 
 
 @_asks
 def ifftn(a, s=None, axes=None, norm=None, out=None):
-    """See :func:`numpy.fft.ifftn`."""
     return _many("ifftn", IFFT, a, s, axes, norm, out)
 
 
 @_asks
 def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """See :func:`numpy.fft.fft2`."""
     return _many("fft2", FFT, a, s, axes, norm, out)
 
 
 @_asks
 def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """See :func:`numpy.fft.ifft2`."""
     return _many("ifft2", IFFT, a, s, axes, norm, out)
 
 
 @_asks
 def rfftn(a, s=None, axes=None, norm=None, out=None):
-    """See :func:`numpy.fft.rfftn`."""
     return _many("rfftn", RFFT, a, s, axes, norm, out)
 
 
 @_asks
 def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """See :func:`numpy.fft.rfft2`."""
     return _many("rfft2", RFFT, a, s, axes, norm, out)
 
 
 @_asks
 def irfftn(a, s=None, axes=None, norm=None, out=None):
-    """See :func:`numpy.fft.irfftn`."""
     return _many("irfftn", IRFFT, a, s, axes, norm, out)
 
 
 @_asks
 def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """See :func:`numpy.fft.irfft2`."""
     return _many("irfft2", IRFFT, a, s, axes, norm, out)
