@@ -107,11 +107,8 @@ def _later(name: str, function: Callable, a: Any, args: tuple, kwargs: dict) -> 
 
 def _read(a: Any) -> tuple:
     """The library of an array, and the array as that library has it. Only GPUs' arrays are not made numpy's."""
-    if type(a) is not numpy.ndarray:
-        library = library_of(a)
-        if library.on_gpu:
-            return library, library.array(a)
-    return NUMPY, numpy.asarray(a)
+    library = library_of(a)
+    return (library if library.on_gpu else NUMPY), library.array(a)
 
 
 def _one(name: str, kind: Kind, a: Any, n: Optional[int], axis: int, norm: Optional[str], out: Any) -> Any:
