@@ -1,5 +1,8 @@
 """Errors, options, and the two doors for programs that know nothing of ozfft."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -114,3 +117,22 @@ def test_numpys_door_has_numpys_rules():
     with pytest.warns(DeprecationWarning, match="`axes` should not be `None`"):
         assert ozfft.numpy_fft.fftn(x, s=(2, 3)).shape == (2, 3)
     assert ozfft.numpy_fft.fft(a=x, out=None).tobytes() == ozfft.fft(x).tobytes()
+
+
+def test_threads_of_a_pool_do_not_inherit_the_backend_and_those_of_a_global_one_do():
+    """scipy's rule, which docs/python.md warns of: this fails when scipy changes it."""
+    pytest.importorskip("scipy.fft")
+    program = """
+import concurrent.futures, numpy, scipy.fft, ozfft
+from ozfft import _ozfft
+
+x = numpy.arange(8.0)
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    with scipy.fft.set_backend(ozfft):
+        pool.submit(scipy.fft.fft, x).result()
+        assert _ozfft.executions() == 0
+    scipy.fft.set_global_backend(ozfft)
+    pool.submit(scipy.fft.fft, x).result()
+    assert _ozfft.executions() == 1
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
