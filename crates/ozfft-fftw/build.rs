@@ -4,5 +4,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libozfft_fftw.so.0");
+        // Its threads run its code: programs that open it and close it again must not take that away.
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
     }
 }

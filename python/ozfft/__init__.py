@@ -22,11 +22,17 @@ As a backend of scipy, for programs that call :mod:`scipy.fft`:
 >>> with scipy.fft.set_backend(ozfft):
 ...     spectrum = scipy.fft.fft(signal)
 
-:mod:`ozfft.numpy_fft` has the same transforms with the arguments and rules of :mod:`numpy.fft`.
+:mod:`ozfft.numpy_fft` has the same transforms with the arguments and rules of :mod:`numpy.fft`; :mod:`ozfft.fft` is the module
+to import in the place of :mod:`scipy.fft`. ``python -m ozfft`` says what this machine has.
 """
 
-from . import numpy_fft
+import importlib as _importlib
+import os as _os
+
+from . import _ozfft, numpy_fft
 from ._backend import __ua_convert__, __ua_domain__, __ua_function__
+from ._convolve import fftconvolve, oaconvolve
+from ._cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from ._errors import (
     AccuracyError,
     DeviceError,
@@ -36,12 +42,13 @@ from ._errors import (
     ShapeError,
     UnsupportedError,
 )
+from ._hankel import fht, fhtoffset, ifht
 from ._helpers import fftfreq, fftshift, ifftshift, rfftfreq
+from ._lengths import next_fast_len, prev_fast_len
 from ._options import get_workers, options, set_workers
 from ._ozfft import __version__
-from ._plan import Plan, clear_plans, plan
+from ._plan import Plan, PlanMemory, clear_plans, plan, plan_memory, set_plan_memory
 from ._transforms import (
-    fft,
     fft2,
     fftn,
     hfft,
@@ -61,12 +68,27 @@ from ._transforms import (
     rfftn,
 )
 
+# A process forks only when nothing is under way here; see python/src/gate.rs.
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(
+        before=_ozfft.before_fork,
+        after_in_parent=_ozfft.after_fork_in_parent,
+        after_in_child=_ozfft.after_fork_in_child,
+    )
+
+# Importing the module binds its name in this package; the function takes it back, and carries the names of the module.
+_importlib.import_module(".fft", __name__)
+from ._transforms import fft  # noqa: E402
+
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn",
     "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
     "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn",
-    "fftfreq", "rfftfreq", "fftshift", "ifftshift",
-    "plan", "Plan", "clear_plans", "options", "set_workers", "get_workers", "numpy_fft",
+    "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
+    "fht", "ifht", "fhtoffset", "fftconvolve", "oaconvolve",
+    "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
+    "plan", "Plan", "clear_plans", "plan_memory", "set_plan_memory", "PlanMemory",
+    "options", "set_workers", "get_workers", "numpy_fft",
     "OzfftError", "ShapeError", "LayoutError", "AccuracyError", "UnsupportedError", "DtypeError",
     "DeviceError",
 ]  # fmt: skip

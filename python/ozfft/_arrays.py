@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 
-from ._errors import DeviceError, DtypeError
+from . import _duck
+from ._errors import DeviceError, DtypeError, LayoutError
 
 # Real and complex types by the size of a real number: f4, f8.
 _REAL: dict[str, numpy.dtype] = {"f4": numpy.dtype(numpy.float32), "f8": numpy.dtype(numpy.float64)}
@@ -58,7 +59,7 @@ def _layout(shape: Tuple[int, ...], byte_strides: Tuple[int, ...], itemsize: int
 def is_longer_than_double(x: Any) -> bool:
     """Whether `x` is an array of long doubles, where they are more than doubles."""
     dtype = getattr(x, "dtype", None)
-    if dtype is None and library_of(x) is NUMPY:
+    if dtype is None and not _duck.is_duck(x) and library_of(x) is NUMPY:
         dtype = numpy.asarray(x).dtype
     return isinstance(dtype, numpy.dtype) and dtype.kind in "fc" and dtype.itemsize > (16 if dtype.kind == "c" else 8)
 
@@ -228,6 +229,20 @@ class Cupy(Gpu):
         return True
 
 
+def readable_tensor(torch: Any, x: Any) -> Any:
+    """A tensor whose numbers lie in memory as its strides say."""
+    if x.requires_grad:
+        raise DeviceError("ozfft computes no gradients; pass tensor.detach(), or take torch.fft where gradients are needed")
+    if x.layout is not torch.strided:
+        raise LayoutError(f"a tensor of layout {x.layout} cannot be transformed; pass tensor.to_dense()")
+    # Conjugates and negatives are views that have not been computed yet.
+    return x.resolve_conj().resolve_neg()
+
+
+def refuse_tensor_dtype(x: Any) -> None:
+    raise DtypeError(f"{x.dtype} is not a type that ozfft transforms; convert it to torch.float32 or torch.float64")
+
+
 class Torch(Gpu):
     """Tensors of PyTorch on a GPU, in PyTorch's current stream. Gradients are not passed on."""
 
@@ -251,16 +266,11 @@ class Torch(Gpu):
         self.types = {numpy.dtype(value): key for key, value in self.dtypes.items()}
 
     def array(self, x: Any) -> Any:
-        if x.requires_grad:
-            raise DeviceError(
-                "ozfft computes no gradients; pass tensor.detach(), or take torch.fft where gradients are needed"
-            )
-        # Conjugates and negatives are views that have not been computed yet.
-        return x.resolve_conj().resolve_neg()
+        return readable_tensor(self.torch, x)
 
     def dtype(self, x: Any) -> numpy.dtype:
         if x.dtype not in self.dtypes:
-            raise DtypeError(f"{x.dtype} is not a type that ozfft transforms; convert it to torch.float32 or torch.float64")
+            refuse_tensor_dtype(x)
         return numpy.dtype(self.dtypes[x.dtype])
 
     def convert(self, x: Any, dtype: numpy.dtype) -> Any:
@@ -309,7 +319,13 @@ class TorchOnProcessor(Numpy):
     def array(self, x: Any) -> numpy.ndarray:
         if isinstance(x, numpy.ndarray):
             return x
-        return x.resolve_conj().resolve_neg().numpy()
+        tensor = readable_tensor(self.torch, x)
+        try:
+            return tensor.numpy()
+        except TypeError:
+            # Types that numpy does not have, bfloat16 among them.
+            refuse_tensor_dtype(tensor)
+            raise
 
 
 _loaded: dict = {}
@@ -327,7 +343,10 @@ NUMPY = Numpy()
 def library_of(x: Any) -> Any:
     """The library that an array is of."""
     kind = type(x)
-    if kind is numpy.ndarray or isinstance(x, (numpy.ndarray, list, tuple, int, float, complex)):
+    if kind is numpy.ndarray or isinstance(x, (list, tuple, int, float, complex)):
+        return NUMPY
+    if isinstance(x, numpy.ndarray):
+        _duck.refuse(x)
         return NUMPY
     package = kind.__module__.partition(".")[0]
     if package == "torch" and "torch" in sys.modules:
@@ -342,6 +361,7 @@ def library_of(x: Any) -> Any:
 
     if Foreign.knows(x):
         return _load("foreign", Foreign)
+    _duck.refuse(x)
     return NUMPY
 
 

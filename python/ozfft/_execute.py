@@ -9,7 +9,7 @@ import numpy
 from . import _ozfft
 from ._arrays import is_torch, output_dtype, wanted_dtype
 from ._errors import DeviceError, DtypeError, LayoutError
-from ._options import Options
+from ._options import Options, processors
 
 
 class Kind:
@@ -53,7 +53,8 @@ def key_of(
         "accuracy": options.accuracy,
         "engine": options.engine,
         "device": device,
-        "threads": options.workers,
+        # More threads than processors wait for each other, and each of them takes memory. The bits are the same.
+        "threads": min(options.workers, processors()),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import operator
 import os
 from typing import Iterator, NamedTuple, Optional, Union
@@ -24,18 +25,20 @@ _DEFAULT = Options(accuracy="double", engine="digits", device=None, workers=1)
 _current: contextvars.ContextVar[Options] = contextvars.ContextVar("ozfft_options", default=_DEFAULT)
 
 
-def _processors() -> int:
+@functools.lru_cache(maxsize=1)
+def processors() -> int:
+    """The number of processors, as scipy counts them."""
     return os.cpu_count() or 1
 
 
 def count_workers(workers: int) -> int:
     """The number of threads that scipy would take for `workers`: -1 is all processors, -2 all but one."""
     if workers < 0:
-        if workers < -_processors():
+        if workers < -processors():
             raise ValueError(
-                f"workers value out of range; got {workers}, must not be less than {-_processors()}"
+                f"workers value out of range; got {workers}, must not be less than {-processors()}"
             )
-        return workers + 1 + _processors()
+        return workers + 1 + processors()
     if workers == 0:
         raise ValueError("workers must not be zero")
     return workers

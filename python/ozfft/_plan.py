@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional, Sequence, Tuple, Union
+from typing import Any, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _ozfft
 from ._arrays import contiguous_strides, library_of, precision_of
+from ._calls import norm_name
 from ._errors import ShapeError, UnsupportedError
 from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, halved, key_of, transform
-from ._options import resolve
-from ._transforms import norm_name
+from ._options import Options, resolve
 
 _KINDS = {
     ("c2c", "forward"): FFT,
@@ -28,7 +28,13 @@ class Plan:
     """A planned transform; made by :func:`plan`.
 
     Calling it transforms an array of its input's shape, of any strides, of numpy, CuPy or PyTorch. A plan may be used
-    by several threads at once.
+    by several threads at once, and pickled: what is kept is the description, and whoever loads it plans again.
+
+    >>> import numpy, ozfft, pickle
+    >>> plan = ozfft.plan((4, 6), kind="r2c")
+    >>> copy = pickle.loads(pickle.dumps(plan))
+    >>> copy == plan, copy(numpy.ones((4, 6)))[0, 0]
+    (True, np.complex128(24+0j))
     """
 
     def __init__(self, kind: Any, shape: tuple, axes: tuple, norm: str, precision: str, options: Any) -> None:
@@ -110,11 +116,40 @@ class Plan:
         """Steps, digits, unit, bound, workspace, and why they were chosen."""
         return self._planned.describe()
 
+    def _description(self) -> tuple:
+        return (self._kind.name, self._kind.direction, self._shape, self._axes, self._norm, self._precision, self._options)
+
+    def __reduce__(self) -> tuple:
+        return _planned_again, self._description()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Plan):
+            return NotImplemented
+        return self._description() == other._description()
+
+    def __hash__(self) -> int:
+        return hash(self._description())
+
     def __repr__(self) -> str:
         return f"<ozfft.Plan {self._kind.name} {self._kind.direction} {self._shape}, {self.engine}, bound {self.bound:.1e}>"
 
     def __call__(self, x: Any, *, out: Any = None, overwrite_x: bool = False) -> Any:
-        """Transforms `x`."""
+        """Transforms an array.
+
+        Parameters
+        ----------
+        x : array
+            Of the shape `input_shape` and of the precision of `input_dtype`.
+        out : array, optional
+            The array that the result goes to, of any strides; it may be `x`.
+        overwrite_x : bool, optional
+            Whether the memory of `x` may be used for the result.
+
+        Returns
+        -------
+        array
+            Of the shape `output_shape` and the type `output_dtype`.
+        """
         library = library_of(x)
         array = library.array(x)
         if tuple(array.shape) != self.input_shape:
@@ -131,6 +166,13 @@ class Plan:
         )
 
 
+def _planned_again(
+    kind: str, direction: str, shape: tuple, axes: tuple, norm: str, precision: str, options: tuple
+) -> Plan:
+    """A plan from its description; for pickles."""
+    return Plan(_KINDS[kind, direction], shape, axes, norm, precision, Options(*options))
+
+
 def _contiguous_layout(shape: Sequence[int]) -> tuple:
     return contiguous_strides(shape, 1), 0
 
@@ -138,21 +180,42 @@ def _contiguous_layout(shape: Sequence[int]) -> tuple:
 def plan(
     shape: Union[int, Sequence[int]],
     *,
-    kind: str = "c2c",
+    kind: Literal["c2c", "r2c", "c2r"] = "c2c",
     axes: Union[int, Sequence[int], None] = None,
-    direction: Optional[str] = None,
-    norm: Optional[str] = None,
+    direction: Optional[Literal["forward", "inverse"]] = None,
+    norm: Optional[Literal["backward", "ortho", "forward", "unscaled"]] = None,
     dtype: Any = numpy.float64,
     accuracy: Union[str, float, None] = None,
     engine: Optional[str] = None,
     device: Optional[str] = None,
     workers: Optional[int] = None,
 ) -> Plan:
-    """Plans a transform of arrays of `shape` (the real array's for real transforms).
+    """Plans a transform of arrays of one shape, to be asked about and called.
 
-    ``kind`` is ``"c2c"``, ``"r2c"`` or ``"c2r"``; ``dtype`` any type of the precision that is meant; ``norm`` may also be
-    ``"unscaled"``.
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The shape of the arrays; the real array's for real transforms.
+    kind : {"c2c", "r2c", "c2r"}, optional
+        What goes in and comes out, real or complex numbers.
+    axes : int or sequence of int, optional
+        The axes that are transformed; all unless told.
+    direction : {"forward", "inverse"}, optional
+        The sign of the exponent; unless told, forward, and inverse for "c2r".
+    norm : {"backward", "ortho", "forward", "unscaled"}, optional
+        Which direction is scaled; "backward" unless told.
+    dtype : dtype, optional
+        Any type of the precision that is meant; double precision unless told.
+    accuracy, engine, device, workers : optional
+        As for :func:`fft`.
 
+    Returns
+    -------
+    Plan
+        With its bound, its description, and itself to be called.
+
+    Examples
+    --------
     >>> import numpy, ozfft
     >>> plan = ozfft.plan((64, 64), accuracy=1e-10)
     >>> plan.bound < 1e-10, plan.bound_is_proven
@@ -195,3 +258,53 @@ def clear_plans() -> None:
     >>> ozfft.clear_plans()
     """
     _ozfft.clear_plans()
+
+
+class PlanMemory(NamedTuple):
+    """What remembered plans hold; see :func:`plan_memory`."""
+
+    plans: int
+    bytes: int
+    limit: int
+
+
+def plan_memory() -> PlanMemory:
+    """How many plans are remembered, the bytes that they are reckoned at, and the most that they may hold.
+
+    Plans that go beyond the limit push out those that were used least recently; plans for GPUs stay, and are not counted in
+    the bytes. Bytes are an estimate from lengths: tables of one length are shared between plans, and counted for each.
+
+    Returns
+    -------
+    PlanMemory
+        A named tuple of `plans`, `bytes` and `limit`.
+
+    Examples
+    --------
+    >>> import ozfft
+    >>> ozfft.plan_memory().limit
+    268435456
+    """
+    return PlanMemory(*_ozfft.plan_memory())
+
+
+def set_plan_memory(limit: int) -> None:
+    """Sets the most bytes that remembered plans may hold; 256 MiB unless told. 0 remembers nothing.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes.
+
+    Examples
+    --------
+    >>> import ozfft
+    >>> ozfft.set_plan_memory(64 << 20)
+    >>> ozfft.plan_memory().limit
+    67108864
+    >>> ozfft.set_plan_memory(256 << 20)
+    """
+    number = operator.index(limit)
+    if number < 0:
+        raise ValueError(f"{number} bytes are no memory; give 0 or more")
+    _ozfft.set_plan_memory(min(number, 1 << 62))

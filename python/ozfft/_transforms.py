@@ -2,129 +2,12 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any, List, Optional, Sequence, Tuple, Union
-
-from ._arrays import library_of
-from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, Kind, transform
-from ._options import resolve
-
-_NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
+from ._calls import many_axes, one_axis
+from ._describe import described
+from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT
 
 
-def norm_name(norm: Optional[str]) -> str:
-    try:
-        return _NORMS[norm]
-    except (KeyError, TypeError):
-        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"') from None
-
-
-def integers(values: Any, name: str) -> List[int]:
-    """One integer or several, as a list."""
-    try:
-        return [operator.index(values)]
-    except TypeError:
-        pass
-    try:
-        return [operator.index(value) for value in values]
-    except TypeError as error:
-        raise ValueError(f"{name} must be a scalar or iterable of integers") from error
-
-
-def _refuse_plan(plan: Any) -> None:
-    if plan is not None:
-        raise NotImplementedError(
-            "Passing a precomputed plan is not yet supported by scipy.fft functions; plans of ozfft.plan are called themselves"
-        )
-
-
-def _one(
-    kind: Kind,
-    x: Any,
-    n: Optional[int],
-    axis: int,
-    norm: Optional[str],
-    overwrite_x: bool,
-    workers: Optional[int],
-    plan: Any,
-    out: Any,
-    accuracy: Union[str, float, None],
-    engine: Optional[str],
-    device: Optional[str],
-) -> Any:
-    _refuse_plan(plan)
-    library = library_of(x)
-    array = library.array(x)
-    options = resolve(accuracy, engine, device, workers)
-    name = norm_name(norm)
-    rank = array.ndim
-    points = array.shape[axis]
-    if n is not None:
-        n = operator.index(n)
-    else:
-        n = (points - 1) * 2 if kind.real_out else points
-    if n < 1:
-        raise ValueError(f"invalid number of data points ({n}) specified")
-    return transform(kind, library, array, (n,), (axis % rank,), name, options, overwrite=overwrite_x, out=out)
-
-
-def shape_and_axes(array: Any, s: Any, axes: Any) -> Tuple[List[int], List[int]]:
-    """Lengths and axes of an n-dimensional transform, as scipy reads them."""
-    rank = array.ndim
-    if axes is not None:
-        axes = [axis + rank if axis < 0 else axis for axis in integers(axes, "axes")]
-        if any(axis >= rank or axis < 0 for axis in axes):
-            raise ValueError("axes exceeds dimensionality of input")
-        if len(set(axes)) != len(axes):
-            raise ValueError("all axes must be unique")
-    if s is None:
-        axes = list(range(rank)) if axes is None else axes
-        lengths = [array.shape[axis] for axis in axes]
-    else:
-        lengths = integers(s, "shape")
-        if axes and len(axes) != len(lengths):
-            raise ValueError("when given, axes and shape arguments have to be of the same length")
-        if axes is None:
-            if len(lengths) > rank:
-                raise ValueError("shape requires more axes than are present")
-            axes = list(range(rank - len(lengths), rank))
-        lengths = [array.shape[axis] if n == -1 else n for n, axis in zip(lengths, axes)]
-    if any(n < 1 for n in lengths):
-        raise ValueError(f"invalid number of data points ({lengths}) specified")
-    return lengths, axes
-
-
-def _many(
-    kind: Kind,
-    x: Any,
-    s: Union[int, Sequence[int], None],
-    axes: Union[int, Sequence[int], None],
-    norm: Optional[str],
-    overwrite_x: bool,
-    workers: Optional[int],
-    plan: Any,
-    out: Any,
-    accuracy: Union[str, float, None],
-    engine: Optional[str],
-    device: Optional[str],
-) -> Any:
-    _refuse_plan(plan)
-    library = library_of(x)
-    array = library.array(x)
-    lengths, numbered = shape_and_axes(array, s, axes)
-    options = resolve(accuracy, engine, device, workers)
-    name = norm_name(norm)
-    if not numbered:
-        if kind.name == "c2c":
-            return x
-        raise ValueError("at least 1 axis must be transformed")
-    if kind.real_out and s is None:
-        lengths[-1] = (array.shape[numbered[-1]] - 1) * 2
-        if lengths[-1] < 1:
-            raise ValueError(f"invalid number of data points ({lengths[-1]}) specified")
-    return transform(kind, library, array, lengths, numbered, name, options, overwrite=overwrite_x, out=out)
-
-
+@described(x="Data, real or complex", which="transform", default="that of `x`")
 def fft(
     x,
     n=None,
@@ -141,13 +24,27 @@ def fft(
 ):
     """Transforms one axis of complex or real data.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The spectrum, as long as the transform.
+
+    See Also
+    --------
+    ifft, rfft, fftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.fft([1, 2, 3, 4])
     array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
-    return _one(FFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis("fft", FFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="A spectrum", which="transform", default="that of `x`")
 def ifft(
     x,
     n=None,
@@ -164,13 +61,27 @@ def ifft(
 ):
     """The way back of :func:`fft`.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The signal.
+
+    See Also
+    --------
+    fft, irfft
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.ifft([10, -2 + 2j, -2, -2 - 2j])
     array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
     """
-    return _one(IFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis("ifft", IFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="Real data", which="real signal", default="that of `x`")
 def rfft(
     x,
     n=None,
@@ -187,13 +98,27 @@ def rfft(
 ):
     """Transforms one axis of real data to the half ``0 … n//2`` of its spectrum; the rest are conjugates.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The first `n // 2 + 1` numbers of the spectrum along `axis`.
+
+    See Also
+    --------
+    irfft, fft
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.rfft([1, 2, 3, 4])
     array([10.+0.j, -2.+2.j, -2.+0.j])
     """
-    return _one(RFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis("rfft", RFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="The first half of a spectrum", which="real signal", default="`2 * (m - 1)` for `m` numbers given")
 def irfft(
     x,
     n=None,
@@ -210,13 +135,31 @@ def irfft(
 ):
     """The way back of :func:`rfft`. Odd lengths have to be given: ``n``.
 
+    {parameters}
+
+    Returns
+    -------
+    real array
+        The signal, of `n` points along `axis`.
+
+    See Also
+    --------
+    rfft
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.irfft([10, -2 + 2j, -2])
     array([1., 2., 3., 4.])
     """
-    return _one(IRFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis("irfft", IRFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="The first half of a signal with the symmetry of conjugates",
+    which="real spectrum",
+    default="`2 * (m - 1)` for `m` numbers given",
+)
 def hfft(
     x,
     n=None,
@@ -233,13 +176,27 @@ def hfft(
 ):
     """The real spectrum of a signal of which the second half is the conjugate of the first.
 
+    {parameters}
+
+    Returns
+    -------
+    real array
+        The spectrum, of `n` points along `axis`.
+
+    See Also
+    --------
+    ihfft
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.hfft([1, 2 + 1j, 3])
     array([ 8.,  0.,  0., -4.])
     """
-    return _one(HFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis("hfft", HFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="A real spectrum", which="real spectrum", default="that of `x`")
 def ihfft(
     x,
     n=None,
@@ -256,13 +213,32 @@ def ihfft(
 ):
     """The way back of :func:`hfft`.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The first `n // 2 + 1` numbers of the signal along `axis`.
+
+    See Also
+    --------
+    hfft
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.ihfft([8, 0, 0, -4])
     array([1.+0.j, 2.+1.j, 3.+0.j])
     """
-    return _one(IHFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis("ihfft", IHFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="Data, real or complex",
+    which="transform",
+    default="those of `x`",
+    axes="all unless told, or the last ones where `s` is given",
+)
 def fftn(
     x,
     s=None,
@@ -279,14 +255,33 @@ def fftn(
 ):
     """Transforms several axes, all unless told.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The spectrum.
+
+    See Also
+    --------
+    ifftn, rfftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.fftn([[1, 2], [3, 4]])
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]])
     """
-    return _many(FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("fftn", FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="A spectrum",
+    which="transform",
+    default="those of `x`",
+    axes="all unless told, or the last ones where `s` is given",
+)
 def ifftn(
     x,
     s=None,
@@ -303,14 +298,28 @@ def ifftn(
 ):
     """The way back of :func:`fftn`.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The signal.
+
+    See Also
+    --------
+    fftn, irfftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.ifftn([[10, -2], [-4, 0]])
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]])
     """
-    return _many(IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("ifftn", IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="Data, real or complex", which="transform", default="those of `x`", axes="the last two unless told")
 def fft2(
     x,
     s=None,
@@ -327,14 +336,28 @@ def fft2(
 ):
     """Transforms two axes, the last ones unless told.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The spectrum.
+
+    See Also
+    --------
+    ifft2, rfft2
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.fft2([[1, 2], [3, 4]])
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]])
     """
-    return _many(FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("fft2", FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="A spectrum", which="transform", default="those of `x`", axes="the last two unless told")
 def ifft2(
     x,
     s=None,
@@ -351,14 +374,33 @@ def ifft2(
 ):
     """The way back of :func:`fft2`.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The signal.
+
+    See Also
+    --------
+    fft2, irfft2
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.ifft2([[10, -2], [-4, 0]])
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]])
     """
-    return _many(IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("ifft2", IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="Real data",
+    which="real signal",
+    default="those of `x`",
+    axes="all unless told, or the last ones where `s` is given",
+)
 def rfftn(
     x,
     s=None,
@@ -375,13 +417,32 @@ def rfftn(
 ):
     """Transforms several axes of real data; the last one of them is halved.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The first half of the spectrum along the last one of `axes`; the other axes are whole.
+
+    See Also
+    --------
+    irfftn, fftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.rfftn([[1, 2, 3], [4, 5, 6]]).shape
     (2, 2)
     """
-    return _many(RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("rfftn", RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="The first half of a spectrum",
+    which="real signal",
+    default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
+    axes="all unless told, or the last ones where `s` is given",
+)
 def irfftn(
     x,
     s=None,
@@ -398,14 +459,28 @@ def irfftn(
 ):
     """The way back of :func:`rfftn`.
 
+    {parameters}
+
+    Returns
+    -------
+    real array
+        The signal.
+
+    See Also
+    --------
+    rfftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.irfftn(ozfft.rfftn([[1, 2], [3, 4]]))
     array([[1., 2.],
            [3., 4.]])
     """
-    return _many(IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("irfftn", IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="Real data", which="real signal", default="those of `x`", axes="the last two unless told")
 def rfft2(
     x,
     s=None,
@@ -422,13 +497,32 @@ def rfft2(
 ):
     """Transforms two axes of real data, the last ones unless told.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The first half of the spectrum along the last one of `axes`; the other axes are whole.
+
+    See Also
+    --------
+    irfft2, fft2
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.rfft2([[1, 2, 3], [4, 5, 6]]).shape
     (2, 2)
     """
-    return _many(RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("rfft2", RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="The first half of a spectrum",
+    which="real signal",
+    default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
+    axes="the last two unless told",
+)
 def irfft2(
     x,
     s=None,
@@ -445,14 +539,33 @@ def irfft2(
 ):
     """The way back of :func:`rfft2`.
 
+    {parameters}
+
+    Returns
+    -------
+    real array
+        The signal.
+
+    See Also
+    --------
+    rfft2
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.irfft2(ozfft.rfft2([[1, 2], [3, 4]]))
     array([[1., 2.],
            [3., 4.]])
     """
-    return _many(IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("irfft2", IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="The first half of a signal with the symmetry of conjugates",
+    which="real spectrum",
+    default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
+    axes="all unless told, or the last ones where `s` is given",
+)
 def hfftn(
     x,
     s=None,
@@ -469,14 +582,33 @@ def hfftn(
 ):
     """The real spectrum of a field with the symmetry of conjugates; the last axis is halved.
 
+    {parameters}
+
+    Returns
+    -------
+    real array
+        The spectrum.
+
+    See Also
+    --------
+    ihfftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.hfftn([[1, 2], [3, 4]])
     array([[10., -2.],
            [-4.,  0.]])
     """
-    return _many(HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("hfftn", HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="A real spectrum",
+    which="real spectrum",
+    default="those of `x`",
+    axes="all unless told, or the last ones where `s` is given",
+)
 def ihfftn(
     x,
     s=None,
@@ -493,14 +625,33 @@ def ihfftn(
 ):
     """The way back of :func:`hfftn`.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The first half of the signal along the last one of `axes`; the other axes are whole.
+
+    See Also
+    --------
+    hfftn
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.hfftn(ozfft.ihfftn([[1, 2], [3, 4]]))
     array([[1., 2.],
            [3., 4.]])
     """
-    return _many(IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("ihfftn", IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(
+    x="The first half of a signal with the symmetry of conjugates",
+    which="real spectrum",
+    default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
+    axes="the last two unless told",
+)
 def hfft2(
     x,
     s=None,
@@ -517,14 +668,28 @@ def hfft2(
 ):
     """The same as :func:`hfftn` for two axes.
 
+    {parameters}
+
+    Returns
+    -------
+    real array
+        The spectrum.
+
+    See Also
+    --------
+    ihfft2
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.hfft2([[1, 2], [3, 4]])
     array([[10., -2.],
            [-4.,  0.]])
     """
-    return _many(HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("hfft2", HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
+@described(x="A real spectrum", which="real spectrum", default="those of `x`", axes="the last two unless told")
 def ihfft2(
     x,
     s=None,
@@ -541,9 +706,22 @@ def ihfft2(
 ):
     """The way back of :func:`hfft2`.
 
+    {parameters}
+
+    Returns
+    -------
+    complex array
+        The first half of the signal along the last one of `axes`; the other axes are whole.
+
+    See Also
+    --------
+    hfft2
+
+    Examples
+    --------
     >>> import ozfft
     >>> ozfft.hfft2(ozfft.ihfft2([[1, 2], [3, 4]]))
     array([[1., 2.],
            [3., 4.]])
     """
-    return _many(IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes("ihfft2", IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)

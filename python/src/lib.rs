@@ -4,9 +4,11 @@
 //! Python (`python/ozfft`), where it can be read beside numpy's.
 
 mod errors;
+mod gate;
 mod options;
 mod plan;
 mod process;
+mod remembered;
 
 use pyo3::prelude::*;
 
@@ -14,7 +16,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _ozfft {
     #[pymodule_export]
-    use crate::plan::{Plan, clear_plans, plan, plans};
+    use crate::gate::{after_fork_in_child, after_fork_in_parent, before_fork};
+    #[pymodule_export]
+    use crate::plan::{Plan, clear_plans, plan, plan_memory, set_plan_memory, units};
     #[pymodule_export]
     use crate::process::executions;
 
@@ -22,6 +26,7 @@ mod _ozfft {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::plan::Key::read_once(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,15 +1,21 @@
 //! Plans as Python sees them, remembered by everything that they depend on.
 
 use crate::errors::exception;
+use crate::gate::Call;
 use crate::options;
 use crate::process::{Process, count_execution};
 use num_complex::Complex;
-use ozfft::{Device, DevicePointer, FftError, Kind, Layout, Problem, Real};
+use ozfft::{Device, DevicePointer, FftError, Kind, Layout, LineRecipe, Problem, Real, Substrate};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// Plans for the processor that are remembered at most; then all are forgotten. (Those in use stay.)
-const MOST_PLANS: usize = 512;
+/// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured, as the next two.
+const BYTES_OF_PLAN: usize = 8 << 10;
+/// Bytes of tables to a point of a transform that is cut in steps.
+const BYTES_PER_POINT: usize = 48;
+/// Bytes of tables to a point of a transform that goes through a convolution (Bluestein).
+const BYTES_PER_CONVOLVED_POINT: usize = 128;
 
 /// What a plan depends on, as Python passes it.
 #[derive(Clone, PartialEq, Eq, Hash, FromPyObject)]
@@ -34,6 +40,31 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// Reads one key, so that the names of its entries, which are made when they are first needed, are made before there are
+    /// several threads: a child that is forked while one of them is being made would wait for it for ever.
+    pub(crate) fn read_once(py: Python<'_>) -> PyResult<()> {
+        let entries = PyDict::new(py);
+        for name in [
+            "kind",
+            "precision",
+            "direction",
+            "norm",
+            "accuracy",
+            "engine",
+            "device",
+        ] {
+            entries.set_item(name, "")?;
+        }
+        for name in ["shape", "axes"] {
+            entries.set_item(name, (1,))?;
+        }
+        for name in ["input", "output"] {
+            entries.set_item(name, ((1,), 0))?;
+        }
+        entries.set_item("threads", 1)?;
+        entries.extract::<Key>().map(drop)
+    }
+
     fn problem(&self) -> Result<Problem, FftError> {
         let shape = &self.shape;
         let problem = match options::kind(&self.kind)? {
@@ -75,15 +106,34 @@ macro_rules! either {
 }
 
 impl Planned {
-    fn device(&self) -> Device {
+    pub(crate) fn device(&self) -> Device {
         either!(self, plan => plan.device())
     }
+
+    /// An estimate of the bytes that the plan holds on to, tables included: what it holds alone, and what it shares.
+    pub(crate) fn bytes(&self) -> usize {
+        let (problem, recipe) = either!(self, plan => (plan.problem(), plan.recipe()));
+        let tables: usize = match recipe {
+            Some(recipe) => recipe.axes.iter().map(|axis| table_bytes(&axis.line)).sum(),
+            // Other engines have about one root of unity to a point.
+            None => problem.input_len().saturating_mul(BYTES_PER_POINT),
+        };
+        BYTES_OF_PLAN.saturating_add(tables)
+    }
+}
+
+fn table_bytes(line: &LineRecipe) -> usize {
+    let each = match line {
+        LineRecipe::Bluestein { .. } => BYTES_PER_CONVOLVED_POINT,
+        _ => BYTES_PER_POINT,
+    };
+    line.len().saturating_mul(each)
 }
 
 fn find_or_make(key: &Key) -> Result<Planned, FftError> {
     let process = Process::current();
     if let Some(planned) = process.plans().get(key) {
-        return Ok(planned.clone());
+        return Ok(planned);
     }
     let problem = key.problem()?;
     // Made without the lock: tables of long transforms take a while.
@@ -94,20 +144,10 @@ fn find_or_make(key: &Key) -> Result<Planned, FftError> {
             "there is no precision {other:?}; give f8 or f4"
         ))),
     })??;
-    let mut plans = process.plans();
-    let on_processor = |planned: &&Planned| planned.device() == Device::Cpu;
-    if plans.values().filter(on_processor).count() >= MOST_PLANS {
-        forget(process, &mut plans);
+    if process.plans().insert(key.clone(), made.clone()) {
+        process.forget_tables();
     }
-    plans.insert(key.clone(), made.clone());
     Ok(made)
-}
-
-/// Forgets plans for the processor. Those for GPUs stay: their tables may be in use by work that nobody has waited for.
-fn forget(process: &Process, plans: &mut std::collections::HashMap<Key, Planned>) {
-    plans.retain(|_, planned| planned.device() != Device::Cpu);
-    process.double.clear();
-    process.single.clear();
 }
 
 /// A transform that is ready to run.
@@ -121,24 +161,70 @@ pub(crate) struct Plan {
 #[pyfunction]
 pub(crate) fn plan(py: Python<'_>, key: Key) -> PyResult<Plan> {
     let threads = key.threads;
-    let planned = py.detach(|| find_or_make(&key));
+    let planned = py.detach(|| {
+        let _call = Call::enter();
+        find_or_make(&key)
+    });
     match planned {
         Ok(planned) => Ok(Plan { planned, threads }),
         Err(error) => Err(exception(py, &error)),
     }
 }
 
-/// Number of plans that are remembered.
+/// Number of plans that are remembered, the bytes that they are reckoned at, and the most that they may hold.
 #[pyfunction]
-pub(crate) fn plans() -> usize {
-    Process::current().plans().len()
+pub(crate) fn plan_memory(py: Python<'_>) -> (usize, usize, usize) {
+    py.detach(|| {
+        let _call = Call::enter();
+        let plans = Process::current().plans();
+        (plans.len(), plans.bytes(), plans.limit())
+    })
+}
+
+/// Sets the most bytes that remembered plans may hold.
+#[pyfunction]
+pub(crate) fn set_plan_memory(py: Python<'_>, limit: usize) {
+    py.detach(|| {
+        let _call = Call::enter();
+        let process = Process::current();
+        if process.plans().set_limit(limit) {
+            process.forget_tables();
+        }
+    });
 }
 
 /// Forgets plans and tables of the processor.
 #[pyfunction]
-pub(crate) fn clear_plans() {
-    let process = Process::current();
-    forget(process, &mut process.plans());
+pub(crate) fn clear_plans(py: Python<'_>) {
+    py.detach(|| {
+        let _call = Call::enter();
+        let process = Process::current();
+        process.plans().clear();
+        process.forget_tables();
+    });
+}
+
+/// The matrix units of this machine's processor, slowest first.
+#[pyfunction]
+pub(crate) fn units(py: Python<'_>) -> Vec<&'static str> {
+    const ALL: [Substrate; 6] = [
+        Substrate::WideInteger,
+        Substrate::Scalar,
+        Substrate::NeonDot,
+        Substrate::Avx2,
+        Substrate::Avx512Vnni,
+        Substrate::Amx,
+    ];
+    py.detach(|| {
+        let _call = Call::enter();
+        let planner = ozfft::Planner::<f64>::new();
+        let plan = |unit| {
+            let problem = Problem::complex(&[16]).reproducible(true).substrate(unit);
+            planner.plan(&problem.threads(1)).ok()
+        };
+        let plans = ALL.into_iter().filter_map(plan);
+        plans.map(|plan| plan.substrate()).collect()
+    })
 }
 
 #[pymethods]
@@ -203,6 +289,7 @@ impl Plan {
     /// no memory unless they are equal. `ozfft._execute` keeps that promise.
     fn run(&self, py: Python<'_>, input: usize, output: usize) -> PyResult<()> {
         let ran = py.detach(|| {
+            let _call = Call::enter();
             Process::current().with_threads(self.threads, || {
                 // SAFETY: the caller's promise, and the library has checked the lengths against the layouts.
                 either!(&self.planned, plan => unsafe { run_host(plan, input, output) })
@@ -229,6 +316,7 @@ impl Plan {
         let pointers = [input, output, workspace].map(DevicePointer);
         let [input, output, workspace] = pointers;
         let ran = py.detach(|| {
+            let _call = Call::enter();
             // SAFETY: the caller's promise; plans for GPUs are never forgotten, so this one outlives the stream's work.
             either!(&self.planned, plan => unsafe {
                 plan.process_device(input, output, workspace, stream)

@@ -4,12 +4,11 @@
 //! never answer there and a lock might be held by nobody; a child therefore begins with a process of its own, and leaves
 //! its parent's alone.
 
-use crate::plan::{Key, Planned};
+use crate::remembered::Remembered;
 use ozfft::{FftError, Planner};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::{Cell, OnceCell};
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -22,7 +21,7 @@ pub(crate) struct Process {
     identity: u32,
     pub(crate) double: Planner<f64>,
     pub(crate) single: Planner<f32>,
-    plans: Mutex<HashMap<Key, Planned>>,
+    plans: Mutex<Remembered>,
     pool: OnceLock<ThreadPool>,
 }
 
@@ -56,7 +55,7 @@ impl Process {
             identity,
             double: Planner::new(),
             single: Planner::new(),
-            plans: Mutex::new(HashMap::new()),
+            plans: Mutex::new(Remembered::new()),
             pool: OnceLock::new(),
         }));
         let now = match CURRENT.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire)
@@ -72,9 +71,15 @@ impl Process {
         unsafe { &*now }
     }
 
-    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Planned>> {
+    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, Remembered> {
         // Nothing is left half done under this lock.
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets what the planners hold besides the plans that are remembered, which keep their tables.
+    pub(crate) fn forget_tables(&self) {
+        self.double.clear();
+        self.single.clear();
     }
 
     /// Runs work that may divide itself among so many threads.
@@ -111,6 +116,9 @@ impl Process {
         }
         let pool = ThreadPoolBuilder::new().thread_name(|number| format!("ozfft-{number}"));
         let pool = pool.build().map_err(no_threads)?;
+        // Threads that are still starting initialise what all pools of a process share. A child that is forked meanwhile would
+        // wait for that for ever; so nobody leaves here, and no fork goes on, before each has done something.
+        pool.broadcast(|_| ());
         Ok(self.pool.get_or_init(|| pool))
     }
 }

@@ -4,6 +4,7 @@ import multiprocessing
 
 import scipy.fft
 import scipy.fft._pocketfft
+import scipy.fft._pocketfft.realtransforms
 
 import counting
 import ozfft
@@ -50,8 +51,9 @@ def instead(name, original):
     return function
 
 
-for name in set(_FUNCTIONS) & set(dir(scipy.fft._pocketfft)):
-    setattr(scipy.fft._pocketfft, name, instead(name, getattr(scipy.fft._pocketfft, name)))
+for module in (scipy.fft._pocketfft, scipy.fft._pocketfft.realtransforms):
+    for name in set(_FUNCTIONS) & set(dir(module)):
+        setattr(module, name, instead(name, getattr(module, name)))
 
 
 def pytest_collection_finish(session):

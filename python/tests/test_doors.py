@@ -1,5 +1,8 @@
 """Errors, options, and the two doors for programs that know nothing of ozfft."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -40,6 +43,22 @@ X = np.arange(24.0).reshape(4, 6)
         (lambda: ozfft.numpy_fft.fft(X, axis=2), IndexError, None),
         (lambda: ozfft.numpy_fft.fftn(X, s=(2,), axes=(0, 1)), ValueError, "different lengths"),
         (lambda: ozfft.numpy_fft.rfft(X + 0j), TypeError, "real"),
+        (lambda: ozfft.numpy_fft.fft(X, n=2.7), TypeError, "'float' object cannot be interpreted as an integer"),
+        (lambda: ozfft.numpy_fft.fftn(X, s=(2.7, 2), axes=(0, 1)), TypeError, "interpreted as an integer"),
+        (lambda: ozfft.fft(X, n=2.7), TypeError, "interpreted as an integer"),
+        (lambda: ozfft.dct(X, type=5), ValueError, "transform type 5; give 1, 2, 3 or 4"),
+        (lambda: ozfft.dct(X[:1], type=1, axis=0), ValueError, "not defined for size < 2"),
+        (lambda: ozfft.dct(X, n=0), ValueError, "invalid number of data points"),
+        (lambda: ozfft.dst(X, norm="loud"), ValueError, "Invalid norm value 'loud'"),
+        (lambda: ozfft.dctn(X, axes=(0, 0)), ValueError, "unique"),
+        (lambda: ozfft.dct(X.astype(np.clongdouble)), ozfft.DtypeError, "convert it to float64 or complex128"),
+        (lambda: ozfft.fftconvolve(X, X[0]), ValueError, "2 and 1 dimensions"),
+        (lambda: ozfft.fftconvolve(X, X, "some"), ValueError, "'valid', 'same', or 'full'; 'some'"),
+        (lambda: ozfft.fftconvolve(X, X.T, "valid"), ValueError, "at least as large"),
+        (lambda: ozfft.oaconvolve(X, X.T, axes=0), ValueError, "incompatible shapes"),
+        (lambda: ozfft.next_fast_len(0), ValueError, "positive"),
+        (lambda: ozfft.next_fast_len(2.5), TypeError, "integer"),
+        (lambda: ozfft.set_plan_memory(-1), ValueError, "0 or more"),
     ],
 )
 def test_errors_have_their_type_and_say_what_was_given(call, error, text):
@@ -72,14 +91,15 @@ def test_a_plan_says_what_runs():
     assert "why:" in plan.describe() and "digits" in repr(plan)
 
 
-def test_scipy_calls_ozfft_and_does_the_rest_itself():
+def test_scipy_calls_ozfft():
     scipy_fft = pytest.importorskip("scipy.fft")
     before = _ozfft.executions()
     with scipy_fft.set_backend(ozfft):
         for name in ("fft", "ifft2", "rfftn", "ihfft", "hfftn"):
             assert getattr(scipy_fft, name)(X).tobytes() == getattr(ozfft, name)(X).tobytes()
         assert _ozfft.executions() == before + 10
-        assert scipy_fft.dct(X).shape == X.shape
+        assert scipy_fft.dct(X).tobytes() == ozfft.dct(X).tobytes()
+        assert scipy_fft.idstn(X, 4, norm="ortho").tobytes() == ozfft.idstn(X, 4, norm="ortho").tobytes()
         assert scipy_fft.fft(X.tolist(), workers=2).tobytes() == ozfft.fft(X).tobytes()
         with ozfft.options(accuracy="single"):
             assert scipy_fft.fft(X).tobytes() == ozfft.fft(X, accuracy="single").tobytes()
@@ -97,3 +117,22 @@ def test_numpys_door_has_numpys_rules():
     with pytest.warns(DeprecationWarning, match="`axes` should not be `None`"):
         assert ozfft.numpy_fft.fftn(x, s=(2, 3)).shape == (2, 3)
     assert ozfft.numpy_fft.fft(a=x, out=None).tobytes() == ozfft.fft(x).tobytes()
+
+
+def test_threads_of_a_pool_do_not_inherit_the_backend_and_those_of_a_global_one_do():
+    """scipy's rule, which docs/python.md warns of: this fails when scipy changes it."""
+    pytest.importorskip("scipy.fft")
+    program = """
+import concurrent.futures, numpy, scipy.fft, ozfft
+from ozfft import _ozfft
+
+x = numpy.arange(8.0)
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    with scipy.fft.set_backend(ozfft):
+        pool.submit(scipy.fft.fft, x).result()
+        assert _ozfft.executions() == 0
+    scipy.fft.set_global_backend(ozfft)
+    pool.submit(scipy.fft.fft, x).result()
+    assert _ozfft.executions() == 1
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

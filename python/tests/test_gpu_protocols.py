@@ -96,11 +96,13 @@ def torch(monkeypatch):
     names = "complex64 complex128 float16 float32 float64 bool uint8 int8 int16 int32 int64".split()
     for name in names + ["bfloat16"]:
         setattr(module, name, f"torch.{name}")
+    module.strided, module.sparse_coo = "torch.strided", "torch.sparse_coo"
     numpy_types = {f"torch.{name}": np.dtype(name) for name in names}
 
     class Tensor(FakeArray):
         device = types.SimpleNamespace(type="cuda", index=0)
         requires_grad = False
+        layout = module.strided
         resolved = 0
 
         @property
@@ -113,6 +115,11 @@ def torch(monkeypatch):
 
         def resolve_neg(self):
             return self
+
+        def numpy(self):
+            if self.dtype not in numpy_types:
+                raise TypeError("Got unsupported ScalarType")
+            return self.memory
 
         def to(self, dtype):
             return self if dtype == self.dtype else Tensor(self.memory.astype(numpy_types[dtype]))
@@ -188,6 +195,47 @@ def test_nothing_is_copied(launches, cupy):
     assert ozfft.fft(x, overwrite_x=True) is x
     assert (x.memory == expected).all()
     assert len(set(launches[-1]["addresses"])) == 1
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_numpys_functions_take_arrays_on_gpus_as_well(request, launches, library):
+    module = request.getfixturevalue(library)
+    array = module.ndarray if library == "cupy" else module.Tensor
+    if library == "cupy":
+        # Its arrays have a say in numpy's functions, and would compute themselves.
+        array.__array_function__ = lambda *_: pytest.fail("somebody else was asked to compute")
+    x = numbers(6, 8)
+    for name, arguments in (("fft", {"n": 5}), ("ifft2", {}), ("fftn", {"axes": (0, 0)})):
+        result = getattr(ozfft.numpy_fft, name)(array(x), **arguments)
+        assert isinstance(result, array)
+        assert result.memory.tobytes() == getattr(ozfft.numpy_fft, name)(x, **arguments).tobytes()
+
+
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+def test_tensors_that_numpy_cannot_read_are_refused_in_ozffts_words(launches, torch, device):
+    torch.Tensor.device = types.SimpleNamespace(type=device, index=0)
+    tensor = torch.Tensor(numbers(8))
+    tensor.requires_grad = True
+    for module in (ozfft, ozfft.numpy_fft):
+        with pytest.raises(ozfft.DeviceError, match="detach"):
+            module.fft(tensor)
+    sparse = torch.Tensor(numbers(8))
+    sparse.layout = torch.sparse_coo
+    with pytest.raises(ozfft.LayoutError, match="to_dense"):
+        ozfft.fft(sparse)
+    brain = torch.Tensor(np.zeros(8))
+    torch.Tensor.dtype = property(lambda self: torch.bfloat16)
+    with pytest.raises(ozfft.DtypeError, match="bfloat16.*torch.float32"):
+        ozfft.fft(brain)
+    torch.Tensor.device = types.SimpleNamespace(type="meta")
+    with pytest.raises(ozfft.DeviceError, match="cpu or cuda"):
+        ozfft.fft(brain)
+
+
+@pytest.mark.parametrize("call", [lambda x: ozfft.dct(x), lambda x: ozfft.fftconvolve(x, x), lambda x: ozfft.dstn(x)])
+def test_what_gpus_arrays_do_not_have_is_said(launches, cupy, call):
+    with pytest.raises(ozfft.UnsupportedError, match="GPU.*copy"):
+        call(cupy.ndarray(np.ones((4, 4))))
 
 
 def test_tensors_with_gradients_and_other_types_are_refused(launches, torch):

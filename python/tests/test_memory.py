@@ -1,9 +1,12 @@
 """Where arrays lie changes neither bits nor anything else."""
 
 import multiprocessing
+import os
+import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -193,14 +196,146 @@ def test_other_threads_run_meanwhile():
 
 
 def test_plans_are_remembered_and_forgotten():
-    from ozfft import _ozfft
-
     ozfft.clear_plans()
-    assert _ozfft.plans() == 0
+    assert ozfft.plan_memory()[:2] == (0, 0)
     for n in range(1, 600):
         ozfft.plan(n, engine="native")
-    assert 0 < _ozfft.plans() <= 512
+    count, size, limit = ozfft.plan_memory()
+    assert count == 599 and 0 < size <= limit
     ozfft.plan(599, engine="native")
-    count = _ozfft.plans()
-    ozfft.plan(599, engine="native")
-    assert _ozfft.plans() == count
+    assert ozfft.plan_memory().plans == count
+
+
+@pytest.fixture
+def little_memory():
+    ozfft.clear_plans()
+    limit = ozfft.plan_memory().limit
+    ozfft.set_plan_memory(1 << 20)
+    yield
+    ozfft.set_plan_memory(limit)
+    ozfft.clear_plans()
+
+
+def test_plans_that_were_used_least_recently_are_forgotten_first(little_memory):
+    ozfft.plan(7)
+    for n in range(16, 400):
+        before = ozfft.plan_memory().plans
+        ozfft.plan(7)
+        assert ozfft.plan_memory().plans == before, "the plan for 7 points was forgotten, though it is used again and again"
+        ozfft.plan(n)
+        count, size, limit = ozfft.plan_memory()
+        assert size <= limit == 1 << 20
+    assert 1 < count < 380
+    ozfft.plan(399)
+    assert ozfft.plan_memory().plans == count
+    ozfft.plan(16)
+    assert ozfft.plan_memory().plans != count, "the oldest plan was still there"
+
+
+def test_plans_outlive_being_forgotten(little_memory):
+    x = numbers(64)
+    plan = ozfft.plan(64)
+    expected = plan(x).tobytes()
+    ozfft.set_plan_memory(0)
+    assert ozfft.plan_memory()[:2] == (0, 0)
+    assert plan(x).tobytes() == expected == ozfft.fft(x).tobytes()
+    assert ozfft.plan_memory().plans == 0
+
+
+@pytest.mark.parametrize("workers", [2**31 - 1, 2**63, 2**70])
+def test_more_workers_than_anybody_has_are_those_that_there_are(workers):
+    x = numbers(64, 32)
+    assert ozfft.fft(x, workers=workers).tobytes() == ozfft.fft(x).tobytes()
+    with ozfft.set_workers(workers):
+        assert ozfft.get_workers() == workers
+        assert ozfft.plan(64)(x[:, 0].repeat(2)[:64]).shape == (64,)
+
+
+FORK_WHILE_STARTING = """
+import os, sys, threading, time
+import numpy as np
+import ozfft
+
+x = np.arange(4096.0).reshape(64, 64)
+delay = float(sys.argv[1])
+thread = threading.Thread(target=lambda: ozfft.fft(x, workers=2))
+thread.start()
+time.sleep(delay)
+child = os.fork()
+if child == 0:
+    ozfft.fft(x, workers=2)
+    os._exit(0)
+end = time.monotonic() + 60
+while True:
+    done, status = os.waitpid(child, os.WNOHANG)
+    if done:
+        break
+    if time.monotonic() > end:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        sys.exit("the child hangs")
+    time.sleep(0.001)
+thread.join()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.parametrize("delay", [0, 0.0002, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016])
+def test_a_fork_while_the_first_threads_start_does_not_hang_the_child(delay):
+    """The child once waited for what a thread of its parent was initialising."""
+    done = subprocess.run([sys.executable, "-c", FORK_WHILE_STARTING, str(delay)], timeout=120, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_forks_while_threads_transform_leave_children_that_compute():
+    x = numbers(16, 1000)
+    expected = ozfft.fft(x).tobytes()
+    stop, differing = threading.Event(), []
+
+    def work(workers):
+        n = 16
+        while not stop.is_set():
+            if ozfft.fft(x, workers=workers).tobytes() != expected:
+                differing.append(workers)
+            # A new plan each time, so that there is planning to be interrupted.
+            ozfft.plan(n, workers=workers)
+            n += 1
+
+    threads = [threading.Thread(target=work, args=(workers,)) for workers in (1, 2)]
+    for thread in threads:
+        thread.start()
+    try:
+        with warnings.catch_warnings():
+            # Python warns of forks in programs with threads.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            for _ in range(20):
+                child = os.fork()
+                if child == 0:
+                    os._exit(0 if ozfft.fft(x, workers=2).tobytes() == expected else 1)
+                _, status = os.waitpid(child, 0)
+                assert os.waitstatus_to_exitcode(status) == 0
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert not differing
+
+
+def _limit(_):
+    return ozfft.plan_memory().limit
+
+
+def test_a_forked_child_keeps_to_the_limit_of_its_parent(little_memory):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.map(_limit, [None]) == [1 << 20]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted in /proc")
+def test_one_pool_serves_all_counts_of_workers():
+    """Each count once had threads of its own."""
+    x = numbers(64, 64)
+    ozfft.fft(x, workers=2)
+    before = len(os.listdir("/proc/self/task"))
+    for workers in range(2, 40):
+        ozfft.fft(x, workers=workers)
+    assert len(os.listdir("/proc/self/task")) == before

@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ozfft
+import ozfft.fft as fft
+from ozfft.fft import dct, next_fast_len
 
 
 def power(signal: NDArray[np.float64]) -> NDArray[np.floating]:
@@ -24,3 +26,17 @@ def shifted(a: list[float]) -> NDArray[np.complexfloating]:
         return ozfft.fftshift(ozfft.numpy_fft.fft2([a, a], axes=(0, 1)))
     except (ozfft.DeviceError, ozfft.OzfftError) as error:
         raise SystemExit(str(error))
+
+
+def smoothed(image: NDArray[np.float64], plan: ozfft.Plan) -> NDArray[np.float64]:
+    cosines = dct(image, type=2, n=next_fast_len(image.shape[0]), norm="ortho", orthogonalize=True)
+    spectrum = fft.rfft2(fft.idctn(cosines, axes=(0, 1)))
+    used: int = ozfft.plan_memory().bytes
+    assert used >= 0 and plan == plan
+    return ozfft.fftconvolve(fft.irfft2(spectrum), np.ones((3, 3)), mode="same", axes=(0, 1))
+
+
+def loud(image: NDArray[np.float64]) -> None:
+    fft.dct(image, norm="loud")  # type: ignore[arg-type]
+    ozfft.rfft(image, norm="loud")  # type: ignore[call-overload]
+    ozfft.fftconvolve(image, image, mode="some")  # type: ignore[arg-type]

@@ -443,3 +443,56 @@ fn names_are_read_back() {
         "{error}"
     );
 }
+
+/// What a unit says of matrices of one tile with these pitches; every array has room for them with a pitch of [`TILE`].
+fn refusal(unit: &Arc<dyn MatrixUnit>, [left, right, sums]: [usize; 3]) -> String {
+    let shape = Shape {
+        rows: TILE,
+        pairs: TILE,
+        columns: TILE,
+        left_pitch: left,
+        right_pitch: right,
+        sums_pitch: sums,
+    };
+    let matrix = vec![0u32; TILE * TILE];
+    let mut results = vec![0f32; TILE * TILE];
+    let term = Term {
+        left: &matrix,
+        right: &matrix,
+    };
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        unit.multiply(&shape, &[term], &mut results);
+    }));
+    let payload = outcome.expect_err("arrays that are too short were accepted");
+    payload
+        .downcast_ref::<String>()
+        .cloned()
+        .unwrap_or_default()
+}
+
+#[test]
+fn pitches_whose_product_overflows_are_refused_by_every_unit() {
+    // 15 rows of the first pitch end at 2^64 - 1 + 16, which wraps around to 15; with the others they end below the array's length, too.
+    let wrapping = [
+        usize::MAX / 15,
+        usize::MAX / 15 + 1,
+        usize::MAX / 16 + 1,
+        usize::MAX,
+    ];
+    for unit in Unit::available().map(|unit| unit.get().expect("it is available")) {
+        for pitch in wrapping {
+            for (name, pitches) in [
+                ("left", [pitch, TILE, TILE]),
+                ("right", [TILE, pitch, TILE]),
+                ("sums", [TILE, TILE, pitch]),
+            ] {
+                let message = refusal(&unit, pitches);
+                let says_why = message.starts_with(name) && message.contains(&pitch.to_string());
+                assert!(says_why, "{}: {message}", unit.name());
+            }
+        }
+        // One number too far, and rows that overlap.
+        assert!(refusal(&unit, [TILE, TILE, TILE + 1]).contains("do not fit"));
+        assert!(refusal(&unit, [TILE - 1, TILE, TILE]).contains("overlap"));
+    }
+}

@@ -6,13 +6,14 @@ mod sampled;
 use crate::failure::Failure;
 use crate::gpu::{CuFft, DeviceFailure, Gpu, Precision};
 use crate::measure::{LARGEST_FULL, Reference, TestInput, compute, problem_of};
+use crate::memory;
 use crate::options::{
     EngineOptions, Shape, accuracy_text, engine_name, family_name, parse_engine, parse_shape,
 };
-use crate::report::{aligned, error_text, progress, say, say_json};
+use crate::report::{aligned, error_text, note, progress, say, say_json};
 use clap::Args;
 use num_complex::Complex;
-use ozfft::{Device, Direction, Engine, Kind, Planner, Problem, Substrate};
+use ozfft::{Device, Direction, Engine, Kind, Planner, Problem, ResidueOptions, Substrate};
 use serde::Serialize;
 
 /// Options of `ozfft accuracy`.
@@ -24,8 +25,8 @@ pub struct AccuracyArguments {
     /// Seed of the input
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Input whose magnitudes spread over so many binary orders
-    #[arg(long, conflicts_with = "input", value_name = "BITS")]
+    /// Input whose magnitudes spread over so many binary orders, 1022 at most
+    #[arg(long, conflicts_with = "input", value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=1022))]
     range_bits: Option<u32>,
     /// Input: uniform, all, or the name of a hard one (a wrong name lists them)
     #[arg(long, default_value = "uniform", value_name = "NAME")]
@@ -59,6 +60,9 @@ pub struct AccuracyArguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Bytes that every point takes at least: the values twice, and what two engines make of them.
+const BYTES_A_POINT: u128 = 64;
 
 /// One measured transform.
 #[derive(Debug, Serialize)]
@@ -171,8 +175,16 @@ impl AccuracyArguments {
     ) -> Result<Row, Failure> {
         let (kind, direction) = self.kind_and_direction();
         let problem = self.computing.apply(problem_of(kind, shape, direction));
-        let plan = planner.plan(&problem.clone().engine(self.engine))?;
+        let whole = problem.clone().engine(self.engine);
+        whole.validate()?;
+        memory::expect_points(
+            &format!("the accuracy of {}", crate::options::shape_text(shape)),
+            shape,
+            BYTES_A_POINT,
+        )?;
+        let plan = planner.plan(&whole)?;
         let native_problem = problem
+            .residues(ResidueOptions::default())
             .substrate(Substrate::Auto)
             .device(Device::Cpu)
             .integers_only(false);
@@ -241,7 +253,7 @@ fn cufft_result(
     let plan = match CuFft::plan(&gpu, problem, (direction, 1), Precision::Double) {
         Ok(plan) => plan,
         Err(failure @ DeviceFailure::NoCuFft) => {
-            eprintln!("note: {failure}");
+            note(&format!("note: {failure}"));
             return Ok(None);
         }
         Err(failure) => return Err(failure.into()),

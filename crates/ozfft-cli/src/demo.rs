@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::measure::{Reference, TestInput, compute};
+use crate::memory;
 use crate::options::shape_text;
 use crate::report::{aligned, error_text, progress, say, say_json, seconds_text};
 use clap::Args;
@@ -21,6 +22,9 @@ pub struct DemoArguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Bytes that every point takes at least: the field twice, a result and what is between its passes.
+const BYTES_A_POINT: u128 = 64;
 
 #[derive(Serialize)]
 struct EngineReport {
@@ -52,6 +56,7 @@ struct Report {
 pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     let shape = [arguments.size; 3];
     let kind = Kind::ComplexToComplex;
+    memory::expect_points("the demo", &shape, BYTES_A_POINT)?;
     let bar = progress(4, "making a random field", arguments.json);
     let input = TestInput::Uniform.values(kind, &shape, arguments.seed);
     bar.inc(1);

@@ -18,6 +18,20 @@ pub enum Failure {
     /// A file was read but is not something that can be transformed.
     #[error("{}: {reason}", path.display())]
     Content { path: PathBuf, reason: String },
+    /// Something stands at the path of an output that is neither a file to be replaced nor a stream.
+    #[error("{} is {what}, which is not written to; name a file, or a pipe", path.display())]
+    NoFile { path: PathBuf, what: &'static str },
+    /// More memory is needed than can be had.
+    #[error(
+        "{what} would take about {}, and {}; take a smaller shape, or a machine with more memory",
+        bytes_text(*needed),
+        available.map_or("the system refuses as much".into(), |bytes| format!("{} can be had", bytes_text(bytes.into())))
+    )]
+    Memory {
+        what: String,
+        needed: u128,
+        available: Option<u64>,
+    },
     /// Options that do not fit together or the data.
     #[error("{0}")]
     Usage(String),
@@ -53,5 +67,29 @@ impl Failure {
             path,
             source,
         }
+    }
+}
+
+/// Bytes for people.
+fn bytes_text(bytes: u128) -> String {
+    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut value = bytes as f64 / 1e3;
+    let mut unit = 0;
+    while value >= 1e3 && unit + 1 < units.len() {
+        value /= 1e3;
+        unit += 1;
+    }
+    format!("{value:.1} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_told_in_units_that_people_use() {
+        assert_eq!(bytes_text(1500), "1.5 kB");
+        assert_eq!(bytes_text(16 << 32), "68.7 GB");
+        assert_eq!(bytes_text(u128::from(u64::MAX) + 1), "18.4 EB");
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::arrays::{Bytes, Order, digest_ordered};
 use crate::failure::Failure;
-use crate::npy::{self, AnyArray, Array, Data};
+use crate::npy::{self, AnyArray, Array, Data, Described};
 use crate::options::{TransformOptions, engine_name, shape_text};
-use crate::report::{bytes_progress, say, say_json, seconds_text};
+use crate::outputs;
+use crate::report::{bytes_progress, note, say, say_json, seconds_text};
 use clap::Args;
 use indicatif::ProgressBar;
-use npyz::AutoSerialize;
 use num_complex::Complex;
 use ozfft::{Device, FftError, Kind, Layout, Plan, Planner, Problem, Progress, Real};
 use serde::Serialize;
@@ -64,6 +64,8 @@ struct Report {
 /// Runs the command.
 pub fn run(arguments: &FftArguments) -> Result<(), Failure> {
     arguments.options.computing.start_threads()?;
+    // Before the work, because it may take long.
+    outputs::check(&arguments.output)?;
     match npy::read(&arguments.input)? {
         AnyArray::Double(array) => transform(arguments, array, "double"),
         AnyArray::Single(array) => transform(arguments, array, "single"),
@@ -76,8 +78,8 @@ fn transform<T>(
     precision: &'static str,
 ) -> Result<(), Failure>
 where
-    T: Real + Bytes + AutoSerialize,
-    Complex<T>: AutoSerialize,
+    T: Real + Bytes + Described,
+    Complex<T>: Described,
 {
     let (order, given) = (array.order, array.shape.clone());
     let (problem, data) = arguments.problem(array)?;
@@ -237,7 +239,7 @@ impl FftArguments {
 
     fn tell(&self, report: &Report) -> Result<(), Failure> {
         if let Some(warning) = &report.warning {
-            eprintln!("warning: {warning}");
+            note(&format!("warning: {warning}"));
         }
         if self.json {
             return say_json(report);

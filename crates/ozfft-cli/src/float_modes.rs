@@ -1,11 +1,12 @@
 //! `ozfft floats`: the modes of the floats engine on a GPU's tensor cores, beside digits and cuFFT. The device is probed, every mode
 //! is checked on ordinary and hard lines against the referee, and then timed.
 
-use crate::bench::record::commit_here;
 use crate::failure::Failure;
 use crate::gpu::{Copy, CuFft, DeviceArrays, DeviceFacts, DeviceWork, Gpu, KernelFacts, Precision};
-use crate::machine::{Machine, now};
-use crate::report::{aligned, say, say_json, write_json};
+use crate::machine::{Machine, built_commit, now};
+use crate::options::parse_seconds;
+use crate::outputs;
+use crate::report::{aligned, note, say, say_json, write_json};
 use bytemuck::Pod;
 use clap::Args;
 use num_complex::Complex;
@@ -31,7 +32,7 @@ pub struct FloatsArguments {
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
     /// Seconds for each row, of which the median run counts (five runs at least)
-    #[arg(long, default_value_t = 0.2)]
+    #[arg(long, value_parser = parse_seconds, default_value = "0.2")]
     seconds: f64,
     /// Seed of the numbers
     #[arg(long, default_value_t = 1)]
@@ -42,7 +43,7 @@ pub struct FloatsArguments {
     /// Write the results to this file as well, with machine, date and versions
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// The commit that was built, for the record [default: the one checked out here]
+    /// The commit that was built, for the record [default: the one that this program was built from]
     #[arg(long)]
     commit: Option<String>,
     /// Print one JSON object instead of a table
@@ -120,6 +121,7 @@ impl Way {
 
 /// Runs the command.
 pub fn run(arguments: &FloatsArguments) -> Result<(), Failure> {
+    outputs::check_all([&arguments.record])?;
     let report = measure(arguments)?;
     if arguments.once {
         return say("Everything ran once; times under a profiler are no results.");
@@ -149,7 +151,7 @@ pub fn run(arguments: &FloatsArguments) -> Result<(), Failure> {
 
 fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
     let gpu = Gpu::open(arguments.device)?;
-    eprintln!("{}", gpu.facts);
+    note(&format!("{}", gpu.facts));
     let copy = Copy(8 * arguments.points);
     let mut arrays = gpu.arrays_for(&[&copy])?;
     let copy_seconds = timed(&gpu, &copy, &mut arrays, arguments)?.0;
@@ -171,7 +173,7 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
                 .find(|row| row.n == n && row.name == Way::CuFft.name());
             let cufft = cufft.and_then(|row| row.seconds);
             row.over_cufft = row.seconds.zip(cufft).map(|(ours, theirs)| ours / theirs);
-            eprintln!("{}", row.cells().join("  "));
+            note(&format!("{}", row.cells().join("  ")));
             rows.push(row);
         }
     }
@@ -179,7 +181,7 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
         date: now(),
         machine: Machine::here(),
         ozfft: env!("CARGO_PKG_VERSION").into(),
-        commit: arguments.commit.clone().or_else(commit_here),
+        commit: arguments.commit.clone().or_else(built_commit),
         rustc: env!("RUSTC_VERSION").into(),
         device: gpu.facts.clone(),
         seed: arguments.seed,
@@ -192,7 +194,7 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
 /// Lines that are checked: random ones, of other sizes, and hard ones that f32 holds.
 fn sample(n: usize, seed: u64) -> Vec<Vec<Complex<f64>>> {
     let uniform = |seed: u64| inputs::uniform_complex(n, seed);
-    let mut lines: Vec<_> = (0..16).map(|i| uniform(seed + i)).collect();
+    let mut lines: Vec<_> = (0..16).map(|i| uniform(seed.wrapping_add(i))).collect();
     lines.push(inputs::gaussian_complex(n, seed));
     lines.push(inputs::wide_range(n, seed, 30));
     for power in [100, 60, -60, -100] {

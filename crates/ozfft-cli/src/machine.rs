@@ -61,6 +61,14 @@ fn kernel() -> String {
     }
 }
 
+/// The commit that this program was built from, with a mark if files differed from it; nothing where the build did not know.
+///
+/// Asking git when the program runs would tell of the current folder, whose settings can name programs that git starts.
+pub fn built_commit() -> Option<String> {
+    let commit = env!("OZFFT_BUILT_FROM");
+    (!commit.is_empty()).then(|| commit.into())
+}
+
 /// Today's date in UTC.
 pub fn today() -> String {
     date_text(seconds_since_1970())

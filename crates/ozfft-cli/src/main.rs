@@ -11,12 +11,15 @@ mod fft;
 mod fftw;
 mod float_modes;
 mod gpu;
+mod inputs;
 mod ladder;
 mod machine;
 mod measure;
+mod memory;
 mod model;
 mod npy;
 mod options;
+mod outputs;
 mod paths;
 mod plan;
 mod plot;
@@ -31,6 +34,7 @@ mod table;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Double-precision FFTs computed with 8-bit multiplies: proven error bounds, the same bits everywhere.
@@ -101,11 +105,18 @@ fn run(program: &Program) -> Result<(), Failure> {
     }
 }
 
+/// What a shell sees of a program that a closed pipe has ended.
+const CLOSED_PIPE: u8 = 128 + 13;
+
 fn main() -> ExitCode {
     match run(&Program::parse()) {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough, as in `ozfft bench … | head -1`: nothing to tell, and nobody to tell it to.
+        Err(Failure::StandardOutput(error)) if error.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::from(CLOSED_PIPE)
+        }
         Err(failure) => {
-            eprintln!("error: {failure}");
+            report::note(&format!("error: {failure}"));
             ExitCode::FAILURE
         }
     }

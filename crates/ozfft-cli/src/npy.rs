@@ -1,20 +1,30 @@
 //! numpy's array files: f32, f64 and their complex numbers, either byte order, C and Fortran order.
 
+mod header;
+
 use crate::arrays::Order;
 use crate::failure::Failure;
-use npyz::{AutoSerialize, DType, Deserialize, NpyFile, TypeChar, WriterBuilder};
+use crate::memory;
+use crate::outputs;
+use bytemuck::Pod;
+use header::{HeaderError, Number};
 use num_complex::Complex;
-use std::fs::{File, OpenOptions};
-use std::io::{BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::Path;
+
+/// Numbers of a stream that memory is taken for at a time, because a header may promise anything.
+const AT_A_TIME: usize = 1 << 20;
 
 /// The numbers of an array.
+#[derive(Debug)]
 pub enum Data<T> {
     Real(Vec<T>),
     Complex(Vec<Complex<T>>),
 }
 
 /// An array with its shape and order.
+#[derive(Debug)]
 pub struct Array<T> {
     pub shape: Vec<usize>,
     pub order: Order,
@@ -22,141 +32,184 @@ pub struct Array<T> {
 }
 
 /// An array of either precision.
+#[derive(Debug)]
 pub enum AnyArray {
     Double(Array<f64>),
     Single(Array<f32>),
 }
 
-/// Reads a whole array.
+/// Reads a whole array, from a file or from a stream such as a pipe.
 pub fn read(path: &Path) -> Result<AnyArray, Failure> {
+    let file = File::open(path).map_err(Failure::file("open", path))?;
+    let metadata = file.metadata().map_err(Failure::file("read", path))?;
+    // How long a stream is shows when it ends.
+    let file_bytes = metadata.is_file().then(|| metadata.len());
+    read_from(BufReader::new(file), file_bytes, path)
+}
+
+fn read_from(
+    mut file: impl Read,
+    file_bytes: Option<u64>,
+    path: &Path,
+) -> Result<AnyArray, Failure> {
     let unreadable = |reason: String| Failure::Content {
         path: path.to_path_buf(),
         reason,
     };
-    let file = File::open(path).map_err(Failure::file("open", path))?;
-    let file_bytes = file.metadata().map_err(Failure::file("read", path))?.len();
-    let npy = NpyFile::new(BufReader::new(file)).map_err(|error| {
-        unreadable(format!("this is not an npy file that can be read: {error}"))
+    let header = header::read(&mut file).map_err(|error| match error {
+        HeaderError::Unreadable(source) => Failure::file("read", path)(source),
+        _ => unreadable(error.to_string()),
     })?;
-    let descriptor = npy.dtype().descr();
-    let unsupported = || {
-        unreadable(format!(
-            "it holds numbers of type {descriptor}; ozfft reads f4, f8, c8 and c16, so convert it first, with \
-             astype('complex128') for example"
-        ))
+    let (number_bytes, part_bytes) = match header.number {
+        Number::Single => (4, 4),
+        Number::Double => (8, 8),
+        Number::ComplexSingle => (8, 4),
+        Number::ComplexDouble => (16, 8),
     };
-    let DType::Plain(number) = npy.dtype() else {
-        return Err(unsupported());
+    let mut shape = Vec::new();
+    let mut values = Some(1usize);
+    for &length in &header.shape {
+        let length = usize::try_from(length).ok();
+        values = values.zip(length).and_then(|(v, n)| v.checked_mul(n));
+        shape.extend(length);
+    }
+    let bytes = values.and_then(|values| values.checked_mul(number_bytes));
+    let promises = format!("its header promises shape {:?}", header.shape);
+    let (Some(values), Some(bytes)) = (values, bytes) else {
+        let reason = format!("{promises}, which is larger than this machine can address");
+        return Err(unreadable(reason));
     };
-    let shape = npy
-        .shape()
-        .iter()
-        .map(|&length| usize::try_from(length))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|_| unreadable("its shape is larger than this machine can address".into()))?;
     // Compared before any memory is taken, because the header alone may promise anything.
-    let promised = shape
-        .iter()
-        .try_fold(number.size_field(), |bytes, &length| {
-            bytes.checked_mul(length as u64)
-        });
-    if promised.is_none_or(|bytes| bytes > file_bytes) {
+    if let Some(file_bytes) = file_bytes
+        && file_bytes.saturating_sub(header.bytes) < bytes as u64
+    {
         return Err(unreadable(format!(
-            "its header promises shape {shape:?} of {descriptor}, but the file has only {file_bytes} bytes"
+            "{promises} of {}, but the file has only {file_bytes} bytes",
+            header.description
         )));
     }
-    let order = match npy.order() {
-        npyz::Order::C => Order::C,
-        npyz::Order::Fortran => Order::Fortran,
-    };
-    match (number.type_char(), number.size_field()) {
-        (TypeChar::Float, 8) => {
-            read_data(npy, Data::Real).map(|data| AnyArray::Double(Array { shape, order, data }))
-        }
-        (TypeChar::Complex, 16) => {
-            read_data(npy, Data::Complex).map(|data| AnyArray::Double(Array { shape, order, data }))
-        }
-        (TypeChar::Float, 4) => {
-            read_data(npy, Data::Real).map(|data| AnyArray::Single(Array { shape, order, data }))
-        }
-        (TypeChar::Complex, 8) => {
-            read_data(npy, Data::Complex).map(|data| AnyArray::Single(Array { shape, order, data }))
-        }
-        _ => return Err(unsupported()),
+    if file_bytes.is_some() {
+        memory::expect(&format!("the array in {}", path.display()), bytes as u128)?;
     }
-    .map_err(Failure::file("read", path))
+    let mut numbers = Numbers {
+        file,
+        values,
+        // A file has been seen to be long enough.
+        at_a_time: file_bytes.map_or(AT_A_TIME, |_| values),
+        swapped: (header.big_endian != cfg!(target_endian = "big")).then_some(part_bytes),
+        path,
+    };
+    let order = match header.fortran_order {
+        false => Order::C,
+        true => Order::Fortran,
+    };
+    Ok(match header.number {
+        Number::Double => AnyArray::Double(Array {
+            data: Data::Real(numbers.read()?),
+            shape,
+            order,
+        }),
+        Number::ComplexDouble => AnyArray::Double(Array {
+            data: Data::Complex(numbers.read()?),
+            shape,
+            order,
+        }),
+        Number::Single => AnyArray::Single(Array {
+            data: Data::Real(numbers.read()?),
+            shape,
+            order,
+        }),
+        Number::ComplexSingle => AnyArray::Single(Array {
+            data: Data::Complex(numbers.read()?),
+            shape,
+            order,
+        }),
+    })
 }
 
-fn read_data<V: Deserialize, T>(
-    npy: NpyFile<BufReader<File>>,
-    kind: impl FnOnce(Vec<V>) -> Data<T>,
-) -> std::io::Result<Data<T>> {
-    npy.into_vec().map(kind)
+/// The numbers behind a header.
+struct Numbers<'a, R> {
+    file: R,
+    values: usize,
+    at_a_time: usize,
+    /// Bytes of a real number, where they are in the order of other machines.
+    swapped: Option<usize>,
+    path: &'a Path,
 }
 
-/// Writes an array to a file of another name beside `path` and renames it, so that `path` is either complete or
-/// untouched.
+impl<R: Read> Numbers<'_, R> {
+    fn read<V: Pod>(&mut self) -> Result<Vec<V>, Failure> {
+        let mut values: Vec<V> = Vec::new();
+        while values.len() < self.values {
+            let start = values.len();
+            let more = self.at_a_time.min(self.values - start);
+            values.try_reserve(more).map_err(|_| Failure::Memory {
+                what: format!("the array in {}", self.path.display()),
+                needed: (self.values * size_of::<V>()) as u128,
+                available: None,
+            })?;
+            values.resize(start + more, V::zeroed());
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values[start..]);
+            self.file
+                .read_exact(bytes)
+                .map_err(|error| match error.kind() {
+                    ErrorKind::UnexpectedEof => Failure::Content {
+                        path: self.path.to_path_buf(),
+                        reason: format!(
+                            "its header promises {} numbers, and it ends after fewer",
+                            self.values
+                        ),
+                    },
+                    _ => Failure::file("read", self.path)(error),
+                })?;
+            if let Some(length) = self.swapped {
+                bytes.chunks_exact_mut(length).for_each(<[u8]>::reverse);
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// A number as npy files name it.
+pub trait Described: Pod {
+    /// Kind and bytes, such as `f8`.
+    const KIND: &'static str;
+}
+
+impl Described for f32 {
+    const KIND: &'static str = "f4";
+}
+
+impl Described for f64 {
+    const KIND: &'static str = "f8";
+}
+
+impl Described for Complex<f32> {
+    const KIND: &'static str = "c8";
+}
+
+impl Described for Complex<f64> {
+    const KIND: &'static str = "c16";
+}
+
+/// Writes an array, as [`outputs::write`] does.
 pub fn write<T>(path: &Path, array: &Array<T>) -> Result<(), Failure>
 where
-    T: AutoSerialize + Copy,
-    Complex<T>: AutoSerialize,
+    T: Described,
+    Complex<T>: Described,
 {
-    write_beside(path, |file| match &array.data {
+    outputs::write(path, |file| match &array.data {
         Data::Real(values) => write_values(file, array, values),
         Data::Complex(values) => write_values(file, array, values),
     })
 }
 
-fn write_values<T, V: AutoSerialize + Copy>(
+fn write_values<T, V: Described>(
     file: &mut BufWriter<File>,
     array: &Array<T>,
     values: &[V],
 ) -> std::io::Result<()> {
-    let shape: Vec<u64> = array.shape.iter().map(|&length| length as u64).collect();
-    let mut writer = npyz::WriteOptions::new()
-        .default_dtype()
-        .shape(&shape)
-        .order(match array.order {
-            Order::C => npyz::Order::C,
-            Order::Fortran => npyz::Order::Fortran,
-        })
-        .writer(file)
-        .begin_nd()?;
-    writer.extend(values.iter().copied())?;
-    writer.finish()
-}
-
-/// Fills a new file beside `path` and puts it in the place of `path` when it is complete.
-pub fn write_beside(
-    path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
-) -> Result<(), Failure> {
-    let partial = partial_name(path)?;
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&partial)
-        .map_err(Failure::file("create", &partial))?;
-    let mut writer = BufWriter::new(file);
-    let outcome = fill(&mut writer)
-        .and_then(|()| writer.flush())
-        .map_err(Failure::file("write", &partial))
-        .and_then(|()| std::fs::rename(&partial, path).map_err(Failure::file("write", path)));
-    if outcome.is_err() {
-        // The first error is the one to tell; a left-over partial file is named by it or by the next run.
-        let _ = std::fs::remove_file(&partial);
-    }
-    outcome
-}
-
-fn partial_name(path: &Path) -> Result<PathBuf, Failure> {
-    let Some(name) = path.file_name() else {
-        return Err(Failure::Usage(format!(
-            "{} does not name a file to write",
-            path.display()
-        )));
-    };
-    let mut partial = name.to_os_string();
-    partial.push(format!(".{}.partial", std::process::id()));
-    Ok(path.with_file_name(partial))
+    let fortran_order = array.order == Order::Fortran;
+    file.write_all(&header::written(V::KIND, fortran_order, &array.shape))?;
+    file.write_all(bytemuck::cast_slice(values))
 }

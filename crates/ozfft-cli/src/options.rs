@@ -7,6 +7,7 @@ use ozfft::{
     Problem, ResidueOptions, Substrate,
 };
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Where the factor 1/n goes, by numpy's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -238,6 +239,39 @@ pub fn parse_accuracy(text: &str) -> Result<Accuracy, String> {
     }
 }
 
+/// Longest time that a measurement can be given: a week, in seconds.
+const MOST_SECONDS: f64 = 604_800.0;
+
+/// Reads a time in seconds.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().ok();
+    let seconds = seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+    seconds.ok_or_else(|| {
+        format!("{text:?} is not a time in seconds, such as 0.5, of {MOST_SECONDS} or less")
+    })
+}
+
+/// The same as a duration.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    parse_seconds(text).map(Duration::from_secs_f64)
+}
+
+/// Most threads that can be asked for: more than any machine has, and fewer than take the system's last.
+const MOST_THREADS: usize = 4096;
+
+/// Reads a number of threads. That 0 are too few is for the library to say.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|&threads| threads <= MOST_THREADS);
+    threads.ok_or_else(|| {
+        format!(
+            "{text:?} is not a number of threads that can be started; give {MOST_THREADS} or fewer"
+        )
+    })
+}
+
+/// Most lengths of a shape, as in numpy 2.
+const MOST_AXES: usize = 64;
+
 /// A shape on the command line: `1024` or `64x64x64`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape(pub Vec<usize>);
@@ -256,7 +290,13 @@ pub fn shape_text(shape: &[usize]) -> String {
 
 /// Reads `64x64x64`; an `X` or `×` will do as well.
 pub fn parse_shape(text: &str) -> Result<Shape, String> {
-    text.split(['x', 'X', '×'])
+    let lengths = text.split(['x', 'X', '×']);
+    if lengths.clone().nth(MOST_AXES).is_some() {
+        return Err(format!(
+            "this shape has more than {MOST_AXES} lengths, which no array has"
+        ));
+    }
+    lengths
         .map(str::parse)
         .collect::<Result<Vec<usize>, _>>()
         .map(Shape)
@@ -362,7 +402,7 @@ pub struct EngineOptions {
     #[arg(long, value_enum, default_value = "backward")]
     pub norm: NormName,
     /// Number of threads [default: all cores]; the bits do not depend on it
-    #[arg(long)]
+    #[arg(long, value_parser = parse_threads)]
     pub threads: Option<usize>,
 }
 
@@ -488,9 +528,21 @@ mod tests {
         assert!(parse_accuracy("tight").is_err_and(|message| message.contains("tight")));
         assert_eq!(parse_shape("64x3"), Ok(Shape(vec![64, 3])));
         assert!(parse_shape("64x").is_err());
+        assert!(parse_shape(&["1"; MOST_AXES].join("x")).is_ok());
+        assert!(parse_shape(&["1"; MOST_AXES + 1].join("x")).is_err());
         let axes = parse_axes("0,-1").expect("a list");
         assert_eq!(axes.resolve(3).expect("both exist"), [0, 2]);
         assert!(parse_axes("-4").expect("a list").resolve(3).is_err());
+    }
+
+    #[test]
+    fn times_that_nobody_can_wait_for_are_refused() {
+        assert_eq!(parse_seconds("0.5"), Ok(0.5));
+        assert_eq!(parse_duration("0"), Ok(Duration::ZERO));
+        for wrong in ["NaN", "inf", "-1", "-0.001", "1e300", "", "soon"] {
+            let message = parse_seconds(wrong).expect_err("no time");
+            assert!(message.contains(wrong), "{message}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! `ozfft plan`: what would be computed, how, and with which error.
 
 use crate::failure::Failure;
+use crate::memory;
 use crate::options::{KindName, Shape, TransformOptions, engine_name, family_name, parse_shape};
 use crate::report::{say, say_json};
 use clap::Args;
-use ozfft::{Candidate, Kind, Planner, Problem, Recipe};
+use ozfft::{Candidate, Device, Kind, Planner, Problem, Recipe};
 use serde::Serialize;
 
 /// Options of `ozfft plan`.
@@ -67,10 +68,19 @@ fn weighed(candidate: &Candidate) -> Weighed<'_> {
     }
 }
 
+/// Bytes of a complex number.
+const BYTES_A_POINT: u128 = 16;
+
 /// Runs the command.
 pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let kind = Kind::from(arguments.kind);
     let problem = arguments.options.problem(kind, &arguments.shape.0)?;
+    if arguments.options.computing.device == Device::Cpu {
+        // Tables of some engines are as long as a line; no engine could transform one that cannot be held.
+        let longest = arguments.shape.0.iter().max().copied().unwrap_or(0);
+        let what = format!("a line of {longest} points");
+        memory::expect_points(&what, &[longest], BYTES_A_POINT)?;
+    }
     let plan = Planner::<f64>::new().plan(&problem)?;
     if !arguments.json {
         return say(&plan.to_string());

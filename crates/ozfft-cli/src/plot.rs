@@ -9,14 +9,14 @@ mod paths;
 
 use crate::bench::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
-use crate::npy::write_beside;
+use crate::inputs::read_text;
 use crate::options::parse_shape;
 use crate::paths::Report;
+use crate::report::write_text;
 use crate::report_page::{self, FigureArguments};
 use clap::Args;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft plot`.
@@ -92,8 +92,7 @@ pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
         Kind::Gpu => cuda::picture(record, group)?,
         Kind::Processor => picture_of_curves(record, group)?,
     };
-    write_beside(&arguments.out, |file| writeln!(file, "{picture}"))?;
-    eprintln!("written {}", arguments.out.display());
+    write_text(&arguments.out, &format!("{picture}\n"))?;
     Ok(())
 }
 
@@ -108,7 +107,7 @@ enum Kind {
 /// Records of GPUs say on which device they were measured, those of paths have paths, and those of ladders say so. What they have else is for
 /// others to check.
 fn kind(path: &Path) -> Result<Kind, Failure> {
-    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+    let text = read_text(path)?;
     let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
     let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
     if has("ladder") {

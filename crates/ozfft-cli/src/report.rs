@@ -1,7 +1,7 @@
 //! What the user gets: tables, one JSON object per line, record files, progress bars.
 
 use crate::failure::Failure;
-use crate::npy::write_beside;
+use crate::outputs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
@@ -10,7 +10,19 @@ use std::path::Path;
 /// Writes a record as JSON to a file, which is either complete or untouched.
 pub fn write_json(path: &Path, record: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(record)?;
-    write_beside(path, |file| writeln!(file, "{text}"))
+    outputs::write(path, |file| writeln!(file, "{text}"))
+}
+
+/// Writes text to a file, which is either complete or untouched, and says so.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    outputs::write(path, |file| file.write_all(text.as_bytes()))?;
+    note(&format!("written {}", path.display()));
+    Ok(())
+}
+
+/// Writes one line of text to standard error. Where nobody listens, nobody can be told; `eprintln!` would panic.
+pub fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// Writes one line of text to standard output.

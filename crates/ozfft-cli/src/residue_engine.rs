@@ -5,6 +5,7 @@ mod single;
 use crate::failure::Failure;
 use crate::machine::{Machine, today};
 use crate::options::accuracy_text;
+use crate::outputs;
 use crate::report::{aligned, error_text, progress, say, write_json};
 use clap::Args;
 use num_complex::Complex;
@@ -221,7 +222,7 @@ fn moduli_of(plan: &Plan<f64>) -> Vec<(usize, u64)> {
 fn costs(arguments: &ResiduesArguments) -> Result<Vec<Cost>, Failure> {
     let n = arguments.length;
     let lines: Vec<_> = (0..arguments.lines as u64)
-        .map(|line| uniform_complex(n, arguments.seed + line))
+        .map(|line| uniform_complex(n, arguments.seed.wrapping_add(line)))
         .collect();
     let planner = Planner::<f64>::new();
     let batch = arguments.lines;
@@ -317,7 +318,7 @@ fn adapted(arguments: &ResiduesArguments) -> Result<Vec<Adapted>, Failure> {
     );
     for field in Field::ALL {
         let lines = (0..arguments.lines as u64)
-            .map(|line| field.line(n, arguments.seed + line))
+            .map(|line| field.line(n, arguments.seed.wrapping_add(line)))
             .collect::<Result<Vec<_>, _>>()?;
         let plain = Problem::complex(&[n]).threads(1).engine(Engine::Residues);
         let batch = |problem: &Problem| problem.clone().batch(lines.len());
@@ -431,6 +432,7 @@ fn adapted_table(rows: &[Adapted]) -> String {
 
 /// Runs the command.
 pub fn run(arguments: &ResiduesArguments) -> Result<(), Failure> {
+    outputs::check_all([&arguments.record])?;
     let record = Record {
         date: today(),
         machine: Machine::here(),

@@ -2,15 +2,15 @@
 
 use crate::failure::Failure;
 use crate::fftw::Fftw;
+use crate::inputs::read_text;
 use crate::machine::{processor_name, today};
 use crate::measure::{LARGEST_FULL, Reference, TestInput, compute};
-use crate::npy::write_beside;
 use crate::options::shape_text;
-use crate::report::{error_text, progress, say, say_json};
+use crate::outputs;
+use crate::report::{error_text, progress, say, say_json, write_text};
 use clap::Args;
 use ozfft::{Direction, Engine, Family, Kind, Norm, Planner, Problem};
 use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft table`.
@@ -68,6 +68,7 @@ struct Row {
 
 /// Runs the command.
 pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
+    outputs::check_all([&arguments.out])?;
     let cubes = CUBES.map(|size| vec![size; 3]);
     let shapes: Vec<Vec<usize>> = LENGTHS
         .iter()
@@ -93,9 +94,8 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
         say(&text)?;
     }
     if let Some(path) = &arguments.out {
-        let rest = further_sections(path);
-        write_beside(path, |file| write!(file, "{text}\n{rest}"))?;
-        eprintln!("written {}", path.display());
+        let rest = further_sections(path)?;
+        write_text(path, &format!("{text}\n{rest}"))?;
     }
     let above: Vec<&str> = rows
         .iter()
@@ -113,11 +113,15 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
 }
 
 /// What a file of an earlier table has below it, from its first section on: written by hand, and kept.
-fn further_sections(path: &Path) -> String {
-    // A file that cannot be read is made anew, or fails to be.
-    let old = std::fs::read_to_string(path).unwrap_or_default();
-    old.find("\n## ")
-        .map_or_else(String::new, |start| old[start..].to_string())
+fn further_sections(path: &Path) -> Result<String, Failure> {
+    // A pipe has nothing to keep. A file that cannot be read is left alone, because what it has would be lost.
+    if !path.is_file() {
+        return Ok(String::new());
+    }
+    let old = read_text(path)?;
+    Ok(old
+        .find("\n## ")
+        .map_or_else(String::new, |start| old[start..].to_string()))
 }
 
 fn measure(shape: &[usize], seed: u64, fftw: Option<&Fftw>) -> Result<Row, Failure> {

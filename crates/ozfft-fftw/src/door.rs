@@ -1,12 +1,16 @@
-//! The boundary to C: every reason for which there is no plan, and nothing that unwinds into the caller.
+//! The boundary to C: every reason for which there is no plan, what becomes of failures, and nothing that unwinds into the caller.
 
-use crate::options;
-use crate::plan::FftwPlan;
+use crate::next;
+use crate::number::Number;
+use crate::options::{self, OnError};
+use crate::plan::TypedPlan;
+use crate::registry::{self, FftwPlan, Found};
 use float_environment::DefaultEnvironment;
 use ozfft::FftError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A pointer to a plan, as C has it: null where there is none.
 pub type PlanPointer = *mut FftwPlan;
@@ -20,15 +24,26 @@ pub(crate) enum Refusal {
         given: i64,
         least: i64,
     },
+    #[error("the rank is {given}; at most {MOST_DIMENSIONS} dimensions are taken")]
+    TooManyDimensions { given: i64 },
     #[error("{0} is a null pointer")]
     Null(&'static str),
+    #[error("the plan is NULL{}", after(.last))]
+    NullPlan {
+        /// What the last call that made none has said.
+        last: Option<String>,
+    },
+    #[error("the plan has been destroyed")]
+    Destroyed,
     #[error("the sign is {0}; it must be -1 (FFTW_FORWARD) or 1 (FFTW_BACKWARD)")]
     Sign(i32),
     #[error("the kind of real transform is {0}; kinds are numbered from 0 (R2HC) to 10 (RODFT11)")]
     Kind(i32),
     #[error("lengths and strides describe more memory than can be addressed")]
     NotAddressable,
-    #[error("{needed} bytes of memory are needed and the machine has {available}")]
+    #[error(
+        "{needed} bytes of memory are needed beside the arrays, and the machine has {available}; transform fewer arrays at a time"
+    )]
     Memory { needed: u64, available: u64 },
     #[error("no wisdom about this transform, and FFTW_WISDOM_ONLY asks for it")]
     NoWisdom,
@@ -36,7 +51,11 @@ pub(crate) enum Refusal {
         "the plan is for a {planned} transform, and the call for another; call the function that belongs to the plan"
     )]
     OtherKind { planned: &'static str },
-    /// A value of the environment that cannot be read: told without being asked.
+    #[error(
+        "the plan is for {planned} precision, and the call for another; fftw_ functions take plans of fftw_, fftwf_ functions those of fftwf_"
+    )]
+    OtherPrecision { planned: &'static str },
+    /// A value of the environment that cannot be read.
     #[error("{0}")]
     Environment(String),
     #[error(transparent)]
@@ -45,42 +64,78 @@ pub(crate) enum Refusal {
     Panic(String),
 }
 
+fn after(last: &Option<String>) -> String {
+    last.as_ref().map_or(String::new(), |last| {
+        format!("; the last call that returned NULL said: {last}")
+    })
+}
+
+impl Refusal {
+    /// Whether it is the environment that cannot be followed: no plan of this program will ever be what was asked for.
+    fn is_the_environment(&self) -> bool {
+        use FftError::*;
+        match self {
+            Refusal::Environment(_) => true,
+            Refusal::Transform(error) => matches!(
+                error,
+                NoDriver { .. }
+                    | NoSuchDevice { .. }
+                    | DeviceTooOld { .. }
+                    | InvalidAccuracy { .. }
+                    | Unsupported(_)
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether nobody could expect it: told without being asked.
+    fn is_unexpected(&self) -> bool {
+        matches!(self, Refusal::Transform(_) | Refusal::Panic(_))
+    }
+}
+
 static PLANS: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+/// What the last refusal said, for those who execute what they did not get.
+static LAST_REFUSAL: Mutex<Option<String>> = Mutex::new(None);
 
 /// Makes a plan for C.
-pub(crate) fn plan_door(
+pub(crate) fn plan_door<T: Number>(
     name: &str,
-    make: impl FnOnce() -> Result<FftwPlan, Refusal>,
+    make: impl FnOnce() -> Result<TypedPlan<T>, Refusal>,
 ) -> PlanPointer {
-    let verbose = options::verbose();
-    if verbose {
-        report_at_exit();
-    }
     match caught(make) {
         Ok(plan) => {
             PLANS.fetch_add(1, Ordering::Relaxed);
-            if verbose {
+            if options::verbose() {
+                report_at_exit();
                 say(&format!("{name}: {}", plan.summary()));
             }
-            Box::into_raw(Box::new(plan))
+            registry::enter(T::into_any(plan))
         }
         Err(refusal) => {
             REFUSED.fetch_add(1, Ordering::Relaxed);
-            if verbose || matches!(refusal, Refusal::Environment(_)) {
-                say(&format!("{name}: no plan: {refusal}"));
+            let text = format!("{name}: no plan: {refusal}");
+            if refusal.is_the_environment() {
+                fail(&text);
+            } else if options::verbose() || refusal.is_unexpected() {
+                say(&text);
+            }
+            // Never waited for: in a forked process nobody might give it back.
+            if let Ok(mut last) = LAST_REFUSAL.try_lock() {
+                *last = Some(text);
             }
             std::ptr::null_mut()
         }
     }
 }
 
-/// Runs what returns nothing in C. There is no other way to tell a failure, so it is always said.
+/// Runs what returns nothing in C.
 pub(crate) fn execute_door(name: &str, run: impl FnOnce() -> Result<(), Refusal>) {
     EXECUTIONS.fetch_add(1, Ordering::Relaxed);
     if let Err(refusal) = caught(run) {
-        say(&format!("{name}: not computed: {refusal}"));
+        fail(&format!("{name}: not computed: {refusal}"));
     }
 }
 
@@ -111,32 +166,74 @@ pub(crate) fn say(text: &str) {
     eprintln!("ozfft-fftw: {text}");
 }
 
+/// What FFTW's interface has no way to tell: said, and the end of the program, which must not go on with numbers that are none;
+/// unless `OZFFT_ON_ERROR=null` asks for that.
+pub(crate) fn fail(text: &str) {
+    match options::on_error() {
+        OnError::Null => say(text),
+        OnError::Abort => end(&format!(
+            "{text}\nozfft-fftw: the program is ended, since its results would be wrong; OZFFT_ON_ERROR=null lets it go on"
+        )),
+    }
+}
+
+/// Says why, and ends the program.
+pub(crate) fn end(text: &str) -> ! {
+    say(text);
+    std::process::abort()
+}
+
 /// Tells at the end of the program what was asked of this library, so that nobody has to guess whether it ran.
 fn report_at_exit() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
+    static REGISTERED: AtomicBool = AtomicBool::new(false);
     extern "C" fn report() {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let passed_on = match next::passed_on() {
+            0 => String::new(),
+            calls => format!(", {calls} calls passed on to another library, whose plans they had"),
+        };
         say(&format!(
-            "{} plans, {} refused, {} executions",
+            "{} plans, {} refused, {} executions{passed_on}",
             count(&PLANS),
             count(&REFUSED),
             count(&EXECUTIONS)
         ));
     }
-    ONCE.call_once(|| {
+    if !REGISTERED.swap(true, Ordering::Relaxed) {
         // SAFETY: the function takes and returns nothing and uses statics that live as long as the library.
         unsafe { libc::atexit(report) };
-    });
+    }
 }
 
-/// A pointer as a reference, or the refusal that names it.
-///
-/// # Safety
-/// A pointer that is not null points to a plan that nobody destroys meanwhile.
-pub(crate) unsafe fn plan_at<'a>(plan: *const FftwPlan) -> Result<&'a FftwPlan, Refusal> {
-    // SAFETY: the caller's promise.
-    unsafe { plan.as_ref() }.ok_or(Refusal::Null("the plan"))
+/// Run when the library is loaded: the report is wanted most where the library is never called.
+#[used]
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
+static AT_LOAD: extern "C" fn() = {
+    extern "C" fn at_load() {
+        if options::verbose() {
+            report_at_exit();
+        }
+    }
+    at_load
+};
+
+/// The plan of an entry, if it is one for these numbers.
+pub(crate) fn expect_plan<T: Number>(found: Found<'_>) -> Result<&TypedPlan<T>, Refusal> {
+    match found {
+        Found::Plan(plan) => T::plan_in(plan).ok_or(Refusal::OtherPrecision {
+            planned: plan.precision(),
+        }),
+        Found::Null => Err(Refusal::NullPlan {
+            last: LAST_REFUSAL.try_lock().ok().and_then(|last| last.clone()),
+        }),
+        Found::Destroyed => Err(Refusal::Destroyed),
+        Found::Foreign => unreachable!("calls with foreign plans are passed on"),
+    }
 }
+
+/// More dimensions than any array has: with lengths of 2 or more there are at most 63, and a caller who passes more than this has
+/// lost the number.
+pub(crate) const MOST_DIMENSIONS: i32 = 1 << 16;
 
 /// `count` values that C passes by their address.
 ///
@@ -154,6 +251,11 @@ pub(crate) unsafe fn values_at<'a, T>(
             least: 0,
         });
     };
+    if count > MOST_DIMENSIONS {
+        return Err(Refusal::TooManyDimensions {
+            given: i64::from(count),
+        });
+    }
     if length == 0 {
         return Ok(&[]);
     }

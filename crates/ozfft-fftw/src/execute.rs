@@ -1,23 +1,24 @@
 //! Executing plans, on the arrays that they were made for or on others. One plan may be executed by several threads at once,
-//! each with arrays of its own.
+//! each with arrays of its own. Plans of another library are executed by that.
 
-use crate::door::{execute_door, plan_at, quiet_door};
-use crate::plan::FftwPlan;
+use crate::door::{Refusal, execute_door, expect_plan, fail, quiet_door};
+use crate::next::pass_on;
+use crate::number::Number;
+use crate::registry::{self, FftwPlan, Found};
 use crate::strides::Ends;
 use num_complex::Complex;
 use ozfft::Kind;
 
 /// # Safety
-/// `plan` is null or a plan, and the arrays are what FFTW's manual asks for.
-unsafe fn execute(
+/// The arrays are what FFTW's manual asks for.
+unsafe fn execute<T: Number>(
     name: &str,
-    plan: *const FftwPlan,
+    plan: Found<'_>,
     kind: Option<Kind>,
-    (input, output): (Ends, Ends),
+    (input, output): (Ends<T>, Ends<T>),
 ) {
     execute_door(name, || {
-        // SAFETY: the caller's promise.
-        let plan = unsafe { plan_at(plan)? };
+        let plan = expect_plan::<T>(plan)?;
         if plan.kind() != kind {
             return Err(plan.other_kind());
         }
@@ -26,125 +27,87 @@ unsafe fn execute(
     });
 }
 
-/// Transforms the arrays that the plan was made for.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute(plan: *const FftwPlan) {
-    execute_door("fftw_execute", || {
-        // SAFETY: FFTW's manual asks the caller for a plan and for its arrays to be there.
-        unsafe {
-            let plan = plan_at(plan)?;
-            plan.execute(plan.input, plan.output)
+/// The doors of one precision: name, arguments with their types, the kind that a plan must have, and the arrays.
+macro_rules! execute_doors {
+    ($module:ident, $real:ty, $prefix:literal) => {
+        /// The functions for arrays of one precision.
+        pub mod $module {
+            use super::*;
+
+            /// Transforms the arrays that the plan was made for.
+            #[unsafe(export_name = concat!($prefix, "execute"))]
+            pub unsafe extern "C" fn execute(plan: *const FftwPlan) {
+                let name = concat!($prefix, "execute");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                match unsafe { registry::find(plan) } {
+                    Found::Foreign => pass_on!(name, fn(*const FftwPlan), plan),
+                    found => execute_door(name, || {
+                        let plan = expect_plan::<$real>(found)?;
+                        // SAFETY: FFTW's manual asks the caller for the plan's arrays to be there.
+                        unsafe { plan.execute(plan.input, plan.output) }
+                    }),
+                }
+            }
+
+            new_array_doors! {
+                $real, $prefix;
+                /// Complex arrays.
+                execute_dft "execute_dft" (input: *mut Complex<$real>, output: *mut Complex<$real>),
+                Some(Kind::ComplexToComplex), (Ends::complex(input), Ends::complex(output));
+                /// Complex arrays, parts apart.
+                execute_split_dft "execute_split_dft" (ri: *mut $real, ii: *mut $real, ro: *mut $real, io: *mut $real),
+                Some(Kind::ComplexToComplex), (Ends::split(ri, ii), Ends::split(ro, io));
+                /// Real arrays to half-spectra.
+                execute_dft_r2c "execute_dft_r2c" (input: *mut $real, output: *mut Complex<$real>),
+                Some(Kind::RealToComplex), (Ends::real(input), Ends::complex(output));
+                /// Half-spectra to real arrays.
+                execute_dft_c2r "execute_dft_c2r" (input: *mut Complex<$real>, output: *mut $real),
+                Some(Kind::ComplexToReal), (Ends::complex(input), Ends::real(output));
+                /// Real arrays to half-spectra, parts apart.
+                execute_split_dft_r2c "execute_split_dft_r2c" (input: *mut $real, ro: *mut $real, io: *mut $real),
+                Some(Kind::RealToComplex), (Ends::real(input), Ends::split(ro, io));
+                /// Half-spectra, parts apart, to real arrays.
+                execute_split_dft_c2r "execute_split_dft_c2r" (ri: *mut $real, ii: *mut $real, output: *mut $real),
+                Some(Kind::ComplexToReal), (Ends::split(ri, ii), Ends::real(output));
+                /// Real arrays to real arrays.
+                execute_r2r "execute_r2r" (input: *mut $real, output: *mut $real),
+                None, (Ends::real(input), Ends::real(output));
+            }
+
+            /// Gives a plan back; null is nothing.
+            #[unsafe(export_name = concat!($prefix, "destroy_plan"))]
+            pub unsafe extern "C" fn destroy_plan(plan: *mut FftwPlan) {
+                let name = concat!($prefix, "destroy_plan");
+                // SAFETY: FFTW's manual asks the caller for a plan that is not used again.
+                match unsafe { registry::find(plan) } {
+                    Found::Null => {}
+                    Found::Foreign => pass_on!(name, fn(*mut FftwPlan), plan),
+                    Found::Destroyed => fail(&format!("{name}: {}", Refusal::Destroyed)),
+                    // SAFETY: as above.
+                    Found::Plan(_) => quiet_door(name, (), || drop(unsafe { registry::leave(plan) })),
+                }
+            }
         }
-    });
+    };
 }
 
-/// Complex arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_dft(
-    plan: *const FftwPlan,
-    input: *mut Complex<f64>,
-    output: *mut Complex<f64>,
-) {
-    let arrays = (Ends::complex(input.cast()), Ends::complex(output.cast()));
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe {
-        execute(
-            "fftw_execute_dft",
-            plan,
-            Some(Kind::ComplexToComplex),
-            arrays,
-        )
-    }
+macro_rules! new_array_doors {
+    ($real:ty, $prefix:literal; $(
+        $(#[$about:meta])*
+        $name:ident $text:literal ($($argument:ident: $type:ty),*), $kind:expr, $arrays:expr;
+    )*) => {$(
+        $(#[$about])*
+        #[unsafe(export_name = concat!($prefix, $text))]
+        pub unsafe extern "C" fn $name(plan: *const FftwPlan, $($argument: $type),*) {
+            let name = concat!($prefix, $text);
+            // SAFETY: FFTW's manual asks the caller for a plan.
+            match unsafe { registry::find(plan) } {
+                Found::Foreign => pass_on!(name, fn(*const FftwPlan, $($type),*), plan, $($argument),*),
+                // SAFETY: what FFTW's manual asks of the caller.
+                found => unsafe { super::execute::<$real>(name, found, $kind, $arrays) },
+            }
+        }
+    )*};
 }
-
-/// Complex arrays, parts apart.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_split_dft(
-    plan: *const FftwPlan,
-    ri: *mut f64,
-    ii: *mut f64,
-    ro: *mut f64,
-    io: *mut f64,
-) {
-    let arrays = (Ends::split(ri, ii), Ends::split(ro, io));
-    let kind = Some(Kind::ComplexToComplex);
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe { execute("fftw_execute_split_dft", plan, kind, arrays) }
-}
-
-/// Real arrays to half-spectra.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_dft_r2c(
-    plan: *const FftwPlan,
-    input: *mut f64,
-    output: *mut Complex<f64>,
-) {
-    let arrays = (Ends::real(input), Ends::complex(output.cast()));
-    let kind = Some(Kind::RealToComplex);
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe { execute("fftw_execute_dft_r2c", plan, kind, arrays) }
-}
-
-/// Half-spectra to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_dft_c2r(
-    plan: *const FftwPlan,
-    input: *mut Complex<f64>,
-    output: *mut f64,
-) {
-    let arrays = (Ends::complex(input.cast()), Ends::real(output));
-    let kind = Some(Kind::ComplexToReal);
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe { execute("fftw_execute_dft_c2r", plan, kind, arrays) }
-}
-
-/// Real arrays to half-spectra, parts apart.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_split_dft_r2c(
-    plan: *const FftwPlan,
-    input: *mut f64,
-    ro: *mut f64,
-    io: *mut f64,
-) {
-    let arrays = (Ends::real(input), Ends::split(ro, io));
-    let kind = Some(Kind::RealToComplex);
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe { execute("fftw_execute_split_dft_r2c", plan, kind, arrays) }
-}
-
-/// Half-spectra, parts apart, to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_split_dft_c2r(
-    plan: *const FftwPlan,
-    ri: *mut f64,
-    ii: *mut f64,
-    output: *mut f64,
-) {
-    let arrays = (Ends::split(ri, ii), Ends::real(output));
-    let kind = Some(Kind::ComplexToReal);
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe { execute("fftw_execute_split_dft_c2r", plan, kind, arrays) }
-}
-
-/// Real arrays to real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_execute_r2r(
-    plan: *const FftwPlan,
-    input: *mut f64,
-    output: *mut f64,
-) {
-    let arrays = (Ends::real(input), Ends::real(output));
-    // SAFETY: what FFTW's manual asks of the caller.
-    unsafe { execute("fftw_execute_r2r", plan, None, arrays) }
-}
-
-/// Gives a plan back; null is nothing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_destroy_plan(plan: *mut FftwPlan) {
-    if !plan.is_null() {
-        quiet_door("fftw_destroy_plan", (), || {
-            // SAFETY: FFTW's manual asks the caller for a plan that is not used again; plans are boxed.
-            drop(unsafe { Box::from_raw(plan) });
-        });
-    }
-}
+execute_doors!(double, f64, "fftw_");
+execute_doors!(single, f32, "fftwf_");

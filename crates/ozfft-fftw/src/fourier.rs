@@ -5,19 +5,21 @@
 //! even, so only ranges that the transform owns wholly become slices.
 
 use crate::door::Refusal;
+use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
 use crate::strides::{
-    Dimension, Ends, Side, count, expect_memory, extent, gather_complex, gather_real, is_dense,
-    scatter_complex, scatter_real, with_room, zeros,
+    Dimension, Ends, Side, count, extent, gather_complex, gather_real, is_dense, scatter_complex,
+    scatter_real,
 };
 use crate::threads;
+use crate::workspace::{expect_memory, with_room, with_workspace, zeros};
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};
 use std::sync::{Arc, OnceLock};
 
 /// What is transformed: the loops around it, then the transformed dimensions. For real transforms the last is the halved one.
-pub(crate) struct Fourier {
+pub(crate) struct Fourier<T: Number> {
     kind: Kind,
     direction: Direction,
     /// Number of leading dimensions that are not transformed.
@@ -26,13 +28,13 @@ pub(crate) struct Fourier {
     /// Nothing at all is to be done.
     empty: bool,
     options: Options,
-    direct: Option<Direct>,
-    packed: OnceLock<Result<Option<Arc<Plan<f64>>>, Refusal>>,
+    direct: Option<Direct<T>>,
+    packed: OnceLock<Result<Option<Arc<Plan<T>>>, Refusal>>,
 }
 
 /// A plan for the caller's arrays as they lie.
-struct Direct {
-    plan: Arc<Plan<f64>>,
+struct Direct<T: Number> {
+    plan: Arc<Plan<T>>,
     input: Range,
     output: Range,
     /// Neither array has gaps.
@@ -43,7 +45,7 @@ struct Direct {
     padded: bool,
 }
 
-/// Doubles from the first element's address.
+/// Real numbers from the first element's address.
 #[derive(Clone, Copy)]
 struct Range {
     start: isize,
@@ -51,23 +53,25 @@ struct Range {
     count: usize,
 }
 
-impl Fourier {
+impl<T: Number> Fourier<T> {
     pub(crate) fn new(
         (kind, direction): (Kind, Direction),
         transformed: Vec<Dimension>,
         looped: Vec<Dimension>,
-        arrays: (Ends, Ends),
+        arrays: (Ends<T>, Ends<T>),
         options: Options,
-    ) -> Result<Fourier, Refusal> {
+    ) -> Result<Fourier<T>, Refusal> {
         let empty = looped.iter().any(|dimension| dimension.length == 0);
         let (loops, dimensions) = simplified(kind, transformed, looped);
+        let points = dimensions.iter().map(|dimension| dimension.length);
+        let points = points.fold(1, usize::saturating_mul);
         let mut fourier = Fourier {
             kind,
             direction,
             loops,
             dimensions,
             empty,
-            options,
+            options: options.for_points(points),
             direct: None,
             packed: OnceLock::new(),
         };
@@ -79,9 +83,18 @@ impl Fourier {
             fourier.direct = fourier.plan_direct()?;
         }
         // What `fftw_execute` will need is planned now: later nobody could be told that it cannot be.
-        if fourier.way(arrays.0, arrays.1) == Way::Packed {
-            fourier.packed_plan()?;
-        }
+        let (buffers, plan) = match fourier.way(arrays.0, arrays.1) {
+            Way::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
+            _ => (
+                0,
+                fourier
+                    .direct
+                    .as_ref()
+                    .map(|direct| Arc::clone(&direct.plan)),
+            ),
+        };
+        let workspace = plan.map_or(0, |plan| 8 * plan.workspace_len() as u64);
+        expect_memory(buffers.saturating_add(workspace))?;
         Ok(fourier)
     }
 
@@ -105,7 +118,7 @@ impl Fourier {
         half
     }
 
-    /// Lengths and strides of the input, in doubles.
+    /// Lengths and strides of the input, in real numbers.
     fn input_side(&self) -> Side {
         let shape = match self.kind {
             Kind::ComplexToReal => self.half_shape(),
@@ -115,7 +128,7 @@ impl Fourier {
         shape.into_iter().zip(strides).collect()
     }
 
-    /// Lengths and strides of the output, in doubles.
+    /// Lengths and strides of the output, in real numbers.
     fn output_side(&self) -> Side {
         let shape = match self.kind {
             Kind::RealToComplex => self.half_shape(),
@@ -126,16 +139,36 @@ impl Fourier {
     }
 
     fn expect_addressable(&self) -> Result<(), Refusal> {
-        let mut most = 0u64;
         for side in [self.input_side(), self.output_side()] {
             extent(&side).ok_or(Refusal::NotAddressable)?;
-            // Strides of 0 describe little memory and many elements, which an array of our own would have to hold.
-            most = most.max(16 * count(&side)? as u64);
+            count(&side)?;
         }
-        // Tables of a line take at least as much as four complex numbers a point.
-        let longest = self.dimensions[self.loops..].iter().map(|d| d.length);
-        let tables = (longest.max().unwrap_or(0) as u64).saturating_mul(64);
-        expect_memory(most.saturating_add(tables))
+        // Tables are worked out while planning: later there is no refusal.
+        let lengths = self.dimensions[self.loops..].iter().map(|d| d.length);
+        expect_memory(lengths.map(table_bytes).max().unwrap_or(0))
+    }
+
+    /// Bytes of the arrays of our own that a call needs where the caller's cannot be slices.
+    fn buffer_bytes(&self) -> Result<u64, Refusal> {
+        let bytes = |side: &Side, real: bool| {
+            let size = size_of::<T>() * if real { 1 } else { 2 };
+            Ok(count(side)? as u64 * size as u64)
+        };
+        let (from, to) = (self.input_side(), self.output_side());
+        let (real_input, real_output) = self.real_sides();
+        match (self.kind, self.loops == self.dimensions.len()) {
+            // Transformed in place, or not at all.
+            (Kind::ComplexToComplex, _) | (_, true) => bytes(&from, real_input),
+            _ => Ok(bytes(&from, real_input)? + bytes(&to, real_output)?),
+        }
+    }
+
+    /// Whether the input and the output are real.
+    fn real_sides(&self) -> (bool, bool) {
+        (
+            self.kind == Kind::RealToComplex,
+            self.kind == Kind::ComplexToReal,
+        )
     }
 
     /// The problem, without layouts.
@@ -151,11 +184,8 @@ impl Fourier {
     }
 
     /// A plan for the arrays as they lie, if they can be slices.
-    fn plan_direct(&self) -> Result<Option<Direct>, Refusal> {
-        let (real_input, real_output) = (
-            self.kind == Kind::RealToComplex,
-            self.kind == Kind::ComplexToReal,
-        );
+    fn plan_direct(&self) -> Result<Option<Direct<T>>, Refusal> {
+        let (real_input, real_output) = self.real_sides();
         let in_elements = |side: Side, real: bool| -> Option<Side> {
             let unit = if real { 1 } else { 2 };
             side.into_iter()
@@ -218,32 +248,34 @@ impl Fourier {
     }
 
     /// The plan for arrays of our own; none where there is nothing but a copy.
-    fn packed_plan(&self) -> Result<Option<Arc<Plan<f64>>>, Refusal> {
-        let planned = self.packed.get_or_init(|| {
-            if self.loops == self.dimensions.len() {
-                return Ok(None);
-            }
+    fn packed_plan(&self) -> Result<Option<Arc<Plan<T>>>, Refusal> {
+        if let Some(planned) = self.packed.get() {
+            return planned.clone();
+        }
+        // Not within the lock, which a forked process might find taken for ever; who comes second has planned the same.
+        let planned = if self.loops == self.dimensions.len() {
+            Ok(None)
+        } else {
             planning::plan(&self.problem(), &self.options).map(Some)
-        });
-        planned.clone()
+        };
+        self.packed.get_or_init(|| planned).clone()
     }
 
     /// How these arrays are transformed.
-    fn way(&self, input: Ends, output: Ends) -> Way {
+    fn way(&self, input: Ends<T>, output: Ends<T>) -> Way {
         let Some(direct) = &self.direct else {
             return Way::Packed;
         };
-        let real = |side: Kind| self.kind == side;
-        let usable = |ends: Ends, real: bool| {
-            (real || ends.is_interleaved()) && ends.re.addr().is_multiple_of(align_of::<f64>())
+        let usable = |ends: Ends<T>, real: bool| {
+            (real || ends.is_interleaved()) && ends.re.addr().is_multiple_of(align_of::<T>())
         };
-        let (real_input, real_output) = (real(Kind::RealToComplex), real(Kind::ComplexToReal));
+        let (real_input, real_output) = self.real_sides();
         if !usable(input, real_input) || !usable(output, real_output) {
             return Way::Packed;
         }
-        let bytes = |ends: Ends, range: Range, real: bool| {
+        let bytes = |ends: Ends<T>, range: Range, real: bool| {
             let start = ends.re.wrapping_offset(range.start).addr();
-            let size = if real { 8 } else { 16 };
+            let size = size_of::<T>() * if real { 1 } else { 2 };
             start..start.saturating_add(size * range.count)
         };
         let from = bytes(input, direct.input, real_input);
@@ -259,11 +291,11 @@ impl Fourier {
 
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    pub(crate) unsafe fn execute(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
         if self.empty {
             return Ok(());
         }
-        let absent = |ends: Ends, real: bool| ends.re.is_null() || (!real && ends.im.is_null());
+        let absent = |ends: Ends<T>, real: bool| ends.re.is_null() || (!real && ends.im.is_null());
         if absent(input, self.kind == Kind::RealToComplex) {
             return Err(Refusal::Null("the input"));
         }
@@ -287,28 +319,35 @@ impl Fourier {
 
     /// # Safety
     /// The plan's range at `array` is wholly the transform's.
-    unsafe fn in_place(&self, direct: &Direct, array: Ends) -> Result<(), Refusal> {
+    unsafe fn in_place(&self, direct: &Direct<T>, array: Ends<T>) -> Result<(), Refusal> {
         // The range of complex numbers: for real transforms that of the half-spectrum.
         let range = match self.kind {
             Kind::ComplexToReal => direct.input,
             _ => direct.output,
         };
         // SAFETY: the caller's promise; alignment was looked at.
-        let values: &mut [Complex<f64>] = unsafe { slice_mut(array.re, range) };
-        self.finish(direct.plan.as_ref(), |plan| match self.kind {
-            Kind::ComplexToComplex => plan.process(values),
-            Kind::RealToComplex => plan.process_real_in_place(values),
-            Kind::ComplexToReal => plan.process_complex_to_real_in_place(values),
-        })
+        let values: &mut [Complex<T>] = unsafe { slice_mut(array.re, range) };
+        let plan = direct.plan.as_ref();
+        match self.kind {
+            Kind::ComplexToComplex => self.finish(plan, |plan, workspace| {
+                plan.process_with_workspace(values, workspace)
+            }),
+            Kind::RealToComplex => {
+                self.finish_allocating(plan, |plan| plan.process_real_in_place(values))
+            }
+            Kind::ComplexToReal => {
+                self.finish_allocating(plan, |plan| plan.process_complex_to_real_in_place(values))
+            }
+        }
     }
 
     /// # Safety
     /// The plan's ranges at both arrays are wholly the transform's, and apart from each other.
     unsafe fn out_of_place(
         &self,
-        direct: &Direct,
-        input: Ends,
-        output: Ends,
+        direct: &Direct<T>,
+        input: Ends<T>,
+        output: Ends<T>,
     ) -> Result<(), Refusal> {
         let (from, to) = (direct.input, direct.output);
         let plan = direct.plan.as_ref();
@@ -317,15 +356,21 @@ impl Fourier {
             match self.kind {
                 Kind::ComplexToComplex => {
                     let (from, to) = (slice(input.re, from), slice_mut(output.re, to));
-                    self.finish(plan, |plan| plan.process_outofplace(from, to))
+                    self.finish(plan, |plan, workspace| {
+                        plan.process_outofplace_with_workspace(from, to, workspace)
+                    })
                 }
                 Kind::RealToComplex => {
                     let (from, to) = (slice(input.re, from), slice_mut(output.re, to));
-                    self.finish(plan, |plan| plan.process_real_to_complex(from, to))
+                    self.finish(plan, |plan, workspace| {
+                        plan.process_real_to_complex_with_workspace(from, to, workspace)
+                    })
                 }
                 Kind::ComplexToReal => {
                     let (from, to) = (slice(input.re, from), slice_mut(output.re, to));
-                    self.finish(plan, |plan| plan.process_complex_to_real(from, to))
+                    self.finish(plan, |plan, workspace| {
+                        plan.process_complex_to_real_with_workspace(from, to, workspace)
+                    })
                 }
             }
         }
@@ -335,7 +380,7 @@ impl Fourier {
     ///
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    unsafe fn through_buffers(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+    unsafe fn through_buffers(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
         let plan = self.packed_plan()?;
         let (from, to) = (self.input_side(), self.output_side());
         // SAFETY: the caller's promise.
@@ -344,28 +389,32 @@ impl Fourier {
                 (Kind::ComplexToComplex, plan) => {
                     let mut values = gather_complex(input, &from)?;
                     if let Some(plan) = plan {
-                        self.finish(&plan, |plan| plan.process(&mut values))?;
+                        self.finish(&plan, |plan, workspace| {
+                            plan.process_with_workspace(&mut values, workspace)
+                        })?;
                     }
                     scatter_complex(values, output, &to);
                 }
                 (Kind::RealToComplex, Some(plan)) => {
                     let values = gather_real(input, &from)?;
                     let mut halves = zeros(count(&to)?)?;
-                    self.finish(&plan, |plan| {
-                        plan.process_real_to_complex(&values, &mut halves)
+                    self.finish(&plan, |plan, workspace| {
+                        plan.process_real_to_complex_with_workspace(&values, &mut halves, workspace)
                     })?;
                     scatter_complex(halves, output, &to);
                 }
                 (Kind::RealToComplex, None) => {
                     let values = gather_real(input, &from)?;
-                    let values = values.into_iter().map(|value| Complex::new(value, 0.0));
+                    let values = values
+                        .into_iter()
+                        .map(|value| Complex::new(value, T::default()));
                     scatter_complex(values, output, &to);
                 }
                 (Kind::ComplexToReal, Some(plan)) => {
                     let halves = gather_complex(input, &from)?;
                     let mut values = zeros(count(&to)?)?;
-                    self.finish(&plan, |plan| {
-                        plan.process_complex_to_real(&halves, &mut values)
+                    self.finish(&plan, |plan, workspace| {
+                        plan.process_complex_to_real_with_workspace(&halves, &mut values, workspace)
                     })?;
                     scatter_real(values, output, &to);
                 }
@@ -377,32 +426,43 @@ impl Fourier {
         Ok(())
     }
 
-    /// Runs a plan with its threads. A half-spectrum that belongs to no real array is transformed as FFTW does, and is no failure.
+    /// Runs a plan with its threads and workspace. A half-spectrum that belongs to no real array is transformed as FFTW does, and
+    /// is no failure.
     fn finish(
         &self,
-        plan: &Plan<f64>,
-        run: impl FnOnce(&Plan<f64>) -> Result<(), FftError> + Send,
+        plan: &Plan<T>,
+        run: impl FnOnce(&Plan<T>, &mut [u64]) -> Result<(), FftError> + Send,
     ) -> Result<(), Refusal> {
-        // Room for the workspace is tried for first: without it, the program would end there.
+        with_workspace(plan.workspace_len(), |workspace| {
+            threads::run(self.options.threads, || run(plan, workspace))
+        })
+        .and_then(done)
+    }
+
+    /// The same for calls that allocate their workspace: room for it is tried for first.
+    fn finish_allocating(
+        &self,
+        plan: &Plan<T>,
+        run: impl FnOnce(&Plan<T>) -> Result<(), FftError> + Send,
+    ) -> Result<(), Refusal> {
         drop(with_room::<u64>(plan.workspace_len())?);
-        match threads::run(self.options.threads, || run(plan)) {
-            Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        done(threads::run(self.options.threads, || run(plan)))
     }
 
     /// Numbers that nobody takes for a result.
     ///
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    unsafe fn spoil(&self, output: Ends) {
+    unsafe fn spoil(&self, output: Ends<T>) {
         let side = self.output_side();
         // SAFETY: the caller's promise.
         unsafe {
             match self.kind {
-                Kind::ComplexToReal => scatter_real(std::iter::repeat(f64::NAN), output, &side),
+                Kind::ComplexToReal => {
+                    scatter_real(std::iter::repeat(T::NOT_A_NUMBER), output, &side)
+                }
                 _ => {
-                    let value = Complex::new(f64::NAN, f64::NAN);
+                    let value = Complex::new(T::NOT_A_NUMBER, T::NOT_A_NUMBER);
                     scatter_complex(std::iter::repeat(value), output, &side);
                 }
             }
@@ -426,12 +486,12 @@ impl Fourier {
             format!(", {:?} on {}", plan.engine(), plan.substrate())
         });
         format!(
-            "{} {:?}, {:?}, loops {:?}, {how}, {} threads{engine}",
+            "{} {:?}, {:?}, loops {:?}, {how}, {}{engine}",
             self.kind,
             self.direction,
             &shape[self.loops..],
             &shape[..self.loops],
-            self.options.threads
+            threads::in_words(self.options.threads)
         )
     }
 
@@ -460,6 +520,32 @@ impl Fourier {
             2.5
         };
         share * all * combined.max(1.0).log2()
+    }
+}
+
+/// Bytes that the tables of a line take, at least. Lengths of small factors need few; those with a large prime take a convolution, with
+/// the chirp and its spectrum.
+fn table_bytes(n: usize) -> u64 {
+    const LARGE: usize = 4096;
+    let mut rest = n;
+    let mut factor = 2;
+    // What is left after all small factors are out has none but large ones.
+    while factor <= LARGE && rest > LARGE {
+        if rest.is_multiple_of(factor) {
+            rest /= factor;
+        } else {
+            factor += 1;
+        }
+    }
+    let bytes_of_a_point = if rest > LARGE { 64 } else { 0 };
+    (n as u64).saturating_mul(bytes_of_a_point)
+}
+
+/// A half-spectrum that no real array has is transformed as FFTW does.
+pub(crate) fn done(outcome: Result<(), FftError>) -> Result<(), Refusal> {
+    match outcome {
+        Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -495,14 +581,29 @@ fn simplified(
 
 /// # Safety
 /// So many elements lie there, may be read and are not written meanwhile.
-unsafe fn slice<'a, T>(array: *mut f64, range: Range) -> &'a [T] {
+unsafe fn slice<'a, R, T>(array: *mut R, range: Range) -> &'a [T] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(array.offset(range.start).cast(), range.count) }
 }
 
 /// # Safety
 /// So many elements lie there, and nobody else uses them meanwhile.
-unsafe fn slice_mut<'a, T>(array: *mut f64, range: Range) -> &'a mut [T] {
+unsafe fn slice_mut<'a, R, T>(array: *mut R, range: Range) -> &'a mut [T] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts_mut(array.offset(range.start).cast(), range.count) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_large_where_there_is_a_large_prime() {
+        assert_eq!(table_bytes(1 << 40), 0);
+        assert_eq!(table_bytes(4093 * 4093), 0);
+        assert_eq!(table_bytes(1_000_003), 64_000_192);
+        assert_eq!(table_bytes(3 * 1_000_003), 3 * 64_000_192);
+        assert_eq!(table_bytes(usize::MAX), u64::MAX);
+        assert_eq!(table_bytes(1), 0);
+    }
 }

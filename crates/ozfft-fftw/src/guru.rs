@@ -3,11 +3,11 @@
 use crate::door::{PlanPointer, Refusal, plan_door, values_at};
 use crate::fourier::Fourier;
 use crate::many::length;
+use crate::number::Number;
 use crate::options::Options;
-use crate::plan::{FftwPlan, Work};
+use crate::plan::{TypedPlan, Work};
 use crate::real_lines::{RealKind, RealToReal};
 use crate::strides::{Dimension, Ends};
-use crate::threads;
 use num_complex::Complex;
 use ozfft::{Direction, Kind};
 use std::ffi::{c_int, c_uint};
@@ -49,7 +49,7 @@ impl From<Iodim> for Iodim64 {
 /// Transformed dimensions, and the loops around them.
 pub(crate) type Dimensions = (Vec<Dimension>, Vec<Dimension>);
 
-/// Doubles of an element of the input and of the output: complex numbers have two, parts that lie apart one.
+/// Real numbers of an element of the input and of the output: complex numbers have two, parts that lie apart one.
 type Units = (isize, isize);
 
 /// # Safety
@@ -61,11 +61,11 @@ unsafe fn dimensions<D: Copy + Into<Iodim64>>(
 ) -> Result<Dimensions, Refusal> {
     let convert = |given: &D, least: i64| {
         let given: Iodim64 = (*given).into();
-        let doubles = |stride: isize, unit| stride.checked_mul(unit).ok_or(Refusal::NotAddressable);
+        let reals = |stride: isize, unit| stride.checked_mul(unit).ok_or(Refusal::NotAddressable);
         Ok(Dimension {
             length: length("the length of a dimension", given.n as i64, least)?,
-            input: doubles(given.is, input)?,
-            output: doubles(given.os, output)?,
+            input: reals(given.is, input)?,
+            output: reals(given.os, output)?,
         })
     };
     // SAFETY: the caller's promise.
@@ -92,15 +92,15 @@ pub(crate) fn direction(sign: c_int) -> Result<Direction, Refusal> {
 }
 
 /// Where all complex and half-complex plans come from.
-pub(crate) fn plan_fourier(
+pub(crate) fn plan_fourier<T: Number>(
     kind: (Kind, Direction),
     (transformed, looped): Dimensions,
-    (input, output): (Ends, Ends),
+    (input, output): (Ends<T>, Ends<T>),
     flags: c_uint,
-) -> Result<FftwPlan, Refusal> {
-    let options = Options::new(threads::planned(), flags)?;
+) -> Result<TypedPlan<T>, Refusal> {
+    let options = Options::new::<T>(flags)?;
     let work = Fourier::new(kind, transformed, looped, (input, output), options)?;
-    Ok(FftwPlan {
+    Ok(TypedPlan {
         work: Work::Fourier(work),
         input,
         output,
@@ -108,19 +108,19 @@ pub(crate) fn plan_fourier(
 }
 
 /// Where all real-to-real plans come from.
-pub(crate) fn plan_real_to_real(
+pub(crate) fn plan_real_to_real<T: Number>(
     (transformed, looped): Dimensions,
     kinds: Vec<RealKind>,
-    (input, output): (Ends, Ends),
+    (input, output): (Ends<T>, Ends<T>),
     flags: c_uint,
-) -> Result<FftwPlan, Refusal> {
+) -> Result<TypedPlan<T>, Refusal> {
     for (dimension, kind) in transformed.iter().zip(&kinds) {
         let (given, least) = (dimension.length as i64, kind.least_length() as i64);
         length("the length of a line of this kind", given, least)?;
     }
-    let options = Options::new(threads::planned(), flags)?;
+    let options = Options::new::<T>(flags)?;
     let transformed = transformed.into_iter().zip(kinds).collect();
-    Ok(FftwPlan {
+    Ok(TypedPlan {
         work: Work::RealToReal(RealToReal::new(transformed, looped, options)?),
         input,
         output,
@@ -132,206 +132,195 @@ const APART: Units = (1, 1);
 const REAL_TO_COMPLEX: Units = (1, 2);
 const COMPLEX_TO_REAL: Units = (2, 1);
 
-/// The doors for dimensions of a type: FFTW has them twice, and they differ in nothing else.
+/// The doors for numbers and dimensions of a type: FFTW has them four times, and they differ in nothing else.
 macro_rules! guru_doors {
-    ($dimension:ty, $dft:ident, $split_dft:ident, $dft_r2c:ident, $dft_c2r:ident, $split_dft_r2c:ident, $split_dft_c2r:ident, $r2r:ident) => {
-        /// Complex transforms.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $dft(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            input: *mut Complex<f64>,
-            output: *mut Complex<f64>,
-            sign: c_int,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($dft), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
-                let arrays = (Ends::complex(input.cast()), Ends::complex(output.cast()));
-                plan_fourier(
-                    (Kind::ComplexToComplex, direction(sign)?),
-                    dimensions,
-                    arrays,
-                    flags,
-                )
-            })
-        }
+    ($module:ident, $real:ty, $dimension:ty, $prefix:literal) => {
+        /// The functions for arrays of one precision and dimensions of one type.
+        pub mod $module {
+            use super::*;
 
-        /// Complex transforms with parts apart, forward; parts that are exchanged in both arrays give the other sign.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $split_dft(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            ri: *mut f64,
-            ii: *mut f64,
-            ro: *mut f64,
-            io: *mut f64,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($split_dft), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, APART)? };
-                let arrays = (Ends::split(ri, ii), Ends::split(ro, io));
-                plan_fourier(
-                    (Kind::ComplexToComplex, Direction::Forward),
-                    dimensions,
-                    arrays,
-                    flags,
-                )
-            })
-        }
+            /// Complex transforms.
+            #[unsafe(export_name = concat!($prefix, "dft"))]
+            pub unsafe extern "C" fn dft(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                input: *mut Complex<$real>,
+                output: *mut Complex<$real>,
+                sign: c_int,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "dft"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
+                    let arrays = (Ends::complex(input), Ends::complex(output));
+                    plan_fourier(
+                        (Kind::ComplexToComplex, direction(sign)?),
+                        dimensions,
+                        arrays,
+                        flags,
+                    )
+                })
+            }
 
-        /// Real arrays to half-spectra; the last dimension is halved.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $dft_r2c(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            input: *mut f64,
-            output: *mut Complex<f64>,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($dft_r2c), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
-                let arrays = (Ends::real(input), Ends::complex(output.cast()));
-                plan_fourier(
-                    (Kind::RealToComplex, Direction::Forward),
-                    dimensions,
-                    arrays,
-                    flags,
-                )
-            })
-        }
+            /// Complex transforms with parts apart, forward; parts that are exchanged in both arrays give the other sign.
+            #[unsafe(export_name = concat!($prefix, "split_dft"))]
+            pub unsafe extern "C" fn split_dft(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                ri: *mut $real,
+                ii: *mut $real,
+                ro: *mut $real,
+                io: *mut $real,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "split_dft"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                    let arrays = (Ends::split(ri, ii), Ends::split(ro, io));
+                    plan_fourier(
+                        (Kind::ComplexToComplex, Direction::Forward),
+                        dimensions,
+                        arrays,
+                        flags,
+                    )
+                })
+            }
 
-        /// Half-spectra to real arrays.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $dft_c2r(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            input: *mut Complex<f64>,
-            output: *mut f64,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($dft_c2r), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
-                let arrays = (Ends::complex(input.cast()), Ends::real(output));
-                plan_fourier(
-                    (Kind::ComplexToReal, Direction::Inverse),
-                    dimensions,
-                    arrays,
-                    flags,
-                )
-            })
-        }
+            /// Real arrays to half-spectra; the last dimension is halved.
+            #[unsafe(export_name = concat!($prefix, "dft_r2c"))]
+            pub unsafe extern "C" fn dft_r2c(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                input: *mut $real,
+                output: *mut Complex<$real>,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "dft_r2c"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
+                    let arrays = (Ends::real(input), Ends::complex(output));
+                    plan_fourier(
+                        (Kind::RealToComplex, Direction::Forward),
+                        dimensions,
+                        arrays,
+                        flags,
+                    )
+                })
+            }
 
-        /// Real arrays to half-spectra with parts apart.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $split_dft_r2c(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            input: *mut f64,
-            ro: *mut f64,
-            io: *mut f64,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($split_dft_r2c), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, APART)? };
-                let arrays = (Ends::real(input), Ends::split(ro, io));
-                plan_fourier(
-                    (Kind::RealToComplex, Direction::Forward),
-                    dimensions,
-                    arrays,
-                    flags,
-                )
-            })
-        }
+            /// Half-spectra to real arrays.
+            #[unsafe(export_name = concat!($prefix, "dft_c2r"))]
+            pub unsafe extern "C" fn dft_c2r(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                input: *mut Complex<$real>,
+                output: *mut $real,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "dft_c2r"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
+                    let arrays = (Ends::complex(input), Ends::real(output));
+                    plan_fourier(
+                        (Kind::ComplexToReal, Direction::Inverse),
+                        dimensions,
+                        arrays,
+                        flags,
+                    )
+                })
+            }
 
-        /// Half-spectra with parts apart to real arrays.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $split_dft_c2r(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            ri: *mut f64,
-            ii: *mut f64,
-            output: *mut f64,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($split_dft_c2r), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, APART)? };
-                let arrays = (Ends::split(ri, ii), Ends::real(output));
-                plan_fourier(
-                    (Kind::ComplexToReal, Direction::Inverse),
-                    dimensions,
-                    arrays,
-                    flags,
-                )
-            })
-        }
+            /// Real arrays to half-spectra with parts apart.
+            #[unsafe(export_name = concat!($prefix, "split_dft_r2c"))]
+            pub unsafe extern "C" fn split_dft_r2c(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                input: *mut $real,
+                ro: *mut $real,
+                io: *mut $real,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "split_dft_r2c"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                    let arrays = (Ends::real(input), Ends::split(ro, io));
+                    plan_fourier(
+                        (Kind::RealToComplex, Direction::Forward),
+                        dimensions,
+                        arrays,
+                        flags,
+                    )
+                })
+            }
 
-        /// Real transforms, a kind for every dimension.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $r2r(
-            rank: c_int,
-            dims: *const $dimension,
-            howmany_rank: c_int,
-            howmany_dims: *const $dimension,
-            input: *mut f64,
-            output: *mut f64,
-            kind: *const c_int,
-            flags: c_uint,
-        ) -> PlanPointer {
-            plan_door(stringify!($r2r), || {
-                let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
-                // SAFETY: FFTW's manual asks the caller for it.
-                let dimensions = unsafe { dimensions(inner, outer, APART)? };
-                let arrays = (Ends::real(input), Ends::real(output));
-                // SAFETY: as above, for the kinds.
-                let kinds = unsafe { values_at("the list of kinds", kind, rank)? };
-                let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
-                plan_real_to_real(dimensions, kinds.collect::<Result<_, _>>()?, arrays, flags)
-            })
+            /// Half-spectra with parts apart to real arrays.
+            #[unsafe(export_name = concat!($prefix, "split_dft_c2r"))]
+            pub unsafe extern "C" fn split_dft_c2r(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                ri: *mut $real,
+                ii: *mut $real,
+                output: *mut $real,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "split_dft_c2r"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                    let arrays = (Ends::split(ri, ii), Ends::real(output));
+                    plan_fourier(
+                        (Kind::ComplexToReal, Direction::Inverse),
+                        dimensions,
+                        arrays,
+                        flags,
+                    )
+                })
+            }
+
+            /// Real transforms, a kind for every dimension.
+            #[unsafe(export_name = concat!($prefix, "r2r"))]
+            pub unsafe extern "C" fn r2r(
+                rank: c_int,
+                dims: *const $dimension,
+                howmany_rank: c_int,
+                howmany_dims: *const $dimension,
+                input: *mut $real,
+                output: *mut $real,
+                kind: *const c_int,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "r2r"), || {
+                    let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let dimensions = unsafe { dimensions(inner, outer, APART)? };
+                    let arrays = (Ends::real(input), Ends::real(output));
+                    // SAFETY: as above, for the kinds.
+                    let kinds = unsafe { values_at("the list of kinds", kind, rank)? };
+                    let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
+                    plan_real_to_real(dimensions, kinds.collect::<Result<_, _>>()?, arrays, flags)
+                })
+            }
         }
     };
 }
-guru_doors! {
-    Iodim,
-    fftw_plan_guru_dft,
-    fftw_plan_guru_split_dft,
-    fftw_plan_guru_dft_r2c,
-    fftw_plan_guru_dft_c2r,
-    fftw_plan_guru_split_dft_r2c,
-    fftw_plan_guru_split_dft_c2r,
-    fftw_plan_guru_r2r
-}
-guru_doors! {
-    Iodim64,
-    fftw_plan_guru64_dft,
-    fftw_plan_guru64_split_dft,
-    fftw_plan_guru64_dft_r2c,
-    fftw_plan_guru64_dft_c2r,
-    fftw_plan_guru64_split_dft_r2c,
-    fftw_plan_guru64_split_dft_c2r,
-    fftw_plan_guru64_r2r
-}
+guru_doors!(double, f64, Iodim, "fftw_plan_guru_");
+guru_doors!(double64, f64, Iodim64, "fftw_plan_guru64_");
+guru_doors!(single, f32, Iodim, "fftwf_plan_guru_");
+guru_doors!(single64, f32, Iodim64, "fftwf_plan_guru64_");

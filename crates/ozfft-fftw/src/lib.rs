@@ -1,14 +1,16 @@
-//! FFTW's interface in double precision, computed by [`ozfft`]: a program that was written for libfftw3 is linked with
-//! `-lozfft_fftw`, or started with `LD_PRELOAD=libozfft_fftw.so.0`, and its transforms have a proven bound and the same
-//! bits on every machine.
+//! FFTW's interface in double and in single precision, computed by [`ozfft`]: a program that was written for libfftw3 or libfftw3f
+//! is linked with `-lozfft_fftw`, or started with `LD_PRELOAD=libozfft_fftw.so.0`, and its transforms have a proven bound and
+//! the same bits on every machine.
 //!
 //! There are no numerics here. A call is translated to an [`ozfft::Problem`], and where FFTW's arrays have gaps, overlap, or
 //! keep real and imaginary parts apart, elements are copied to arrays of our own and back. `docs/fftw.md` says what there is and
 //! what is different.
 //!
-//! One file a door: [`dft`], [`real`], [`many`], [`guru`], [`r2r`], [`execute`], [`memory`], [`threads`], [`wisdom`], [`mod@print`],
-//! [`fortran`]. Behind them: `options` (the environment), `strides` (where elements lie), `fourier` and `real_lines` (what is
-//! computed), `planning` (plans and what is known), `door` (nothing gets out but a pointer or a message).
+//! One file a group of functions: [`dft`], [`real`], [`many`], [`guru`], [`r2r`], [`execute`], [`memory`], [`threads`], [`wisdom`],
+//! [`mod@print`], [`fortran`]; each has them twice, for `f64` and for `f32`, and [`double`] and [`single`] collect them. Behind
+//! them: `options` (the environment), `strides` (where elements lie), `fourier` and `real_lines` (what is computed), `workspace`,
+//! `planning` and `process` (plans, what is known, threads; forks), `registry` (which plans are ours), `next` (whose the others
+//! are), `door` (nothing gets out but a pointer or a message).
 //!
 //! All functions have the names, types and duties of `fftw3.h`; every pointer must be what FFTW's manual asks for.
 #![warn(missing_docs)]
@@ -25,15 +27,47 @@ mod fourier;
 pub mod guru;
 pub mod many;
 pub mod memory;
+mod next;
+mod number;
 mod options;
 mod plan;
 mod planning;
 pub mod print;
+mod process;
 pub mod r2r;
 pub mod real;
 mod real_lines;
+mod registry;
 mod strides;
 pub mod threads;
 pub mod wisdom;
+mod workspace;
 
-pub use plan::FftwPlan;
+pub use registry::FftwPlan;
+
+macro_rules! collected {
+    ($module:ident, $wide:ident) => {
+        pub use crate::dft::$module::*;
+        pub use crate::execute::$module::*;
+        pub use crate::many::$module::*;
+        pub use crate::memory::$module::*;
+        pub use crate::print::$module::*;
+        pub use crate::r2r::$module::*;
+        pub use crate::real::$module::*;
+        pub use crate::threads::$module::*;
+        pub use crate::wisdom::$module::*;
+        pub use crate::{
+            fortran::$module as fortran, guru::$module as guru, guru::$wide as guru64,
+        };
+    };
+}
+
+/// `fftw_…`: arrays of `f64`.
+pub mod double {
+    collected!(double, double64);
+}
+
+/// `fftwf_…`: arrays of `f32`.
+pub mod single {
+    collected!(single, single64);
+}

@@ -2,7 +2,8 @@
 
 use crate::door::{PlanPointer, Refusal, plan_door, values_at};
 use crate::guru::{direction, plan_fourier, plan_real_to_real};
-use crate::plan::FftwPlan;
+use crate::number::Number;
+use crate::plan::TypedPlan;
 use crate::real_lines::RealKind;
 use crate::strides::{Dimension, Ends};
 use num_complex::Complex;
@@ -84,7 +85,7 @@ impl<'a> Many<'a> {
         })
     }
 
-    /// Transformed dimensions and the loop around them, in doubles.
+    /// Transformed dimensions and the loop around them, in real numbers.
     fn dimensions(
         &self,
         input: Elements,
@@ -92,8 +93,8 @@ impl<'a> Many<'a> {
     ) -> Result<(Vec<Dimension>, Vec<Dimension>), Refusal> {
         let looped = Dimension {
             length: length("the number of transforms", self.count.into(), 0)?,
-            input: doubles(input, self.input.distance as isize)?,
-            output: doubles(output, self.output.distance as isize)?,
+            input: reals(input, self.input.distance as isize)?,
+            output: reals(output, self.output.distance as isize)?,
         };
         let from = self.strides(self.input, input)?;
         let to = self.strides(self.output, output)?;
@@ -114,7 +115,7 @@ impl<'a> Many<'a> {
         let mut stride = side.stride as isize;
         let last = self.lengths.len().wrapping_sub(1);
         for (axis, place) in strides.iter_mut().enumerate().rev() {
-            *place = doubles(elements, stride)?;
+            *place = reals(elements, stride)?;
             let own = self.lengths[axis] as isize;
             let step = match side.lengths {
                 Some(lengths) => lengths[axis] as isize,
@@ -137,8 +138,8 @@ pub(crate) fn length(what: &'static str, given: i64, least: i64) -> Result<usize
     usable.ok_or(Refusal::TooSmall { what, given, least })
 }
 
-/// Elements in doubles.
-fn doubles(elements: Elements, stride: isize) -> Result<isize, Refusal> {
+/// Elements in real numbers.
+fn reals(elements: Elements, stride: isize) -> Result<isize, Refusal> {
     let size = match elements {
         Elements::Complex | Elements::Half => 2,
         Elements::Real | Elements::PaddedReal => 1,
@@ -147,7 +148,7 @@ fn doubles(elements: Elements, stride: isize) -> Result<isize, Refusal> {
 }
 
 /// Rows of reals are padded where they share the memory of their half-spectrum.
-fn real_elements(real: *mut f64, half: *mut Complex<f64>) -> Elements {
+fn real_elements<T>(real: *mut T, half: *mut Complex<T>) -> Elements {
     if real == half.cast() {
         Elements::PaddedReal
     } else {
@@ -155,56 +156,56 @@ fn real_elements(real: *mut f64, half: *mut Complex<f64>) -> Elements {
     }
 }
 
-pub(crate) fn plan_complex(
+pub(crate) fn plan_complex<T: Number>(
     many: &Many<'_>,
-    input: *mut Complex<f64>,
-    output: *mut Complex<f64>,
+    input: *mut Complex<T>,
+    output: *mut Complex<T>,
     sign: c_int,
     flags: c_uint,
-) -> Result<FftwPlan, Refusal> {
+) -> Result<TypedPlan<T>, Refusal> {
     plan_fourier(
         (Kind::ComplexToComplex, direction(sign)?),
         many.dimensions(Elements::Complex, Elements::Complex)?,
-        (Ends::complex(input.cast()), Ends::complex(output.cast())),
+        (Ends::complex(input), Ends::complex(output)),
         flags,
     )
 }
 
-pub(crate) fn plan_real_to_complex(
+pub(crate) fn plan_real_to_complex<T: Number>(
     many: &Many<'_>,
-    input: *mut f64,
-    output: *mut Complex<f64>,
+    input: *mut T,
+    output: *mut Complex<T>,
     flags: c_uint,
-) -> Result<FftwPlan, Refusal> {
+) -> Result<TypedPlan<T>, Refusal> {
     plan_fourier(
         (Kind::RealToComplex, Direction::Forward),
         many.dimensions(real_elements(input, output), Elements::Half)?,
-        (Ends::real(input), Ends::complex(output.cast())),
+        (Ends::real(input), Ends::complex(output)),
         flags,
     )
 }
 
-pub(crate) fn plan_complex_to_real(
+pub(crate) fn plan_complex_to_real<T: Number>(
     many: &Many<'_>,
-    input: *mut Complex<f64>,
-    output: *mut f64,
+    input: *mut Complex<T>,
+    output: *mut T,
     flags: c_uint,
-) -> Result<FftwPlan, Refusal> {
+) -> Result<TypedPlan<T>, Refusal> {
     plan_fourier(
         (Kind::ComplexToReal, Direction::Inverse),
         many.dimensions(Elements::Half, real_elements(output, input))?,
-        (Ends::complex(input.cast()), Ends::real(output)),
+        (Ends::complex(input), Ends::real(output)),
         flags,
     )
 }
 
-pub(crate) fn plan_real(
+pub(crate) fn plan_real<T: Number>(
     many: &Many<'_>,
-    input: *mut f64,
-    output: *mut f64,
+    input: *mut T,
+    output: *mut T,
     kinds: &[c_int],
     flags: c_uint,
-) -> Result<FftwPlan, Refusal> {
+) -> Result<TypedPlan<T>, Refusal> {
     let (transformed, looped) = many.dimensions(Elements::Real, Elements::Real)?;
     let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
     plan_real_to_real(
@@ -215,105 +216,116 @@ pub(crate) fn plan_real(
     )
 }
 
-/// Many complex transforms.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_many_dft(
-    rank: c_int,
-    n: *const c_int,
-    howmany: c_int,
-    input: *mut Complex<f64>,
-    inembed: *const c_int,
-    istride: c_int,
-    idist: c_int,
-    output: *mut Complex<f64>,
-    onembed: *const c_int,
-    ostride: c_int,
-    odist: c_int,
-    sign: c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_many_dft", || {
-        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let many = unsafe { Many::new(rank, n, howmany, from, to)? };
-        plan_complex(&many, input, output, sign, flags)
-    })
-}
+macro_rules! many_doors {
+    ($module:ident, $real:ty, $prefix:literal) => {
+        /// The functions for arrays of one precision.
+        pub mod $module {
+            use super::*;
 
-/// Many real arrays to their half-spectra.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_many_dft_r2c(
-    rank: c_int,
-    n: *const c_int,
-    howmany: c_int,
-    input: *mut f64,
-    inembed: *const c_int,
-    istride: c_int,
-    idist: c_int,
-    output: *mut Complex<f64>,
-    onembed: *const c_int,
-    ostride: c_int,
-    odist: c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_many_dft_r2c", || {
-        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let many = unsafe { Many::new(rank, n, howmany, from, to)? };
-        plan_real_to_complex(&many, input, output, flags)
-    })
-}
+            /// Many complex transforms.
+            #[unsafe(export_name = concat!($prefix, "plan_many_dft"))]
+            pub unsafe extern "C" fn plan_many_dft(
+                rank: c_int,
+                n: *const c_int,
+                howmany: c_int,
+                input: *mut Complex<$real>,
+                inembed: *const c_int,
+                istride: c_int,
+                idist: c_int,
+                output: *mut Complex<$real>,
+                onembed: *const c_int,
+                ostride: c_int,
+                odist: c_int,
+                sign: c_int,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "plan_many_dft"), || {
+                    let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let many = unsafe { Many::new(rank, n, howmany, from, to)? };
+                    plan_complex(&many, input, output, sign, flags)
+                })
+            }
 
-/// Many half-spectra to their real arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_many_dft_c2r(
-    rank: c_int,
-    n: *const c_int,
-    howmany: c_int,
-    input: *mut Complex<f64>,
-    inembed: *const c_int,
-    istride: c_int,
-    idist: c_int,
-    output: *mut f64,
-    onembed: *const c_int,
-    ostride: c_int,
-    odist: c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_many_dft_c2r", || {
-        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let many = unsafe { Many::new(rank, n, howmany, from, to)? };
-        plan_complex_to_real(&many, input, output, flags)
-    })
-}
+            /// Many real arrays to their half-spectra.
+            #[unsafe(export_name = concat!($prefix, "plan_many_dft_r2c"))]
+            pub unsafe extern "C" fn plan_many_dft_r2c(
+                rank: c_int,
+                n: *const c_int,
+                howmany: c_int,
+                input: *mut $real,
+                inembed: *const c_int,
+                istride: c_int,
+                idist: c_int,
+                output: *mut Complex<$real>,
+                onembed: *const c_int,
+                ostride: c_int,
+                odist: c_int,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "plan_many_dft_r2c"), || {
+                    let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let many = unsafe { Many::new(rank, n, howmany, from, to)? };
+                    plan_real_to_complex(&many, input, output, flags)
+                })
+            }
 
-/// Many real transforms of the kinds numbered in `fftw_r2r_kind`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_plan_many_r2r(
-    rank: c_int,
-    n: *const c_int,
-    howmany: c_int,
-    input: *mut f64,
-    inembed: *const c_int,
-    istride: c_int,
-    idist: c_int,
-    output: *mut f64,
-    onembed: *const c_int,
-    ostride: c_int,
-    odist: c_int,
-    kind: *const c_int,
-    flags: c_uint,
-) -> PlanPointer {
-    plan_door("fftw_plan_many_r2r", || {
-        let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
-        // SAFETY: FFTW's manual asks the caller for it.
-        let (many, kinds) = unsafe {
-            (
-                Many::new(rank, n, howmany, from, to)?,
-                values_at("the list of kinds", kind, rank)?,
-            )
-        };
-        plan_real(&many, input, output, kinds, flags)
-    })
+            /// Many half-spectra to their real arrays.
+            #[unsafe(export_name = concat!($prefix, "plan_many_dft_c2r"))]
+            pub unsafe extern "C" fn plan_many_dft_c2r(
+                rank: c_int,
+                n: *const c_int,
+                howmany: c_int,
+                input: *mut Complex<$real>,
+                inembed: *const c_int,
+                istride: c_int,
+                idist: c_int,
+                output: *mut $real,
+                onembed: *const c_int,
+                ostride: c_int,
+                odist: c_int,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "plan_many_dft_c2r"), || {
+                    let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let many = unsafe { Many::new(rank, n, howmany, from, to)? };
+                    plan_complex_to_real(&many, input, output, flags)
+                })
+            }
+
+            /// Many real transforms of the kinds numbered in `fftw_r2r_kind`.
+            #[unsafe(export_name = concat!($prefix, "plan_many_r2r"))]
+            pub unsafe extern "C" fn plan_many_r2r(
+                rank: c_int,
+                n: *const c_int,
+                howmany: c_int,
+                input: *mut $real,
+                inembed: *const c_int,
+                istride: c_int,
+                idist: c_int,
+                output: *mut $real,
+                onembed: *const c_int,
+                ostride: c_int,
+                odist: c_int,
+                kind: *const c_int,
+                flags: c_uint,
+            ) -> PlanPointer {
+                plan_door(concat!($prefix, "plan_many_r2r"), || {
+                    let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
+                    // SAFETY: FFTW's manual asks the caller for it.
+                    let (many, kinds) = unsafe {
+                        (
+                            Many::new(rank, n, howmany, from, to)?,
+                            values_at("the list of kinds", kind, rank)?,
+                        )
+                    };
+                    plan_real(&many, input, output, kinds, flags)
+                })
+            }
+        }
+    };
 }
+many_doors!(double, f64, "fftw_");
+many_doors!(single, f32, "fftwf_");

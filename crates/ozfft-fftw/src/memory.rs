@@ -1,7 +1,9 @@
 //! Memory and the end of it.
 
 use crate::door::quiet_door;
+use crate::next;
 use crate::planning;
+use crate::process::Process;
 use num_complex::Complex;
 use std::ffi::{c_int, c_void};
 
@@ -9,9 +11,11 @@ use std::ffi::{c_int, c_void};
 const ALIGNMENT: usize = 64;
 
 /// Aligned memory of the C library, so that `free` and the `fftw_free` of any FFTW can give it back; null where there is none.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_malloc(size: usize) -> *mut c_void {
+fn aligned(size: Option<usize>) -> *mut c_void {
     let mut memory = std::ptr::null_mut();
+    let Some(size) = size else {
+        return memory;
+    };
     // SAFETY: the alignment is a power of two and a multiple of a pointer's size.
     let failed = unsafe { libc::posix_memalign(&mut memory, ALIGNMENT, size.max(1)) };
     if failed == 0 {
@@ -21,39 +25,78 @@ pub extern "C" fn fftw_malloc(size: usize) -> *mut c_void {
     }
 }
 
-/// Memory for so many real numbers.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_alloc_real(count: usize) -> *mut f64 {
-    match count.checked_mul(size_of::<f64>()) {
-        Some(size) => fftw_malloc(size).cast(),
-        None => std::ptr::null_mut(),
+/// Gives memory that is free back to the system: the C library would keep it for later.
+fn trim() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call takes a number and touches no memory that is in use.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 
-/// Memory for so many complex numbers.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_alloc_complex(count: usize) -> *mut Complex<f64> {
-    match count.checked_mul(size_of::<Complex<f64>>()) {
-        Some(size) => fftw_malloc(size).cast(),
-        None => std::ptr::null_mut(),
+/// Has the next library clean up as well, where it has made plans that this program used.
+fn pass_on(name: &str) {
+    if next::passed_on() == 0 {
+        return;
+    }
+    let function = next::look_up(name);
+    if !function.is_null() {
+        // SAFETY: functions of this name take and return nothing.
+        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(function)() };
     }
 }
 
-/// Gives memory back; null is nothing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_free(memory: *mut c_void) {
-    // SAFETY: FFTW's manual asks the caller for memory of `fftw_malloc` that is not used again.
-    unsafe { libc::free(memory) }
-}
+macro_rules! memory_doors {
+    ($module:ident, $real:ty, $prefix:literal) => {
+        /// The functions for arrays of one precision.
+        pub mod $module {
+            use super::*;
 
-/// The address modulo 16, as FFTW with SSE2 has it. Plans take any address; 0 is what new arrays are usually compared with.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_alignment_of(array: *mut f64) -> c_int {
-    (array.addr() % 16) as c_int
-}
+            /// Aligned memory; null where there is none.
+            #[unsafe(export_name = concat!($prefix, "malloc"))]
+            pub extern "C" fn malloc(size: usize) -> *mut c_void {
+                aligned(Some(size))
+            }
 
-/// Forgets wisdom, and plans and tables that nobody holds. Plans that have not been destroyed stay usable, other than in FFTW.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_cleanup() {
-    quiet_door("fftw_cleanup", (), planning::forget);
+            /// Memory for so many real numbers.
+            #[unsafe(export_name = concat!($prefix, "alloc_real"))]
+            pub extern "C" fn alloc_real(count: usize) -> *mut $real {
+                aligned(count.checked_mul(size_of::<$real>())).cast()
+            }
+
+            /// Memory for so many complex numbers.
+            #[unsafe(export_name = concat!($prefix, "alloc_complex"))]
+            pub extern "C" fn alloc_complex(count: usize) -> *mut Complex<$real> {
+                aligned(count.checked_mul(size_of::<Complex<$real>>())).cast()
+            }
+
+            /// Gives memory back; null is nothing.
+            #[unsafe(export_name = concat!($prefix, "free"))]
+            pub unsafe extern "C" fn free(memory: *mut c_void) {
+                // SAFETY: FFTW's manual asks the caller for memory of `fftw_malloc` that is not used again.
+                unsafe { libc::free(memory) }
+            }
+
+            /// The address modulo 16, as FFTW with SSE2 has it. Plans take any address; 0 is what new arrays are usually
+            /// compared with.
+            #[unsafe(export_name = concat!($prefix, "alignment_of"))]
+            pub extern "C" fn alignment_of(array: *mut $real) -> c_int {
+                (array.addr() % 16) as c_int
+            }
+
+            /// Forgets wisdom, and plans and tables that nobody holds; threads end, and memory goes back to the system. Plans that
+            /// have not been destroyed stay usable, other than in FFTW.
+            #[unsafe(export_name = concat!($prefix, "cleanup"))]
+            pub extern "C" fn cleanup() {
+                quiet_door(concat!($prefix, "cleanup"), (), || {
+                    planning::forget::<$real>();
+                    Process::current().end_pool();
+                    trim();
+                });
+                pass_on(concat!($prefix, "cleanup"));
+            }
+        }
+    };
 }
+memory_doors!(double, f64, "fftw_");
+memory_doors!(single, f32, "fftwf_");

@@ -1,6 +1,8 @@
 //! What the environment asks for. It is read whenever a plan is made, so that a program may set it for itself.
 
 use crate::door::Refusal;
+use crate::number::Number;
+use crate::threads;
 use ozfft::{Accuracy, Device, Engine, Norm, Problem};
 use std::env::{self, VarError};
 use std::str::FromStr;
@@ -20,16 +22,24 @@ pub(crate) struct Options {
 const WISDOM_ONLY: u32 = 1 << 21;
 
 impl Options {
-    /// The environment's choices, `threads` where it names no number, and the flags of a call. All other flags say how to search
-    /// for a plan, and what may happen to the input: there is nothing to search, and nothing happens to it.
-    pub(crate) fn new(threads: usize, flags: u32) -> Result<Options, Refusal> {
+    /// The environment's choices for these numbers, the planned threads where it names no number, and the flags of a call. All other
+    /// flags say how to search for a plan, and what may happen to the input: there is nothing to search, and nothing happens to
+    /// it.
+    pub(crate) fn new<T: Number>(flags: u32) -> Result<Options, Refusal> {
+        read("OZFFT_ON_ERROR", when_failing)?;
         Ok(Options {
-            accuracy: read("OZFFT_ACCURACY", accuracy)?.unwrap_or(Accuracy::Double),
+            accuracy: read("OZFFT_ACCURACY", accuracy)?.unwrap_or(T::ACCURACY),
             engine: read("OZFFT_ENGINE", |text| text.parse().ok())?.unwrap_or(Engine::Digits),
             device: read("OZFFT_DEVICE", device)?.unwrap_or(Device::Cpu),
-            threads: threads_asked()?.unwrap_or(threads),
+            threads: threads_asked()?.unwrap_or_else(threads::planned),
             wisdom_only: flags & WISDOM_ONLY != 0,
         })
+    }
+
+    /// With as many threads as are of use for so many numbers.
+    pub(crate) fn for_points(mut self, points: usize) -> Options {
+        self.threads = threads::useful(self.threads, points);
+        self
     }
 
     /// The problem with these choices, and without FFTW's missing factor.
@@ -48,6 +58,29 @@ pub(crate) fn verbose() -> bool {
     env::var_os("OZFFT_VERBOSE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
+/// What becomes of the program when a failure cannot be returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnError {
+    /// It ends.
+    Abort,
+    /// It goes on, with NULL for a plan or NaN for numbers.
+    Null,
+}
+
+/// What the environment asks for; a value that cannot be read ends the program, as plans tell it.
+pub(crate) fn on_error() -> OnError {
+    let asked = read("OZFFT_ON_ERROR", when_failing);
+    asked.ok().flatten().unwrap_or(OnError::Abort)
+}
+
+fn when_failing(text: &str) -> Option<OnError> {
+    match text {
+        "abort" => Some(OnError::Abort),
+        "null" => Some(OnError::Null),
+        _ => None,
+    }
+}
+
 /// The number of threads that the environment asks for.
 pub(crate) fn threads_asked() -> Result<Option<usize>, Refusal> {
     read("OZFFT_THREADS", |text| {
@@ -63,6 +96,7 @@ fn read<T>(name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, R
             "digits, residues, native, auto, or a mode in floating point such as kahan"
         }
         "OZFFT_DEVICE" => "cpu, auto, cuda or cuda:1",
+        "OZFFT_ON_ERROR" => "abort or null",
         _ => "a number of at least 1",
     };
     let unreadable = |text: &str| Refusal::Environment(format!("{name} is {text:?}; give {known}"));
@@ -108,5 +142,7 @@ mod tests {
         assert_eq!(accuracy("precise"), None);
         assert_eq!(device("cuda:2"), Some(Device::Cuda(2)));
         assert_eq!(device("gpu"), None);
+        assert_eq!(when_failing("null"), Some(OnError::Null));
+        assert_eq!(when_failing("ignore"), None);
     }
 }

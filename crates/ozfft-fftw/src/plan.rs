@@ -1,34 +1,50 @@
-//! What a pointer to a plan points to.
+//! What a plan is made of.
 
 use crate::door::Refusal;
 use crate::fourier::Fourier;
+use crate::number::Number;
 use crate::real_lines::RealToReal;
 use crate::strides::Ends;
 use ozfft::Kind;
 
-/// A plan as C sees it: opaque.
-pub struct FftwPlan {
-    pub(crate) work: Work,
+/// A plan of either precision: what a pointer that C holds leads to.
+pub(crate) enum AnyPlan {
+    Double(TypedPlan<f64>),
+    Single(TypedPlan<f32>),
+}
+
+impl AnyPlan {
+    pub(crate) fn precision(&self) -> &'static str {
+        match self {
+            AnyPlan::Double(_) => f64::PRECISION,
+            AnyPlan::Single(_) => f32::PRECISION,
+        }
+    }
+}
+
+/// A plan for arrays of one type of numbers.
+pub(crate) struct TypedPlan<T: Number> {
+    pub(crate) work: Work<T>,
     /// The arrays that it was made for, for `fftw_execute`.
-    pub(crate) input: Ends,
-    pub(crate) output: Ends,
+    pub(crate) input: Ends<T>,
+    pub(crate) output: Ends<T>,
 }
 
 /// What a plan does.
-pub(crate) enum Work {
+pub(crate) enum Work<T: Number> {
     /// A complex or half-complex transform, or a copy where the rank is 0.
-    Fourier(Fourier),
+    Fourier(Fourier<T>),
     /// Real input and real output.
-    RealToReal(RealToReal),
+    RealToReal(RealToReal<T>),
 }
 
-impl FftwPlan {
+impl<T: Number> TypedPlan<T> {
     /// Transforms these arrays, which are those of the plan or lie like them.
     ///
     /// # Safety
     /// Every element that the plan's lengths and strides describe may be read in the input and written in the output, and
     /// nobody else uses them meanwhile.
-    pub(crate) unsafe fn execute(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
         // SAFETY: the caller's promise.
         unsafe {
             match &self.work {

@@ -1,111 +1,168 @@
 //! What a plan is, in words and numbers; and what this library is.
 
-use crate::door::{plan_at, quiet_door};
-use crate::plan::FftwPlan;
-use std::ffi::{CString, c_char, c_double};
+use crate::door::{expect_plan, quiet_door};
+use crate::next::pass_on;
+use crate::number::Number;
+use crate::registry::{self, FftwPlan, Found};
+use std::ffi::{CStr, CString, c_char, c_double};
 
-/// The interface's version, then ours.
-const VERSION: [u8; 24] = *b"fftw-3.3.10-ozfft-0.1.0\0";
-/// Who compiled it.
-const COMPILER: [u8; 6] = *b"rustc\0";
-/// FFTW says here how its codelets were optimised.
-const NO_CODELETS: [u8; 1] = *b"\0";
-
-/// A text that ends in zero.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-pub static fftw_version: [u8; 24] = VERSION;
-
-/// A text that ends in zero.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-pub static fftw_cc: [u8; 6] = COMPILER;
-
-/// An empty text.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-pub static fftw_codelet_optim: [u8; 1] = NO_CODELETS;
+/// A text in so many bytes, the rest of which is zero. Programs that are linked to fixed addresses copy such texts into places as
+/// large as those of the library that they were linked with: ours are as large as Debian's.
+const fn padded<const N: usize>(text: &str) -> [u8; N] {
+    let mut bytes = [0; N];
+    let text = text.as_bytes();
+    assert!(text.len() < N, "there is no room for the zero at the end");
+    let mut i = 0;
+    while i < text.len() {
+        bytes[i] = text[i];
+        i += 1;
+    }
+    bytes
+}
 
 /// The description of a plan, or of its absence.
-///
-/// # Safety
-/// `plan` is null or a plan.
-unsafe fn description(plan: *const FftwPlan) -> CString {
-    // SAFETY: the caller's promise.
-    let text = match unsafe { plan_at(plan) } {
+fn description<T: Number>(plan: Found<'_>) -> CString {
+    let text = match expect_plan::<T>(plan) {
         Ok(plan) => plan.describe(),
         Err(refusal) => refusal.to_string(),
     };
     CString::new(text).unwrap_or_default()
 }
 
+fn operations<T: Number>(name: &str, plan: Found<'_>) -> c_double {
+    quiet_door(name, 0.0, || {
+        expect_plan::<T>(plan).map_or(0.0, |plan| plan.nominal_operations())
+    })
+}
+
 /// A copy that C gives back with `free`; null where there is no memory.
-pub(crate) fn copied_for_c(text: &std::ffi::CStr) -> *mut c_char {
+pub(crate) fn copied_for_c(text: &CStr) -> *mut c_char {
     // SAFETY: the text ends in zero.
     unsafe { libc::strdup(text.as_ptr()) }
 }
 
-/// Writes the description of a plan.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_fprint_plan(plan: *const FftwPlan, file: *mut libc::FILE) {
-    quiet_door("fftw_fprint_plan", (), || {
-        if !file.is_null() {
-            // SAFETY: FFTW's manual asks the caller for a plan and an open file; the text ends in zero.
-            unsafe { libc::fputs(description(plan).as_ptr(), file) };
+macro_rules! print_doors {
+    ($module:ident, $real:ty, $prefix:literal) => {
+        /// The functions for arrays of one precision.
+        pub mod $module {
+            use super::*;
+
+            /// The version of the interface, and whose it is: a text that ends in zero. `fftw_print_plan` tells more.
+            #[unsafe(export_name = concat!($prefix, "version"))]
+            pub static VERSION: [u8; 21] = padded("fftw-3.3.10-ozfft");
+
+            /// Who compiled it: a text that ends in zero.
+            #[unsafe(export_name = concat!($prefix, "cc"))]
+            pub static COMPILER: [u8; 96] = padded("rustc");
+
+            /// FFTW says here how its codelets were optimised: an empty text.
+            #[unsafe(export_name = concat!($prefix, "codelet_optim"))]
+            pub static NO_CODELETS: [u8; 1] = padded("");
+
+            /// Writes the description of a plan.
+            #[unsafe(export_name = concat!($prefix, "fprint_plan"))]
+            pub unsafe extern "C" fn fprint_plan(plan: *const FftwPlan, file: *mut libc::FILE) {
+                let name = concat!($prefix, "fprint_plan");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                match unsafe { registry::find(plan) } {
+                    Found::Foreign => {
+                        pass_on!(name, fn(*const FftwPlan, *mut libc::FILE), plan, file)
+                    }
+                    found => quiet_door(name, (), || {
+                        if !file.is_null() {
+                            // SAFETY: FFTW's manual asks the caller for an open file; the text ends in zero.
+                            unsafe { libc::fputs(description::<$real>(found).as_ptr(), file) };
+                        }
+                    }),
+                }
+            }
+
+            /// Writes the description of a plan to standard output.
+            #[unsafe(export_name = concat!($prefix, "print_plan"))]
+            pub unsafe extern "C" fn print_plan(plan: *const FftwPlan) {
+                let name = concat!($prefix, "print_plan");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                match unsafe { registry::find(plan) } {
+                    Found::Foreign => pass_on!(name, fn(*const FftwPlan), plan),
+                    found => quiet_door(name, (), || {
+                        // SAFETY: the texts end in zero. C's own buffer is used, so that the order of what a program prints is
+                        // kept.
+                        unsafe {
+                            libc::printf(c"%s".as_ptr(), description::<$real>(found).as_ptr())
+                        };
+                    }),
+                }
+            }
+
+            /// The description of a plan as a text that the caller gives back with `free`.
+            #[unsafe(export_name = concat!($prefix, "sprint_plan"))]
+            pub unsafe extern "C" fn sprint_plan(plan: *const FftwPlan) -> *mut c_char {
+                let name = concat!($prefix, "sprint_plan");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                match unsafe { registry::find(plan) } {
+                    Found::Foreign => pass_on!(name, fn(*const FftwPlan) -> *mut c_char, plan),
+                    found => quiet_door(name, std::ptr::null_mut(), || {
+                        copied_for_c(&description::<$real>(found))
+                    }),
+                }
+            }
+
+            /// The customary count of floating-point operations, three additions to two multiplications: what a program may compute
+            /// its rate from. The digits engine has none.
+            #[unsafe(export_name = concat!($prefix, "flops"))]
+            pub unsafe extern "C" fn flops(
+                plan: *const FftwPlan,
+                add: *mut c_double,
+                mul: *mut c_double,
+                fma: *mut c_double,
+            ) {
+                let name = concat!($prefix, "flops");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                let operations = match unsafe { registry::find(plan) } {
+                    Found::Foreign => {
+                        return pass_on!(
+                            name,
+                            fn(*const FftwPlan, *mut c_double, *mut c_double, *mut c_double),
+                            plan,
+                            add,
+                            mul,
+                            fma
+                        );
+                    }
+                    found => operations::<$real>(name, found),
+                };
+                for (place, value) in [(add, 0.6 * operations), (mul, 0.4 * operations), (fma, 0.0)]
+                {
+                    if !place.is_null() {
+                        // SAFETY: FFTW's manual asks the caller for a place of a double.
+                        unsafe { place.write(value) };
+                    }
+                }
+            }
+
+            /// The same count as a cost, which FFTW leaves to the library to define.
+            #[unsafe(export_name = concat!($prefix, "cost"))]
+            pub unsafe extern "C" fn cost(plan: *const FftwPlan) -> c_double {
+                let name = concat!($prefix, "cost");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                match unsafe { registry::find(plan) } {
+                    Found::Foreign => pass_on!(name, fn(*const FftwPlan) -> c_double, plan),
+                    found => operations::<$real>(name, found),
+                }
+            }
+
+            /// As `cost`.
+            #[unsafe(export_name = concat!($prefix, "estimate_cost"))]
+            pub unsafe extern "C" fn estimate_cost(plan: *const FftwPlan) -> c_double {
+                let name = concat!($prefix, "estimate_cost");
+                // SAFETY: FFTW's manual asks the caller for a plan.
+                match unsafe { registry::find(plan) } {
+                    Found::Foreign => pass_on!(name, fn(*const FftwPlan) -> c_double, plan),
+                    found => operations::<$real>(name, found),
+                }
+            }
         }
-    });
+    };
 }
-
-/// Writes the description of a plan to standard output.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_print_plan(plan: *const FftwPlan) {
-    quiet_door("fftw_print_plan", (), || {
-        // SAFETY: FFTW's manual asks the caller for a plan; the texts end in zero. C's own buffer is used, so that the
-        // order of what a program prints is kept.
-        unsafe { libc::printf(c"%s".as_ptr(), description(plan).as_ptr()) };
-    });
-}
-
-/// The description of a plan as a text that the caller gives back with `free`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_sprint_plan(plan: *const FftwPlan) -> *mut c_char {
-    quiet_door("fftw_sprint_plan", std::ptr::null_mut(), || {
-        // SAFETY: FFTW's manual asks the caller for a plan.
-        copied_for_c(&unsafe { description(plan) })
-    })
-}
-
-/// The customary count of floating-point operations, three additions to two multiplications: what a program may compute its rate
-/// from. The digits engine has none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_flops(
-    plan: *const FftwPlan,
-    add: *mut c_double,
-    mul: *mut c_double,
-    fma: *mut c_double,
-) {
-    // SAFETY: FFTW's manual asks the caller for a plan.
-    let operations = unsafe { fftw_cost(plan) };
-    for (place, value) in [(add, 0.6 * operations), (mul, 0.4 * operations), (fma, 0.0)] {
-        if !place.is_null() {
-            // SAFETY: FFTW's manual asks the caller for a place of a double.
-            unsafe { place.write(value) };
-        }
-    }
-}
-
-/// The same count as a cost, which FFTW leaves to the library to define.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_cost(plan: *const FftwPlan) -> c_double {
-    quiet_door("fftw_cost", 0.0, || {
-        // SAFETY: FFTW's manual asks the caller for a plan.
-        unsafe { plan_at(plan) }.map_or(0.0, FftwPlan::nominal_operations)
-    })
-}
-
-/// As [`fftw_cost`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_estimate_cost(plan: *const FftwPlan) -> c_double {
-    // SAFETY: FFTW's manual asks the caller for a plan.
-    unsafe { fftw_cost(plan) }
-}
+print_doors!(double, f64, "fftw_");
+print_doors!(single, f32, "fftwf_");

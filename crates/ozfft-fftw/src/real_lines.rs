@@ -9,15 +9,15 @@
 //! the whole. A further axis at most doubles the error that it is given (no kind has a condition number above 2) and adds its own.
 
 use crate::door::Refusal;
+use crate::fourier::done;
+use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
-use crate::strides::{
-    Dimension, Ends, Side, count, expect_memory, extent, gather_real, scatter_real, with_room,
-    zeros,
-};
+use crate::strides::{Dimension, Ends, Side, count, extent, gather_real, scatter_real};
 use crate::threads;
+use crate::workspace::{expect_memory, with_workspace, zeros};
 use num_complex::Complex;
-use ozfft::{FftError, Plan, Problem};
+use ozfft::{Plan, Problem};
 use std::sync::Arc;
 
 /// The kinds, numbered as in fftw3.h. `E` kinds are even, `O` kinds odd; `01` shifts the output by half a sample, `10` the
@@ -79,10 +79,10 @@ impl RealKind {
     }
 
     /// Writes the symmetric array of a line; the array has been cleared.
-    fn extend(self, n: usize, value: impl Fn(usize) -> f64, array: &mut [f64]) {
+    fn extend<T: Number>(self, n: usize, value: impl Fn(usize) -> T, array: &mut [T]) {
         use RealKind::*;
         let length = array.len();
-        let sign = if self.is_odd() { -1.0 } else { 1.0 };
+        let signed = |x: T| if self.is_odd() { -x } else { x };
         for j in 0..n {
             let x = value(j);
             match self {
@@ -97,7 +97,7 @@ impl RealKind {
                 }
                 Redft10 | Rodft10 => {
                     array[2 * j + 1] = x;
-                    array[length - 2 * j - 1] = sign * x;
+                    array[length - 2 * j - 1] = signed(x);
                 }
                 // Around a quarter of the array the even kind is odd and the odd kind even: only then are there no frequencies
                 // but the odd ones.
@@ -116,8 +116,8 @@ impl RealKind {
                 Redft11 | Rodft11 => {
                     let place = 2 * j + 1;
                     array[place] = x;
-                    array[length - place] = sign * x;
-                    array[4 * n - place] = -sign * x;
+                    array[length - place] = signed(x);
+                    array[4 * n - place] = -signed(x);
                     array[4 * n + place] = -x;
                 }
             }
@@ -125,7 +125,7 @@ impl RealKind {
     }
 
     /// Output `k` of a line of `n`, from the half-spectrum of its symmetric array.
-    fn pick(self, n: usize, k: usize, spectrum: &[Complex<f64>]) -> f64 {
+    fn pick<T: Number>(self, n: usize, k: usize, spectrum: &[Complex<T>]) -> T {
         use RealKind::*;
         match self {
             R2hc if k <= n / 2 => spectrum[k].re,
@@ -135,50 +135,50 @@ impl RealKind {
             Redft00 | Redft10 => spectrum[k].re,
             Rodft00 | Rodft10 => -spectrum[k + 1].im,
             // Each number went in twice as often as the definition has it. Halving is exact but for subnormal numbers.
-            Redft01 | Redft11 => 0.5 * spectrum[2 * k + 1].re,
-            Rodft01 | Rodft11 => -0.5 * spectrum[2 * k + 1].im,
+            Redft01 | Redft11 => T::HALF * spectrum[2 * k + 1].re,
+            Rodft01 | Rodft11 => -(T::HALF * spectrum[2 * k + 1].im),
             Hc2r => unreachable!("its output is no half-spectrum"),
         }
     }
 }
 
 /// Number `k` of the half-spectrum whose parts a half-complex line holds: real parts from the front, imaginary ones from the end.
-fn from_halfcomplex(n: usize, k: usize, value: impl Fn(usize) -> f64) -> Complex<f64> {
+fn from_halfcomplex<T: Number>(n: usize, k: usize, value: impl Fn(usize) -> T) -> Complex<T> {
     let im = if k == 0 || 2 * k == n {
-        0.0
+        T::default()
     } else {
         value(n - k)
     };
     Complex::new(value(k), im)
 }
 
-/// Doubles that a block of lines takes at most, as long as it is one line at least.
+/// Numbers that a block of lines takes at most, as long as it is one line at least.
 const BLOCK: usize = 1 << 16;
 
 /// One transformed dimension.
-struct Axis {
+struct Axis<T: Number> {
     kind: RealKind,
     n: usize,
     extended: usize,
     /// Lines of a block, and of the last block if that has fewer.
-    plans: [(usize, Option<Arc<Plan<f64>>>); 2],
+    plans: [(usize, Option<Arc<Plan<T>>>); 2],
 }
 
 /// Real transforms along some dimensions.
-pub(crate) struct RealToReal {
+pub(crate) struct RealToReal<T: Number> {
     /// Loops, then transformed dimensions.
     dimensions: Vec<Dimension>,
-    axes: Vec<Axis>,
+    axes: Vec<Axis<T>>,
     empty: bool,
     options: Options,
 }
 
-impl RealToReal {
+impl<T: Number> RealToReal<T> {
     pub(crate) fn new(
         transformed: Vec<(Dimension, RealKind)>,
         looped: Vec<Dimension>,
         options: Options,
-    ) -> Result<RealToReal, Refusal> {
+    ) -> Result<RealToReal<T>, Refusal> {
         let empty = looped.iter().any(|dimension| dimension.length == 0);
         let mut dimensions = looped;
         dimensions.extend(transformed.iter().map(|&(dimension, _)| dimension));
@@ -195,12 +195,15 @@ impl RealToReal {
         for side in [work.side(|d| d.input), work.side(|d| d.output)] {
             extent(&side).ok_or(Refusal::NotAddressable)?;
         }
-        expect_memory(8 * total as u64)?;
+        work.options = options.for_points(total);
         for (dimension, kind) in transformed {
             let n = dimension.length;
-            let axis = Axis::new(kind, n, total / n, &options)?;
+            let axis = Axis::new(kind, n, total / n, &work.options)?;
             work.axes.push(axis);
         }
+        // The array, and for one axis at a time a block of longer lines with their spectra.
+        let blocks = work.axes.iter().map(Axis::block_bytes).max().unwrap_or(0);
+        expect_memory((size_of::<T>() as u64 * total as u64).saturating_add(blocks))?;
         Ok(work)
     }
 
@@ -211,7 +214,7 @@ impl RealToReal {
 
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    pub(crate) unsafe fn execute(&self, input: Ends, output: Ends) -> Result<(), Refusal> {
+    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
         if self.empty {
             return Ok(());
         }
@@ -234,7 +237,7 @@ impl RealToReal {
                 }
                 Err(refusal) => {
                     // Numbers that nobody takes for a result.
-                    scatter_real(std::iter::repeat(f64::NAN), output, &to);
+                    scatter_real(std::iter::repeat(T::NOT_A_NUMBER), output, &to);
                     Err(refusal)
                 }
             }
@@ -242,7 +245,7 @@ impl RealToReal {
     }
 
     /// Transforms an array in C order along its last axes, the last first.
-    fn transform(&self, mut values: Vec<f64>) -> Result<Vec<f64>, Refusal> {
+    fn transform(&self, mut values: Vec<T>) -> Result<Vec<T>, Refusal> {
         let mut inner = 1;
         for axis in self.axes.iter().rev() {
             axis.transform(&mut values, inner)?;
@@ -259,11 +262,11 @@ impl RealToReal {
         let lengths: Vec<usize> = self.dimensions.iter().map(|d| d.length).collect();
         let kinds: Vec<String> = self.axes.iter().map(|a| format!("{:?}", a.kind)).collect();
         format!(
-            "real-to-real {}, {:?}, loops {:?}, through buffers, {} threads",
+            "real-to-real {}, {:?}, loops {:?}, through buffers, {}",
             kinds.join(" "),
             &lengths[loops..],
             &lengths[..loops],
-            self.options.threads
+            threads::in_words(self.options.threads)
         )
     }
 
@@ -289,10 +292,11 @@ impl RealToReal {
     }
 }
 
-impl Axis {
-    fn new(kind: RealKind, n: usize, lines: usize, options: &Options) -> Result<Axis, Refusal> {
+impl<T: Number> Axis<T> {
+    fn new(kind: RealKind, n: usize, lines: usize, options: &Options) -> Result<Axis<T>, Refusal> {
         let extended = kind.extended(n).ok_or(Refusal::NotAddressable)?;
-        expect_memory((extended as u64).saturating_mul(64))?;
+        // What a block of one line takes: more than its tables, which are worked out now.
+        expect_memory((extended as u64).saturating_mul(2 * size_of::<T>() as u64))?;
         let block = (BLOCK / extended).clamp(1, lines);
         let rest = lines % block;
         let plan = |lines: usize| {
@@ -314,14 +318,22 @@ impl Axis {
         })
     }
 
+    /// Bytes that its longer lines, their spectra and the workspace take.
+    fn block_bytes(&self) -> u64 {
+        let [(lines, plan), _] = &self.plans;
+        let numbers = lines * (self.extended + 2 * (self.extended / 2 + 1));
+        let workspace = plan.as_ref().map_or(0, |plan| 8 * plan.workspace_len());
+        (size_of::<T>() * numbers + workspace) as u64
+    }
+
     /// Transforms all lines of an array in C order; neighbours on a line are `inner` apart.
-    fn transform(&self, values: &mut [f64], inner: usize) -> Result<(), Refusal> {
+    fn transform(&self, values: &mut [T], inner: usize) -> Result<(), Refusal> {
         let lines = values.len() / self.n;
         let start = |line: usize| line / inner * inner * self.n + line % inner;
-        let [(block, _), _] = self.plans;
+        let block = self.plans[0].0;
         let half = self.extended / 2 + 1;
-        let mut array: Vec<f64> = zeros(block * self.extended)?;
-        let mut spectra: Vec<Complex<f64>> = zeros(block * half)?;
+        let mut array: Vec<T> = zeros(block * self.extended)?;
+        let mut spectra: Vec<Complex<T>> = zeros(block * half)?;
         let mut first = 0;
         while first < lines {
             let count = block.min(lines - first);
@@ -329,7 +341,6 @@ impl Axis {
             let Some((_, Some(plan))) = fitting else {
                 unreachable!("blocks are whole, or the rest");
             };
-            drop(with_room::<u64>(plan.workspace_len())?);
             let starts: Vec<usize> = (first..first + count).map(start).collect();
             if self.kind == RealKind::Hc2r {
                 for (&start, spectrum) in starts.iter().zip(spectra.chunks_mut(half)) {
@@ -337,19 +348,25 @@ impl Axis {
                         *value = from_halfcomplex(self.n, k, |j| values[start + j * inner]);
                     }
                 }
-                done(plan.process_complex_to_real(&spectra, &mut array))?;
+                with_workspace(plan.workspace_len(), |workspace| {
+                    plan.process_complex_to_real_with_workspace(&spectra, &mut array, workspace)
+                })
+                .and_then(done)?;
                 for (&start, line) in starts.iter().zip(array.chunks(self.n)) {
                     for (k, &value) in line.iter().enumerate() {
                         values[start + k * inner] = value;
                     }
                 }
             } else {
-                array.fill(0.0);
+                array.fill(T::default());
                 for (&start, line) in starts.iter().zip(array.chunks_mut(self.extended)) {
                     self.kind
                         .extend(self.n, |j| values[start + j * inner], line);
                 }
-                done(plan.process_real_to_complex(&array, &mut spectra))?;
+                with_workspace(plan.workspace_len(), |workspace| {
+                    plan.process_real_to_complex_with_workspace(&array, &mut spectra, workspace)
+                })
+                .and_then(done)?;
                 for (&start, spectrum) in starts.iter().zip(spectra.chunks(half)) {
                     for k in 0..self.n {
                         values[start + k * inner] = self.kind.pick(self.n, k, spectrum);
@@ -359,12 +376,5 @@ impl Axis {
             first += count;
         }
         Ok(())
-    }
-}
-
-fn done(outcome: Result<(), FftError>) -> Result<(), Refusal> {
-    match outcome {
-        Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
     }
 }

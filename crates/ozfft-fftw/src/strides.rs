@@ -1,14 +1,16 @@
-//! Where elements lie. All strides are counted in doubles, whatever the elements are, so that complex numbers with their parts
-//! side by side and parts in arrays of their own are one case.
+//! Where elements lie. All strides are counted in real numbers, whatever the elements are, so that complex numbers with their
+//! parts side by side and parts in arrays of their own are one case.
 
 use crate::door::Refusal;
+use crate::number::Number;
+use crate::workspace::with_room;
 use num_complex::Complex;
 
 /// One dimension of a transform or of the loop around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dimension {
     pub(crate) length: usize,
-    /// Doubles from one element of the input to the next.
+    /// Real numbers from one element of the input to the next.
     pub(crate) input: isize,
     /// The same for the output.
     pub(crate) output: isize,
@@ -19,19 +21,20 @@ pub(crate) type Side = Vec<(usize, isize)>;
 
 /// The first elements of an array: where real parts begin, and where imaginary parts do. Real arrays have no use for the latter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ends {
-    pub(crate) re: *mut f64,
-    pub(crate) im: *mut f64,
+pub(crate) struct Ends<T> {
+    pub(crate) re: *mut T,
+    pub(crate) im: *mut T,
 }
 
 // SAFETY: an address that is only used by calls whose callers promise that it may be.
-unsafe impl Send for Ends {}
+unsafe impl<T> Send for Ends<T> {}
 // SAFETY: as above.
-unsafe impl Sync for Ends {}
+unsafe impl<T> Sync for Ends<T> {}
 
-impl Ends {
+impl<T: Number> Ends<T> {
     /// Complex numbers with their parts side by side.
-    pub(crate) fn complex(start: *mut f64) -> Self {
+    pub(crate) fn complex(start: *mut Complex<T>) -> Self {
+        let start: *mut T = start.cast();
         Ends {
             re: start,
             im: start.wrapping_add(1),
@@ -39,7 +42,7 @@ impl Ends {
     }
 
     /// Real numbers.
-    pub(crate) fn real(start: *mut f64) -> Self {
+    pub(crate) fn real(start: *mut T) -> Self {
         Ends {
             re: start,
             im: std::ptr::null_mut(),
@@ -47,7 +50,7 @@ impl Ends {
     }
 
     /// Real and imaginary parts in arrays of their own.
-    pub(crate) fn split(re: *mut f64, im: *mut f64) -> Self {
+    pub(crate) fn split(re: *mut T, im: *mut T) -> Self {
         Ends { re, im }
     }
 
@@ -121,10 +124,10 @@ pub(crate) fn for_each_offset(side: &[(usize, isize)], visit: &mut impl FnMut(is
 ///
 /// # Safety
 /// All elements of `side` from `from` on may be read and are not written meanwhile.
-pub(crate) unsafe fn gather_complex(
-    from: Ends,
+pub(crate) unsafe fn gather_complex<T: Number>(
+    from: Ends<T>,
     side: &[(usize, isize)],
-) -> Result<Vec<Complex<f64>>, Refusal> {
+) -> Result<Vec<Complex<T>>, Refusal> {
     let mut values = with_room(count(side)?)?;
     for_each_offset(side, &mut |offset| {
         // SAFETY: one of the elements; an address need not be aligned.
@@ -142,7 +145,10 @@ pub(crate) unsafe fn gather_complex(
 ///
 /// # Safety
 /// As [`gather_complex`].
-pub(crate) unsafe fn gather_real(from: Ends, side: &[(usize, isize)]) -> Result<Vec<f64>, Refusal> {
+pub(crate) unsafe fn gather_real<T: Number>(
+    from: Ends<T>,
+    side: &[(usize, isize)],
+) -> Result<Vec<T>, Refusal> {
     let mut values = with_room(count(side)?)?;
     for_each_offset(side, &mut |offset| {
         // SAFETY: one of the elements; an address need not be aligned.
@@ -155,9 +161,9 @@ pub(crate) unsafe fn gather_real(from: Ends, side: &[(usize, isize)]) -> Result<
 ///
 /// # Safety
 /// All elements of `side` from `to` on may be written, and nobody else uses them meanwhile.
-pub(crate) unsafe fn scatter_complex(
-    values: impl IntoIterator<Item = Complex<f64>>,
-    to: Ends,
+pub(crate) unsafe fn scatter_complex<T: Number>(
+    values: impl IntoIterator<Item = Complex<T>>,
+    to: Ends<T>,
     side: &[(usize, isize)],
 ) {
     let mut values = values.into_iter();
@@ -176,9 +182,9 @@ pub(crate) unsafe fn scatter_complex(
 ///
 /// # Safety
 /// As [`scatter_complex`].
-pub(crate) unsafe fn scatter_real(
-    values: impl IntoIterator<Item = f64>,
-    to: Ends,
+pub(crate) unsafe fn scatter_real<T: Number>(
+    values: impl IntoIterator<Item = T>,
+    to: Ends<T>,
     side: &[(usize, isize)],
 ) {
     let mut values = values.into_iter();
@@ -188,47 +194,6 @@ pub(crate) unsafe fn scatter_real(
             unsafe { to.re.offset(offset).write_unaligned(value) };
         }
     });
-}
-
-/// An empty array with room for so many elements, or the refusal where there is none to be had.
-pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, Refusal> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(count).map_err(|_| {
-        let needed = (count as u64).saturating_mul(size_of::<T>() as u64);
-        Refusal::Memory {
-            needed,
-            available: physical_memory().unwrap_or(0),
-        }
-    })?;
-    Ok(values)
-}
-
-/// An array of so many zeros, or the refusal where there is no memory for it.
-pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>, Refusal> {
-    let mut values = with_room(count)?;
-    values.resize(count, T::default());
-    Ok(values)
-}
-
-/// Refuses what the machine could not even hold: an allocation that fails later ends the program.
-pub(crate) fn expect_memory(needed: u64) -> Result<(), Refusal> {
-    match physical_memory() {
-        Some(available) if needed > available => Err(Refusal::Memory { needed, available }),
-        _ => Ok(()),
-    }
-}
-
-/// Bytes of memory of this machine, where it tells.
-fn physical_memory() -> Option<u64> {
-    // SAFETY: the call takes a number and returns one.
-    let (pages, size) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    let (pages, size) = (u64::try_from(pages).ok()?, u64::try_from(size).ok()?);
-    pages.checked_mul(size).filter(|&bytes| bytes > 0)
 }
 
 #[cfg(test)]

@@ -1,46 +1,48 @@
 //! Threads: the functions of libfftw3_threads and libfftw3_omp.
 //!
-//! A plan for one thread never leaves the thread that executes it. A plan for several runs in a pool that is made for its number,
-//! and made again in a process that was forked off.
+//! A plan for one thread never leaves the thread that executes it. Plans for several share one pool, as large as any of them wants
+//! and never larger than the machine; a process that was forked off makes its own.
 
 use crate::options;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use crate::process::Process;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+/// What the program has asked for, for plans of all precisions: FFTW has a number for each, which programs set alike.
 static THREADS: AtomicUsize = AtomicUsize::new(1);
 
-/// A pool with the process that it was made in: threads do not survive a fork.
-type Pools = Vec<(u32, usize, Arc<ThreadPool>)>;
-static POOLS: Mutex<Pools> = Mutex::new(Vec::new());
+/// Numbers that are worth a thread: it takes some microseconds to wake up, and a fifth of a millisecond to transform so many.
+const POINTS_OF_A_THREAD: usize = 8192;
 
 /// Threads of the plans made from now on, unless the environment says otherwise.
 pub(crate) fn planned() -> usize {
     THREADS.load(Ordering::Relaxed)
 }
 
-/// Runs `work` in a pool of so many threads.
+/// Of the threads that are asked for, those that are of use: no more than there are processors, each with work worth waking it
+/// for. Results do not depend on it.
+pub(crate) fn useful(asked: usize, points: usize) -> usize {
+    if asked <= 1 {
+        return 1;
+    }
+    let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
+    asked
+        .min(processors)
+        .min(points / POINTS_OF_A_THREAD)
+        .max(1)
+}
+
+/// A number of threads, as it is told.
+pub(crate) fn in_words(threads: usize) -> String {
+    match threads {
+        1 => "1 thread".into(),
+        _ => format!("{threads} threads"),
+    }
+}
+
+/// Runs `work` in the pool, with so many threads at least.
 pub(crate) fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    let process = std::process::id();
-    let found = {
-        let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = pools
-            .iter()
-            .find(|(owner, count, _)| (*owner, *count) == (process, threads));
-        match known {
-            Some((_, _, pool)) => Some(Arc::clone(pool)),
-            None => {
-                let made = ThreadPoolBuilder::new().num_threads(threads).build().ok();
-                made.map(|pool| {
-                    let pool = Arc::new(pool);
-                    pools.push((process, threads, Arc::clone(&pool)));
-                    pool
-                })
-            }
-        }
-    };
-    match found {
+    match Process::current().pool(threads) {
         Some(pool) => pool.install(work),
         // A system that gives no more threads still has this one; bits do not depend on it.
         None => work(),
@@ -56,37 +58,6 @@ pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T
     }
 }
 
-/// Nothing has to be prepared: always 1, which is success.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_init_threads() -> c_int {
-    1
-}
-
-/// Threads of the plans made from now on; less than 1 counts as 1. `OZFFT_THREADS` has the last word.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_plan_with_nthreads(threads: c_int) {
-    let threads = usize::try_from(threads).unwrap_or(1).max(1);
-    THREADS.store(threads, Ordering::Relaxed);
-}
-
-/// Threads of the plans made from now on.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_planner_nthreads() -> c_int {
-    let threads = options::threads_asked().ok().flatten();
-    c_int::try_from(threads.unwrap_or_else(planned)).unwrap_or(c_int::MAX)
-}
-
-/// Plans are for one thread again; wisdom and plans that nobody holds are forgotten, as by `fftw_cleanup`.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_cleanup_threads() {
-    fftw_plan_with_nthreads(1);
-    crate::memory::fftw_cleanup();
-}
-
-/// Planning is safe from several threads at once without it.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_make_planner_thread_safe() {}
-
 /// A caller's way to run jobs side by side.
 pub type ParallelLoop = unsafe extern "C" fn(
     work: Option<unsafe extern "C" fn(*mut c_char) -> *mut c_void>,
@@ -96,12 +67,73 @@ pub type ParallelLoop = unsafe extern "C" fn(
     data: *mut c_void,
 );
 
-/// Taken note of and not called: transforms run in a pool of this library, and their bits do not depend on it.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_threads_set_callback(parallel: Option<ParallelLoop>, _data: *mut c_void) {
-    if parallel.is_some() && options::verbose() {
-        crate::door::say(
-            "fftw_threads_set_callback: the caller's loop is not used; transforms run in a pool of this library",
-        );
+macro_rules! thread_doors {
+    ($module:ident, $prefix:literal) => {
+        /// The functions for arrays of one precision.
+        pub mod $module {
+            use super::*;
+
+            /// Nothing has to be prepared: always 1, which is success.
+            #[unsafe(export_name = concat!($prefix, "init_threads"))]
+            pub extern "C" fn init_threads() -> c_int {
+                1
+            }
+
+            /// Threads of the plans made from now on; less than 1 counts as 1, and no more are used than help.
+            /// `OZFFT_THREADS` has the last word.
+            #[unsafe(export_name = concat!($prefix, "plan_with_nthreads"))]
+            pub extern "C" fn plan_with_nthreads(threads: c_int) {
+                let threads = usize::try_from(threads).unwrap_or(1).max(1);
+                THREADS.store(threads, Ordering::Relaxed);
+            }
+
+            /// Threads of the plans made from now on, as they were asked for.
+            #[unsafe(export_name = concat!($prefix, "planner_nthreads"))]
+            pub extern "C" fn planner_nthreads() -> c_int {
+                let threads = options::threads_asked().ok().flatten();
+                c_int::try_from(threads.unwrap_or_else(planned)).unwrap_or(c_int::MAX)
+            }
+
+            /// Plans are for one thread again; wisdom and plans that nobody holds are forgotten, as by `fftw_cleanup`.
+            #[unsafe(export_name = concat!($prefix, "cleanup_threads"))]
+            pub extern "C" fn cleanup_threads() {
+                plan_with_nthreads(1);
+                crate::memory::$module::cleanup();
+            }
+
+            /// Planning is safe from several threads at once without it.
+            #[unsafe(export_name = concat!($prefix, "make_planner_thread_safe"))]
+            pub extern "C" fn make_planner_thread_safe() {}
+
+            /// Taken note of and not called: transforms run in a pool of this library, and their bits do not depend on it.
+            #[unsafe(export_name = concat!($prefix, "threads_set_callback"))]
+            pub extern "C" fn threads_set_callback(
+                parallel: Option<ParallelLoop>,
+                _data: *mut c_void,
+            ) {
+                if parallel.is_some() && options::verbose() {
+                    crate::door::say(concat!(
+                        $prefix,
+                        "threads_set_callback: the caller's loop is not used; transforms run in a pool of this library"
+                    ));
+                }
+            }
+        }
+    };
+}
+thread_doors!(double, "fftw_");
+thread_doors!(single, "fftwf_");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_capped_at_processors_and_at_work() {
+        let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
+        assert_eq!(useful(i32::MAX as usize, usize::MAX), processors);
+        assert_eq!(useful(1000, 16), 1);
+        assert_eq!(useful(1, usize::MAX), 1);
+        assert_eq!(useful(2, 2 * POINTS_OF_A_THREAD), processors.min(2));
     }
 }

@@ -2,6 +2,7 @@
 //! choose between.
 
 use crate::door::{quiet_door, say};
+use crate::number::Number;
 use crate::options::verbose;
 use crate::planning;
 use crate::print::copied_for_c;
@@ -12,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 const OF_FFTW: &str = "(fftw-";
 
 /// 1 if the text is wisdom of ours, which is taken over, or of FFTW, which is ignored; else 0.
-fn import(door: &str, text: &str) -> c_int {
+fn import<T: Number>(door: &str, text: &str) -> c_int {
     let text = text.trim();
     if text.starts_with(OF_FFTW) {
         if verbose() {
@@ -20,7 +21,7 @@ fn import(door: &str, text: &str) -> c_int {
         }
         return 1;
     }
-    match planning::import(text) {
+    match planning::import::<T>(text) {
         Ok(()) => 1,
         Err(error) => {
             if verbose() {
@@ -32,8 +33,8 @@ fn import(door: &str, text: &str) -> c_int {
 }
 
 /// Wisdom as a text that C can have.
-fn exported() -> CString {
-    CString::new(planning::export() + "\n").unwrap_or_default()
+fn exported<T: Number>() -> CString {
+    CString::new(planning::export::<T>() + "\n").unwrap_or_default()
 }
 
 /// A file of C, to its end.
@@ -63,118 +64,140 @@ unsafe fn path<'a>(name: *const c_char) -> Option<&'a OsStr> {
     ))
 }
 
-/// Writes wisdom to a file; 1 on success.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_export_wisdom_to_filename(name: *const c_char) -> c_int {
-    quiet_door("fftw_export_wisdom_to_filename", 0, || {
-        // SAFETY: FFTW's manual asks the caller for a text.
-        let written = unsafe { path(name) }
-            .is_some_and(|path| std::fs::write(path, exported().as_bytes()).is_ok());
-        c_int::from(written)
-    })
-}
+macro_rules! wisdom_doors {
+    ($module:ident, $real:ty, $prefix:literal) => {
+        /// The functions for arrays of one precision.
+        pub mod $module {
+            use super::*;
 
-/// Writes wisdom to an open file.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_export_wisdom_to_file(file: *mut libc::FILE) {
-    quiet_door("fftw_export_wisdom_to_file", (), || {
-        if !file.is_null() {
-            // SAFETY: FFTW's manual asks the caller for an open file; the text ends in zero.
-            unsafe { libc::fputs(exported().as_ptr(), file) };
-        }
-    });
-}
-
-/// Wisdom as a text that the caller gives back with `free`.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_export_wisdom_to_string() -> *mut c_char {
-    let none = std::ptr::null_mut();
-    quiet_door("fftw_export_wisdom_to_string", none, || {
-        copied_for_c(&exported())
-    })
-}
-
-/// Wisdom, character by character.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_export_wisdom(
-    write: Option<unsafe extern "C" fn(c_char, *mut c_void)>,
-    data: *mut c_void,
-) {
-    quiet_door("fftw_export_wisdom", (), || {
-        if let Some(write) = write {
-            for &byte in exported().as_bytes() {
-                // SAFETY: FFTW's manual asks the caller for a function that takes this.
-                unsafe { write(byte as c_char, data) };
+            /// Writes wisdom to a file; 1 on success.
+            #[unsafe(export_name = concat!($prefix, "export_wisdom_to_filename"))]
+            pub unsafe extern "C" fn export_wisdom_to_filename(name: *const c_char) -> c_int {
+                quiet_door(concat!($prefix, "export_wisdom_to_filename"), 0, || {
+                    // SAFETY: FFTW's manual asks the caller for a text.
+                    let written = unsafe { path(name) }.is_some_and(|path| {
+                        std::fs::write(path, exported::<$real>().as_bytes()).is_ok()
+                    });
+                    c_int::from(written)
+                })
             }
+
+            /// Writes wisdom to an open file.
+            #[unsafe(export_name = concat!($prefix, "export_wisdom_to_file"))]
+            pub unsafe extern "C" fn export_wisdom_to_file(file: *mut libc::FILE) {
+                quiet_door(concat!($prefix, "export_wisdom_to_file"), (), || {
+                    if !file.is_null() {
+                        // SAFETY: FFTW's manual asks the caller for an open file; the text ends in zero.
+                        unsafe { libc::fputs(exported::<$real>().as_ptr(), file) };
+                    }
+                });
+            }
+
+            /// Wisdom as a text that the caller gives back with `free`.
+            #[unsafe(export_name = concat!($prefix, "export_wisdom_to_string"))]
+            pub extern "C" fn export_wisdom_to_string() -> *mut c_char {
+                let none = std::ptr::null_mut();
+                quiet_door(concat!($prefix, "export_wisdom_to_string"), none, || {
+                    copied_for_c(&exported::<$real>())
+                })
+            }
+
+            /// Wisdom, character by character.
+            #[unsafe(export_name = concat!($prefix, "export_wisdom"))]
+            pub unsafe extern "C" fn export_wisdom(
+                write: Option<unsafe extern "C" fn(c_char, *mut c_void)>,
+                data: *mut c_void,
+            ) {
+                quiet_door(concat!($prefix, "export_wisdom"), (), || {
+                    if let Some(write) = write {
+                        for &byte in exported::<$real>().as_bytes() {
+                            // SAFETY: FFTW's manual asks the caller for a function that takes this.
+                            unsafe { write(byte as c_char, data) };
+                        }
+                    }
+                });
+            }
+
+            /// FFTW's system-wide file is FFTW's: there is none of ours, and 0 says so.
+            #[unsafe(export_name = concat!($prefix, "import_system_wisdom"))]
+            pub extern "C" fn import_system_wisdom() -> c_int {
+                0
+            }
+
+            /// Reads wisdom from a file; 1 on success.
+            #[unsafe(export_name = concat!($prefix, "import_wisdom_from_filename"))]
+            pub unsafe extern "C" fn import_wisdom_from_filename(name: *const c_char) -> c_int {
+                quiet_door(concat!($prefix, "import_wisdom_from_filename"), 0, || {
+                    // SAFETY: FFTW's manual asks the caller for a text.
+                    let text =
+                        unsafe { path(name) }.and_then(|path| std::fs::read_to_string(path).ok());
+                    text.map_or(0, |text| {
+                        import::<$real>(concat!($prefix, "import_wisdom_from_filename"), &text)
+                    })
+                })
+            }
+
+            /// Reads wisdom from an open file; 1 on success.
+            #[unsafe(export_name = concat!($prefix, "import_wisdom_from_file"))]
+            pub unsafe extern "C" fn import_wisdom_from_file(file: *mut libc::FILE) -> c_int {
+                quiet_door(concat!($prefix, "import_wisdom_from_file"), 0, || {
+                    if file.is_null() {
+                        return 0;
+                    }
+                    // SAFETY: FFTW's manual asks the caller for an open file.
+                    let text = unsafe { rest_of(file) };
+                    import::<$real>(concat!($prefix, "import_wisdom_from_file"), &text)
+                })
+            }
+
+            /// Reads wisdom from a text; 1 on success.
+            #[unsafe(export_name = concat!($prefix, "import_wisdom_from_string"))]
+            pub unsafe extern "C" fn import_wisdom_from_string(text: *const c_char) -> c_int {
+                quiet_door(concat!($prefix, "import_wisdom_from_string"), 0, || {
+                    if text.is_null() {
+                        return 0;
+                    }
+                    // SAFETY: FFTW's manual asks the caller for a text.
+                    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+                    import::<$real>(concat!($prefix, "import_wisdom_from_string"), &text)
+                })
+            }
+
+            /// Reads wisdom character by character, to the first that is negative; 1 on success.
+            #[unsafe(export_name = concat!($prefix, "import_wisdom"))]
+            pub unsafe extern "C" fn import_wisdom(
+                read: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
+                data: *mut c_void,
+            ) -> c_int {
+                quiet_door(concat!($prefix, "import_wisdom"), 0, || {
+                    let Some(read) = read else { return 0 };
+                    let mut bytes = Vec::new();
+                    // SAFETY: FFTW's manual asks the caller for a function that takes this. A zero ends texts that know no other end.
+                    while let Ok(byte @ 1..) = u8::try_from(unsafe { read(data) }) {
+                        bytes.push(byte);
+                    }
+                    import::<$real>(
+                        concat!($prefix, "import_wisdom"),
+                        &String::from_utf8_lossy(&bytes),
+                    )
+                })
+            }
+
+            /// Forgets what was imported and planned. Plans stay usable.
+            #[unsafe(export_name = concat!($prefix, "forget_wisdom"))]
+            pub extern "C" fn forget_wisdom() {
+                quiet_door(
+                    concat!($prefix, "forget_wisdom"),
+                    (),
+                    planning::forget::<$real>,
+                );
+            }
+
+            /// Planning does not search, so no limit can be exceeded.
+            #[unsafe(export_name = concat!($prefix, "set_timelimit"))]
+            pub extern "C" fn set_timelimit(_seconds: c_double) {}
         }
-    });
+    };
 }
-
-/// FFTW's system-wide file is FFTW's: there is none of ours, and 0 says so.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_import_system_wisdom() -> c_int {
-    0
-}
-
-/// Reads wisdom from a file; 1 on success.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_import_wisdom_from_filename(name: *const c_char) -> c_int {
-    quiet_door("fftw_import_wisdom_from_filename", 0, || {
-        // SAFETY: FFTW's manual asks the caller for a text.
-        let text = unsafe { path(name) }.and_then(|path| std::fs::read_to_string(path).ok());
-        text.map_or(0, |text| import("fftw_import_wisdom_from_filename", &text))
-    })
-}
-
-/// Reads wisdom from an open file; 1 on success.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_import_wisdom_from_file(file: *mut libc::FILE) -> c_int {
-    quiet_door("fftw_import_wisdom_from_file", 0, || {
-        if file.is_null() {
-            return 0;
-        }
-        // SAFETY: FFTW's manual asks the caller for an open file.
-        let text = unsafe { rest_of(file) };
-        import("fftw_import_wisdom_from_file", &text)
-    })
-}
-
-/// Reads wisdom from a text; 1 on success.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_import_wisdom_from_string(text: *const c_char) -> c_int {
-    quiet_door("fftw_import_wisdom_from_string", 0, || {
-        if text.is_null() {
-            return 0;
-        }
-        // SAFETY: FFTW's manual asks the caller for a text.
-        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        import("fftw_import_wisdom_from_string", &text)
-    })
-}
-
-/// Reads wisdom character by character, to the first that is negative; 1 on success.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fftw_import_wisdom(
-    read: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
-    data: *mut c_void,
-) -> c_int {
-    quiet_door("fftw_import_wisdom", 0, || {
-        let Some(read) = read else { return 0 };
-        let mut bytes = Vec::new();
-        // SAFETY: FFTW's manual asks the caller for a function that takes this. A zero ends texts that know no other end.
-        while let Ok(byte @ 1..) = u8::try_from(unsafe { read(data) }) {
-            bytes.push(byte);
-        }
-        import("fftw_import_wisdom", &String::from_utf8_lossy(&bytes))
-    })
-}
-
-/// Forgets what was imported and planned. Plans stay usable.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_forget_wisdom() {
-    quiet_door("fftw_forget_wisdom", (), planning::forget);
-}
-
-/// Planning does not search, so no limit can be exceeded.
-#[unsafe(no_mangle)]
-pub extern "C" fn fftw_set_timelimit(_seconds: c_double) {}
+wisdom_doors!(double, f64, "fftw_");
+wisdom_doors!(single, f32, "fftwf_");

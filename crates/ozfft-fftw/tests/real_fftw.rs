@@ -11,12 +11,12 @@ use std::ffi::{c_int, c_uint};
 use std::ptr::null_mut;
 
 /// Both libraries, or a notice. FFTW makes plans on one thread at a time, so tests hold the lock meanwhile.
-fn both() -> Option<(Doors, Doors, std::sync::MutexGuard<'static, ()>)> {
+fn both() -> Option<(Doors<f64>, Doors<f64>, std::sync::MutexGuard<'static, ()>)> {
     static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let guard = ALONE
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let Some(real) = Doors::real() else {
+    let Some(real) = Doors::<f64>::real() else {
         assert!(
             std::env::var_os("OZFFT_NEEDS_FFTW").is_none(),
             "OZFFT_NEEDS_FFTW is set, and libfftw3.so.3 or libfftw3_threads.so.3 cannot be loaded"
@@ -24,7 +24,7 @@ fn both() -> Option<(Doors, Doors, std::sync::MutexGuard<'static, ()>)> {
         eprintln!("FFTW is not installed; nothing to compare with");
         return None;
     };
-    Some((Doors::ours(), real, guard))
+    Some((Doors::<f64>::ours(), real, guard))
 }
 
 #[test]
@@ -32,17 +32,31 @@ fn random_guru_plans_agree_and_write_nothing_else() {
     let Some((ours, real, _alone)) = both() else {
         return;
     };
-    let counts = cases::fuzz(3000, 20_261_116, &ours, &real);
+    let counts = cases::fuzz(2000, 20_261_116, &ours, &real);
     println!("agreed, only ours, not asked, FFTW contradicts itself, neither: {counts:?}");
-    assert!(counts[0] > 2000, "most plans are plans of both");
+    assert!(counts[0] > 1300, "most plans are plans of both");
+}
+
+#[test]
+fn random_guru_plans_in_single_precision_agree_and_write_nothing_else() {
+    let Some((_, _, _alone)) = both() else {
+        return;
+    };
+    let Some(real) = Doors::<f32>::real() else {
+        eprintln!("FFTW's library for single precision is not installed; nothing to compare with");
+        return;
+    };
+    let counts = cases::fuzz(2000, 20_261_117, &Doors::<f32>::ours(), &real);
+    println!("agreed, only ours, not asked, FFTW contradicts itself, neither: {counts:?}");
+    assert!(counts[0] > 1300, "most plans are plans of both");
 }
 
 /// Plans with arrays of 64 complex numbers, makes no use of them, and says whether there is a plan.
-fn planned(doors: &Doors, make: &dyn Fn(&Doors, *mut f64, *mut f64) -> Plan) -> bool {
+fn planned(doors: &Doors<f64>, make: &dyn Fn(&Doors<f64>, *mut f64, *mut f64) -> Plan) -> bool {
     let (mut a, mut b) = (vec![0.0; 128], vec![0.0; 128]);
     let plan = make(doors, a.as_mut_ptr(), b.as_mut_ptr());
     // SAFETY: a plan of this library.
-    unsafe { (doors.fftw_destroy_plan)(plan) };
+    unsafe { (doors.destroy_plan)(plan) };
     !plan.is_null()
 }
 
@@ -51,27 +65,27 @@ fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
     let Some((ours, real, _alone)) = both() else {
         return;
     };
-    type Make<'a> = Box<dyn Fn(&Doors, *mut f64, *mut f64) -> Plan + 'a>;
+    type Make<'a> = Box<dyn Fn(&Doors<f64>, *mut f64, *mut f64) -> Plan + 'a>;
     let lengths: Vec<c_int> = vec![-1, 0, 1, 2, 5];
     let mut makes: Vec<(String, Make)> = Vec::new();
     for &n in &lengths {
         // SAFETY: for all of these: arrays are large enough for every length, and plans are not executed.
         makes.push((
             format!("1d {n}"),
-            Box::new(move |d, a, b| unsafe { (d.fftw_plan_dft_1d)(n, a, b, -1, ESTIMATE) }),
+            Box::new(move |d, a, b| unsafe { (d.plan_dft_1d)(n, a, b, -1, ESTIMATE) }),
         ));
         makes.push((
             format!("r2c {n}"),
-            Box::new(move |d, a, b| unsafe { (d.fftw_plan_dft_r2c_1d)(n, a, b, ESTIMATE) }),
+            Box::new(move |d, a, b| unsafe { (d.plan_dft_r2c_1d)(n, a, b, ESTIMATE) }),
         ));
         makes.push((
             format!("c2r {n}"),
-            Box::new(move |d, a, b| unsafe { (d.fftw_plan_dft_c2r_1d)(n, a, b, ESTIMATE) }),
+            Box::new(move |d, a, b| unsafe { (d.plan_dft_c2r_1d)(n, a, b, ESTIMATE) }),
         ));
         for kind in 0..11 {
             makes.push((
                 format!("r2r {n} {kind}"),
-                Box::new(move |d, a, b| unsafe { (d.fftw_plan_r2r_1d)(n, a, b, kind, ESTIMATE) }),
+                Box::new(move |d, a, b| unsafe { (d.plan_r2r_1d)(n, a, b, kind, ESTIMATE) }),
             ));
         }
         for count in [-1, 0, 1, 3] {
@@ -79,7 +93,7 @@ fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
                 format!("many {n} x {count}"),
                 Box::new(move |d, a, b| unsafe {
                     let none = std::ptr::null();
-                    (d.fftw_plan_many_dft)(1, &n, count, a, none, 1, 5, b, none, 1, 5, 1, ESTIMATE)
+                    (d.plan_many_dft)(1, &n, count, a, none, 1, 5, b, none, 1, 5, 1, ESTIMATE)
                 }),
             ));
             makes.push((
@@ -95,7 +109,7 @@ fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
                         is: 5,
                         os: 5,
                     };
-                    (d.fftw_plan_guru64_dft)(1, &dim, 1, &many, a, b, 1, ESTIMATE)
+                    (d.plan_guru64_dft)(1, &dim, 1, &many, a, b, 1, ESTIMATE)
                 }),
             ));
         }
@@ -104,15 +118,13 @@ fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
         makes.push((
             format!("rank {rank}"),
             Box::new(move |d, a, b| unsafe {
-                (d.fftw_plan_dft)(rank, [2, 3].as_ptr(), a, b, -1, ESTIMATE)
+                (d.plan_dft)(rank, [2, 3].as_ptr(), a, b, -1, ESTIMATE)
             }),
         ));
     }
     makes.push((
         "no arrays".into(),
-        Box::new(|d, _, _| unsafe {
-            (d.fftw_plan_dft_1d)(8, null_mut(), null_mut(), -1, ESTIMATE)
-        }),
+        Box::new(|d, _, _| unsafe { (d.plan_dft_1d)(8, null_mut(), null_mut(), -1, ESTIMATE) }),
     ));
     for (name, make) in &makes {
         assert_eq!(planned(&ours, make), planned(&real, make), "{name}");
@@ -122,9 +134,9 @@ fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
 /// Executes the same calls on both libraries and compares all doubles of the output.
 fn compare_calls(
     name: &str,
-    ours: &Doors,
-    real: &Doors,
-    make: &dyn Fn(&Doors, *mut f64, *mut f64) -> Plan,
+    ours: &Doors<f64>,
+    real: &Doors<f64>,
+    make: &dyn Fn(&Doors<f64>, *mut f64, *mut f64) -> Plan,
 ) {
     let results = [ours, real].map(|doors| {
         let mut input = inputs::uniform_real(400, 77);
@@ -133,8 +145,8 @@ fn compare_calls(
         assert!(!plan.is_null(), "{name}: no plan");
         // SAFETY: the plan's arrays.
         unsafe {
-            (doors.fftw_execute)(plan);
-            (doors.fftw_destroy_plan)(plan);
+            (doors.execute)(plan);
+            (doors.destroy_plan)(plan);
         }
         output
     });
@@ -158,7 +170,7 @@ fn embeddings_and_fortran_mean_the_same() {
     // SAFETY: for all of these: at most 400 doubles are described.
     compare_calls("many, embedded", &ours, &real, &|d, a, b| unsafe {
         let (n, from, to) = ([3, 4], [5, 6], [4, 7]);
-        (d.fftw_plan_many_dft)(
+        (d.plan_many_dft)(
             2,
             n.as_ptr(),
             2,
@@ -176,7 +188,7 @@ fn embeddings_and_fortran_mean_the_same() {
     });
     compare_calls("many r2c, embedded", &ours, &real, &|d, a, b| unsafe {
         let (n, from, to) = ([3, 5], [4, 6], [3, 4]);
-        (d.fftw_plan_many_dft_r2c)(
+        (d.plan_many_dft_r2c)(
             2,
             n.as_ptr(),
             3,
@@ -193,15 +205,15 @@ fn embeddings_and_fortran_mean_the_same() {
     });
     compare_calls("many r2c, not embedded", &ours, &real, &|d, a, b| unsafe {
         let (n, none) = ([3, 5], std::ptr::null());
-        (d.fftw_plan_many_dft_r2c)(2, n.as_ptr(), 3, a, none, 2, 40, b, none, 1, 20, ESTIMATE)
+        (d.plan_many_dft_r2c)(2, n.as_ptr(), 3, a, none, 2, 40, b, none, 1, 20, ESTIMATE)
     });
     compare_calls("many c2r, not embedded", &ours, &real, &|d, a, b| unsafe {
         let (n, none) = ([3, 6], std::ptr::null());
-        (d.fftw_plan_many_dft_c2r)(2, n.as_ptr(), 2, a, none, 1, 15, b, none, 2, 50, ESTIMATE)
+        (d.plan_many_dft_c2r)(2, n.as_ptr(), 2, a, none, 1, 15, b, none, 2, 50, ESTIMATE)
     });
     compare_calls("many r2r", &ours, &real, &|d, a, b| unsafe {
         let (n, kinds, none) = ([4, 5], [5, 8], std::ptr::null());
-        (d.fftw_plan_many_r2r)(
+        (d.plan_many_r2r)(
             2,
             n.as_ptr(),
             3,
@@ -218,24 +230,24 @@ fn embeddings_and_fortran_mean_the_same() {
         )
     });
     compare_calls("r2r, three dimensions", &ours, &real, &|d, a, b| unsafe {
-        (d.fftw_plan_r2r_3d)(3, 4, 5, a, b, 4, 10, 2, ESTIMATE)
+        (d.plan_r2r_3d)(3, 4, 5, a, b, 4, 10, 2, ESTIMATE)
     });
     compare_calls("r2r, two dimensions", &ours, &real, &|d, a, b| unsafe {
-        (d.fftw_plan_r2r_2d)(6, 7, a, b, 1, 3, ESTIMATE)
+        (d.plan_r2r_2d)(6, 7, a, b, 1, 3, ESTIMATE)
     });
     compare_calls("Fortran, two dimensions", &ours, &real, &|d, a, b| unsafe {
         let mut plan = null_mut();
-        (d.dfftw_plan_dft_2d_)(&mut plan, &5, &7, a, b, &1, &flags);
+        (d.fortran_plan_dft_2d)(&mut plan, &5, &7, a, b, &1, &flags);
         plan
     });
     compare_calls("Fortran, real", &ours, &real, &|d, a, b| unsafe {
         let mut plan = null_mut();
-        (d.dfftw_plan_dft_r2c_)(&mut plan, &3, [3, 4, 5].as_ptr(), a, b, &flags);
+        (d.fortran_plan_dft_r2c)(&mut plan, &3, [3, 4, 5].as_ptr(), a, b, &flags);
         plan
     });
     compare_calls("Fortran, many", &ours, &real, &|d, a, b| unsafe {
         let (mut plan, n, from, to) = (null_mut(), [3, 4], [5, 6], [4, 7]);
-        (d.dfftw_plan_many_dft_)(
+        (d.fortran_plan_many_dft)(
             &mut plan,
             &2,
             n.as_ptr(),
@@ -256,7 +268,7 @@ fn embeddings_and_fortran_mean_the_same() {
     compare_calls("Fortran, guru", &ours, &real, &|d, a, b| unsafe {
         let (mut plan, n, is, os) = (null_mut(), [3, 6], [6, 1], [4, 1]);
         let (m, mis, mos) = ([2], [30], [20]);
-        (d.dfftw_plan_guru_dft_r2c__)(
+        (d.fortran_plan_guru_dft_r2c)(
             &mut plan,
             &2,
             n.as_ptr(),
@@ -274,7 +286,7 @@ fn embeddings_and_fortran_mean_the_same() {
     });
     compare_calls("Fortran, r2r", &ours, &real, &|d, a, b| unsafe {
         let mut plan = null_mut();
-        (d.dfftw_plan_r2r_2d_)(&mut plan, &5, &4, a, b, &5, &9, &flags);
+        (d.fortran_plan_r2r_2d)(&mut plan, &5, &4, a, b, &5, &9, &flags);
         plan
     });
     let _: c_uint = ESTIMATE;
@@ -289,7 +301,7 @@ fn half_spectra_of_no_real_array_are_transformed_alike() {
     // SAFETY: at most 400 doubles are described.
     for (a_length, b_length) in [(1, 8), (4, 6), (5, 7)] {
         compare_calls("c2r", &ours, &real, &|d, a, b| unsafe {
-            (d.fftw_plan_dft_c2r_2d)(a_length, b_length, a, b, ESTIMATE)
+            (d.plan_dft_c2r_2d)(a_length, b_length, a, b, ESTIMATE)
         });
     }
 }

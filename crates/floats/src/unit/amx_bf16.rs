@@ -3,7 +3,6 @@
 use super::{MatrixUnit, Order, Shape, TILE, Term};
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
-use std::cell::Cell;
 use std::sync::OnceLock;
 
 /// Proof that the processor has the instructions and the kernel has granted the tiles.
@@ -69,32 +68,50 @@ static CONFIGURATION: Configuration = Configuration {
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
-thread_local! {
-    /// Whether the tiles of this thread are set up already.
-    static READY: Cell<bool> = const { Cell::new(false) };
+/// A configuration as the processor stores it; all zeros where the tiles are not set up.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stored([u8; 64]);
+
+impl Configuration {
+    /// The bytes that the processor stores after it was loaded.
+    const fn stored(&self) -> Stored {
+        let mut bytes = [0; 64];
+        bytes[0] = self.palette;
+        bytes[1] = self.start_row;
+        let mut tile = 0;
+        while tile < 16 {
+            [bytes[16 + 2 * tile], bytes[17 + 2 * tile]] = self.bytes_per_row[tile].to_le_bytes();
+            bytes[48 + tile] = self.rows[tile];
+            tile += 1;
+        }
+        Stored(bytes)
+    }
 }
+
+/// What the processor stores where the tiles are ours.
+const OURS: Stored = CONFIGURATION.stored();
 
 /// The tiles of this thread, set up; what they were set up for before comes back at the end, since others on the thread
 /// may use them as well.
+///
+/// The processor is asked every time. A note of our own that the tiles are set up would be wrong as soon as somebody else who was
+/// called in between has used them and released them, and the next product would be an illegal instruction.
 struct Configured {
-    /// Nothing, where a caller further up has set them up.
+    /// Nothing, where they were ours already.
     before: Option<Stored>,
 }
 
-#[repr(C, align(64))]
-struct Stored([u8; 64]);
-
 impl Configured {
     fn new() -> Self {
-        if READY.replace(true) {
+        let mut before = Stored([0; 64]);
+        // SAFETY: AMX is there, and 64 bytes are written.
+        unsafe { asm!("sttilecfg [{}]", in(reg) &mut before, options(nostack)) }
+        if before == OURS {
             return Configured { before: None };
         }
-        let mut before = Stored([0; 64]);
-        // SAFETY: AMX is there; 64 bytes are written, and the configuration is 64 bytes of valid fields.
-        unsafe {
-            asm!("sttilecfg [{}]", in(reg) &mut before, options(nostack));
-            asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly));
-        }
+        // SAFETY: AMX is there, and the configuration is 64 bytes of valid fields.
+        unsafe { asm!("ldtilecfg [{}]", in(reg) &CONFIGURATION, options(nostack, readonly)) }
         Configured {
             before: Some(before),
         }
@@ -104,7 +121,6 @@ impl Configured {
 impl Drop for Configured {
     fn drop(&mut self) {
         let Some(before) = &self.before else { return };
-        READY.set(false);
         // SAFETY: as above; what was stored is valid.
         unsafe {
             if before.0[0] == 0 {
@@ -283,5 +299,59 @@ impl MatrixUnit for AmxBf16 {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Scalar;
+
+    #[test]
+    fn what_the_processor_stores_is_what_was_loaded() {
+        const { assert!(size_of::<Configuration>() == 64) };
+        // SAFETY: 64 bytes without padding.
+        let bytes: [u8; 64] = unsafe { std::mem::transmute_copy(&CONFIGURATION) };
+        assert!(bytes == OURS.0);
+    }
+
+    /// One product of a tile, whose sums are not all alike.
+    fn product(unit: &dyn MatrixUnit) -> Vec<f32> {
+        let shape = Shape {
+            rows: TILE,
+            pairs: TILE,
+            columns: TILE,
+            left_pitch: TILE,
+            right_pitch: TILE,
+            sums_pitch: TILE,
+        };
+        let matrix: Vec<u32> = (0..(TILE * TILE) as u32).map(|i| 0x3f80_3f80 + i).collect();
+        let mut sums = vec![0.0; TILE * TILE];
+        let term = Term {
+            left: &matrix,
+            right: &matrix,
+        };
+        unit.multiply(&shape, &[term], &mut sums);
+        sums
+    }
+
+    #[test]
+    fn tiles_released_by_another_user_within_a_kept_session_are_set_up_again() {
+        let Some(unit) = AmxBf16::new() else {
+            println!("no AMX-BF16 on this machine: nothing tried");
+            return;
+        };
+        let expected = product(&Scalar::new(Order::Tiles));
+        unit.kept_ready(&mut || {
+            assert_eq!(product(&unit), expected);
+            // SAFETY: AMX is there; no tile holds anything here.
+            unsafe { asm!("tilerelease", options(nostack, nomem)) }
+            assert_eq!(product(&unit), expected);
+            assert_eq!(product(&unit), expected);
+        });
+        let mut after = Stored([1; 64]);
+        // SAFETY: AMX is there, and 64 bytes are written.
+        unsafe { asm!("sttilecfg [{}]", in(reg) &mut after, options(nostack)) }
+        assert_eq!(after.0[0], 0, "the tiles were not given back");
     }
 }

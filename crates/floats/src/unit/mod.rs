@@ -95,11 +95,17 @@ pub trait MatrixUnit: fmt::Debug + Send + Sync {
     }
 
     /// The sums of all terms, in their order; whatever `sums` held before is lost.
+    ///
+    /// # Panics
+    /// The units of this crate panic where an extent is no multiple of [`TILE`], or an array is shorter than `shape` says.
     fn multiply(&self, shape: &Shape, terms: &[Term<'_>], sums: &mut [f32]);
 }
 
 impl Shape {
     /// Panics unless all arrays are long enough: what the units' unchecked accesses rely on.
+    ///
+    /// Everything is multiplied with a check, so that a pitch near the largest number cannot wrap around to a small length. As every
+    /// extent is at least [`TILE`], an array that is long enough also proves that 16 pitches, in bytes, are no overflow.
     pub(crate) fn check(&self, terms: &[Term<'_>], sums: &[f32]) {
         let Shape {
             rows,
@@ -113,15 +119,26 @@ impl Shape {
                 "extents are multiples of {TILE}, {extent} is not"
             );
         }
-        assert!(
-            self.left_pitch >= pairs && self.right_pitch >= columns && self.sums_pitch >= columns
-        );
-        for term in terms {
-            assert!(term.left.len() >= (rows - 1) * self.left_pitch + pairs);
-            assert!(term.right.len() >= (pairs - 1) * self.right_pitch + columns);
+        for (left, right) in terms.iter().map(|term| (term.left, term.right)) {
+            expect_matrix("left", left.len(), (rows, pairs), self.left_pitch);
+            expect_matrix("right", right.len(), (pairs, columns), self.right_pitch);
         }
-        assert!(sums.len() >= (rows - 1) * self.sums_pitch + columns);
+        expect_matrix("sums", sums.len(), (rows, columns), self.sums_pitch);
     }
+}
+
+/// Panics unless an array of this length has so many rows and columns.
+fn expect_matrix(name: &str, length: usize, (rows, columns): (usize, usize), pitch: usize) {
+    assert!(
+        pitch >= columns,
+        "{name}: rows of {columns} overlap, as the next begins after {pitch}; give a pitch of at least {columns}"
+    );
+    let last_row = (rows - 1).checked_mul(pitch);
+    let needed = last_row.and_then(|start| start.checked_add(columns));
+    assert!(
+        needed.is_some_and(|needed| needed <= length),
+        "{name}: {rows} rows of {columns}, {pitch} apart, do not fit in an array of {length}"
+    );
 }
 
 /// The units of this crate.

@@ -4,6 +4,7 @@ use super::AccuracyArguments;
 use crate::arrays::{from_half, half_shape, make_hermitian, unravel};
 use crate::failure::Failure;
 use crate::measure::{compute, problem_of, scale_of};
+use crate::memory;
 use crate::options::{NormName, accuracy_text, shape_text};
 use crate::report::{aligned, error_text, progress, say, say_json};
 use clap::ValueEnum;
@@ -216,7 +217,10 @@ fn attack(
     let problem = arguments
         .computing
         .apply(problem_of(kind, shape, direction));
-    let plan = Planner::<f64>::new().plan(&problem.engine(Engine::Digits))?;
+    let problem = problem.engine(Engine::Digits);
+    problem.validate()?;
+    memory::expect_points(&format!("an attack on {}", shape_text(shape)), shape, 64)?;
+    let plan = Planner::<f64>::new().plan(&problem)?;
     let (axis, aim) = aim_of(&plan, direction)?;
     let field = Field {
         plan: &plan,

@@ -5,12 +5,13 @@ use crate::arrays::ravel;
 use crate::failure::Failure;
 use crate::gpu::{CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision};
 use crate::measure::{problem_of, scale_of};
+use crate::memory;
 use crate::options::{accuracy_text, shape_text};
-use crate::report::{aligned, error_text, say, say_json, seconds_text};
+use crate::report::{aligned, error_text, note, say, say_json, seconds_text};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex_at};
 use oracle::{ErrorNorms, Scale, compare_scaled, dft_grid, rounded_once};
-use ozfft::{Device, Direction, Engine, Kind, Plan, Planner};
+use ozfft::{Device, Direction, Kind, Plan, Planner};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
@@ -81,8 +82,12 @@ fn measure(arguments: &AccuracyArguments, shape: &[usize], outputs: usize) -> Re
     };
     let problem = problem_of(Kind::ComplexToComplex, shape, direction);
     let problem = arguments.computing.apply(problem);
-    let engine: Engine = arguments.engine;
-    let plan = Planner::<f64>::new().plan(&problem.engine(engine))?;
+    let problem = problem.engine(arguments.engine);
+    problem.validate()?;
+    if arguments.computing.device == Device::Cpu {
+        memory::expect_points(&format!("the array of {}", shape_text(shape)), shape, 16)?;
+    }
+    let plan = Planner::<f64>::new().plan(&problem)?;
     let grid = grid(shape, outputs, seed);
     let places = places(shape, &grid);
     // The transforms first: what they refuse should not take minutes.
@@ -221,7 +226,7 @@ fn on_device(
     let cufft = match CuFft::plan(&gpu, problem, (direction, 1), Precision::Double) {
         Ok(cufft) => Some(cufft),
         Err(failure @ DeviceFailure::NoCuFft) => {
-            eprintln!("note: {failure}");
+            note(&format!("note: {failure}"));
             None
         }
         Err(failure) => return Err(failure.into()),

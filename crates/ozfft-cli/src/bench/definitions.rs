@@ -3,6 +3,7 @@
 use super::Setting;
 use crate::arrays::digest_bytes;
 use crate::failure::Failure;
+use crate::inputs::read_text;
 use crate::options::{KindName, parse_accuracy, parse_shape, parse_substrates};
 use serde::Deserialize;
 use std::path::Path;
@@ -45,7 +46,7 @@ pub struct Definitions {
 impl Definitions {
     /// Reads a file of definitions.
     pub fn read(path: &Path) -> Result<Definitions, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         let list = parse(&text).map_err(|reason| {
             let path = path.to_path_buf();
             Failure::Content { path, reason }

@@ -5,6 +5,7 @@ use super::{Setting, lines};
 use crate::failure::Failure;
 use crate::fftw::{Effort, Fftw};
 use crate::measure::problem_of;
+use crate::report::note;
 use ozfft::{
     Accuracy, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner, Problem,
 };
@@ -30,7 +31,7 @@ impl Notices {
     /// Tells it on standard error, unless it has been told before.
     pub fn tell(&mut self, text: String) {
         if !self.0.contains(&text) {
-            eprintln!("note: {text}");
+            note(&format!("note: {text}"));
             self.0.push(text);
         }
     }

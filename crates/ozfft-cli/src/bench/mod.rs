@@ -13,11 +13,13 @@ use crate::failure::Failure;
 use crate::fftw::Arrays;
 use crate::gpu::Precision;
 use crate::machine::{Machine, now};
+use crate::memory;
 use crate::options::{
-    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_device, parse_shape,
-    parse_substrates,
+    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_device, parse_duration,
+    parse_shape, parse_substrates, parse_threads,
 };
-use crate::report::{aligned, say, say_json};
+use crate::outputs;
+use crate::report::{aligned, note, say, say_json};
 use buffers::Buffers;
 use clap::{Args, ValueEnum};
 use definitions::Definitions;
@@ -63,7 +65,7 @@ pub struct BenchArguments {
     #[arg(long, default_value_t = 1)]
     batch: usize,
     /// Number of threads
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_parser = parse_threads, default_value = "1")]
     threads: usize,
     /// Which numbers go in and come out
     #[arg(long, value_enum, default_value = "c2c")]
@@ -78,7 +80,7 @@ pub struct BenchArguments {
     #[arg(long, value_parser = parse_recipe, value_name = "STEPS")]
     recipe: Option<LineRecipe>,
     /// Time that each engine is given; at least five calls are made
-    #[arg(long, value_parser = parse_seconds, default_value = "1.0")]
+    #[arg(long, value_parser = parse_duration, default_value = "1.0")]
     seconds: Duration,
     /// File of the MKL library, such as libmkl_rt.so.2 [default: where the system finds it]
     #[arg(long, env = "OZFFT_MKL", value_name = "FILE")]
@@ -92,7 +94,7 @@ pub struct BenchArguments {
     /// Write the results to this file, with machine, date and versions
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// The commit that was built, for the record [default: the one checked out here]
+    /// The commit that was built, for the record [default: the one that this program was built from]
     #[arg(long)]
     commit: Option<String>,
     /// Print one JSON array instead of a table
@@ -114,12 +116,6 @@ fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
             "{text:?} is not a recipe: sizes joined by points, passes by bars, such as 16.4|16.4"
         )
     })
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok();
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| format!("{text:?} is not a time in seconds, such as 0.5"))
 }
 
 /// One transform, and who of ozfft's units computes it.
@@ -163,6 +159,9 @@ fn kind_text(kind: KindName) -> String {
     let value = kind.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().into())
 }
+
+/// Bytes that every point takes at least: the values, input and output.
+const BYTES_A_POINT: u128 = 48;
 
 /// Runs the command.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
@@ -233,20 +232,18 @@ fn run_definitions(
     for definition in &selected {
         engines::validate(&definition.setting)?;
     }
-    if let Some(path) = &arguments.record {
-        expect_directory(path)?;
-    }
+    outputs::check_all([&arguments.record])?;
     let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
     let date = now();
     let mut results = Vec::new();
     for (number, definition) in selected.iter().enumerate() {
-        eprintln!(
+        note(&format!(
             "{}/{} {}: {}",
             number + 1,
             selected.len(),
             definition.name,
             definition.setting
-        );
+        ));
         let measured = measure(&definition.setting, arguments.seconds, &libraries, notices)?;
         results.extend(measured.into_iter().map(|measurement| NamedMeasurement {
             name: definition.name.clone(),
@@ -269,7 +266,7 @@ fn run_definitions(
             results: results.clone(),
         };
         record.write(path)?;
-        eprintln!("written {}", path.display());
+        note(&format!("written {}", path.display()));
     }
     if arguments.json {
         return say_json(&results);
@@ -284,19 +281,6 @@ fn run_definitions(
     say(&aligned(&table))
 }
 
-/// A record that cannot be written should be found out before hours have been spent.
-fn expect_directory(record: &Path) -> Result<(), Failure> {
-    match record.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
-            Err(Failure::Usage(format!(
-                "there is no directory {} for the record; make it first",
-                directory.display()
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Measures one setting with every engine that this machine has.
 fn measure(
     setting: &Setting,
@@ -305,6 +289,11 @@ fn measure(
     notices: &mut Notices,
 ) -> Result<Vec<Measurement>, Failure> {
     engines::validate(setting)?;
+    memory::expect_points(
+        &format!("the arrays of {setting}"),
+        &[&setting.shape.0[..], &[setting.batch]].concat(),
+        BYTES_A_POINT,
+    )?;
     // Everything happens on a thread of the pool, so that no call waits for another thread to take it up.
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(setting.threads)

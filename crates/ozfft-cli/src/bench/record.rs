@@ -4,12 +4,12 @@ use super::Setting;
 use super::engines::{Candidate, FFTW, RUSTFFT};
 use super::sampling::Timings;
 use crate::failure::Failure;
-use crate::machine::Machine;
+use crate::inputs::read_text;
+use crate::machine::{Machine, built_commit};
 use crate::options::{KindName, accuracy_text};
 use crate::report::write_json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::process::Command;
 
 /// The time of one engine in one setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,33 +112,17 @@ pub struct Software {
 }
 
 impl Software {
-    /// The versions of everything; the commit is the one given, or that of the working directory.
+    /// The versions of everything; the commit is the one given, or that of the sources of this program.
     pub fn here(commit: Option<&str>, (fftw, mkl): (Option<String>, Option<String>)) -> Software {
         Software {
             ozfft: env!("CARGO_PKG_VERSION").into(),
-            commit: commit.map(String::from).or_else(commit_here),
+            commit: commit.map(String::from).or_else(built_commit),
             rustc: env!("RUSTC_VERSION").into(),
             rustfft: env!("RUSTFFT_VERSION").into(),
             fftw,
             mkl,
         }
     }
-}
-
-/// The commit that is checked out here, with a mark if files differ from it; nothing without git.
-pub fn commit_here() -> Option<String> {
-    let output = Command::new("git")
-        .args([
-            "describe",
-            "--always",
-            "--abbrev=40",
-            "--exclude=*",
-            "--dirty",
-        ])
-        .output()
-        .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_string())
 }
 
 /// A record file: the measurements of a list of definitions, with all that is needed to make them again.
@@ -159,7 +143,7 @@ pub struct Record {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         serde_json::from_str(&text).map_err(|error| Failure::Content {
             path: path.to_path_buf(),
             reason: format!("this is not a record of ozfft bench: {error}"),

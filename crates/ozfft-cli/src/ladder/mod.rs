@@ -5,13 +5,14 @@ mod pairs;
 pub mod record;
 mod rungs;
 
-use crate::bench::record::commit_here;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::machine::{self, Machine};
-use crate::npy::write_beside;
-use crate::options::{Shape, parse_device, parse_shape};
-use crate::report::{aligned, error_text, progress, say, say_json, write_json};
+use crate::inputs::read_text;
+use crate::machine::{self, Machine, built_commit};
+use crate::memory;
+use crate::options::{Shape, parse_device, parse_seconds, parse_shape, parse_threads, shape_text};
+use crate::outputs;
+use crate::report::{aligned, error_text, note, progress, say, say_json, write_json, write_text};
 use clap::Args;
 use floats::posts::PRINTED;
 use floats::{Direction, FloatPlan, Table, Unit};
@@ -22,7 +23,6 @@ use ozfft::Device;
 use pairs::measure_pairs;
 use record::{Post, Record, Rung, VERSION, mark_front};
 use rungs::{Lines, Setting, measure};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Options of `ozfft ladder`.
@@ -38,10 +38,10 @@ pub struct LadderArguments {
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
     device: Device,
     /// Number of threads
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_parser = parse_threads, default_value = "1")]
     threads: usize,
     /// Seconds that each rung is timed for, in turns with the others (pairs after them)
-    #[arg(long, default_value_t = 0.1, value_name = "SECONDS")]
+    #[arg(long, value_parser = parse_seconds, default_value = "0.1", value_name = "SECONDS")]
     seconds: f64,
     /// Print one JSON object for every rung and every figure of the posts instead of tables
     #[arg(long)]
@@ -64,24 +64,28 @@ const POINTS: usize = 1 << 17;
 /// Lines over which errors in the posts' norm are averaged.
 const POST_LINES: u64 = 16;
 
+/// Bytes that a rung takes at least for every point: input, exact transform and output, as pairs of doubles.
+const BYTES_A_POINT: u128 = 96;
+
 /// Runs the command.
 pub fn run(arguments: &LadderArguments) -> Result<(), Failure> {
+    outputs::check_all([&arguments.out, &arguments.document])?;
+    // Read before the work, as well: it may not be there.
+    let document = arguments.document.as_deref().map(read_text).transpose()?;
     let record = match &arguments.from {
         Some(path) => Record::read(path)?,
         None => make(arguments)?,
     };
     if let Some(path) = &arguments.out {
         write_json(path, &record)?;
-        eprintln!("written {}", path.display());
+        note(&format!("written {}", path.display()));
     }
-    if let Some(path) = &arguments.document {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+    if let Some((path, text)) = arguments.document.as_ref().zip(document) {
         let renewed = document::renewed(&text, &record).map_err(|reason| Failure::Content {
             path: path.clone(),
             reason,
         })?;
-        write_beside(path, |file| write!(file, "{renewed}"))?;
-        eprintln!("written {}", path.display());
+        write_text(path, &renewed)?;
     }
     if arguments.json {
         record.rungs.iter().try_for_each(say_json)?;
@@ -94,12 +98,6 @@ pub fn run(arguments: &LadderArguments) -> Result<(), Failure> {
 }
 
 fn make(arguments: &LadderArguments) -> Result<Record, Failure> {
-    if arguments.seconds.is_nan() || arguments.seconds < 0.0 {
-        return Err(Failure::Usage(format!(
-            "{} seconds cannot be spent; give 0 or more",
-            arguments.seconds
-        )));
-    }
     let shapes: Vec<Vec<usize>> = match arguments.shape.is_empty() {
         true => LENGTHS.map(|n| vec![n]).to_vec(),
         false => arguments
@@ -120,9 +118,17 @@ fn make(arguments: &LadderArguments) -> Result<Record, Failure> {
     let mut rungs = Vec::new();
     let bar = progress(shapes.len() * rungs::count(), "rungs", arguments.json);
     for shape in &shapes {
-        let points: usize = shape.iter().product();
         // The library's words for shapes that cannot be.
-        ozfft::Problem::complex(shape).validate()?;
+        ozfft::Problem::complex(shape)
+            .batch(arguments.batch.unwrap_or(1))
+            .threads(arguments.threads)
+            .validate()?;
+        memory::expect_points(
+            &format!("the arrays of {}", shape_text(shape)),
+            &[&shape[..], &[arguments.batch.unwrap_or(1)]].concat(),
+            BYTES_A_POINT,
+        )?;
+        let points: usize = shape.iter().product();
         let setting = Setting {
             shape,
             batch: arguments.batch.unwrap_or((POINTS / points).max(1)),
@@ -144,7 +150,7 @@ fn make(arguments: &LadderArguments) -> Result<Record, Failure> {
         machine: Machine::here(),
         gpu: gpu.map(|gpu| gpu.facts.name.clone()),
         ozfft: env!("CARGO_PKG_VERSION").into(),
-        commit: commit_here(),
+        commit: built_commit(),
         threads: arguments.threads,
         seconds_per_rung: arguments.seconds,
         rungs,

@@ -1,6 +1,7 @@
 //! What `ozfft ladder` writes down.
 
 use crate::failure::Failure;
+use crate::inputs::read_text;
 use crate::machine::Machine;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -77,7 +78,7 @@ pub struct Post {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         let unusable = |reason: String| Failure::Content {
             path: path.to_path_buf(),
             reason,

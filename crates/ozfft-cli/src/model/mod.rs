@@ -6,12 +6,11 @@ mod projection;
 mod show;
 
 use crate::failure::Failure;
-use crate::npy::write_beside;
-use crate::report::say;
+use crate::inputs::read_text;
+use crate::report::{say, write_text};
 use clap::{Args, Subcommand};
 use roofline::{Machine, Mode, Question, Record, document, printed, tables, verdict};
 use show::{Form, table, words};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft model`.
@@ -263,7 +262,7 @@ fn record(path: &Path) -> Result<Record, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(Failure::file("read", path))
+    read_text(path)
 }
 
 /// A machine by its name, or from a file, which has a path or ends in `.json`.
@@ -295,7 +294,6 @@ fn write_document(options: &DocumentOptions) -> Result<(), Failure> {
             document::END
         ),
     })?;
-    write_beside(path, |file| write!(file, "{replaced}"))?;
-    eprintln!("written {}", path.display());
+    write_text(path, &replaced)?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::delivered::{Constant, Delivered};
 use crate::failure::Failure;
+use crate::inputs::read_text;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ pub struct Adaptive {
 
 impl Adaptive {
     pub fn read(path: &Path) -> Result<Adaptive, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         let unusable = |reason: String| Failure::Content {
             path: path.to_path_buf(),
             reason,

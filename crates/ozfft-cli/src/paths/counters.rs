@@ -4,6 +4,7 @@
 use super::name_of;
 use super::report::Launch;
 use crate::failure::Failure;
+use crate::inputs::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -159,7 +160,7 @@ pub struct Table {
 
 impl Table {
     pub fn read(path: &Path) -> Result<Table, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         let rows = parse(&text).map_err(|reason| Failure::Content {
             path: path.to_path_buf(),
             reason,

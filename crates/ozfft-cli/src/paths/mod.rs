@@ -12,13 +12,13 @@ mod tall_skinny;
 mod tiles;
 mod ways;
 
-use crate::bench::record::commit_here;
 use crate::failure::Failure;
 use crate::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision,
 };
-use crate::machine::{Machine, now};
-use crate::options::{Shape, parse_shape, shape_text};
+use crate::machine::{Machine, built_commit, now};
+use crate::options::{Shape, parse_seconds, parse_shape, shape_text};
+use crate::outputs;
 use crate::report::{progress, say, say_json, write_json};
 use check::{Checked, Sample};
 use clap::Args;
@@ -43,7 +43,7 @@ pub struct PathsArguments {
     #[arg(long, default_value_t = 0, value_name = "N")]
     device: usize,
     /// Seconds for each path, of which the median run counts (five runs at least)
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, value_parser = parse_seconds, default_value = "1.0")]
     seconds: f64,
     /// Lines that are checked before a path is timed
     #[arg(long, default_value_t = 64)]
@@ -75,7 +75,7 @@ pub struct PathsArguments {
     /// Write the results to this file as well, with machine, date and versions
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// The commit that was built, for the record [default: the one checked out here]
+    /// The commit that was built, for the record [default: the one that this program was built from]
     #[arg(long)]
     commit: Option<String>,
     /// Print one JSON object instead of tables
@@ -85,6 +85,7 @@ pub struct PathsArguments {
 
 /// Runs the command.
 pub fn run(arguments: &PathsArguments) -> Result<(), Failure> {
+    outputs::check_all([&arguments.record])?;
     if arguments.lines == 0 {
         return Err(Failure::Usage("--lines needs one line or more".into()));
     }
@@ -240,7 +241,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         date: now(),
         machine: Machine::here(),
         ozfft: env!("CARGO_PKG_VERSION").into(),
-        commit: arguments.commit.clone().or_else(commit_here),
+        commit: arguments.commit.clone().or_else(built_commit),
         rustc: env!("RUSTC_VERSION").into(),
         device: gpu.facts.clone(),
         shape: shape_text(shape),

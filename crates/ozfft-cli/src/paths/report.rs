@@ -7,6 +7,7 @@ use super::tiles::{Resident, Tile};
 use super::ways::{STAGES, Way};
 use crate::failure::Failure;
 use crate::gpu::{DeviceFacts, KernelFacts};
+use crate::inputs::read_text;
 use crate::machine::Machine;
 use crate::options::parse_shape;
 use crate::report::{aligned, error_text, seconds_text};
@@ -143,7 +144,7 @@ pub struct Report {
 impl Report {
     /// A record that was written earlier.
     pub fn read(path: &FilePath) -> Result<Report, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         let unusable = |reason: String| Failure::Content {
             path: path.to_path_buf(),
             reason,

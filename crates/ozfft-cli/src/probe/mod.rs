@@ -6,10 +6,10 @@ mod exactness;
 mod rates;
 mod report;
 
-use crate::bench::record::commit_here;
 use crate::failure::Failure;
 use crate::gpu::DeviceFailure;
-use crate::machine::{Machine, now};
+use crate::machine::{Machine, built_commit, now};
+use crate::outputs;
 use crate::report::{progress, say, say_json};
 use clap::Args;
 use device::{Device, Kernels};
@@ -33,7 +33,7 @@ pub struct ProbeArguments {
     /// Write the results to this file as well, with machine, date and versions
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// The commit that was built, for the record [default: the one checked out here]
+    /// The commit that was built, for the record [default: the one that this program was built from]
     #[arg(long)]
     commit: Option<String>,
     /// Print one JSON object instead of tables
@@ -43,6 +43,7 @@ pub struct ProbeArguments {
 
 /// Runs the command.
 pub fn run(arguments: &ProbeArguments) -> Result<(), Failure> {
+    outputs::check_all([&arguments.record])?;
     let report = measure(arguments)?;
     if let Some(path) = &arguments.record {
         report.write(path)?;
@@ -68,7 +69,7 @@ fn measure(arguments: &ProbeArguments) -> Result<Report, Failure> {
         machine: Machine::here(),
         software: Software {
             ozfft: env!("CARGO_PKG_VERSION").into(),
-            commit: arguments.commit.clone().or_else(commit_here),
+            commit: arguments.commit.clone().or_else(built_commit),
             rustc: env!("RUSTC_VERSION").into(),
         },
         device: device.facts.clone(),

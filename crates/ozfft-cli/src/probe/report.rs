@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::gpu::DeviceFacts;
+use crate::inputs::read_text;
 use crate::machine::Machine;
 use crate::report::aligned;
 use crate::report::write_json;
@@ -121,7 +122,7 @@ pub struct Report {
 impl Report {
     /// A record that was written earlier.
     pub fn read(path: &Path) -> Result<Report, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         serde_json::from_str(&text).map_err(|error| Failure::Content {
             path: path.to_path_buf(),
             reason: format!("it is no record of ozfft probe: {error}"),

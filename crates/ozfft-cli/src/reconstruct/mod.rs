@@ -10,11 +10,12 @@ mod prototype;
 mod substrate;
 mod words;
 
-use crate::bench::record::commit_here;
 use crate::failure::Failure;
-use crate::machine::{Machine, now};
-use crate::npy::write_beside;
-use crate::report::{aligned, progress, say, say_json, write_json};
+use crate::inputs::read_text;
+use crate::machine::{Machine, built_commit, now};
+use crate::options::parse_seconds;
+use crate::outputs;
+use crate::report::{aligned, progress, say, say_json, write_json, write_text};
 use claims::{Claim, Evidence};
 use clap::Args;
 use experiment::{Bands, Experiment, Failed, MOST_SIZE, Measurement, Missing, PrototypeError};
@@ -22,7 +23,6 @@ use matrices::Matrices;
 use residues::Moduli;
 use residues::reconstruct::Method;
 use serde::Serialize;
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use substrate::Substrate;
@@ -47,7 +47,7 @@ pub struct ReconstructArguments {
     #[arg(long, value_delimiter = ',', value_parser = parse_method)]
     methods: Vec<Method>,
     /// Time that each way is given
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, value_parser = parse_seconds, default_value = "0.02")]
     seconds: f64,
     /// Print one JSON object per line instead of tables
     #[arg(long)]
@@ -136,7 +136,7 @@ struct Software {
 /// Runs the command.
 pub fn run(arguments: &ReconstructArguments) -> Result<(), Failure> {
     // Before files are written that would make the work tree another one.
-    let (date, commit) = (now(), commit_here());
+    let (date, commit) = (now(), built_commit());
     if !(1..=MOST_SIZE).contains(&arguments.size) {
         return Err(Failure::Usage(format!(
             "--size {}: matrices of 1 to {MOST_SIZE} rows can be multiplied",
@@ -146,6 +146,9 @@ pub fn run(arguments: &ReconstructArguments) -> Result<(), Failure> {
     if arguments.r.is_empty() || arguments.substrates.is_empty() {
         return Err(Failure::Usage("--r and --substrates need a value".into()));
     }
+    outputs::check_all([&arguments.out, &arguments.svg, &arguments.record])?;
+    // Read before the work, as well: it may not be there.
+    let document = arguments.out.as_deref().map(read_text).transpose()?;
     let findings = measure(arguments)?;
     if arguments.json {
         print_json(&findings)?;
@@ -154,9 +157,8 @@ pub fn run(arguments: &ReconstructArguments) -> Result<(), Failure> {
     } else {
         print_tables(&findings)?;
     }
-    if let Some(path) = &arguments.out {
+    if let Some((path, text)) = arguments.out.as_ref().zip(document) {
         let tables = markdown::tables(&findings, arguments.seed, arguments.size);
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
         let text = markdown::replaced(&text, &tables).ok_or_else(|| Failure::Content {
             path: path.clone(),
             reason: format!(
@@ -165,13 +167,11 @@ pub fn run(arguments: &ReconstructArguments) -> Result<(), Failure> {
                 markdown::END
             ),
         })?;
-        write_beside(path, |file| write!(file, "{text}"))?;
-        eprintln!("written {}", path.display());
+        write_text(path, &text)?;
     }
     if let Some(path) = &arguments.svg {
         let picture = plot::draw(&findings.measurements)?;
-        write_beside(path, |file| writeln!(file, "{picture}"))?;
-        eprintln!("written {}", path.display());
+        write_text(path, &format!("{picture}\n"))?;
     }
     if let Some(path) = &arguments.record {
         let record = Record {
@@ -203,8 +203,7 @@ impl From<Failed> for Failure {
 }
 
 fn measure(arguments: &ReconstructArguments) -> Result<Findings, Failure> {
-    let seconds = Duration::try_from_secs_f64(arguments.seconds)
-        .map_err(|error| Failure::Usage(format!("--seconds {}: {error}", arguments.seconds)))?;
+    let seconds = Duration::from_secs_f64(arguments.seconds);
     // All moduli first: a wrong number is told at once.
     let mut cases = Vec::new();
     for &substrate in &arguments.substrates {

@@ -19,11 +19,10 @@ mod page;
 mod svg;
 
 use crate::failure::Failure;
-use crate::npy::write_beside;
+use crate::report::write_text;
 use clap::Args;
 use roofline::printed::Printed;
 use roofline::{Machine, Mode, Record};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft report`.
@@ -117,8 +116,7 @@ impl Context {
 pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let context = Context::new(&arguments.subject)?;
     let page = page::page(&context)?;
-    write_beside(&arguments.out, |file| file.write_all(page.as_bytes()))?;
-    eprintln!("written {}", arguments.out.display());
+    write_text(&arguments.out, &page)?;
     Ok(())
 }
 
@@ -153,7 +151,6 @@ pub fn plot(name: &str, arguments: &FigureArguments, out: &Path) -> Result<(), F
     let context = Context::new(&arguments.subject)?;
     let figure = figures::figure(name, &context, figures::WIDE)?;
     let picture = figure.svg.standalone(&figure.title, &figure.description);
-    write_beside(out, |file| writeln!(file, "{picture}"))?;
-    eprintln!("written {}", out.display());
+    write_text(out, &format!("{picture}\n"))?;
     Ok(())
 }

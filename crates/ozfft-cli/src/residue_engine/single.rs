@@ -55,7 +55,7 @@ fn largest_error(outputs: &[Complex<f32>], exact: &[ExactSpectrum]) -> f64 {
 pub fn costs(arguments: &ResiduesArguments) -> Result<Vec<SingleCost>, Failure> {
     let n = arguments.length;
     let lines: Lines = (0..arguments.lines as u64)
-        .map(|line| gaussian_complex(n, arguments.seed + line))
+        .map(|line| gaussian_complex(n, arguments.seed.wrapping_add(line)))
         .map(|line| {
             line.iter()
                 .map(|z| Complex::new(z.re as f32, z.im as f32))

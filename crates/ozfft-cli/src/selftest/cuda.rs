@@ -7,7 +7,7 @@ use super::{SelftestArguments, TOLD, in_parallel};
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::options::EngineName;
-use crate::report::{progress, say, say_json};
+use crate::report::{note, progress, say, say_json};
 use ozfft::{Device, Planner};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
         ));
     }
     let seed = arguments.seed;
-    eprintln!("{}, seed {seed}", gpu.facts.name);
+    note(&format!("{}, seed {seed}", gpu.facts.name));
     let substrates = Mutex::new(BTreeMap::new());
     let (tuned, residues) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let is_for_residues = |number: usize| match arguments.engine {
@@ -185,7 +185,10 @@ fn all(
         // Nobody sees the bar there.
         let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
         if !json && finished.is_multiple_of(TOLD_EVERY) && !std::io::stderr().is_terminal() {
-            eprintln!("{} of {cases} cases", (finished * GROUP).min(cases));
+            note(&format!(
+                "{} of {cases} cases",
+                (finished * GROUP).min(cases)
+            ));
         }
         failures
     });

@@ -39,10 +39,10 @@ pub struct SelftestArguments {
     #[arg(long)]
     engine: Option<EngineName>,
     /// Number of cases whose bits are compared [default: 100000, on a GPU 10000]
-    #[arg(long)]
+    #[arg(long, value_parser = case_number())]
     cases: Option<usize>,
     /// Compare the bits of this case only
-    #[arg(long, hide = true, value_name = "NUMBER")]
+    #[arg(long, hide = true, value_name = "NUMBER", value_parser = case_number())]
     case: Option<usize>,
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -60,6 +60,11 @@ struct DigestRow {
     kind: String,
     recipe: &'static str,
     sha256: String,
+}
+
+/// Cases are drawn from their numbers, up to more than anybody can wait for.
+fn case_number() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(..=1_000_000_000_000)
 }
 
 #[derive(Serialize)]

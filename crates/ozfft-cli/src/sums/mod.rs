@@ -8,10 +8,11 @@ mod data;
 mod matrices;
 mod timing;
 
-use crate::bench::record::commit_here;
 use crate::failure::Failure;
-use crate::machine::{Machine, now};
-use crate::options::parse_device;
+use crate::machine::{Machine, built_commit, now};
+use crate::memory;
+use crate::options::{parse_device, parse_seconds};
+use crate::outputs;
 use crate::report::{aligned, say, say_json, write_json};
 use clap::{Args, Subcommand};
 use ozfft::Device;
@@ -36,7 +37,7 @@ enum SumsCommand {
 #[derive(Debug, Args)]
 struct BenchArguments {
     /// Time that each method is given for each row
-    #[arg(long, default_value_t = 0.2)]
+    #[arg(long, value_parser = parse_seconds, default_value = "0.2")]
     seconds: f64,
     /// Where it runs: cpu, cuda, or cuda:1 for the second GPU; the bits do not depend on it
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
@@ -57,6 +58,12 @@ struct BenchArguments {
 
 /// Numbers of the largest arrays, unless the user says otherwise.
 const LARGEST: usize = 10_000_000;
+
+/// The smallest and the largest power of ten that is measured.
+const FEWEST_NUMBERS: usize = 1_000;
+const MOST_NUMBERS: usize = 1_000_000_000;
+/// Bytes that every number takes at least: it and what it is multiplied by.
+const BYTES_A_NUMBER: u128 = 16;
 
 /// Who is missing among those that are compared, and why.
 const NOT_COMPARED: &str = "Not compared: ReproBLAS and ExBLAS, which are installable neither from Debian nor from PyPI nor from crates.io (looked for on 2026-11-15).";
@@ -107,7 +114,7 @@ impl Software {
     fn here() -> Software {
         Software {
             kulisch: env!("CARGO_PKG_VERSION"),
-            commit: commit_here(),
+            commit: built_commit(),
             rustc: env!("RUSTC_VERSION"),
             xsum: env!("XSUM_VERSION"),
             accurate: env!("ACCURATE_VERSION"),
@@ -123,8 +130,8 @@ pub fn run(arguments: &SumsArguments) -> Result<(), Failure> {
 }
 
 fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
-    let seconds = Duration::try_from_secs_f64(arguments.seconds)
-        .map_err(|error| Failure::Usage(format!("--seconds {}: {error}", arguments.seconds)))?;
+    outputs::check_all([&arguments.record])?;
+    let seconds = Duration::from_secs_f64(arguments.seconds);
     let date = now();
     let names = match arguments.device {
         Device::Cpu => &cases::NAMES[..],
@@ -159,6 +166,12 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         Ok(())
     };
     let largest = arguments.largest.unwrap_or(LARGEST);
+    if !(FEWEST_NUMBERS..=MOST_NUMBERS).contains(&largest) {
+        return Err(Failure::Usage(format!(
+            "--largest {largest}: arrays of {FEWEST_NUMBERS} to {MOST_NUMBERS} numbers are measured"
+        )));
+    }
+    memory::expect_points("the largest arrays", &[largest], BYTES_A_NUMBER)?;
     cases::run_all(&wanted, largest, seconds, &mut report)?;
     if !arguments.json {
         say(&aligned(&table(&results)))?;

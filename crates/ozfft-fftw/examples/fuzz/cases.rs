@@ -1,7 +1,7 @@
 //! Random plans of the guru and the many interface on both libraries: what FFTW plans must be planned, results must agree within the
 //! bounds, and nothing but the described elements of the output may be written. Arrays end or begin at a page that nobody may touch.
 
-use super::common::{self, Dim32, Dim64, Doors, ESTIMATE, Plan};
+use super::common::{self, Dim32, Dim64, Doors, ESTIMATE, Plan, Sample};
 use oracle::inputs::Generator;
 use std::ffi::c_int;
 
@@ -38,11 +38,12 @@ impl Guarded {
         }
     }
 
-    /// `count` doubles at the end of the memory, or at its beginning.
-    fn place(&self, count: usize, at_end: bool) -> *mut f64 {
-        assert!(8 * count <= self.bytes, "{count} doubles do not fit");
-        let skip = if at_end { self.bytes - 8 * count } else { 0 };
-        // SAFETY: within the memory, which begins at a page and holds whole doubles.
+    /// `count` numbers at the end of the memory, or at its beginning.
+    fn place<T: Sample>(&self, count: usize, at_end: bool) -> *mut T {
+        let bytes = size_of::<T>() * count;
+        assert!(bytes <= self.bytes, "{count} numbers do not fit");
+        let skip = if at_end { self.bytes - bytes } else { 0 };
+        // SAFETY: within the memory, which begins at a page and holds whole numbers.
         unsafe { self.start.add(skip).cast() }
     }
 }
@@ -342,7 +343,12 @@ impl Case {
 
     /// # Safety
     /// The arrays are those of the case.
-    unsafe fn plan(&self, doors: &Doors, input: [*mut f64; 2], output: [*mut f64; 2]) -> Plan {
+    unsafe fn plan<T: Sample>(
+        &self,
+        doors: &Doors<T>,
+        input: [*mut T; 2],
+        output: [*mut T; 2],
+    ) -> Plan {
         let (rank, loop_rank) = (self.dims.len() as c_int, self.loops.len() as c_int);
         let narrow: Vec<Dim32> = self.dims.iter().map(Dim32::from).collect();
         let narrow_loops: Vec<Dim32> = self.loops.iter().map(Dim32::from).collect();
@@ -354,46 +360,46 @@ impl Case {
         unsafe {
             match (self.flavour, self.wide) {
                 (Flavour::Complex, true) => {
-                    (doors.fftw_plan_guru64_dft)(rank, d, loop_rank, l, ri, ro, self.sign, ESTIMATE)
+                    (doors.plan_guru64_dft)(rank, d, loop_rank, l, ri, ro, self.sign, ESTIMATE)
                 }
                 (Flavour::Complex, false) => {
-                    (doors.fftw_plan_guru_dft)(rank, n, loop_rank, m, ri, ro, self.sign, ESTIMATE)
+                    (doors.plan_guru_dft)(rank, n, loop_rank, m, ri, ro, self.sign, ESTIMATE)
                 }
-                (Flavour::Split, true) => (doors.fftw_plan_guru64_split_dft)(
-                    rank, d, loop_rank, l, ri, ii, ro, io, ESTIMATE,
-                ),
-                (Flavour::Split, false) => (doors.fftw_plan_guru_split_dft)(
-                    rank, n, loop_rank, m, ri, ii, ro, io, ESTIMATE,
-                ),
+                (Flavour::Split, true) => {
+                    (doors.plan_guru64_split_dft)(rank, d, loop_rank, l, ri, ii, ro, io, ESTIMATE)
+                }
+                (Flavour::Split, false) => {
+                    (doors.plan_guru_split_dft)(rank, n, loop_rank, m, ri, ii, ro, io, ESTIMATE)
+                }
                 (Flavour::RealToComplex, true) => {
-                    (doors.fftw_plan_guru64_dft_r2c)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
+                    (doors.plan_guru64_dft_r2c)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
                 }
                 (Flavour::RealToComplex, false) => {
-                    (doors.fftw_plan_guru_dft_r2c)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
+                    (doors.plan_guru_dft_r2c)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
                 }
                 (Flavour::ComplexToReal, true) => {
-                    (doors.fftw_plan_guru64_dft_c2r)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
+                    (doors.plan_guru64_dft_c2r)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
                 }
                 (Flavour::ComplexToReal, false) => {
-                    (doors.fftw_plan_guru_dft_c2r)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
+                    (doors.plan_guru_dft_c2r)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
                 }
-                (Flavour::SplitRealToComplex, true) => (doors.fftw_plan_guru64_split_dft_r2c)(
-                    rank, d, loop_rank, l, ri, ro, io, ESTIMATE,
-                ),
-                (Flavour::SplitRealToComplex, false) => (doors.fftw_plan_guru_split_dft_r2c)(
-                    rank, n, loop_rank, m, ri, ro, io, ESTIMATE,
-                ),
-                (Flavour::SplitComplexToReal, true) => (doors.fftw_plan_guru64_split_dft_c2r)(
-                    rank, d, loop_rank, l, ri, ii, ro, ESTIMATE,
-                ),
-                (Flavour::SplitComplexToReal, false) => (doors.fftw_plan_guru_split_dft_c2r)(
-                    rank, n, loop_rank, m, ri, ii, ro, ESTIMATE,
-                ),
+                (Flavour::SplitRealToComplex, true) => {
+                    (doors.plan_guru64_split_dft_r2c)(rank, d, loop_rank, l, ri, ro, io, ESTIMATE)
+                }
+                (Flavour::SplitRealToComplex, false) => {
+                    (doors.plan_guru_split_dft_r2c)(rank, n, loop_rank, m, ri, ro, io, ESTIMATE)
+                }
+                (Flavour::SplitComplexToReal, true) => {
+                    (doors.plan_guru64_split_dft_c2r)(rank, d, loop_rank, l, ri, ii, ro, ESTIMATE)
+                }
+                (Flavour::SplitComplexToReal, false) => {
+                    (doors.plan_guru_split_dft_c2r)(rank, n, loop_rank, m, ri, ii, ro, ESTIMATE)
+                }
                 (Flavour::RealToReal, true) => {
-                    (doors.fftw_plan_guru64_r2r)(rank, d, loop_rank, l, ri, ro, k, ESTIMATE)
+                    (doors.plan_guru64_r2r)(rank, d, loop_rank, l, ri, ro, k, ESTIMATE)
                 }
                 (Flavour::RealToReal, false) => {
-                    (doors.fftw_plan_guru_r2r)(rank, n, loop_rank, m, ri, ro, k, ESTIMATE)
+                    (doors.plan_guru_r2r)(rank, n, loop_rank, m, ri, ro, k, ESTIMATE)
                 }
             }
         }
@@ -401,7 +407,7 @@ impl Case {
 
     /// Relative L2 error that FFTW's floating point can have: Higham's bound for a tree of butterflies, 8 roundings a level, and of
     /// direct sums for large primes, as many roundings as terms with a loss of the square root of their number.
-    fn bound_of_fftw(&self) -> f64 {
+    fn bound_of_fftw<T: Sample>(&self) -> f64 {
         let axis = |dim: &Dim64, kind: Option<&c_int>| {
             // Cosine and sine transforms are at most transforms of eight times the length.
             let n = dim.n as f64 * if kind.is_some() { 8.0 } else { 1.0 };
@@ -422,7 +428,7 @@ impl Case {
         } else {
             1.0
         };
-        passed_on * roundings * 0.5f64.powi(53)
+        passed_on * roundings * T::ROUNDING
     }
 }
 
@@ -462,11 +468,6 @@ pub enum Outcome {
     Neither,
 }
 
-/// A value that marks a double nobody may write.
-fn canary(index: usize) -> f64 {
-    f64::from_bits(0x7ff4_dead_0000_0000 | index as u64)
-}
-
 /// Two guarded arrays for each library.
 pub struct Memory {
     arrays: [Guarded; 4],
@@ -481,24 +482,30 @@ impl Memory {
 }
 
 /// Tries a case; an error tells what went wrong.
-pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<Outcome, String> {
+pub fn run<T: Sample>(
+    case: &Case,
+    ours: &Doors<T>,
+    real: &Doors<T>,
+    memory: &Memory,
+) -> Result<Outcome, String> {
     let (from, to) = case.flavour.numbers();
     let input = case.places(from, to, |dim| dim.is);
     let output = case.places(to, from, |dim| dim.os);
     let mut random = Generator::new(case.seed);
-    let values: Vec<(f64, f64)> = input
+    let mut number = || T::from_f64(random.uniform() - 0.5);
+    let values: Vec<(T, T)> = input
         .elements
         .iter()
-        .map(|_| (random.uniform() - 0.5, random.uniform() - 0.5))
+        .map(|_| (number(), number()))
         .collect();
     let (ours_at, real_at) = (
         [0, 1].map(|i| &memory.arrays[i]),
         [2, 3].map(|i| &memory.arrays[i]),
     );
-    let tested = prepare(case, &input, &output, &values, ours_at, case.in_place);
+    let tested: Prepared<T> = prepare(case, &input, &output, &values, ours_at, case.in_place);
     // With strides of 0 an element has the value that was written last.
     let values = tested.input_values(&input);
-    let expected = prepare(case, &input, &output, &values, real_at, case.in_place);
+    let expected: Prepared<T> = prepare(case, &input, &output, &values, real_at, case.in_place);
     // SAFETY: arrays of the case, prepared.
     let our_plan = unsafe { case.plan(ours, tested.input, tested.output) };
     let mut real_plan = std::ptr::null_mut();
@@ -516,8 +523,8 @@ pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<O
     let description = ours.describe(our_plan);
     // SAFETY: plans and arrays belong together.
     unsafe {
-        (ours.fftw_execute)(our_plan);
-        (ours.fftw_destroy_plan)(our_plan);
+        (ours.execute)(our_plan);
+        (ours.destroy_plan)(our_plan);
     }
     tested.check_canaries(&output)?;
     let result = tested.output_values(&output);
@@ -530,7 +537,7 @@ pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<O
         let square = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();
         let norm = square(&mut wanted.iter().copied()).sqrt();
         let error = square(&mut result.iter().zip(&wanted).map(|(a, b)| a - b)).sqrt();
-        let allowed = (bound + case.bound_of_fftw()) * norm;
+        let allowed = (bound + case.bound_of_fftw::<T>()) * norm;
         if error <= allowed {
             Ok(())
         } else {
@@ -542,8 +549,8 @@ pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<O
     if !real_plan.is_null() {
         // SAFETY: as above.
         unsafe {
-            (real.fftw_execute)(real_plan);
-            (real.fftw_destroy_plan)(real_plan);
+            (real.execute)(real_plan);
+            (real.destroy_plan)(real_plan);
         }
         match check(expected.output_values(&output)) {
             Ok(()) => return Ok(outcome),
@@ -555,7 +562,7 @@ pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<O
     let contiguous = case.contiguous();
     let from_places = contiguous.places(from, to, |dim| dim.is);
     let to_places = contiguous.places(to, from, |dim| dim.os);
-    let expected = prepare(
+    let expected: Prepared<T> = prepare(
         &contiguous,
         &from_places,
         &to_places,
@@ -569,8 +576,8 @@ pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<O
         if plan.is_null() {
             return Err("FFTW has no plan for contiguous arrays either".into());
         }
-        (real.fftw_execute)(plan);
-        (real.fftw_destroy_plan)(plan);
+        (real.execute)(plan);
+        (real.destroy_plan)(plan);
     }
     check(expected.output_values(&to_places))?;
     match outcome {
@@ -580,21 +587,21 @@ pub fn run(case: &Case, ours: &Doors, real: &Doors, memory: &Memory) -> Result<O
 }
 
 /// Arrays with values and canaries.
-struct Prepared {
-    input: [*mut f64; 2],
-    output: [*mut f64; 2],
+struct Prepared<T> {
+    input: [*mut T; 2],
+    output: [*mut T; 2],
     /// Start and length of each piece of memory, and what it held.
-    pieces: Vec<(*mut f64, Vec<u64>)>,
+    pieces: Vec<(*mut T, Vec<u64>)>,
 }
 
-fn prepare(
+fn prepare<T: Sample>(
     case: &Case,
     input: &Places,
     output: &Places,
-    values: &[(f64, f64)],
+    values: &[(T, T)],
     memory: [&Guarded; 2],
     in_place: bool,
-) -> Prepared {
+) -> Prepared<T> {
     let spread = |places: &[&Places]| {
         let low = places.iter().map(|p| p.low).min().unwrap();
         let high = places.iter().map(|p| p.high).max().unwrap();
@@ -607,10 +614,10 @@ fn prepare(
     };
     let mut starts = Vec::new();
     for (number, &(low, count)) in ranges.iter().enumerate() {
-        let start = memory[number].place(count, case.at_end[number]);
+        let start: *mut T = memory[number].place(count, case.at_end[number]);
         for i in 0..count {
             // SAFETY: within the memory.
-            unsafe { start.add(i).write(canary(i)) };
+            unsafe { start.add(i).write(T::canary(i)) };
         }
         starts.push((start, low, count));
     }
@@ -625,7 +632,7 @@ fn prepare(
             }
         }
     }
-    let ends = |start: *mut f64, places: &Places| {
+    let ends = |start: *mut T, places: &Places| {
         let (re, im) = places.elements[0];
         [
             start.wrapping_offset(re),
@@ -637,7 +644,7 @@ fn prepare(
         (
             start,
             (0..count)
-                .map(|i| unsafe { start.add(i).read() }.to_bits())
+                .map(|i| unsafe { start.add(i).read() }.bits())
                 .collect(),
         )
     });
@@ -648,10 +655,10 @@ fn prepare(
     }
 }
 
-impl Prepared {
+impl<T: Sample> Prepared<T> {
     /// Everything but the output's elements must be as it was, the input too.
     fn check_canaries(&self, output: &Places) -> Result<(), String> {
-        let mut described: Vec<*mut f64> = Vec::new();
+        let mut described: Vec<*mut T> = Vec::new();
         for &(re, im) in &output.elements {
             described.push(self.output[0].wrapping_offset(re));
             if im.is_some() {
@@ -663,23 +670,23 @@ impl Prepared {
             for (i, &bits) in before.iter().enumerate() {
                 let place = start.wrapping_add(i);
                 // SAFETY: within the memory.
-                let now = unsafe { place.read() }.to_bits();
+                let now = unsafe { place.read() }.bits();
                 if now != bits && described.binary_search(&place).is_err() {
-                    return Err(format!("double {i} was written and is not described"));
+                    return Err(format!("number {i} was written and is not described"));
                 }
             }
         }
         Ok(())
     }
 
-    fn input_values(&self, input: &Places) -> Vec<(f64, f64)> {
+    fn input_values(&self, input: &Places) -> Vec<(T, T)> {
         let value = |&(re, im): &(isize, Option<isize>)| {
             // SAFETY: an element of the array.
             unsafe {
                 let re_value = self.input[0].offset(re).read();
                 (
                     re_value,
-                    im.map_or(0.0, |_| self.input[1].offset(re).read()),
+                    im.map_or(T::default(), |_| self.input[1].offset(re).read()),
                 )
             }
         };
@@ -691,9 +698,9 @@ impl Prepared {
         for &(re, im) in &output.elements {
             // SAFETY: an element of the array.
             unsafe {
-                values.push(self.output[0].offset(re).read());
+                values.push(self.output[0].offset(re).read().to_f64());
                 if im.is_some() {
-                    values.push(self.output[1].offset(re).read());
+                    values.push(self.output[1].offset(re).read().to_f64());
                 }
             }
         }
@@ -702,7 +709,7 @@ impl Prepared {
 }
 
 /// Tries `cases` plans; returns how many had each outcome. Panics at the first that fails, with all that is needed to see it again.
-pub fn fuzz(cases: usize, seed: u64, ours: &Doors, real: &Doors) -> [usize; 5] {
+pub fn fuzz<T: Sample>(cases: usize, seed: u64, ours: &Doors<T>, real: &Doors<T>) -> [usize; 5] {
     println!("seed {seed}");
     let memory = Memory::new();
     let mut random = Generator::new(seed);

@@ -5,6 +5,8 @@ mod cases;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 
+use common::{Doors, Sample};
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let number = |name: &str, otherwise: u64| {
@@ -16,17 +18,40 @@ fn main() {
         })
     };
     let (total, seed) = (number("--cases", 100_000), number("--seed", 1));
-    let ours = common::Doors::ours();
-    let Some(real) = common::Doors::real() else {
-        eprintln!(
-            "libfftw3.so.3 or libfftw3_threads.so.3 is not installed: there is nothing to compare with"
-        );
+    let precisions = [
+        (
+            "double",
+            fuzz(Doors::<f64>::ours(), Doors::<f64>::real(), total, seed),
+        ),
+        (
+            "single",
+            fuzz(Doors::<f32>::ours(), Doors::<f32>::real(), total, seed),
+        ),
+    ];
+    if precisions.iter().all(|(_, ran)| !ran) {
+        eprintln!("FFTW is not installed: there is nothing to compare with");
         std::process::exit(2);
+    }
+    for (precision, _) in precisions.iter().filter(|(_, ran)| !ran) {
+        eprintln!(
+            "{precision} precision: FFTW's library is not installed, and nothing was compared"
+        );
+    }
+}
+
+/// Whether there was something to compare with.
+fn fuzz<T: Sample>(ours: Doors<T>, real: Option<Doors<T>>, total: u64, seed: u64) -> bool {
+    let Some(real) = real else {
+        return false;
     };
     let start = std::time::Instant::now();
     let [agreed, only_ours, not_asked, contradicts, neither] =
         cases::fuzz(total as usize, seed, &ours, &real);
-    println!("{total} plans in {:.0} s", start.elapsed().as_secs_f64());
+    println!(
+        "{total} plans of {}-bit numbers in {:.0} s",
+        8 * size_of::<T>(),
+        start.elapsed().as_secs_f64()
+    );
     println!("{agreed} agree with FFTW");
     println!(
         "{only_ours} agree with FFTW on contiguous arrays, and FFTW has no plan for these strides"
@@ -37,4 +62,5 @@ fn main() {
     println!("{contradicts} agree likewise, and FFTW's result for these strides is another");
     println!("{neither} have no plan in either library");
     println!("0 wrong, 0 writes outside");
+    true
 }

@@ -5,6 +5,7 @@ use crate::arrays::digest_bytes;
 use crate::bench::definitions::selected;
 use crate::failure::Failure;
 use crate::gpu::Precision;
+use crate::inputs::read_text;
 use crate::options::{KindName, parse_accuracy, parse_shape};
 use serde::Deserialize;
 use std::path::Path;
@@ -44,7 +45,7 @@ pub fn read(
     names: &[String],
     points: Option<usize>,
 ) -> Result<(Vec<Definition>, String), Failure> {
-    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+    let text = read_text(path)?;
     let list = parse(&text, points).map_err(|reason| Failure::Content {
         path: path.to_path_buf(),
         reason,

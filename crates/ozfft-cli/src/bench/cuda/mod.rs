@@ -6,12 +6,13 @@ pub mod record;
 
 use super::BenchArguments;
 use super::engines::Notices;
-use super::record::commit_here;
 use crate::failure::Failure;
 use crate::gpu::{Gpu, Precision, clocks_now, cufft_version};
+use crate::machine::built_commit;
 use crate::machine::{Machine, now};
 use crate::options::{KindName, Shape, accuracy_text};
-use crate::report::{aligned, say, say_json};
+use crate::outputs;
+use crate::report::{aligned, note, say, say_json};
 use definitions::Definition;
 use ozfft::Accuracy;
 use record::{NamedMeasurement, Record, Software, cells, heading};
@@ -104,12 +105,10 @@ pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
     for definition in &selected {
         item::problem(&definition.setting)?;
     }
-    if let Some(path) = &arguments.record {
-        super::expect_directory(path)?;
-    }
+    outputs::check_all([&arguments.record])?;
     let (date, start) = (now(), Instant::now());
     let gpu = Gpu::open(ordinal)?;
-    eprintln!("{}", gpu.facts);
+    note(&format!("{}", gpu.facts));
     let clocks_before = clocks_now(ordinal);
     let (mut notices, mut failures) = (Notices::default(), Vec::new());
     let mut results: Vec<NamedMeasurement> = Vec::new();
@@ -126,7 +125,11 @@ pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
         },
     ) in selected.iter().enumerate()
     {
-        eprintln!("{}/{} {name}: {setting}", number + 1, selected.len());
+        note(&format!(
+            "{}/{} {name}: {setting}",
+            number + 1,
+            selected.len()
+        ));
         match item::measure(&gpu, ordinal, setting, arguments.seconds, &mut notices) {
             Ok(measured) => results.extend(measured.into_iter().map(|measurement| {
                 let named = NamedMeasurement {
@@ -134,11 +137,11 @@ pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
                     group: group.clone(),
                     measurement,
                 };
-                eprintln!("  {}", cells(&named)[1..].join("  "));
+                note(&format!("  {}", cells(&named)[1..].join("  ")));
                 named
             })),
             Err(failure) => {
-                eprintln!("  left out: {failure}");
+                note(&format!("  left out: {failure}"));
                 failures.push(format!("{name}: {failure}"));
             }
         }
@@ -149,7 +152,7 @@ pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
         device: gpu.facts.clone(),
         software: Software {
             ozfft: env!("CARGO_PKG_VERSION").into(),
-            commit: arguments.commit.clone().or_else(commit_here),
+            commit: arguments.commit.clone().or_else(built_commit),
             rustc: env!("RUSTC_VERSION").into(),
             cufft: cufft.ok(),
         },
@@ -175,7 +178,7 @@ pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
 fn tell(path: Option<&Path>, json: bool, record: &Record) -> Result<(), Failure> {
     if let Some(path) = path {
         record.write(path)?;
-        eprintln!("written {}", path.display());
+        note(&format!("written {}", path.display()));
     }
     if json {
         return say_json(record);

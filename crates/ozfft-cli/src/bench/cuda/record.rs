@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::gpu::{Clocks, DeviceFacts, Precision};
+use crate::inputs::read_text;
 use crate::machine::Machine;
 use crate::options::KindName;
 use crate::report::write_json;
@@ -82,7 +83,7 @@ pub struct Record {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        let text = read_text(path)?;
         serde_json::from_str(&text).map_err(|error| Failure::Content {
             path: path.to_path_buf(),
             reason: format!("this is not a record of ozfft bench --device cuda: {error}"),

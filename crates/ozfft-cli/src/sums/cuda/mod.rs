@@ -9,7 +9,7 @@ use super::{BenchArguments, Software};
 use crate::failure::Failure;
 use crate::gpu::{Clocks, Copy, DeviceFacts, Gpu, Reductions, clocks_now};
 use crate::machine::{Machine, now};
-use crate::report::{aligned, say, say_json, write_json};
+use crate::report::{aligned, note, say, say_json, write_json};
 pub use cases::NAMES;
 use model::Verdict;
 use serde::Serialize;
@@ -99,8 +99,7 @@ pub fn run(
             "--largest {largest}: take {FEWEST} or more with --device cuda"
         )));
     }
-    let seconds = Duration::try_from_secs_f64(arguments.seconds)
-        .map_err(|error| Failure::Usage(format!("--seconds {}: {error}", arguments.seconds)))?;
+    let seconds = Duration::from_secs_f64(arguments.seconds);
     let gpu = Gpu::open(ordinal)?;
     let clocks_before = clocks_now(ordinal);
     let reductions = Reductions::new(&gpu)?;
@@ -109,7 +108,7 @@ pub fn run(
         reductions.cusparse.as_ref().err(),
     ];
     for error in missing.into_iter().flatten() {
-        eprintln!("note: {error}");
+        note(&format!("note: {error}"));
     }
     let copy = copy_rate(&gpu, 8 * largest)?;
     let mut results = Vec::new();

@@ -1,0 +1,26 @@
+//! Text files that commands read: records, definitions, documents.
+
+use crate::failure::Failure;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The largest file that is read as a whole; records have some hundred kilobytes.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Reads a text, of whatever the path names, up to a limit: some files never end.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
+        .map_err(Failure::file("read", path))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(Failure::Content {
+            path: path.to_path_buf(),
+            reason: format!(
+                "it has more than {MOST_BYTES} bytes, which no record or document of ozfft has"
+            ),
+        });
+    }
+    Ok(text)
+}

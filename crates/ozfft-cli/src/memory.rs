@@ -1,0 +1,63 @@
+//! Memory is asked for before it is taken: Rust's collections abort the program where there is none, and Linux ends it later.
+
+use crate::failure::Failure;
+
+/// Refuses what would take more memory than can be had. Where the system does not say how much that is, nothing is refused.
+pub fn expect(what: &str, needed: u128) -> Result<(), Failure> {
+    match available() {
+        Some(available) if needed > u128::from(available) => Err(Failure::Memory {
+            what: what.into(),
+            needed,
+            available: Some(available),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// As [`expect`], of so many bytes for every point of a shape.
+pub fn expect_points(what: &str, shape: &[usize], bytes_a_point: u128) -> Result<(), Failure> {
+    let lengths = shape.iter().map(|&length| length as u128);
+    let needed = lengths.fold(bytes_a_point, u128::saturating_mul);
+    expect(what, needed)
+}
+
+/// What the system could give: what is free or easily freed, or less where this process's group is limited.
+fn available() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let machine = kilobytes(&meminfo, "MemAvailable:")? * 1024;
+    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    // Without a limit the file says "max".
+    let limit = limit.and_then(|text| text.trim().parse().ok());
+    Some(limit.unwrap_or(machine).min(machine))
+}
+
+fn kilobytes(meminfo: &str, heading: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix(heading))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_available_memory_is_read() {
+        let text = "MemTotal:       100 kB\nMemAvailable:    23456 kB\n";
+        assert_eq!(kilobytes(text, "MemAvailable:"), Some(23456));
+        assert_eq!(kilobytes(text, "SwapFree:"), None);
+    }
+
+    #[test]
+    fn more_than_any_machine_has_is_refused() {
+        if available().is_none() {
+            println!("this system does not say how much memory can be had");
+            return;
+        }
+        assert!(expect("nothing", 0).is_ok());
+        let refused = expect_points("a plan", &[usize::MAX, usize::MAX, usize::MAX], 16);
+        let message = refused.expect_err("no machine has so much").to_string();
+        assert!(message.contains("a plan"), "{message}");
+    }
+}

@@ -1,0 +1,324 @@
+//! Input from people who mean no good, and ends of pipes that are gone: refused with a reason, never a crash.
+
+mod common;
+
+use common::{directory, fail, ozfft, read, succeed, text, text_of};
+use num_complex::Complex;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Writes an npy file of version 2.0.
+fn npy(path: &Path, header: &str, data: &[u8]) {
+    let mut bytes = b"\x93NUMPY\x02\x00".to_vec();
+    bytes.extend((header.len() as u32).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    std::fs::write(path, bytes).expect("a file");
+}
+
+/// A header as numpy writes it.
+fn header(kind: &str, shape: &str) -> String {
+    format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n")
+}
+
+#[test]
+fn headers_that_took_exponential_or_quadratic_time_are_refused() {
+    let folder = directory("hostile-headers");
+    let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
+    let refuse = |header: &str, what: &str| {
+        npy(&input, header, &[0; 64]);
+        let message = fail(&["fft", text(&input), text(&output)]);
+        assert!(message.contains(what), "{message}");
+        assert!(!output.exists());
+    };
+    for depth in [20, 20_000] {
+        refuse(&header("<f8", &"(".repeat(depth)), "a length");
+        refuse(&"[".repeat(depth), "byte 0");
+        let nested = format!("{{'descr': {}", "[('a', ".repeat(depth));
+        let nested = &nested[..nested.len().min(60_000)];
+        refuse(nested, "ozfft reads f4, f8, c8 and c16");
+    }
+    for rank in [65, 8_000, 30_000] {
+        refuse(
+            &header("<f8", &format!("({})", "1,".repeat(rank))),
+            "64 axes",
+        );
+    }
+    refuse(&header("<f8", &format!("({},)", u64::MAX)), "promises");
+    refuse(&header("<f8", "(4294967296, 4294967296)"), "larger than");
+    refuse(
+        &header("<f8", "(1, 18446744073709551616)"),
+        "18446744073709551616",
+    );
+    refuse(&" ".repeat(1 << 17), "131072 bytes");
+}
+
+#[test]
+fn numbers_of_other_machines_and_other_writers_are_read() {
+    let folder = directory("hostile-order");
+    let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
+    let first = |kind: &str, data: Vec<u8>| -> f64 {
+        npy(&input, &header(kind, "(2,)"), &data);
+        succeed(&["fft", text(&input), text(&output)]);
+        if kind.ends_with("f8") || kind.ends_with("c16") {
+            let (_, _, values): (_, _, Vec<Complex<f64>>) = read(&output);
+            values[1].re
+        } else {
+            let (_, _, values): (_, _, Vec<Complex<f32>>) = read(&output);
+            values[1].re.into()
+        }
+    };
+    let doubles = [3.0f64, 1.0];
+    let singles = [3.0f32, 1.0];
+    let complexes = [3.0f64, 0.0, 1.0, 0.0];
+    let big = doubles.iter().flat_map(|x| x.to_be_bytes()).collect();
+    assert_eq!(first(">f8", big), 2.0);
+    let little = doubles.iter().flat_map(|x| x.to_le_bytes()).collect();
+    assert_eq!(first("<f8", little), 2.0);
+    let big = singles.iter().flat_map(|x| x.to_be_bytes()).collect();
+    assert_eq!(first(">f4", big), 2.0);
+    let big = complexes.iter().flat_map(|x| x.to_be_bytes()).collect();
+    assert_eq!(first(">c16", big), 2.0);
+    let big = complexes.map(|x| x as f32);
+    let big = big.iter().flat_map(|x| x.to_be_bytes()).collect();
+    assert_eq!(first(">c8", big), 2.0);
+}
+
+/// Runs `ozfft fft /dev/stdin` on these bytes.
+#[cfg(unix)]
+fn fft_of_stream(bytes: &[u8], output: &Path) -> std::process::Output {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ozfft"))
+        .args(["fft", "/dev/stdin", text(output)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // It may refuse before it has read everything.
+    let _ = stdin.write_all(bytes);
+    drop(stdin);
+    child.wait_with_output().expect("an end")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stream_is_read_to_its_end_and_one_that_ends_early_is_refused() {
+    let folder = directory("hostile-stream");
+    let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
+    let values: Vec<u8> = (0..1000).flat_map(|i| f64::from(i).to_le_bytes()).collect();
+    npy(&input, &header("<f8", "(1000,)"), &values);
+    let bytes = std::fs::read(&input).expect("the file");
+    let run = fft_of_stream(&bytes, &output);
+    assert!(run.status.success(), "{run:?}");
+    let (_, _, found): (_, _, Vec<Complex<f64>>) = read(&output);
+    assert_eq!((found.len(), found[0].re), (1000, 499_500.0));
+    std::fs::remove_file(&output).expect("it is there");
+    for length in [0, 5, 11, 40, bytes.len() - 1] {
+        let run = fft_of_stream(&bytes[..length], &output);
+        let message = text_of(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{message}");
+        assert!(message.contains("/dev/stdin"), "{message}");
+        assert!(!output.exists());
+    }
+    // Memory is taken as numbers come, not as many as are promised.
+    npy(&input, &header("<f8", "(1099511627776,)"), &values);
+    let bytes = std::fs::read(&input).expect("the file");
+    let run = fft_of_stream(&bytes, &output);
+    assert!(text_of(&run.stderr).contains("1099511627776"), "{run:?}");
+    assert_eq!(run.status.code(), Some(1));
+}
+
+/// Whether an error is told, after notes perhaps.
+fn is_error(message: &str) -> bool {
+    message.lines().any(|line| line.starts_with("error: "))
+}
+
+#[test]
+fn shapes_that_no_memory_holds_are_refused() {
+    for command in [
+        &["plan", "--shape"][..],
+        &["plan", "--engine", "digits", "--shape"],
+        &["plan", "--kind", "r2c", "--shape"],
+        &["accuracy", "--shape"],
+        &["accuracy", "--sampled", "10", "--shape"],
+        &["accuracy", "--attack", "--shape"],
+        &["bench", "--seconds", "0", "--shape"],
+        &["ladder", "--seconds", "0", "--shape"],
+    ] {
+        for shape in ["1099511627776", "2x1099511627776", "9223372036854775807"] {
+            let run = ozfft(&[command, &[shape]].concat());
+            let message = text_of(&run.stderr);
+            assert_eq!(run.status.code(), Some(1), "{command:?} {shape}: {message}");
+            assert!(is_error(message), "{command:?} {shape}: {message}");
+        }
+    }
+}
+
+#[test]
+fn other_numbers_that_are_too_large_are_refused() {
+    let huge = "1000000000000000";
+    for command in [
+        &["residues", "--length", huge][..],
+        &["residues", "--lines", huge],
+        &["residues", "--lines", "0"],
+        &["kulisch", "bench", "--largest", huge],
+        &["kulisch", "bench", "--largest", "0"],
+        &["bench", "--shape", "8", "--batch", huge],
+        &["bench", "--shape", "8", "--threads", huge],
+        &["bench", "--shape", "8", "--seconds", "NaN"],
+        &["ladder", "--shape", "8", "--batch", huge],
+        &["ladder", "--shape", "8", "--threads", huge],
+        &["ladder", "--shape", "8", "--threads", "0"],
+        &["ladder", "--shape", "0"],
+        &["ladder", "--seconds", "inf"],
+        &["accuracy", "--shape", "8", "--threads", huge],
+        &["accuracy", "--shape", "8", "--accuracy", "NaN"],
+        &["accuracy", "--shape", "8", "--range-bits", "4294967295"],
+        &["accuracy", "--shape", "0"],
+        &["accuracy", "--shape", "4", "--sampled", "0"],
+        &["reconstruct", "--size", huge],
+        &["reconstruct", "--size", "0"],
+        &["reconstruct", "--seconds", "-1"],
+        &["plan", "--shape", "0"],
+        &["plan", "--shape", "8", "--threads", huge],
+        &["plan", "--shape", "8", "--accuracy", "inf"],
+        &[
+            "plan",
+            "--shape",
+            "8",
+            "--redundancy",
+            huge,
+            "--engine",
+            "residues",
+        ],
+        &["model", "machine", "b300", "--n", "0"],
+        &["model", "machine", "b300", "--n", "18446744073709551615"],
+        &["selftest", "--case", "18446744073709551615", "--cases", "3"],
+    ] {
+        let run = ozfft(command);
+        let message = text_of(&run.stderr);
+        let code = run.status.code();
+        assert!(code == Some(1) || code == Some(2), "{command:?}: {run:?}");
+        assert!(is_error(message), "{command:?}: {message}");
+    }
+}
+
+#[test]
+fn the_largest_seed_is_as_good_as_any() {
+    let seed = u64::MAX.to_string();
+    for command in [
+        &["accuracy", "--shape", "8"][..],
+        &["accuracy", "--shape", "8", "--sampled", "4"],
+        &["demo", "--size", "2"],
+        &["residues", "--length", "8", "--lines", "2"],
+        &["selftest", "--case", "0"],
+        &["reconstruct", "--r", "9", "--size", "2", "--seconds", "0"],
+    ] {
+        succeed(&[command, &["--seed", &seed]].concat());
+    }
+}
+
+/// Runs the program with one of its outputs going to a pipe that nobody reads.
+fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process::Output {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ozfft"));
+    command.args(arguments).stdin(Stdio::null());
+    if standard_error {
+        command.stdout(Stdio::piped()).stderr(writer);
+    } else {
+        command.stdout(writer).stderr(Stdio::piped());
+    }
+    let child = command.spawn().expect("the program starts");
+    drop(command);
+    child.wait_with_output().expect("an end")
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    for command in [
+        &["plan", "--shape", "64"][..],
+        &["plan", "--shape", "64", "--json"],
+        &["accuracy", "--shape", "8"],
+        &["model", "verdicts"],
+        &["selftest", "--case", "3"],
+    ] {
+        let run = into_a_closed_pipe(command, false);
+        assert_eq!(run.status.code(), Some(141), "{command:?}: {run:?}");
+        assert!(run.stderr.is_empty(), "{command:?}: {run:?}");
+    }
+}
+
+#[test]
+fn errors_that_nobody_hears_do_not_crash() {
+    let run = into_a_closed_pipe(&["plan", "--shape", "0"], true);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    let figure = directory("hostile-unheard").join("figure.svg");
+    let plot = ["plot", "--figure", "roofline", "--out", text(&figure)];
+    let run = into_a_closed_pipe(&plot, true);
+    assert!(run.status.success() && figure.exists(), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_program_of_the_current_folder_is_run_for_the_commit() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = directory("hostile-git");
+    let (marker, git) = (folder.join("git-was-run"), folder.join("git"));
+    std::fs::write(&git, format!("#!/bin/sh\ntouch {}\n", text(&marker))).expect("a script");
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).expect("its mode");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let record = folder.join("record.json");
+    for command in [
+        &[
+            "kulisch",
+            "bench",
+            "--only",
+            "sum",
+            "--largest",
+            "1000",
+            "--seconds",
+            "0",
+        ][..],
+        &["reconstruct", "--r", "9", "--size", "8", "--seconds", "0"],
+    ] {
+        let run = Command::new(env!("CARGO_BIN_EXE_ozfft"))
+            .args(command)
+            .args(["--record", "record.json"])
+            .current_dir(&folder)
+            .env("PATH", format!("{}:{path}", text(&folder)))
+            .output()
+            .expect("the program starts");
+        assert!(run.status.success(), "{run:?}");
+        assert!(!marker.exists(), "{command:?} ran git");
+        let written = std::fs::read_to_string(&record).expect("a record");
+        let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
+        let built = env!("OZFFT_BUILT_FROM");
+        let commit = written["software"]["commit"].as_str().unwrap_or_default();
+        assert_eq!(commit, built, "{written}");
+    }
+}
+
+#[test]
+fn files_that_never_end_or_are_no_records_are_refused() {
+    let folder = directory("hostile-records");
+    let out = folder.join("out.svg");
+    let deep = folder.join("deep.json");
+    std::fs::write(&deep, "[".repeat(100_000)).expect("a file");
+    for record in [text(&deep), "/dev/zero", "/dev/null", text(&folder)] {
+        let commands: [&[&str]; 5] = [
+            &["plot", "--out", text(&out), "--record", record],
+            &["ladder", "--from", record],
+            &["paths", "--from", record],
+            &["bench", "--definitions", record],
+            &["model", "predictions", "--record", record],
+        ];
+        for command in commands {
+            let message = fail(command);
+            assert!(message.starts_with("error: "), "{command:?}: {message}");
+        }
+    }
+    assert!(!out.exists());
+}

@@ -1,0 +1,69 @@
+//! The numbers of arrays: FFTW has its interface once for each of them, and they differ in nothing else.
+
+use crate::plan::{AnyPlan, TypedPlan};
+use crate::process::{Known, Process};
+use ozfft::{Accuracy, Real};
+use std::ops::{Add, Mul, Neg, Sub};
+use std::sync::Mutex;
+
+/// `f64` for `fftw_…`, `f32` for `fftwf_…`.
+pub(crate) trait Number:
+    Real + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+{
+    /// What plans have unless the environment says otherwise: as much as the numbers hold.
+    const ACCURACY: Accuracy;
+    /// In messages.
+    const PRECISION: &'static str;
+    const HALF: Self;
+    const NOT_A_NUMBER: Self;
+
+    /// The planner of these numbers, and what it knows.
+    fn known(process: &Process) -> &Mutex<Known<Self>>;
+    fn into_any(plan: TypedPlan<Self>) -> AnyPlan;
+    /// The plan, if it is for these numbers.
+    fn plan_in(plan: &AnyPlan) -> Option<&TypedPlan<Self>>;
+}
+
+impl Number for f64 {
+    const ACCURACY: Accuracy = Accuracy::Double;
+    const PRECISION: &'static str = "double";
+    const HALF: f64 = 0.5;
+    const NOT_A_NUMBER: f64 = f64::NAN;
+
+    fn known(process: &Process) -> &Mutex<Known<f64>> {
+        &process.double
+    }
+
+    fn into_any(plan: TypedPlan<f64>) -> AnyPlan {
+        AnyPlan::Double(plan)
+    }
+
+    fn plan_in(plan: &AnyPlan) -> Option<&TypedPlan<f64>> {
+        match plan {
+            AnyPlan::Double(plan) => Some(plan),
+            AnyPlan::Single(_) => None,
+        }
+    }
+}
+
+impl Number for f32 {
+    const ACCURACY: Accuracy = Accuracy::Single;
+    const PRECISION: &'static str = "single";
+    const HALF: f32 = 0.5;
+    const NOT_A_NUMBER: f32 = f32::NAN;
+
+    fn known(process: &Process) -> &Mutex<Known<f32>> {
+        &process.single
+    }
+
+    fn into_any(plan: TypedPlan<f32>) -> AnyPlan {
+        AnyPlan::Single(plan)
+    }
+
+    fn plan_in(plan: &AnyPlan) -> Option<&TypedPlan<f32>> {
+        match plan {
+            AnyPlan::Single(plan) => Some(plan),
+            AnyPlan::Double(_) => None,
+        }
+    }
+}

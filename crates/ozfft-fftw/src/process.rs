@@ -1,0 +1,133 @@
+//! What belongs to the running process: planners, wisdom, the pool of threads.
+//!
+//! A child that was forked off has the memory of its parent and none of its threads: a pool would never answer there, and a lock
+//! might be held by nobody. A child therefore begins with a process of its own, and leaves its parent's alone.
+
+use crate::number::Number;
+use ozfft::Planner;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Everything that a forked child must not share.
+pub(crate) struct Process {
+    identity: u32,
+    pub(crate) double: Mutex<Known<f64>>,
+    pub(crate) single: Mutex<Known<f32>>,
+    pool: Mutex<Option<Arc<ThreadPool>>>,
+}
+
+/// A planner, and which transforms there is wisdom about.
+pub(crate) struct Known<T: Number> {
+    pub(crate) planner: Arc<Planner<T>>,
+    /// Problems, with their threads, that the planner remembers.
+    pub(crate) remembered: HashSet<u64>,
+    /// What it remembers, in bytes, roughly.
+    pub(crate) bytes: u64,
+    /// Problems that `FFTW_WISDOM_ONLY` finds: imported or planned.
+    pub(crate) wise: HashSet<u64>,
+    /// Wisdom that was imported, as it came.
+    pub(crate) imported: Vec<Arc<str>>,
+}
+
+impl<T: Number> Known<T> {
+    pub(crate) fn nothing() -> Self {
+        Known {
+            planner: Arc::new(Planner::new()),
+            remembered: HashSet::new(),
+            bytes: 0,
+            wise: HashSet::new(),
+            imported: Vec::new(),
+        }
+    }
+
+    /// A child's: a planner of its own, with the wisdom of its parent's.
+    fn inherited(parent: &Mutex<Known<T>>) -> Self {
+        let mut known = Known::nothing();
+        // A thread that the child does not have may hold the lock: then for ever.
+        if let Ok(parent) = parent.try_lock() {
+            known.wise = parent.wise.clone();
+            for text in &parent.imported {
+                if known.planner.load_wisdom(text).is_ok() {
+                    known.imported.push(Arc::clone(text));
+                }
+            }
+        }
+        known
+    }
+}
+
+static CURRENT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
+
+impl Process {
+    /// This process's; made anew in a forked child.
+    pub(crate) fn current() -> &'static Process {
+        let identity = std::process::id();
+        let known = CURRENT.load(Ordering::Acquire);
+        // SAFETY: what has once been stored here is never freed.
+        let before = unsafe { known.as_ref() };
+        if let Some(process) = before
+            && process.identity == identity
+        {
+            return process;
+        }
+        let fresh = Box::into_raw(Box::new(Process {
+            identity,
+            double: Mutex::new(before.map_or_else(Known::nothing, |p| Known::inherited(&p.double))),
+            single: Mutex::new(before.map_or_else(Known::nothing, |p| Known::inherited(&p.single))),
+            pool: Mutex::new(None),
+        }));
+        match CURRENT.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: stored above, and never freed.
+            Ok(_) => unsafe { &*fresh },
+            Err(another) => {
+                // SAFETY: made above and seen by nobody.
+                drop(unsafe { Box::from_raw(fresh) });
+                // SAFETY: stored by another thread of this process, and never freed.
+                unsafe { &*another }
+            }
+        }
+    }
+
+    /// The planner for these numbers, and what it knows.
+    pub(crate) fn known<T: Number>(&self) -> MutexGuard<'_, Known<T>> {
+        lock(T::known(self))
+    }
+
+    /// The pool, with so many threads at least: one for all plans, made again where a plan wants more. None where the system gives no
+    /// threads.
+    pub(crate) fn pool(&self, threads: usize) -> Option<Arc<ThreadPool>> {
+        let fitting = |pool: &Option<Arc<ThreadPool>>| {
+            pool.clone()
+                .filter(|pool| pool.current_num_threads() >= threads)
+        };
+        if let Some(pool) = fitting(&lock(&self.pool)) {
+            return Some(pool);
+        }
+        // Threads are started outside the lock: it is never held for long.
+        let made = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|number| format!("ozfft-fftw-{number}"))
+            .build();
+        let made = Arc::new(made.ok()?);
+        let mut pool = lock(&self.pool);
+        if let Some(another) = fitting(&pool) {
+            return Some(another);
+        }
+        // The former one ends when the last call that runs in it has come back.
+        *pool = Some(Arc::clone(&made));
+        Some(made)
+    }
+
+    /// Ends the threads, when the last call that uses them has come back.
+    pub(crate) fn end_pool(&self) {
+        let pool = lock(&self.pool).take();
+        drop(pool);
+    }
+}
+
+/// Nothing is left half done under these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

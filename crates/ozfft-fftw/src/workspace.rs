@@ -1,0 +1,116 @@
+//! Memory of our own: asked for before it is needed, since an allocation that fails later would end the program without a word
+//! about the reason.
+
+use crate::door::Refusal;
+use std::alloc::Layout;
+use std::cell::Cell;
+
+/// Words of workspace that a thread keeps for its next call: enough for short transforms, which feel an allocation.
+const KEPT: usize = 1 << 13;
+
+/// An empty array with room for so many elements, or the refusal where there is none to be had.
+pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, Refusal> {
+    let mut values = Vec::new();
+    let room = values.try_reserve_exact(count);
+    room.map_err(|_| no_room::<T>(count))?;
+    Ok(values)
+}
+
+fn no_room<T>(count: usize) -> Refusal {
+    Refusal::Memory {
+        needed: (count as u64).saturating_mul(size_of::<T>() as u64),
+        available: physical_memory().unwrap_or(0),
+    }
+}
+
+/// An array of so many zeros, or the refusal where there is no memory for it.
+pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>, Refusal> {
+    let mut values = with_room(count)?;
+    values.resize(count, T::default());
+    Ok(values)
+}
+
+/// Words of zeros that cost nothing before they are used.
+fn zero_words(count: usize) -> Result<Vec<u64>, Refusal> {
+    let layout = Layout::array::<u64>(count).map_err(|_| no_room::<u64>(count))?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the size is not 0.
+    let start = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<u64>();
+    if start.is_null() {
+        return Err(no_room::<u64>(count));
+    }
+    // SAFETY: allocated above for so many words, all of which are zero.
+    Ok(unsafe { Vec::from_raw_parts(start, count, count) })
+}
+
+/// Runs `work` with so many words of workspace, in any state.
+pub(crate) fn with_workspace<R>(
+    words: usize,
+    work: impl FnOnce(&mut [u64]) -> R,
+) -> Result<R, Refusal> {
+    thread_local! {
+        static WORDS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+    }
+    if words > KEPT {
+        return Ok(work(&mut zero_words(words)?));
+    }
+    // Taken out meanwhile: whatever `work` calls may come here again. A thread that is ending has none to keep.
+    let mut kept = WORDS.try_with(Cell::take).unwrap_or_default();
+    if kept.len() < words {
+        kept = zero_words(words.next_power_of_two())?;
+    }
+    let result = work(&mut kept[..words]);
+    let _ = WORDS.try_with(|words| words.set(kept));
+    Ok(result)
+}
+
+/// Refuses what the machine could not even hold.
+pub(crate) fn expect_memory(needed: u64) -> Result<(), Refusal> {
+    match physical_memory() {
+        Some(available) if needed > available => Err(Refusal::Memory { needed, available }),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of memory of this machine, where it tells.
+fn physical_memory() -> Option<u64> {
+    // SAFETY: the call takes a number and returns one.
+    let (pages, size) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
+    let (pages, size) = (u64::try_from(pages).ok()?, u64::try_from(size).ok()?);
+    pages.checked_mul(size).filter(|&bytes| bytes > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workspace_is_as_long_as_asked_for_also_within_itself() {
+        for words in [0, 1, 100, KEPT, KEPT + 1, 3] {
+            let outer = with_workspace(words, |outer| {
+                outer.fill(7);
+                let inner = with_workspace(words, |inner| {
+                    inner.fill(1);
+                    inner.len()
+                });
+                assert_eq!(inner, Ok(words));
+                assert!(outer.iter().all(|&word| word == 7));
+                outer.len()
+            });
+            assert_eq!(outer, Ok(words));
+        }
+    }
+
+    #[test]
+    fn memory_that_no_machine_has_is_refused_by_its_size() {
+        let refused = with_workspace(1 << 57, |_| ());
+        assert!(matches!(refused, Err(Refusal::Memory { needed, .. }) if needed == 1 << 60));
+    }
+}

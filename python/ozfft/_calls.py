@@ -1,0 +1,152 @@
+"""From the arguments of :mod:`scipy.fft`'s functions to a transform of an array, with scipy's defaults and errors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+from . import _duck
+from ._arrays import library_of
+from ._execute import Kind, transform
+from ._options import Options, resolve
+
+_NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
+
+
+def norm_name(norm: Optional[str]) -> str:
+    try:
+        return _NORMS[norm]
+    except (KeyError, TypeError):
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"') from None
+
+
+def integers(values: Any, name: str) -> List[int]:
+    """One integer or several, as a list."""
+    try:
+        return [operator.index(values)]
+    except TypeError:
+        pass
+    try:
+        return [operator.index(value) for value in values]
+    except TypeError as error:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from error
+
+
+def _refuse_plan(plan: Any) -> None:
+    if plan is not None:
+        raise NotImplementedError(
+            "Passing a precomputed plan is not yet supported by scipy.fft functions; plans of ozfft.plan are called themselves"
+        )
+
+
+def _asked(name: str, x: Any, arguments: tuple, out: Any, options: Options) -> Any:
+    """The transform of an array that has a say in it; see :mod:`ozfft._duck`."""
+    if name not in _duck.NAMES:
+        _duck.refuse(x)
+        _duck.refuse(out)
+    from . import _transforms
+
+    chosen = options._asdict()
+    function = getattr(_transforms, name)
+    if out is None and _duck.is_dask(x):
+        lengths, axes, norm = arguments
+        return _duck.later(name, function, x, lengths, axes, norm, chosen)
+
+    def implementation(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(x, *args, **chosen, **kwargs)
+
+    known = _duck.NumpysFunction(name, implementation, implementation)
+    return _duck.ask(known, (x, out), (x, *arguments), {} if out is None else {"out": out})
+
+
+def one_axis(
+    name: str,
+    kind: Kind,
+    x: Any,
+    n: Optional[int],
+    axis: int,
+    norm: Optional[str],
+    overwrite_x: bool,
+    workers: Optional[int],
+    plan: Any,
+    out: Any,
+    accuracy: Union[str, float, None],
+    engine: Optional[str],
+    device: Optional[str],
+) -> Any:
+    _refuse_plan(plan)
+    options = resolve(accuracy, engine, device, workers)
+    scaling = norm_name(norm)
+    if _duck.is_duck(x) or _duck.is_duck(out):
+        return _asked(name, x, (n, axis, norm), out, options)
+    library = library_of(x)
+    array = library.array(x)
+    rank = array.ndim
+    points = array.shape[axis]
+    if n is not None:
+        n = operator.index(n)
+    else:
+        n = (points - 1) * 2 if kind.real_out else points
+    if n < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    return transform(kind, library, array, (n,), (axis % rank,), scaling, options, overwrite=overwrite_x, out=out)
+
+
+def shape_and_axes(array: Any, s: Any, axes: Any) -> Tuple[List[int], List[int]]:
+    """Lengths and axes of an n-dimensional transform, as scipy reads them."""
+    rank = array.ndim
+    if axes is not None:
+        axes = [axis + rank if axis < 0 else axis for axis in integers(axes, "axes")]
+        if any(axis >= rank or axis < 0 for axis in axes):
+            raise ValueError("axes exceeds dimensionality of input")
+        if len(set(axes)) != len(axes):
+            raise ValueError("all axes must be unique")
+    if s is None:
+        axes = list(range(rank)) if axes is None else axes
+        lengths = [array.shape[axis] for axis in axes]
+    else:
+        lengths = integers(s, "shape")
+        if axes and len(axes) != len(lengths):
+            raise ValueError("when given, axes and shape arguments have to be of the same length")
+        if axes is None:
+            if len(lengths) > rank:
+                raise ValueError("shape requires more axes than are present")
+            axes = list(range(rank - len(lengths), rank))
+        lengths = [array.shape[axis] if n == -1 else n for n, axis in zip(lengths, axes)]
+    if any(n < 1 for n in lengths):
+        raise ValueError(f"invalid number of data points ({lengths}) specified")
+    return lengths, axes
+
+
+def many_axes(
+    name: str,
+    kind: Kind,
+    x: Any,
+    s: Union[int, Sequence[int], None],
+    axes: Union[int, Sequence[int], None],
+    norm: Optional[str],
+    overwrite_x: bool,
+    workers: Optional[int],
+    plan: Any,
+    out: Any,
+    accuracy: Union[str, float, None],
+    engine: Optional[str],
+    device: Optional[str],
+) -> Any:
+    _refuse_plan(plan)
+    options = resolve(accuracy, engine, device, workers)
+    if _duck.is_duck(x) or _duck.is_duck(out):
+        return _asked(name, x, (s, axes, norm), out, options)
+    library = library_of(x)
+    array = library.array(x)
+    lengths, numbered = shape_and_axes(array, s, axes)
+    scaling = norm_name(norm)
+    if not numbered:
+        if kind.name == "c2c":
+            return x
+        raise ValueError("at least 1 axis must be transformed")
+    if kind.real_out and s is None:
+        lengths[-1] = (array.shape[numbered[-1]] - 1) * 2
+        if lengths[-1] < 1:
+            raise ValueError(f"invalid number of data points ({lengths[-1]}) specified")
+    return transform(kind, library, array, lengths, numbered, scaling, options, overwrite=overwrite_x, out=out)

@@ -1,0 +1,113 @@
+//! Plans that are kept from call to call, as long as there is memory for them.
+
+use crate::plan::{Key, Planned};
+use ozfft::Device;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes that plans for the processor may hold. A forked child, which begins without plans, keeps to the same limit.
+static LIMIT: AtomicUsize = AtomicUsize::new(256 << 20);
+
+/// A plan, and when it was last asked for.
+struct Entry {
+    planned: Planned,
+    bytes: usize,
+    used: u64,
+}
+
+/// Plans by everything that they depend on.
+pub(crate) struct Remembered {
+    entries: HashMap<Key, Entry>,
+    /// Estimated bytes of all plans for the processor.
+    bytes: usize,
+    clock: u64,
+}
+
+impl Remembered {
+    pub(crate) fn new() -> Self {
+        Remembered {
+            entries: HashMap::new(),
+            bytes: 0,
+            clock: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        LIMIT.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn get(&mut self, key: &Key) -> Option<Planned> {
+        self.clock += 1;
+        let entry = self.entries.get_mut(key)?;
+        entry.used = self.clock;
+        Some(entry.planned.clone())
+    }
+
+    /// Keeps a plan. Returns whether others had to go.
+    #[must_use]
+    pub(crate) fn insert(&mut self, key: Key, planned: Planned) -> bool {
+        self.clock += 1;
+        // Plans for GPUs stay: their tables may be in use by work that nobody has waited for.
+        let bytes = match planned.device() {
+            Device::Cpu => planned.bytes(),
+            _ => 0,
+        };
+        let entry = Entry {
+            planned,
+            bytes,
+            used: self.clock,
+        };
+        if let Some(before) = self.entries.insert(key, entry) {
+            self.bytes -= before.bytes;
+        }
+        self.bytes += bytes;
+        self.keep_to_limit()
+    }
+
+    /// Sets the limit. Returns whether plans had to go.
+    #[must_use]
+    pub(crate) fn set_limit(&mut self, limit: usize) -> bool {
+        LIMIT.store(limit, Ordering::Relaxed);
+        self.keep_to_limit()
+    }
+
+    /// Forgets plans for the processor, if they hold too much: those that were used least recently, until a quarter of
+    /// the limit is free, so that it is not every new plan that has to look for old ones.
+    fn keep_to_limit(&mut self) -> bool {
+        let limit = self.limit();
+        if self.bytes <= limit {
+            return false;
+        }
+        let entries = self.entries.values().filter(|entry| entry.bytes > 0);
+        let mut ages: Vec<(u64, usize)> = entries.map(|entry| (entry.used, entry.bytes)).collect();
+        ages.sort_unstable();
+        let goal = limit - limit / 4;
+        let mut left = self.bytes;
+        let mut oldest_kept = 0;
+        for (used, bytes) in ages {
+            if left <= goal {
+                break;
+            }
+            left -= bytes;
+            oldest_kept = used + 1;
+        }
+        self.entries
+            .retain(|_, entry| entry.bytes == 0 || entry.used >= oldest_kept);
+        self.bytes = left;
+        true
+    }
+
+    /// Forgets all plans for the processor.
+    pub(crate) fn clear(&mut self) {
+        self.entries.retain(|_, entry| entry.bytes == 0);
+        self.bytes = 0;
+    }
+}
