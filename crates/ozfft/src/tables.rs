@@ -81,13 +81,14 @@ pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
     }
 }
 
+type PackedKey = (usize, Fold, Digits, Unit);
 type ConvolutionKey = (Vec<BlockRecipe>, Digits, Family, Unit);
 
 /// Remembers tables by what determines them.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     matrices: Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrices>>>,
-    packed: Mutex<HashMap<(usize, Fold, Digits, Unit), Arc<Matrices>>>,
+    packed: Mutex<HashMap<PackedKey, Arc<Matrices>>>,
     /// Kept by the lines that use them: of many prime lengths, several have a convolution in common.
     convolutions: Mutex<HashMap<ConvolutionKey, Weak<Passes>>>,
     chirp_sizes: Mutex<HashMap<(usize, usize), ChirpSize>>,
