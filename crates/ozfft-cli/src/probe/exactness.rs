@@ -8,7 +8,7 @@ use super::report::{Exactness, ExactnessLimit};
 /// Rows and columns of a tile.
 pub const TILE: usize = 64;
 /// Tiles in a comparison; models of units in the tests are slow.
-const TILES: usize = if cfg!(test) { 2 } else { 16 };
+const TILES: usize = if cfg!(test) { 1 } else { 16 };
 /// Lengths of sums that are compared.
 pub const LENGTHS: [usize; 6] = [32, 64, 96, 128, 256, 512];
 /// The longest sums, which reach the limit of the type.
