@@ -28,7 +28,7 @@ from ._options import Options, resolve
 from ._types import Accuracy, Engine, Norm, RealType
 
 # Numbers of the longer arrays that are made at once, so that long stacks of lines do not take eight times their memory.
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
 
 
 def _extended_length(kind: int, odd: bool, n: int) -> int:

@@ -173,7 +173,7 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
                 .find(|row| row.n == n && row.name == Way::CuFft.name());
             let cufft = cufft.and_then(|row| row.seconds);
             row.over_cufft = row.seconds.zip(cufft).map(|(ours, theirs)| ours / theirs);
-            note(&format!("{}", row.cells().join("  ")));
+            note(&row.cells().join("  "));
             rows.push(row);
         }
     }

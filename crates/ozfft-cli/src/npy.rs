@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<AnyArray, Failure> {
     let file = File::open(path).map_err(Failure::file("open", path))?;
     let metadata = file.metadata().map_err(Failure::file("read", path))?;
     // How long a stream is shows when it ends.
-    let file_bytes = metadata.is_file().then(|| metadata.len());
+    let file_bytes = metadata.is_file().then_some(metadata.len());
     read_from(BufReader::new(file), file_bytes, path)
 }
 

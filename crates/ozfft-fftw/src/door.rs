@@ -8,6 +8,7 @@ use crate::registry::{self, FftwPlan, Found};
 use float_environment::DefaultEnvironment;
 use ozfft::FftError;
 use std::any::Any;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -161,9 +162,10 @@ fn text(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a text".into())
 }
 
-/// One line on standard error.
+/// One line on standard error, in one piece: the ranks of a parallel program may share it. If it is closed, nobody is there to hear.
 pub(crate) fn say(text: &str) {
-    eprintln!("ozfft-fftw: {text}");
+    let line = format!("ozfft-fftw: {text}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// What FFTW's interface has no way to tell: said, and the end of the program, which must not go on with numbers that are none;

@@ -673,3 +673,27 @@ fn fortran_turns_lengths_round() {
     let exact = dft_nd(&values, &[4, 3], Direction::Forward);
     assert!(compare(&to, &exact).l2 < 1e-15);
 }
+
+/// A list that is null left fewer dimensions than the rank said, and memory beyond them was read.
+#[test]
+fn fortran_lists_that_are_null_give_no_plan() {
+    let doors = Doors::<f64>::ours();
+    let mut array = [0.0; 64];
+    let start = array.as_mut_ptr();
+    let (n, none) = ([2, 3], std::ptr::null());
+    for lists in [
+        [none, n.as_ptr(), n.as_ptr()],
+        [n.as_ptr(), none, n.as_ptr()],
+        [n.as_ptr(), n.as_ptr(), none],
+    ] {
+        let mut plan = start.cast();
+        // SAFETY: nothing is read or written where there is no plan.
+        unsafe {
+            (doors.fortran_plan_guru_dft_r2c)(
+                &mut plan, &2, lists[0], lists[1], lists[2], &0, none, none, none, start, start,
+                &64,
+            );
+        }
+        assert!(plan.is_null());
+    }
+}

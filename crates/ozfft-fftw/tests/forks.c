@@ -25,10 +25,10 @@ static int transform(int n, int threads) {
     return well;
 }
 
-/* Starts the pool again and again: a cleanup ends it. */
+/* Starts the pool again and again: a cleanup ends it, and another number of threads may want another. */
 static void *busy(void *nothing) {
     for (int round = 0; running; round++) {
-        transform(points, 2 + round % 2);
+        transform(points, 2 + round % 60);
         transform(97 + round % 64, 1);
         if (round % 2) fftw_cleanup();
     }
@@ -41,7 +41,7 @@ int main(void) {
     for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, busy, NULL)) return 1;
     for (int i = 0; i < children; i++) {
-        struct timespec pause = {0, 3000000 + 700000 * i};
+        struct timespec pause = {0, 1000000 + 300000 * i};
         nanosleep(&pause, NULL);
         pid_t child = fork();
         if (child == 0) {

@@ -1,6 +1,8 @@
 //! Both libraries behind one table of functions: ours, linked into this program, and the real one, loaded where it is installed.
 //! Neither sees the other's symbols: a program exports none, and the real library is loaded for itself.
 #![allow(dead_code)]
+// The table of functions has the types.
+#![allow(clippy::missing_transmute_annotations)]
 
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
