@@ -272,7 +272,7 @@ def plan_memory() -> PlanMemory:
     """How many plans are remembered, the bytes that they are reckoned at, and the most that they may hold.
 
     Plans that go beyond the limit push out those that were used least recently; plans for GPUs stay, and are not counted in
-    the bytes. Bytes are an estimate from lengths: tables of one length are shared between plans, and counted for each.
+    the bytes. Bytes are those of tables, about: tables of one length are shared between plans, and counted for each.
 
     Returns
     -------

@@ -5,17 +5,13 @@ use crate::gate::Call;
 use crate::options;
 use crate::process::{Process, count_execution};
 use num_complex::Complex;
-use ozfft::{Device, DevicePointer, FftError, Kind, Layout, LineRecipe, Problem, Real, Substrate};
+use ozfft::{Device, DevicePointer, FftError, Kind, Layout, Problem, Real, Substrate};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured, as the next two.
+/// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured.
 const BYTES_OF_PLAN: usize = 8 << 10;
-/// Bytes of tables to a point of a transform that is cut in steps.
-const BYTES_PER_POINT: usize = 48;
-/// Bytes of tables to a point of a transform that goes through a convolution (Bluestein).
-const BYTES_PER_CONVOLVED_POINT: usize = 128;
 
 /// What a plan depends on, as Python passes it.
 #[derive(Clone, PartialEq, Eq, Hash, FromPyObject)]
@@ -110,24 +106,10 @@ impl Planned {
         either!(self, plan => plan.device())
     }
 
-    /// An estimate of the bytes that the plan holds on to, tables included: what it holds alone, and what it shares.
+    /// About how many bytes the plan holds on to: what it holds alone, and what it shares.
     pub(crate) fn bytes(&self) -> usize {
-        let (problem, recipe) = either!(self, plan => (plan.problem(), plan.recipe()));
-        let tables: usize = match recipe {
-            Some(recipe) => recipe.axes.iter().map(|axis| table_bytes(&axis.line)).sum(),
-            // Other engines have about one root of unity to a point.
-            None => problem.input_len().saturating_mul(BYTES_PER_POINT),
-        };
-        BYTES_OF_PLAN.saturating_add(tables)
+        BYTES_OF_PLAN + either!(self, plan => plan.table_bytes())
     }
-}
-
-fn table_bytes(line: &LineRecipe) -> usize {
-    let each = match line {
-        LineRecipe::Bluestein { .. } => BYTES_PER_CONVOLVED_POINT,
-        _ => BYTES_PER_POINT,
-    };
-    line.len().saturating_mul(each)
 }
 
 fn find_or_make(key: &Key) -> Result<Planned, FftError> {

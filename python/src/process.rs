@@ -51,10 +51,14 @@ impl Process {
         {
             return process;
         }
+        let (double, single) = (Planner::new(), Planner::new());
+        // Plans are remembered here, by everything that a call says.
+        double.set_memory_limit(0);
+        single.set_memory_limit(0);
         let fresh = Box::into_raw(Box::new(Process {
             identity,
-            double: Planner::new(),
-            single: Planner::new(),
+            double,
+            single,
             plans: Mutex::new(Remembered::new()),
             pool: OnceLock::new(),
         }));

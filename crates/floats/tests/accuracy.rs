@@ -80,10 +80,11 @@ fn lines(n: usize, seed: u64) -> Vec<(String, Vec<Complex<f32>>)> {
 
 /// A line with its name and its exact spectrum.
 type Line = (String, Vec<Complex<f32>>, ExactSpectrum);
+type Lines = Arc<Vec<Line>>;
 
 /// [`lines`] with their exact spectra, computed once for all modes: that takes far longer than any mode.
-fn exact_lines(n: usize, direction: Direction) -> Arc<Vec<Line>> {
-    static KNOWN: Mutex<BTreeMap<(usize, bool), Arc<Vec<Line>>>> = Mutex::new(BTreeMap::new());
+fn exact_lines(n: usize, direction: Direction) -> Lines {
+    static KNOWN: Mutex<BTreeMap<(usize, bool), Lines>> = Mutex::new(BTreeMap::new());
     let key = (n, direction == Direction::Forward);
     let known = || KNOWN.lock().unwrap();
     if let Some(lines) = known().get(&key) {

@@ -9,29 +9,14 @@ use ozfft::{FftError, Plan, Problem};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// A planner keeps what it has planned, so that a plan that is made again costs nothing. Programs that make ever new ones
-/// must not fill the memory with them: before it would be so many, or so many bytes, it forgets all that nobody holds.
-const MOST_REMEMBERED: usize = 1000;
-const MOST_BYTES: u64 = 256 << 20;
-
-/// What a problem is recognised by. A hash is enough to say that something was seen.
+/// What a problem is recognised by: all but the number of threads, which is no part of wisdom. A hash is enough to say that
+/// something was seen.
 fn key(problem: &Problem) -> u64 {
-    let text = serde_json::to_string(problem)
+    let text = serde_json::to_string(&problem.clone().threads(1))
         .unwrap_or_else(|error| unreachable!("plain data is always JSON: {error}"));
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The same for all numbers of threads: they are no part of wisdom.
-fn wise_key(problem: &Problem) -> u64 {
-    key(&problem.clone().threads(1))
-}
-
-/// Bytes that the tables of a problem may take, roughly.
-fn estimated_bytes(problem: &Problem) -> u64 {
-    let points: usize = problem.shape().iter().sum();
-    4096 + 64 * points as u64
 }
 
 /// Plans a problem that has its options already.
@@ -40,32 +25,18 @@ pub(crate) fn plan<T: Number>(
     options: &Options,
 ) -> Result<Arc<Plan<T>>, Refusal> {
     let process = Process::current();
-    let (exact, wise) = (key(problem), wise_key(problem));
-    let (planner, remembered) = {
-        let mut known = process.known::<T>();
-        if options.wisdom_only && !known.wise.contains(&wise) {
+    let key = key(problem);
+    let planner = {
+        let known = process.known::<T>();
+        if options.wisdom_only && !known.wise.contains(&key) {
             return Err(Refusal::NoWisdom);
         }
-        let remembered = known.remembered.contains(&exact);
-        let bytes = known.bytes + estimated_bytes(problem);
-        if !remembered && (known.remembered.len() >= MOST_REMEMBERED || bytes > MOST_BYTES) {
-            known.planner.clear();
-            known.remembered.clear();
-            known.bytes = 0;
-        }
-        (Arc::clone(&known.planner), remembered)
+        Arc::clone(&known.planner)
     };
-    if remembered {
-        return Ok(planner.plan(problem)?);
-    }
     // Tables of some lengths are worked out by several threads: by those of our pool, which a forked process has anew. The lock
     // is not held meanwhile.
     let plan = threads::in_pool(options.threads, || planner.plan(problem))?;
-    let mut known = process.known::<T>();
-    known.wise.insert(wise);
-    if known.remembered.insert(exact) {
-        known.bytes += estimated_bytes(problem);
-    }
+    process.known::<T>().wise.insert(key);
     Ok(plan)
 }
 
@@ -93,7 +64,7 @@ pub(crate) fn import<T: Number>(text: &str) -> Result<(), FftError> {
             .get("problem")
             .and_then(|problem| serde_json::from_value::<Problem>(problem.clone()).ok());
         if let Some(problem) = problem {
-            known.wise.insert(wise_key(&problem));
+            known.wise.insert(key(&problem));
         }
     }
     known.imported.push(text.into());

@@ -21,10 +21,6 @@ pub(crate) struct Process {
 /// A planner, and which transforms there is wisdom about.
 pub(crate) struct Known<T: Number> {
     pub(crate) planner: Arc<Planner<T>>,
-    /// Problems, with their threads, that the planner remembers.
-    pub(crate) remembered: HashSet<u64>,
-    /// What it remembers, in bytes, roughly.
-    pub(crate) bytes: u64,
     /// Problems that `FFTW_WISDOM_ONLY` finds: imported or planned.
     pub(crate) wise: HashSet<u64>,
     /// Wisdom that was imported, as it came.
@@ -35,8 +31,6 @@ impl<T: Number> Known<T> {
     pub(crate) fn nothing() -> Self {
         Known {
             planner: Arc::new(Planner::new()),
-            remembered: HashSet::new(),
-            bytes: 0,
             wise: HashSet::new(),
             imported: Vec::new(),
         }

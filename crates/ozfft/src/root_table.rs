@@ -246,8 +246,8 @@ mod tests {
         let mut columns = [0u128; 8];
         for (i, &x) in a.iter().enumerate() {
             for (j, &y) in b.iter().enumerate() {
-                columns[i + j] += x * y & 0xffff_ffff;
-                columns[i + j + 1] += x * y >> 32;
+                columns[i + j] += (x * y) & 0xffff_ffff;
+                columns[i + j + 1] += (x * y) >> 32;
             }
         }
         let mut carry = 0;
@@ -256,7 +256,7 @@ mod tests {
             carry = *column >> 32;
             *column &= 0xffff_ffff;
         }
-        let high = columns[4] | columns[5] << 32 | columns[6] << 64 | columns[7] << 96;
-        high << 2 | columns[3] >> 30
+        let high = columns[4] | (columns[5] << 32) | (columns[6] << 64) | (columns[7] << 96);
+        (high << 2) | (columns[3] >> 30)
     }
 }
