@@ -21,14 +21,24 @@ pub fn expect_points(what: &str, shape: &[usize], bytes_a_point: u128) -> Result
     expect(what, needed)
 }
 
-/// What the system could give: what is free or easily freed, or less where this process's group is limited.
+/// What the system could give: what is free or easily freed, or less where this process or its group is limited.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let machine = kilobytes(&meminfo, "MemAvailable:")? * 1024;
-    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     // Without a limit the file says "max".
-    let limit = limit.and_then(|text| text.trim().parse().ok());
-    Some(limit.unwrap_or(machine).min(machine))
+    let group = group.and_then(|text| text.trim().parse().ok());
+    let process = std::fs::read_to_string("/proc/self/limits").ok();
+    let process = process.and_then(|text| address_space(&text));
+    let limits = [Some(machine), group, process];
+    limits.into_iter().flatten().min()
+}
+
+/// What `ulimit -v` allows; nothing where it is unlimited.
+fn address_space(limits: &str) -> Option<u64> {
+    let heading = "Max address space";
+    let line = limits.lines().find_map(|line| line.strip_prefix(heading))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 fn kilobytes(meminfo: &str, heading: &str) -> Option<u64> {
@@ -47,6 +57,13 @@ mod tests {
         let text = "MemTotal:       100 kB\nMemAvailable:    23456 kB\n";
         assert_eq!(kilobytes(text, "MemAvailable:"), Some(23456));
         assert_eq!(kilobytes(text, "SwapFree:"), None);
+        let limited =
+            "Max processes  5 5 processes\nMax address space  2048000000  unlimited  bytes\n";
+        assert_eq!(address_space(limited), Some(2_048_000_000));
+        assert_eq!(
+            address_space("Max address space  unlimited  unlimited  bytes"),
+            None
+        );
     }
 
     #[test]

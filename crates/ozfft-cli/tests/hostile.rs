@@ -156,6 +156,23 @@ fn shapes_that_no_memory_holds_are_refused() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_shell_allows_is_all_that_can_be_had() {
+    let line = format!(
+        "ulimit -v 4000000; {:?} accuracy --shape 100000000",
+        env!("CARGO_BIN_EXE_ozfft")
+    );
+    let run = Command::new("sh").args(["-c", &line]).output();
+    let run = run.expect("a shell");
+    let message = text_of(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("6.4 GB") && message.contains("4.1 GB can be had"),
+        "{message}"
+    );
+}
+
 #[test]
 fn other_numbers_that_are_too_large_are_refused() {
     let huge = "1000000000000000";

@@ -1,5 +1,5 @@
 //! Random plans of the guru interface on this library and on the real FFTW: `cargo run -p ozfft-fftw --example fuzz --
-//! --cases 100000 --seed 1`.
+//! --cases 100000 --seed 1`, for both precisions or for `--precision double` or `single`.
 
 mod cases;
 #[path = "../../tests/common/mod.rs"]
@@ -18,16 +18,22 @@ fn main() {
         })
     };
     let (total, seed) = (number("--cases", 100_000), number("--seed", 1));
-    let precisions = [
-        (
-            "double",
-            fuzz(Doors::<f64>::ours(), Doors::<f64>::real(), total, seed),
-        ),
-        (
-            "single",
-            fuzz(Doors::<f32>::ours(), Doors::<f32>::real(), total, seed),
-        ),
-    ];
+    let wanted = |precision: &str| {
+        let position = arguments
+            .iter()
+            .position(|argument| argument == "--precision");
+        let named = position.and_then(|position| arguments.get(position + 1));
+        named.is_none_or(|named| named == precision)
+    };
+    let mut precisions = Vec::new();
+    if wanted("double") {
+        let real = Doors::<f64>::real();
+        precisions.push(("double", fuzz(Doors::<f64>::ours(), real, total, seed)));
+    }
+    if wanted("single") {
+        let real = Doors::<f32>::real();
+        precisions.push(("single", fuzz(Doors::<f32>::ours(), real, total, seed)));
+    }
     if precisions.iter().all(|(_, ran)| !ran) {
         eprintln!("FFTW is not installed: there is nothing to compare with");
         std::process::exit(2);
