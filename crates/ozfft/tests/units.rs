@@ -7,7 +7,7 @@ use crate::common_arrays::{
     Sample, available_substrates, bits, collect, count, execute_any, positions, random_layout,
     random_values, spread, widths,
 };
-use crate::support::{FAMILIES, GATE_L2, half};
+use crate::support::{FAMILIES, GATE_L2, everything, half};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
@@ -245,13 +245,23 @@ impl Bench {
 }
 
 fn short_lengths(mut bench: Bench) {
-    let step = if bench.has_one_lane() { 3 } else { 1 };
+    let step = match bench.has_one_lane() {
+        true if !everything() => 7,
+        true => 3,
+        false => 1,
+    };
     for n in (1..=130).step_by(step) {
         bench.shape(&[n], &BATCHES, 1);
     }
 }
 
 fn long_lengths(mut bench: Bench) {
+    if bench.has_one_lane() && !everything() {
+        bench.shape(&[256], &BATCHES, 1);
+        bench.shape(&[1009], &[1, 3], 1);
+        bench.shape(&[4096], &[1], 1);
+        return;
+    }
     for n in [256, 1000, 1009, 1024] {
         bench.shape(&[n], &BATCHES, 1);
     }
