@@ -47,9 +47,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const CALLS: usize = 100;
+const CALLS: usize = 20;
 
-/// Allocations during a hundred calls after a first one: of this thread, and of all threads if they are so many that
+/// Allocations during twenty calls after a first one: of this thread, and of all threads if they are so many that
 /// they cannot be the harness's.
 fn counted(mut call: impl FnMut()) -> usize {
     call();
@@ -58,7 +58,7 @@ fn counted(mut call: impl FnMut()) -> usize {
         call();
     }
     let all = ALLOCATIONS.load(Ordering::SeqCst) - before;
-    if all >= CALLS / 10 {
+    if all >= CALLS / 2 {
         all
     } else {
         OWN.get() - own
