@@ -64,6 +64,13 @@ impl Panel {
     }
 }
 
+/// One in five, unless there is time for everything (`./run-tests --everything`).
+fn share(panels: usize) -> usize {
+    let everything =
+        std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty());
+    if everything { panels } else { panels / 5 }
+}
+
 /// Panels for every set, bound and number of redundant moduli.
 fn every_case(
     panels: usize,
@@ -91,7 +98,7 @@ fn one_bad_residue_is_found_and_with_two_redundant_moduli_corrected() -> Result<
     let mut faults = Faults::default();
     let (mut expected, mut corrected) = (0, 0);
     every_case(
-        200,
+        share(200),
         &[1, 2, 3, 4],
         &mut generator,
         |watched, panel, generator| {
@@ -131,7 +138,7 @@ fn two_bad_residues_are_found_with_two_redundant_moduli_and_corrected_with_four(
             assert_eq!((correcting.corrects(), correcting.detects()), (2, 2));
             for watched in [finding, both, correcting] {
                 let before = faults;
-                for _ in 0..50 {
+                for _ in 0..share(50) {
                     let panel = Panel::random(&watched, &mut generator);
                     for &flip in flips(set) {
                         let mut residues = panel.residues.clone();
@@ -207,7 +214,7 @@ fn clean_residues_raise_no_alarm() -> Result<(), ResidueError> {
     let mut generator = Generator::new(0xca11_ab1e);
     let mut faults = Faults::default();
     every_case(
-        4_000,
+        share(4_000),
         &[0, 1, 2, 3, 4],
         &mut generator,
         |watched, panel, _| {
@@ -215,7 +222,7 @@ fn clean_residues_raise_no_alarm() -> Result<(), ResidueError> {
         },
     )?;
     println!("{faults:?}");
-    assert!(faults.columns >= 1_000_000);
+    assert!(faults.columns >= share(1_000_000) as u64);
     assert_eq!(faults.detected, 0);
     Ok(())
 }
