@@ -3,7 +3,9 @@
 use floats::unit::{Order, Scalar};
 use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
 use num_complex::Complex;
-use oracle::{ExactSpectrum, HardInput, Scale, compare_f32, compare_scaled, dft, inputs};
+use oracle::{
+    ExactSpectrum, HardInput, Scale, compare_f32, compare_scaled, dft, everything, inputs,
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -76,11 +78,6 @@ fn lines(n: usize, seed: u64) -> Vec<(String, Vec<Complex<f32>>)> {
         }
     }
     lines
-}
-
-/// Whether there is time for everything: `./run-tests --everything`. Long lines take the referee, and plain code, long.
-fn everything() -> bool {
-    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
 }
 
 /// A line with its name and its exact spectrum.

@@ -56,3 +56,8 @@ pub use inputs::HardInput;
 pub use roots::{Roots, root_of_unity};
 pub use sampled::dft_sampled;
 pub use spectrum::ExactSpectrum;
+
+/// Whether there is time for everything: `./run-tests --everything` sets `OZFFT_EVERYTHING`. Tests leave out repetitions otherwise.
+pub fn everything() -> bool {
+    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
+}

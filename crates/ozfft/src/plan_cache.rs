@@ -43,13 +43,17 @@ impl<T: Real> PlanCache<T> {
         Some(Arc::clone(&found.plan))
     }
 
-    /// Remembers a plan, unless it is larger than the limit by itself.
+    /// Remembers a plan, unless it is larger than the limit by itself: it would drive out all others.
     pub(crate) fn insert(&mut self, key: String, plan: &Arc<Plan<T>>) {
         self.now += 1;
         self.decisions.insert(key.clone(), Decision::from(&**plan));
+        let bytes = plan.table_bytes();
+        if bytes > self.limit {
+            return;
+        }
         let remembered = Remembered {
             plan: Arc::clone(plan),
-            bytes: plan.table_bytes(),
+            bytes,
             last_asked: self.now,
         };
         self.bytes += remembered.bytes;

@@ -156,7 +156,9 @@ impl<T: Real> Planner<T> {
         if let Some(plan) = lock(&self.plans).get(&key) {
             return Ok(plan);
         }
-        let plan = Arc::new(self.build(&resolved, threads, open_device)?);
+        let built = self.build(&resolved, threads, open_device);
+        self.tables.forget_spectrum();
+        let plan = Arc::new(built?);
         lock(&self.plans).insert(key, &plan);
         Ok(plan)
     }

@@ -211,6 +211,23 @@ mod tests {
     }
 
     #[test]
+    fn ties_are_decided_by_the_exact_number() {
+        // Half of an odd multiple of 2^-62 lies in the middle between two entries; so do its mirror images.
+        let (order, half) = (12, [2, 4, 8, 10, 1, 5, 7, 11]);
+        let table = RootTable::new(order);
+        for odd in [1, 3, 12_345_677] {
+            let scale = Fixed::ratio((1 << 62) + odd, 1 << 62);
+            for p in half {
+                assert_eq!(
+                    table.twiddle(p, &Scale::new(&scale)),
+                    roots::twiddle(p, order, &scale),
+                    "{p}/{order}, {odd}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn a_product_is_at_most_six_units_too_small() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut next = || {

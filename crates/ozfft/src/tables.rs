@@ -173,11 +173,16 @@ impl Tables {
         last.map_or_else(|| ChirpSpectrum::new(n, m), |(_, spectrum)| spectrum)
     }
 
+    /// Gives back a spectrum whose line was not built, because planning failed or took another engine.
+    pub(crate) fn forget_spectrum(&self) {
+        *lock(&self.last_spectrum) = None;
+    }
+
     pub(crate) fn clear(&self) {
         lock(&self.matrices).clear();
         lock(&self.packed).clear();
         lock(&self.convolutions).clear();
         lock(&self.chirp_sizes).clear();
-        *lock(&self.last_spectrum) = None;
+        self.forget_spectrum();
     }
 }

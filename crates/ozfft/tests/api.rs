@@ -323,3 +323,32 @@ fn single_accuracy_can_be_had_for_single_precision_data() {
     let outcome = Planner::<f32>::new().plan(&problem);
     assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
 }
+
+#[test]
+fn plans_beyond_the_limit_of_memory_are_forgotten_and_those_asked_for_longest_ago_first() {
+    let planner = Planner::<f64>::new();
+    let problem = |n: usize| digits(&[n]).threads(1);
+    let made = |n: usize| planner.plan(&problem(n)).unwrap();
+    let same = |plan: &Arc<Plan<f64>>, n: usize| Arc::ptr_eq(plan, &made(n));
+    // Primes, whose tables are all of about the same size.
+    let (first, second) = (made(1009), made(1013));
+    let each = first.table_bytes().max(second.table_bytes());
+    assert!(each > 0 && planner.memory() >= each);
+    planner.set_memory_limit(2 * each + each / 2);
+    assert!(same(&first, 1009), "both fit");
+    // The third drives out what was asked for longest ago: the second.
+    let third = made(1019);
+    assert!(planner.memory() <= 2 * each + each / 2);
+    assert!(same(&third, 1019));
+    assert!(!same(&second, 1013), "the second was to be forgotten");
+    // One that is too large by itself is made, and leaves the others where they are.
+    let before = planner.memory();
+    let large = made(100_003);
+    assert!(large.table_bytes() > before && planner.memory() == before);
+    // Nothing is kept, and wisdom is of all.
+    planner.set_memory_limit(0);
+    assert_eq!(planner.memory(), 0);
+    assert!(!same(&third, 1019));
+    let wisdom = planner.save_wisdom();
+    assert_eq!(wisdom.matches("\"recipe\"").count(), 4, "{wisdom}");
+}

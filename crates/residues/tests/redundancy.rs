@@ -66,9 +66,11 @@ impl Panel {
 
 /// One in five, unless there is time for everything (`./run-tests --everything`).
 fn share(panels: usize) -> usize {
-    let everything =
-        std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty());
-    if everything { panels } else { panels / 5 }
+    if oracle::everything() {
+        panels
+    } else {
+        panels / 5
+    }
 }
 
 /// Panels for every set, bound and number of redundant moduli.

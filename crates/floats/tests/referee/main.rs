@@ -10,6 +10,7 @@ use floats::unit::{Order, Scalar};
 use floats::{Direction, FloatPlan, Format, Mode, Path, Table, Unit, tables};
 use model::{Facts, bounds};
 use norms::Norms;
+use oracle::everything;
 use std::sync::Arc;
 
 /// A bound may be this much more than the model's: norms of matrices are bounded by other norms, which are up to 8 % larger.
@@ -90,11 +91,6 @@ impl Quotients {
             self.smallest.0, self.smallest.1, self.largest.0, self.largest.1
         );
     }
-}
-
-/// Whether there is time for everything: `./run-tests --everything`.
-fn everything() -> bool {
-    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
 }
 
 fn every_length(modes: &[Mode], longest: usize) {

@@ -178,10 +178,7 @@ pub fn in_parallel<Item: Sync>(items: &[Item], work: impl Fn(&Planner<f64>, &Ite
     });
 }
 
-/// Whether there is time for everything: `./run-tests --everything`.
-pub fn everything() -> bool {
-    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
-}
+pub use oracle::everything;
 
 /// Whether a length takes Bluestein's method: no product of steps of at most 64 points.
 pub fn has_a_large_prime_factor(length: usize) -> bool {

@@ -8,11 +8,8 @@ use crate::{DevicePointer, FftError, Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
 
-/// Whether there is time for everything (`./run-tests --everything`): the emulator is slow, and combinations that differ from
-/// others in nothing but numbers are left out otherwise.
-pub(super) fn everything() -> bool {
-    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
-}
+/// The emulator is slow: combinations that differ from others in nothing but numbers are left out unless there is time.
+pub(super) use oracle::everything;
 
 /// Reproducible pseudo-random integers.
 pub(super) struct Generator(pub(super) u64);
