@@ -1,12 +1,12 @@
 //! Lengths with a large prime factor: the transform as a convolution with a chirp, in the same integer arithmetic.
 //!
 //! With `w_j = exp(-πi j²/n)`, `X_k = w_k Σ_j (x_j w_j) · conj(w_{k-j})`: a cyclic convolution of any smooth length
-//! `m >= 2n-1`. The chirp is indexed by `j² mod 2n`, exactly; its spectrum is a table like any other, rounded once from
-//! a transform in 96-bit fixed point (`chirp_spectrum.rs`). Data stay block fixed point from the first chirp to the
+//! `m >= 2n-1`. The chirp is indexed by `j² mod 2n`, exactly; its spectrum is a table like any other, rounded once
+//! (`chirp_spectrum.rs`). Data stay block fixed point from the first chirp to the
 //! last.
 
 use crate::bailey::{Block, Emit, Setting};
-use crate::chirp_spectrum::squares;
+use crate::chirp_spectrum::chirp_roots;
 use crate::matrix_unit::MatrixUnit;
 use crate::numbers::{Input, Output};
 use crate::outputs::{FloatEmitter, Narrowing, WideOutputs, finish};
@@ -14,7 +14,7 @@ use crate::passes::{Lines, NotFinite, Passes, Sink, Source};
 use crate::quad::{LongWords, WideWords};
 use crate::quantise::{Nature, Quantised, Words, quantise_words, word_of};
 use crate::recipe::BlockRecipe;
-use crate::root_table::{RootTable, Scale};
+use crate::root_table::Scale;
 use crate::roots::Fixed;
 use crate::sample::swapped;
 use crate::stored_words::{WordLines, WordPlaces};
@@ -39,11 +39,6 @@ pub(crate) struct Bluestein {
     word_bits: u32,
 }
 
-/// `j²` modulo `2n`.
-pub(crate) fn square(j: usize, n: usize) -> u64 {
-    (j as u128 * j as u128 % (2 * n) as u128) as u64
-}
-
 impl Bluestein {
     /// Tables for length `n` over passes of length `m >= 2n-1`; outputs are scaled by `scale · 2^scale_exponent`.
     pub(crate) fn new(
@@ -61,14 +56,10 @@ impl Bluestein {
             "the convolution length {m} is too short for {n}"
         );
         let (inverse, inverse_exponent) = Fixed::inverse_mantissa(m as u64);
-        let (roots, unscaled) = (RootTable::new(2 * n as u64), Scale::new(&one));
-        let chirp = squares(n)
-            .map(|square| {
-                let (re, im) = roots.twiddle(square, &unscaled);
-                Complex::new(re, im)
-            })
-            .chain((n..m).map(|_| Complex::new(0, 0)))
-            .collect();
+        let unscaled = Scale::new(&one);
+        let chirp = chirp_roots(n, |roots, square| roots.twiddle(square, &unscaled));
+        let chirp = chirp.into_iter().chain((n..m).map(|_| (0, 0)));
+        let chirp = chirp.map(|(re, im)| Complex::new(re, im)).collect();
         let spectrum = setting.tables.chirp_spectrum(n, m);
         let (kernel, kernel_exponent) = spectrum.table(&scale.multiply(&inverse));
         Bluestein {

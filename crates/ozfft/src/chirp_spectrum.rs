@@ -1,9 +1,13 @@
-//! The spectrum of the conjugate chirp, a table of Bluestein's algorithm, computed once per plan in 96-bit fixed point.
+//! The spectrum of the conjugate chirp, a table of Bluestein's algorithm, computed once per plan.
 //!
 //! The table must be accurate at every single point, because one bad entry would meet whatever the data put there.
-//! So it does not come from the transform it serves but from a plain mixed-radix FFT with some 30 bits to spare.
+//! So it does not come from the transform it serves. Its definition is a plain mixed-radix transform in 96-bit fixed point, with some
+//! 30 bits to spare (`fixed_point.rs`). Double-double arithmetic (`double_double.rs`) gives the same numbers within a known distance,
+//! many times as fast; where an entry lies so near to the middle between two that this distance matters, the definition decides.
 
-use crate::factor::prime_factors;
+mod double_double;
+mod fixed_point;
+
 use crate::recipe::LONGEST_CONVOLUTION;
 use crate::root_table::RootTable;
 use crate::roots::Fixed;
@@ -13,15 +17,6 @@ use rayon::prelude::*;
 
 /// Shorter loops are not divided among threads.
 const LEAST_PARALLEL: usize = 1 << 12;
-
-/// `x / 2^bits`, rounded to nearest, halves upwards.
-fn round_shift(x: i128, bits: u32) -> i128 {
-    if bits == 0 {
-        x
-    } else {
-        (x + (1 << (bits - 1))) >> bits
-    }
-}
 
 /// Bits behind the binary point. Values stay below 2^30, so that 126 bits hold them.
 const FRACTION_BITS: u32 = 96;
@@ -43,129 +38,31 @@ fn multiply(a: i128, t: i128) -> i128 {
     (magnitude as i128 ^ sign) - sign
 }
 
-#[inline]
-fn rotate(z: Complex<i128>, t: Complex<i128>) -> Complex<i128> {
-    Complex::new(
-        multiply(z.re, t.re) - multiply(z.im, t.im),
-        multiply(z.re, t.im) + multiply(z.im, t.re),
-    )
+/// `j²` modulo `2n`, for `j < 2^32`.
+pub(crate) fn square(j: usize, n: usize) -> u64 {
+    (j as u64 * j as u64) % (2 * n as u64)
 }
 
-/// The butterflies that put `radix` transforms of `part` points together.
-struct Level {
-    radix: usize,
-    part: usize,
-    /// Rotations before them: of transform 1, of transform 2 and so on.
-    rotations: Vec<Complex<i128>>,
-    /// The powers of their own root.
-    powers: Vec<Complex<i128>>,
+/// What `value` makes of `exp(πi j²/n)`, for `j` from 0 to `n - 1`: of the table of all powers, and the power.
+pub(crate) fn chirp_roots<T: Send>(
+    n: usize,
+    value: impl Fn(&RootTable, u64) -> T + Sync,
+) -> Vec<T> {
+    let roots = RootTable::new(2 * n as u64);
+    (0..n)
+        .into_par_iter()
+        .with_min_len(LEAST_PARALLEL)
+        .map(|j| value(&roots, square(j, n)))
+        .collect()
 }
 
-/// The levels of a transform of `m` points, the outermost first.
-fn levels(m: usize) -> Vec<Level> {
-    let roots = RootTable::new(m as u64);
-    let root = |p: usize| roots.units_of_96_bits(p as u64).conj();
-    let mut length = m;
-    let level = |radix: usize| {
-        let (part, step) = (length / radix, m / length);
-        length = part;
-        let rotations = (0..(radix - 1) * part).into_par_iter();
-        Level {
-            radix,
-            part,
-            rotations: rotations
-                .with_min_len(LEAST_PARALLEL)
-                .map(|place| root((place / part + 1) * (place % part) * step))
-                .collect(),
-            powers: (0..radix).map(|p| root(p * part * step)).collect(),
-        }
-    };
-    prime_factors(m).into_iter().map(level).collect()
-}
-
-impl Level {
-    /// The `radix` outputs of numbers that are rotated already.
-    fn butterfly(&self, column: &[Complex<i128>], mut write: impl FnMut(usize, Complex<i128>)) {
-        for q in 0..self.radix {
-            let rotated =
-                column
-                    .iter()
-                    .enumerate()
-                    .map(|(r, &value)| match (r * q) % self.radix * 2 {
-                        0 => value,
-                        half if half == self.radix => -value,
-                        double => rotate(value, self.powers[double / 2]),
-                    });
-            write(
-                q,
-                rotated.fold(Complex::new(0, 0), |sum, value| sum + value),
-            );
-        }
-    }
-
-    /// Puts transforms of `part` points, one behind the other, together.
-    fn combine(&self, values: &mut [Complex<i128>]) {
-        if self.radix == 2 {
-            let (low, high) = values.split_at_mut(self.part);
-            let pairs = low.par_iter_mut().zip(high).zip(&self.rotations);
-            return pairs
-                .with_min_len(LEAST_PARALLEL)
-                .for_each(|((low, high), &root)| {
-                    let rotated = rotate(*high, root);
-                    (*low, *high) = (*low + rotated, *low - rotated);
-                });
-        }
-        let mut column = vec![Complex::new(0, 0); self.radix];
-        for k in 0..self.part {
-            column[0] = values[k];
-            for (r, value) in column.iter_mut().enumerate().skip(1) {
-                let place = r * self.part + k;
-                *value = rotate(values[place], self.rotations[place - self.part]);
-            }
-            self.butterfly(&column, |q, value| values[q * self.part + k] = value);
-        }
-    }
-}
-
-/// Transforms `input[0], input[stride], …` into `output`.
-fn transform(
-    input: &[Complex<i128>],
-    stride: usize,
-    output: &mut [Complex<i128>],
-    levels: &[Level],
-) {
-    let Some((level, rest)) = levels.split_first() else {
-        output[0] = input[0];
-        return;
-    };
-    if level.part == 1 {
-        if level.radix == 2 {
-            let (low, high) = (input[0], input[stride]);
-            (output[0], output[1]) = (low + high, low - high);
-            return;
-        }
-        let column: Vec<_> = (0..level.radix).map(|r| input[r * stride]).collect();
-        return level.butterfly(&column, |q, value| output[q] = value);
-    }
-    let part = |(r, chunk): (usize, &mut [Complex<i128>])| {
-        transform(&input[r * stride..], stride * level.radix, chunk, rest);
-    };
-    if output.len() < LEAST_PARALLEL {
-        output
-            .chunks_exact_mut(level.part)
-            .enumerate()
-            .for_each(part);
-    } else {
-        let chunks = output.par_chunks_exact_mut(level.part);
-        chunks.enumerate().for_each(part);
-    }
-    level.combine(output);
-}
-
-/// `DFT_m(conj w)` with `w_j = exp(-πi j²/n)` laid out cyclically, in units of 2^-96.
+/// `DFT_m(conj w)` with `w_j = exp(-πi j²/n)` laid out cyclically.
 #[derive(Debug)]
 pub(crate) struct ChirpSpectrum {
-    values: Vec<Complex<i128>>,
+    n: usize,
+    m: usize,
+    /// Points 0 to m/2 in units of 2^-96, within [`ChirpSpectrum::distance`]; the others are their mirror image.
+    half: Vec<Complex<i128>>,
 }
 
 impl ChirpSpectrum {
@@ -174,33 +71,28 @@ impl ChirpSpectrum {
             (m as u128) < LONGEST_CONVOLUTION,
             "a convolution of {m} points is too long"
         );
-        let roots = RootTable::new(2 * n as u64);
-        let mut chirp = vec![Complex::new(0, 0); m];
-        for (j, square) in squares(n).enumerate() {
-            let w = roots.units_of_96_bits(square);
-            chirp[j] = w;
-            chirp[(m - j) % m] = w;
-        }
-        let mut values = vec![Complex::new(0, 0); m];
-        transform(&chirp, 1, &mut values, &levels(m));
-        ChirpSpectrum { values }
+        let half = double_double::half_spectrum(n, m);
+        ChirpSpectrum { n, m, half }
+    }
+
+    /// How far from the definition the numbers are taken to be, in units of 2^-96. Both have errors that are sums of many small
+    /// ones of either sign: 4 to 8 times √m units, and never more than 24 times in whatever was compared.
+    fn distance(m: usize) -> u128 {
+        128 * (m.isqrt() as u128 + 1)
     }
 
     /// `scale` times the spectrum, as a table and an exponent: values are `table / 2^62 · 2^exponent`.
-    pub(crate) fn table(mut self, scale: &Fixed) -> (TwiddleTable, i32) {
-        let scale = scale.units(FRACTION_BITS);
-        let bits_of = |z: &mut Complex<i128>| {
-            *z = Complex::new(multiply(z.re, scale), multiply(z.im, scale));
-            z.re.unsigned_abs() | z.im.unsigned_abs()
-        };
-        let values = self.values.par_iter_mut().with_min_len(LEAST_PARALLEL);
-        let all_bits = values.map(bits_of).reduce(|| 0, |a, b| a | b);
-        let bits = 128 - all_bits.leading_zeros();
-        // The largest component ends just below 2^62.
-        let round = |x: i128| round_shift(x, bits - 62) as i64;
-        let table = self.values.iter();
-        let table = table.map(|z| Complex::new(round(z.re), round(z.im)));
-        (table.collect(), bits as i32 - FRACTION_BITS as i32)
+    pub(crate) fn table(&self, scale: &Fixed) -> (TwiddleTable, i32) {
+        let (half, m) = (&self.half, self.m);
+        let mirrored = |half: Vec<_>| (0..m).map(|k| half[k.min(m - k)]).collect();
+        match rounded(half, scale, Self::distance(m)) {
+            Some((half, exponent)) => (mirrored(half), exponent),
+            None => {
+                let all = fixed_point::spectrum(self.n, m);
+                let (table, exponent) = rounded(&all, scale, 0).expect("no distance, no doubt");
+                (table.into_iter().collect(), exponent)
+            }
+        }
     }
 
     pub(crate) fn size(&self) -> ChirpSize {
@@ -209,7 +101,7 @@ impl ChirpSpectrum {
             modulus: 0.0,
             component: 0.0,
         };
-        self.values.iter().fold(zero, |size, z| {
+        self.half.iter().fold(zero, |size, z| {
             let (re, im) = (z.re as f64 * unit, z.im as f64 * unit);
             let component = size.component.max(re.abs()).max(im.abs());
             // Most are far below the largest, and need no careful square root.
@@ -223,16 +115,44 @@ impl ChirpSpectrum {
     }
 }
 
-/// `j²` modulo `2n` for `j` from 0 to `n - 1`.
-pub(crate) fn squares(n: usize) -> impl Iterator<Item = u64> {
-    let period = 2 * n as u64;
-    (0..n as u64).scan(0, move |square, j| {
-        let found = *square;
-        // The next one is 2j + 1 more, which is less than a period.
-        let next = found + 2 * j + 1;
-        *square = if next < period { next } else { next - period };
-        Some(found)
-    })
+/// `scale` times numbers in units of 2^-96, rounded to 62 bits of the largest component, halves upwards; and that one's exponent. None
+/// where a number off by less than `distance` units might be rounded to another one.
+fn rounded(
+    values: &[Complex<i128>],
+    scale: &Fixed,
+    distance: u128,
+) -> Option<(Vec<Complex<i64>>, i32)> {
+    let scale = scale.units(FRACTION_BITS);
+    let scaled = |z: &Complex<i128>| Complex::new(multiply(z.re, scale), multiply(z.im, scale));
+    let values: Vec<Complex<i128>> = values
+        .par_iter()
+        .with_min_len(LEAST_PARALLEL)
+        .map(scaled)
+        .collect();
+    let largest = values.iter().fold(0, |largest, z| {
+        largest.max(z.re.unsigned_abs()).max(z.im.unsigned_abs())
+    });
+    let bits_of = |x: u128| u128::BITS - x.leading_zeros();
+    let bits = bits_of(largest);
+    if bits_of(largest + distance) != bits || bits_of(largest - distance.min(largest)) != bits {
+        return None;
+    }
+    // The largest component ends just below 2^62.
+    let dropped = bits - 62;
+    let (half, mask) = ((1i128 << dropped) >> 1, (1u128 << dropped) - 1);
+    let round = |x: i128| {
+        let x = x + half;
+        let rest = x as u128 & mask;
+        (rest >= distance && rest <= mask - distance).then_some((x >> dropped) as i64)
+    };
+    let table = values
+        .par_iter()
+        .with_min_len(LEAST_PARALLEL)
+        .map(|z| Some(Complex::new(round(z.re)?, round(z.im)?)));
+    Some((
+        table.collect::<Option<_>>()?,
+        bits as i32 - FRACTION_BITS as i32,
+    ))
 }
 
 /// How large the unscaled spectrum of a chirp is.
@@ -258,7 +178,6 @@ impl ChirpSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bluestein::square;
     use crate::roots::cosine_sine;
 
     /// `exp(-2πi p/q)` in units of 2^-96.
@@ -268,12 +187,57 @@ mod tests {
     }
 
     #[test]
-    fn squares_are_those_of_the_definition() {
-        for n in [1, 2, 3, 67, 134, 1009] {
-            let found: Vec<u64> = squares(n).collect();
-            let expected: Vec<u64> = (0..n).map(|j| square(j, n)).collect();
-            assert_eq!(found, expected);
+    fn double_double_numbers_stay_far_within_the_distance_from_the_definition() {
+        let mut lengths = vec![(67, 135), (67, 144), (83, 175), (997, 2000), (997, 2048)];
+        lengths.extend([(1009, 2025), (3998, 8000), (2801, 7 * 11 * 13 * 7)]);
+        if oracle::everything() {
+            lengths.extend([
+                (100_003, 200_704),
+                (100_003, 262_144),
+                (1_000_003, 2_016_000),
+            ]);
         }
+        for (n, m) in lengths {
+            let half = ChirpSpectrum::new(n, m).half;
+            for (k, z) in fixed_point::spectrum(n, m).into_iter().enumerate() {
+                let other = half[k.min(m - k)];
+                let off = z.re.abs_diff(other.re).max(z.im.abs_diff(other.im));
+                assert!(
+                    off <= ChirpSpectrum::distance(m) / 4,
+                    "{n}, {m}: {k}: {off}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tables_are_those_of_the_definition() {
+        for (n, m) in [(67, 135), (331, 672), (997, 2000), (4099, 8400)] {
+            for scale in [Fixed::one(), Fixed::ratio(2, 3), Fixed::ratio(129, 128)] {
+                let (table, exponent) = ChirpSpectrum::new(n, m).table(&scale);
+                let all = fixed_point::spectrum(n, m);
+                let (expected, expected_exponent) = rounded(&all, &scale, 0).unwrap();
+                assert_eq!(exponent, expected_exponent);
+                assert!(table.entries().eq(expected), "{n}, {m}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_near_the_middle_or_near_a_power_of_two_are_left_to_the_definition() {
+        let one = Fixed::one();
+        let rounds = |re: i128, largest: i128| {
+            let values = [Complex::new(re, 0), Complex::new(0, largest)];
+            rounded(&values, &one, 1000).is_some()
+        };
+        // Of 2^100 and a bit, 39 bits are dropped.
+        let (largest, half) = ((1i128 << 100) + 5000, 1i128 << 38);
+        assert!(rounds(0, largest));
+        assert!(rounds(half + 1000, largest) && rounds(half - 1001, largest));
+        assert!(!rounds(half + 999, largest) && !rounds(half - 1000, largest));
+        assert!(!rounds(-half, largest) && rounds(-half + 1000, largest));
+        assert!(!rounds(0, (1 << 100) + 500) && !rounds(0, (1 << 100) - 500));
+        assert!(rounded(&[Complex::new(half, largest)], &one, 0).is_some());
     }
 
     #[test]
@@ -286,7 +250,7 @@ mod tests {
                     let place = if j < n { j } else { m - j };
                     if place < n {
                         let w = root(square(place, n) as usize, 2 * n);
-                        sum += rotate(Complex::new(w.re, -w.im), root(j * k % m, m));
+                        sum += fixed_point::rotate(w.conj(), root(j * k % m, m));
                     }
                 }
                 let unit = 1i128 << (FRACTION_BITS as i32 - 62 + exponent);

@@ -100,7 +100,7 @@ impl RootTable {
     }
 
     /// `exp(2πi p/order)` in units of 2^-126, within [`POWER_ERROR`]; `p < order`.
-    fn power(&self, p: u64) -> Complex<i128> {
+    pub(crate) fn power(&self, p: u64) -> Complex<i128> {
         let low = self.low[(p & ((1 << self.low_bits) - 1)) as usize];
         times(self.high[(p >> self.low_bits) as usize], low)
     }

@@ -8,7 +8,7 @@ use super::passes::{Passes, WordArray};
 use super::quantise::{ZERO_EXPONENT, conjugated};
 use super::rotate::{Root, modulus};
 use super::words::{ComplexWord, LANES, Limbs, shifted, to_integer, to_limbs};
-use crate::bluestein::square;
+use crate::chirp_spectrum::square;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use float_environment::DefaultEnvironment;
