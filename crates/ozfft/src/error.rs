@@ -1,6 +1,6 @@
 //! Everything that can go wrong, with the value that was given and the remedy.
 
-use crate::problem::Kind;
+use crate::kind::Kind;
 
 /// Which buffer an error speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

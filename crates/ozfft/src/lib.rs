@@ -3,68 +3,39 @@
 // Loops over lanes index several rows at once; written so, the compiler makes vector instructions of them.
 #![allow(clippy::needless_range_loop)]
 
-mod bailey;
-mod bluestein;
-mod budget;
-mod cells;
-mod chirp_spectrum;
-mod choice;
-mod digits;
+mod engines;
 mod error;
-mod estimate;
 mod executor;
-mod factor;
-mod float_lines;
-mod head_room;
+mod kind;
 mod layout;
-mod line;
 mod matrix_unit;
-mod native;
-mod numbers;
-mod outputs;
-mod pass_roots;
-mod passes;
 mod plan;
-mod plan_cache;
-mod planner;
 mod problem;
-mod progress;
-mod quad;
-mod quantise;
-mod quantise_single;
 mod recipe;
-mod reconstruct;
-mod residue_products;
-mod root_table;
 mod roots;
 mod sample;
-mod scale;
-mod short_lines;
-mod single_numbers;
-mod step;
-mod stored_words;
-mod tables;
-mod twiddle;
-mod vectors;
+mod simd;
+mod stages;
+mod sync;
+mod transform;
 mod wide;
-mod wisdom;
 mod workspace;
 
-pub use budget::ErrorBudget;
-pub use choice::{Candidate, Choice, Verdict};
 pub use error::{Buffer, FftError};
-pub use estimate::{Prediction, digits_work};
 pub use floats::{FloatError, Mode};
+pub use kind::Kind;
 pub use layout::Layout;
+pub use plan::choice::{Candidate, Choice, Verdict};
+pub use plan::estimate::{Prediction, digits_work};
+pub use plan::planner::Planner;
+pub use plan::progress::{Progress, Reporting, Stage};
 pub use plan::{DevicePointer, Plan};
-pub use planner::Planner;
-
 pub use problem::{
-    Accuracy, Device, Direction, Engine, Family, Kind, Norm, Problem, ResidueOptions, Substrate,
+    Accuracy, Device, Direction, Engine, Family, Norm, Problem, ResidueOptions, Substrate,
 };
-pub use progress::{Progress, Reporting, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
-pub use residue_products::ResidueReport;
 pub use residues::reconstruct::Method;
 pub use sample::Real;
+pub use stages::residue_products::ResidueReport;
+pub use transform::budget::ErrorBudget;
 pub use wide::{Pair, WidePlan, WidePlanner};

@@ -1,31 +1,11 @@
 //! What is asked: a [`Problem`] is pure data, checked by [`Problem::validate`], and the key under which plans are kept.
 
 use crate::error::{Buffer, FftError};
+use crate::kind::Kind;
 use crate::layout::Layout;
 use floats::Mode;
 use residues::reconstruct::Method;
 use serde::{Deserialize, Serialize};
-
-/// Which numbers go in and come out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// Complex in, complex out.
-    ComplexToComplex,
-    /// Real in, the non-redundant half `0..=n/2` of the last selected axis out.
-    RealToComplex,
-    /// The non-redundant half in, real out.
-    ComplexToReal,
-}
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Kind::ComplexToComplex => "complex-to-complex",
-            Kind::RealToComplex => "real-to-complex",
-            Kind::ComplexToReal => "complex-to-real",
-        })
-    }
-}
 
 /// Sign of the exponent: `Forward` is `exp(-2πi jk/n)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

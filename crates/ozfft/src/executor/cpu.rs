@@ -1,16 +1,17 @@
 //! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
 
 use super::scales::Scan;
-use crate::float_lines::FloatLine;
+use crate::engines::floats::FloatLine;
+use crate::engines::native::NativeLine;
+use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::line::Line;
 use crate::matrix_unit::{ResidueNumbers, Scalar, Unit, WideInteger};
-use crate::native::NativeLine;
-use crate::numbers::{Elements, Input, Output, Placement, Reader, Writer};
-use crate::problem::{Direction, Kind, Problem};
-use crate::quantise::needs_finer_unit;
+use crate::problem::{Direction, Problem};
 use crate::sample::Real;
-use crate::scale::{Numbers, ScaleBetweenAxes};
+use crate::stages::numbers::{Elements, Input, Output, Placement, Reader, Writer};
+use crate::stages::quantise::needs_finer_unit;
+use crate::stages::scale::{Numbers, ScaleBetweenAxes};
+use crate::transform::line::Line;
 use crate::workspace::{ALIGNMENT_SLACK, ReadArray, SharedArray, aligned, take, words_for};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;

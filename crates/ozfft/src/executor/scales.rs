@@ -4,7 +4,7 @@
 use super::cpu::{InputArray, LineSet};
 use crate::problem::Problem;
 use crate::sample::Real;
-use crate::scale::{OF_ZEROS, ScaleBetweenAxes, exponent_above, larger};
+use crate::stages::scale::{OF_ZEROS, ScaleBetweenAxes, exponent_above, larger};
 use crate::workspace::{ReadArray, as_atomics};
 use float_environment::DefaultEnvironment;
 use rayon::prelude::*;

@@ -7,9 +7,9 @@
 
 use super::avx512_vnni::Avx512Vnni;
 use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed_short_digits};
-use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
-use crate::vectors::{Avx512, HalfRow, Pair, Vectors, inlined};
+use crate::simd::{Avx512, HalfRow, Pair, Vectors, inlined};
+use crate::stages::digits::DigitMatrix;
 use floats::unit::amx_tiles_are_granted;
 use std::arch::asm;
 use std::arch::x86_64::*;

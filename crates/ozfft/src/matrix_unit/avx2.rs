@@ -7,9 +7,9 @@
 //! only and is the accumulator's initial value. Sums may wrap on the way: the true value fits.
 
 use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
-use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
-use crate::vectors::{Avx2, HalfRow, Pair, Vectors};
+use crate::simd::{Avx2, HalfRow, Pair, Vectors};
+use crate::stages::digits::DigitMatrix;
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
 

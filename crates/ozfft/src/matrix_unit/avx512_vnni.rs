@@ -7,9 +7,9 @@
 use super::{
     Form, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits, unsigned_short_digits,
 };
-use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
-use crate::vectors::{Avx512, HalfRow, Pair, Vectors};
+use crate::simd::{Avx512, HalfRow, Pair, Vectors};
+use crate::stages::digits::DigitMatrix;
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
 

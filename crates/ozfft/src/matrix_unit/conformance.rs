@@ -5,8 +5,8 @@
 
 use super::*;
 use crate::recipe::BlockRecipe;
-use crate::tables::Tables;
-use crate::vectors::Row;
+use crate::simd::Row;
+use crate::transform::tables::Tables;
 use oracle::inputs::Generator;
 
 const SEED: u64 = 0x7a5c_91d3_0b2e_46f8;

@@ -21,15 +21,17 @@ mod residue_numbers;
 mod scalar;
 mod wide_integer;
 
-use crate::digits::{DigitMatrix, bias};
 use crate::error::FftError;
 use crate::problem::Substrate;
 use crate::recipe::Digits;
-use crate::residue_products::{ResidueEngine, ResidueMatrix};
 #[cfg(any(vector_unit, neon_unit))]
-use crate::vectors::inlined;
-use crate::vectors::{HalfRow, Pair, Vectors};
+use crate::simd::inlined;
+use crate::simd::{HalfRow, Pair, Vectors};
+use crate::stages::digits::{DigitMatrix, bias};
+use crate::stages::residue_products::{ResidueEngine, ResidueMatrix};
 use residues::bytes::{self, ByteProducts};
+use residues::fp8::{Accumulator, Fp8Unit};
+use residues::products::Unit8;
 use residues::{ResidueError, U256};
 use std::sync::Arc;
 
@@ -499,5 +501,22 @@ pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
         Unit::Amx(unit) => Arc::new(unit),
         #[cfg(neon_unit)]
         Unit::NeonDot(unit) => Arc::new(unit),
+    }
+}
+
+/// The unit that multiplies residues for a substrate, and its name.
+pub(crate) fn residue_unit(substrate: Substrate) -> Result<(Unit8, &'static str), FftError> {
+    match substrate {
+        Substrate::Fp8 => Ok((
+            Unit8::Fp8(Fp8Unit::new(Accumulator::HOPPER)),
+            "fp8-simulated",
+        )),
+        Substrate::WideInteger => Err(FftError::Unsupported(
+            "wide integers have no residues; take the substrate auto or scalar".into(),
+        )),
+        substrate => {
+            let unit = Unit::new(substrate)?;
+            Ok((Unit8::Int8(byte_products(unit)), unit.name()))
+        }
     }
 }

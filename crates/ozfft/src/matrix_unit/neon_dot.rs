@@ -2,9 +2,9 @@
 //! two lines. Everything around it is portable code, which the compiler turns into NEON instructions.
 
 use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
-use crate::digits::DigitMatrix;
 use crate::recipe::Digits;
-use crate::vectors::{HalfRow, Pair, Portable, Row};
+use crate::simd::{HalfRow, Pair, Portable, Row};
+use crate::stages::digits::DigitMatrix;
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;

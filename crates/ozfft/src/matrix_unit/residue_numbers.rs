@@ -2,7 +2,7 @@
 
 use super::{Form, MatrixUnit, PackedMatrix};
 use crate::recipe::Digits;
-use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::simd::{HalfRow, Pair, Portable, Row, Vectors};
 use residues::COLUMNS;
 
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Portable `i8 × i8 → i32` multiplication: the reference for every other unit.
 
 use super::{Form, MatrixUnit, PackedMatrix, unsigned_digits};
-use crate::digits::digit;
 use crate::recipe::Digits;
-use crate::vectors::{HalfRow, Pair, Portable, Row};
+use crate::simd::{HalfRow, Pair, Portable, Row};
+use crate::stages::digits::digit;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Scalar;

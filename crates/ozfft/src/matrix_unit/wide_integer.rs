@@ -5,9 +5,9 @@
 //! the reference that the digit units are checked against.
 
 use super::{Form, MatrixUnit, PackedMatrix};
-use crate::digits::bias;
 use crate::recipe::Digits;
-use crate::vectors::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::simd::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::stages::digits::bias;
 
 #[derive(Clone, Copy)]
 pub(crate) struct WideInteger;

@@ -5,7 +5,7 @@ use super::words::Point;
 use crate::matrix_unit::{MatrixUnit, Task, Unit};
 use crate::recipe::{BlockRecipe, Fold, StepRecipe};
 use crate::roots::Fixed;
-use crate::tables::lock;
+use crate::sync::lock;
 use residues::bytes::ByteProducts;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

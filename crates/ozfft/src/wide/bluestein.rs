@@ -8,9 +8,9 @@ use super::passes::{Passes, WordArray};
 use super::quantise::{ZERO_EXPONENT, conjugated};
 use super::rotate::{Root, modulus};
 use super::words::{ComplexWord, LANES, Limbs, shifted, to_integer, to_limbs};
-use crate::chirp_spectrum::square;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
+use crate::transform::chirp_spectrum::square;
 use float_environment::DefaultEnvironment;
 use rayon::prelude::*;
 

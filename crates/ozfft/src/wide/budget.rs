@@ -21,7 +21,7 @@ use super::outputs::GRID;
 use super::rotate::ROTATION_ERROR;
 use crate::recipe::{BlockRecipe, Fold, LineRecipe};
 
-pub use crate::budget::ErrorBudget;
+pub use crate::transform::budget::ErrorBudget;
 
 /// What dropped diagonals leave out of a sum for every slot, in units of a word.
 const DROPPED: f64 = 15.06;

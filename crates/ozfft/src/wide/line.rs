@@ -11,7 +11,7 @@ use super::rotate::Root;
 use super::words::{LANES, Point};
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
-use crate::vectors::inlined;
+use crate::simd::inlined;
 use crate::workspace::SharedArray;
 use std::sync::Mutex;
 
@@ -293,7 +293,7 @@ fn load(
                 }
             }
         }
-        let mut nature = crate::tables::lock(&nature);
+        let mut nature = crate::sync::lock(&nature);
         *nature = nature.with(seen);
     });
     nature

@@ -8,7 +8,7 @@ use super::pair::{Pair, fast_two_sum};
 use super::quantise::{MAGIC, Nature, power_of_two};
 use super::words::{LANES, Limbs, Point};
 use crate::matrix_unit::Task;
-use crate::numbers::Placement;
+use crate::stages::numbers::Placement;
 use crate::workspace::SharedArray;
 use num_complex::Complex;
 

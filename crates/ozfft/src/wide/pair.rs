@@ -1,6 +1,6 @@
 //! A number as the sum of two `f64`.
 
-use crate::numbers::DOUBLE_NAN;
+use crate::stages::numbers::DOUBLE_NAN;
 use std::fmt;
 
 /// The sum `high + low` of two `f64`, not evaluated: about 106 bits.

@@ -8,7 +8,7 @@ use super::words::{
     ComplexWord, LANES, Limbs, Point, WORD_BITS, negated, shifted, to_integer, to_limbs,
 };
 use crate::matrix_unit::Task;
-use crate::numbers::Placement;
+use crate::stages::numbers::Placement;
 use crate::workspace::ReadArray;
 use num_complex::Complex;
 

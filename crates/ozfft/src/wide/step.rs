@@ -13,8 +13,8 @@ use super::words::{COLUMNS, LANES, LIMBS, Limbs, Point, carried, digits_of_sum, 
 use crate::matrix_unit::Task;
 use crate::recipe::{Fold, StepRecipe};
 use crate::roots::{Fixed, cosine_sine};
-use crate::tables::{angles, slots};
-use crate::vectors::inlined;
+use crate::simd::inlined;
+use crate::stages::step_matrices::{angles, slots};
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::sync::Arc;
 

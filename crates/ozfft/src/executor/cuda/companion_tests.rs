@@ -4,7 +4,8 @@
 use super::emulated::Emulator;
 use super::tests::{Bench, Style, everything, numbers, same};
 use super::tuned_tests::{NORMS, SEED};
-use crate::problem::{Accuracy, Direction, Engine, Kind, Problem, Substrate};
+use crate::kind::Kind;
+use crate::problem::{Accuracy, Direction, Engine, Problem, Substrate};
 use crate::sample::Real;
 use crate::{Layout, Plan, Planner};
 use num_complex::Complex;

@@ -3,7 +3,7 @@
 use super::task::{Address, Dimension};
 use crate::executor::cpu::LineSet;
 use crate::executor::scales::Scan;
-use crate::scale::ScaleBetweenAxes;
+use crate::stages::scale::ScaleBetweenAxes;
 
 /// Cuts the workspace into pieces: whole 256 bytes, so that every piece is aligned.
 pub(super) struct Cutter(pub(super) u64);

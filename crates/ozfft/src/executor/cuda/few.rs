@@ -4,10 +4,10 @@
 //! these meet: together they take off what a diagonal is raised by, and add one half of the unit to the last one.
 
 use super::tuned_tables::{matrices, rotations};
-use crate::digits::DigitMatrix;
 use crate::matrix_unit::meeting;
 use crate::recipe::Digits;
-use crate::step::Step;
+use crate::stages::digits::DigitMatrix;
+use crate::transform::step::Step;
 use ozfft_kernels::{TunedShape, few_columns, few_outputs};
 
 /// One half of a word's unit, in units of the last diagonal.
@@ -176,13 +176,14 @@ fn constant(matrix: &DigitMatrix, digits: Digits, row: usize, diagonal: u32, k: 
 mod tests {
     use super::super::tuned_tables::tests::random_words;
     use super::*;
-    use crate::bailey::{Block, Setting};
-    use crate::factor;
     use crate::matrix_unit::Unit;
     use crate::problem::Family;
+    use crate::recipe::factor;
     use crate::recipe::{Fold, LineRecipe};
     use crate::roots::Fixed;
-    use crate::tables::Tables;
+    use crate::transform::bailey::Block;
+    use crate::transform::tables::Setting;
+    use crate::transform::tables::Tables;
 
     fn block(n: usize, data: u32, tables: &Tables) -> Block {
         let LineRecipe::Passes(recipes) = factor::line(n) else {
@@ -240,7 +241,7 @@ mod tests {
                     .map(|word| word >> (64 - 8 * data))
                     .collect();
                 let raised = |slot: usize| {
-                    (words[slot] + crate::digits::bias(data as u32) as i64).to_le_bytes()
+                    (words[slot] + crate::stages::digits::bias(data as u32) as i64).to_le_bytes()
                 };
                 let top_columns = few_columns(data, slots);
                 let outputs = few_outputs(data, slots);
@@ -252,12 +253,13 @@ mod tests {
                         let diagonal = diagonal_of(digits, number).unwrap() as usize;
                         let mut expected = if diagonal + 1 == data { HALF_UNIT } else { 0 };
                         for (slot, &word) in words.iter().enumerate() {
-                            let biased =
-                                (word as u64).wrapping_add(crate::digits::bias(data as u32));
+                            let biased = (word as u64)
+                                .wrapping_add(crate::stages::digits::bias(data as u32));
                             for t in 0..=diagonal.min(data - 1) {
                                 let i = diagonal - t;
                                 if i < data - 1 {
-                                    let digit = crate::digits::digit(biased, data as u32, t as u32);
+                                    let digit =
+                                        crate::stages::digits::digit(biased, data as u32, t as u32);
                                     let entry = planes[(data - 2 - i) * slots + slot];
                                     expected += i64::from(digit) * i64::from(entry);
                                 }

@@ -6,7 +6,7 @@ use super::floats::{FloatLines, LineArray, finding};
 use super::machine::{DeviceMemory, Machine};
 use crate::error::FftError;
 use crate::plan::Plan;
-use crate::planner::Planner;
+use crate::plan::planner::Planner;
 use crate::problem::{self, Accuracy, Engine, Norm, Problem};
 use floats::unit::{Alignment, MatrixUnit, Order, Rounding, Scalar, Shape, Term};
 use floats::{Direction, FloatPlan, Format, Mode, Table};

@@ -8,9 +8,9 @@
 use super::OpenQueue;
 use super::machine::{DeviceMemory, Machine, Parameters};
 use super::tuned_tables::Raised;
-use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::recipe::Digits;
+use crate::stages::digits::DigitMatrix;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::FP8_EXACT;
 use std::sync::Arc;
@@ -277,8 +277,8 @@ mod tests {
     };
     use super::super::tuned_tables::{matrices, tables};
     use super::*;
-    use crate::step::Step;
-    use crate::tables::Tables;
+    use crate::transform::step::Step;
+    use crate::transform::tables::Tables;
     use ozfft_kernels::{Product, tuned_matrix_bytes};
 
     fn value(code: u8) -> f32 {
@@ -362,7 +362,7 @@ mod tests {
                         for k in 0..32 {
                             let (slot, digit) = slot_and_digit(slots, k);
                             let bytes = (words[slot] as u64)
-                                .wrapping_add(crate::digits::bias(8))
+                                .wrapping_add(crate::stages::digits::bias(8))
                                 .to_be_bytes();
                             let byte = bytes[at_once * group + digit];
                             let data = if lower == 0 { byte >> 4 } else { byte & 15 };

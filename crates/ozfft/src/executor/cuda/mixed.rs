@@ -4,9 +4,9 @@
 use super::tuned_tables::{
     Raised, lay_out_constants, lay_out_first, matrices, met, raised, rotations,
 };
-use crate::digits::DigitMatrix;
 use crate::recipe::Fold;
-use crate::step::Step;
+use crate::stages::digits::DigitMatrix;
+use crate::transform::step::Step;
 use ozfft_kernels::mixed_eights;
 
 /// The tables of two steps, as the kernel keeps them in shared memory.
@@ -129,7 +129,7 @@ mod tests {
         Constants, block, diagonals, put_together, random_words, rounded,
     };
     use super::*;
-    use crate::tables::Tables;
+    use crate::transform::tables::Tables;
     use ozfft_kernels::mixed_matrix_bytes;
 
     /// The diagonals of a place, as the kernel's `Digits` multiplies: raised digits, operand by operand. Slots beyond the
@@ -138,7 +138,7 @@ mod tests {
         let eights = slots / 8 + usize::from(slots % 8 > 4);
         let fours = usize::from((1..=4).contains(&(slots % 8)));
         let byte = |slot: usize, byte: usize| {
-            let raised = (words[slot] as u64).wrapping_add(crate::digits::bias(8));
+            let raised = (words[slot] as u64).wrapping_add(crate::stages::digits::bias(8));
             i64::from(raised.to_le_bytes()[byte])
         };
         let mut sums = [0; 8];

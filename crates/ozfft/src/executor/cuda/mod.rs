@@ -43,13 +43,13 @@ mod tuned_tables;
 mod tuned_tests;
 mod writer;
 
-use crate::budget::ErrorBudget;
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;
+use crate::plan::progress::{Progress, Stage};
 use crate::problem::Problem;
-use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
+use crate::transform::budget::ErrorBudget;
 pub(crate) use driver::open;
 pub(crate) use floats::FloatLines;
 use floats::FloatWork;

@@ -9,8 +9,9 @@ use super::tuned_tables::tests::{
 };
 use super::tuned_tables::{matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
-use crate::problem::{Engine, Kind, Norm, Problem, Substrate};
-use crate::tables::Tables;
+use crate::kind::Kind;
+use crate::problem::{Engine, Norm, Problem, Substrate};
+use crate::transform::tables::Tables;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use num_complex::Complex;
 use ozfft_kernels::{Elements, Product, tuned_matrix_bytes};

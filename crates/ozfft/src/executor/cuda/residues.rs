@@ -2,13 +2,14 @@
 //! wants them, and the weights that put integers together again.
 
 use super::machine::Machine;
-use crate::bailey::Block;
 use crate::error::FftError;
-use crate::problem::{Family, Kind, Problem, Substrate};
+use crate::kind::Kind;
+use crate::problem::{Family, Problem, Substrate};
 use crate::recipe::{Digits, Fold, Recipe};
-use crate::residue_products::largest_sum;
 use crate::sample::Real;
-use crate::step::Step;
+use crate::stages::residue_products::largest_sum;
+use crate::transform::bailey::Block;
+use crate::transform::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
 use residues::reconstruct::Method;
 use residues::reconstruct::weights::{balanced, fraction, weight};

@@ -8,8 +8,8 @@ use super::fp8::e4m3;
 use super::residues::{entry_of, slices};
 use crate::error::FftError;
 use crate::recipe::Digits;
-use crate::residue_products::largest_sum;
-use crate::step::Step;
+use crate::stages::residue_products::largest_sum;
+use crate::transform::step::Step;
 use ozfft_kernels::{FP8_EXACT, RESIDUE_FP8_WEIGHT_COLUMNS, RESIDUE_MODULI};
 use residues::reconstruct::weights::{balanced, centred, fraction, weight};
 use residues::{I256, Moduli, Set, U256, residue_of};
@@ -200,7 +200,7 @@ fn weights(moduli: &Moduli, bound: U256) -> Result<Vec<u8>, FftError> {
 mod tests {
     use super::super::tuned_tables::tests::{block, random_words};
     use super::*;
-    use crate::tables::Tables;
+    use crate::transform::tables::Tables;
     use residues::fp8::E4m3;
 
     const DIGITS: Digits = Digits::DOUBLE;

@@ -3,14 +3,14 @@
 use super::machine::{DeviceMemory, Machine, Queue};
 use super::task::*;
 use super::{residues, residues_fp8};
-use crate::bailey::Block;
-use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
 use crate::problem::Family;
 use crate::recipe::{Digits, Fold, Recipe};
-use crate::step::Step;
-use crate::twiddle::Twiddle;
+use crate::stages::digits::DigitMatrix;
+use crate::stages::twiddle::Twiddle;
+use crate::transform::bailey::Block;
+use crate::transform::step::Step;
 use bytemuck::Pod;
 use num_complex::Complex;
 use std::sync::Arc;

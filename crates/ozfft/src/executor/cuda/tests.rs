@@ -2,7 +2,8 @@
 
 use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
-use crate::problem::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem, Substrate};
+use crate::kind::Kind;
+use crate::problem::{Accuracy, Direction, Engine, Family, Norm, Problem, Substrate};
 use crate::sample::Real;
 use crate::{DevicePointer, FftError, Layout, Plan, Planner};
 use num_complex::Complex;

@@ -6,10 +6,11 @@
 
 use super::machine::Machine;
 use super::task::{Address, Arrays, Dimension, FloatLines};
-use crate::bailey::Block;
-use crate::problem::{Family, Kind};
+use crate::kind::Kind;
+use crate::problem::Family;
 use crate::recipe::{Fold, Recipe};
-use crate::scale::ScaleBetweenAxes;
+use crate::stages::scale::ScaleBetweenAxes;
+use crate::transform::bailey::Block;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
@@ -468,9 +469,9 @@ mod tests {
     use super::super::emulated::Emulator;
     use super::*;
     use crate::layout::Layout;
-    use crate::planner::Planner;
+    use crate::plan::planner::Planner;
     use crate::problem::{Accuracy, Engine, Problem, Substrate};
-    use crate::scale::Numbers;
+    use crate::stages::scale::Numbers;
     use std::sync::Arc;
 
     #[test]

@@ -3,11 +3,11 @@
 
 use super::tuned::{Kernels, TunedOn};
 use super::tuned_tables::{constants, matrices, operand, rotations};
-use crate::bailey::Block;
-use crate::passes::Passes;
 use crate::problem::Family;
 use crate::recipe::{Digits, Fold, Recipe};
-use crate::twiddle::Twiddle;
+use crate::stages::twiddle::Twiddle;
+use crate::transform::bailey::Block;
+use crate::transform::passes::Passes;
 use ozfft_kernels::{Elements, PassesShape, Product, TUNED_THREADS};
 
 /// The tuned kernels that take a transform, if there are some.
@@ -96,7 +96,7 @@ fn root_places() -> impl Iterator<Item = (usize, usize)> {
 mod tests {
     use super::super::tuned_tables::tests::passes;
     use super::*;
-    use crate::tables::Tables;
+    use crate::transform::tables::Tables;
 
     const POINTS: usize = 64;
 

@@ -3,12 +3,12 @@
 //! few digits in `few.rs`).
 
 use super::{few, fp8, mixed};
-use crate::bailey::Block;
-use crate::digits::DigitMatrix;
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
 use crate::recipe::Digits;
-use crate::step::Step;
+use crate::stages::digits::DigitMatrix;
+use crate::transform::bailey::Block;
+use crate::transform::step::Step;
 use ozfft_kernels::{Elements, Product, TunedShape, TunedSource};
 
 /// What the topmost diagonals that are kept apart are raised by, so that those of numbers that fit 64 bits are not negative.
@@ -198,14 +198,14 @@ pub(super) fn lay_out_first<'a>(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::bailey::Setting;
-    use crate::factor;
     use crate::matrix_unit::Unit;
-    use crate::passes::Passes;
     use crate::problem::Family;
     use crate::recipe::LineRecipe;
+    use crate::recipe::factor;
     use crate::roots::Fixed;
-    use crate::tables::Tables;
+    use crate::transform::passes::Passes;
+    use crate::transform::tables::Setting;
+    use crate::transform::tables::Tables;
 
     pub(in super::super) fn block(n: usize, tables: &Tables) -> Block {
         let LineRecipe::Passes(recipes) = factor::line(n) else {
@@ -334,9 +334,9 @@ pub(super) mod tests {
         let planes = matrix.row(row, Digits::DOUBLE);
         let mut sums = [0; 8];
         for (slot, &word) in words.iter().enumerate() {
-            let biased = (word as u64).wrapping_add(crate::digits::bias(8));
+            let biased = (word as u64).wrapping_add(crate::stages::digits::bias(8));
             for t in 0..8 {
-                let digit = i64::from(crate::digits::digit(biased, 8, t as u32));
+                let digit = i64::from(crate::stages::digits::digit(biased, 8, t as u32));
                 for i in 0..7 {
                     if t + i < 8 {
                         sums[t + i] += digit * i64::from(planes[(6 - i) * matrix.slots + slot]);
@@ -359,7 +359,7 @@ pub(super) mod tests {
         for (part, first) in [0, 4, 4].into_iter().enumerate() {
             for (slot, &word) in words.iter().enumerate() {
                 let bytes = (word as u64)
-                    .wrapping_add(crate::digits::bias(8))
+                    .wrapping_add(crate::stages::digits::bias(8))
                     .to_le_bytes();
                 for diagonal in 0..4 {
                     for byte in 0..4 {

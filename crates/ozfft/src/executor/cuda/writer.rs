@@ -6,13 +6,14 @@ use super::program::{Action, PassesTables, Search, TunedTables};
 use super::tables::Piece;
 use super::task::*;
 use super::tuned::{self, Kernels, TunedLines};
-use crate::bluestein::Bluestein;
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineSet, Pass, Place};
-use crate::passes::Passes;
-use crate::problem::{Family, Kind};
+use crate::kind::Kind;
+use crate::problem::Family;
 use crate::recipe::Recipe;
 use crate::sample::Real;
+use crate::transform::bluestein::Bluestein;
+use crate::transform::passes::Passes;
 use bytemuck::Zeroable;
 use std::sync::Arc;
 

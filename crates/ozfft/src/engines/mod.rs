@@ -1,0 +1,4 @@
+//! What computes lines besides digits: RustFFT, and short floating-point numbers.
+
+pub(crate) mod floats;
+pub(crate) mod native;

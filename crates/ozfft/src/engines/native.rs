@@ -1,0 +1,117 @@
+//! The native engine: RustFFT in the machine's own floating point, for those who want speed more than bits.
+//!
+//! Its error is measured, not proven; [`measured_error`] is what `auto` compares a wish with.
+
+use crate::kind::Kind;
+use crate::sample::Real;
+use crate::stages::numbers::{Input, Output};
+use crate::workspace::{take, words_for};
+use native::{ComplexToReal, Fft, RealToComplex};
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// The transform of one line, and its scale.
+#[derive(Clone)]
+pub(crate) struct NativeLine<T: Real> {
+    transform: Transform<T>,
+    n: usize,
+    scale: f64,
+}
+
+/// A planned RustFFT or RealFFT transform.
+#[derive(Clone)]
+enum Transform<T: Real> {
+    Complex(Arc<dyn Fft<T>>),
+    RealToComplex(Arc<dyn RealToComplex<T>>),
+    ComplexToReal(Arc<dyn ComplexToReal<T>>),
+}
+
+impl<T: Real> NativeLine<T> {
+    /// Lines are always transformed forward: inverse ones arrive conjugated, and leave so.
+    pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
+        NativeLine {
+            transform: match kind {
+                Kind::ComplexToComplex => Transform::Complex(T::complex(n)),
+                Kind::RealToComplex => Transform::RealToComplex(T::real_to_complex(n)),
+                Kind::ComplexToReal => Transform::ComplexToReal(T::complex_to_real(n)),
+            },
+            n,
+            scale,
+        }
+    }
+
+    fn scratch_len(&self) -> usize {
+        match &self.transform {
+            Transform::Complex(fft) => fft.get_inplace_scratch_len(),
+            Transform::RealToComplex(fft) => fft.get_scratch_len(),
+            Transform::ComplexToReal(fft) => fft.get_scratch_len(),
+        }
+    }
+
+    /// 64-bit words of workspace for one line.
+    pub(crate) fn workspace_len(&self) -> usize {
+        words_for::<Complex<T>>(self.n)
+            + words_for::<T>(self.n)
+            + words_for::<Complex<T>>(self.scratch_len())
+    }
+
+    pub(crate) fn run(
+        &self,
+        input: &Input<'_, 1>,
+        output: &Output<'_, 1>,
+        mut workspace: &mut [u64],
+    ) {
+        let n = self.n;
+        let complex = take::<Complex<T>>(&mut workspace, n);
+        let real = take::<T>(&mut workspace, n);
+        let scratch = take::<Complex<T>>(&mut workspace, self.scratch_len());
+        let (scale, half) = (T::narrow(self.scale), n / 2 + 1);
+        let floats = (0..n).map(|i| input.element(0, i));
+        let narrow = |z: Complex<f64>| Complex::new(T::narrow(z.re), T::narrow(z.im));
+        let outcome = match &self.transform {
+            Transform::Complex(fft) => {
+                for (z, value) in complex.iter_mut().zip(floats) {
+                    *z = narrow(value);
+                }
+                fft.process_with_scratch(complex, scratch);
+                Ok(())
+            }
+            Transform::RealToComplex(fft) => {
+                for (x, value) in real.iter_mut().zip(floats) {
+                    *x = T::narrow(value.re);
+                }
+                fft.process_with_scratch(real, &mut complex[..half], scratch)
+            }
+            Transform::ComplexToReal(fft) => {
+                // RealFFT computes with exp(+i…): a forward transform takes the conjugate.
+                for (z, value) in complex[..half].iter_mut().zip(floats) {
+                    *z = narrow(value.conj());
+                }
+                let outcome = fft.process_with_scratch(&mut complex[..half], real, scratch);
+                for (z, &x) in complex.iter_mut().zip(&*real) {
+                    *z = Complex::new(x, T::narrow(0.0));
+                }
+                outcome
+            }
+        };
+        // The lengths are ours and the first and middle imaginary parts were cleared on reading.
+        debug_assert!(outcome.is_ok());
+        for (k, &z) in complex[..output.count].iter().enumerate() {
+            let z = z * scale;
+            let z = Complex::new(z.re.widen(), z.im.widen());
+            output.put(0, k, if output.conjugate { z.conj() } else { z });
+        }
+    }
+}
+
+/// The relative L2 error of the native engine on random input, rounded up from what was measured against the oracle
+/// (`docs/accuracy.md`): it grows with the root of the number of stages, and faster where a prime factor is large.
+pub(crate) fn measured_error(n: usize, unit_roundoff: f64) -> f64 {
+    let largest_prime = crate::recipe::factor::prime_factors(n)
+        .last()
+        .copied()
+        .unwrap_or(1);
+    let stages = (n.max(2) as f64).log2();
+    let per_stage = if largest_prime > 31 { 4.0 } else { 1.5 };
+    per_stage * unit_roundoff * stages.sqrt().max(1.0)
+}

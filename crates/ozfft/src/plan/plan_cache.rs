@@ -1,0 +1,105 @@
+//! What a planner remembers: plans, as many as a limit of memory allows, those not asked for longest forgotten first; and the
+//! decisions of all of them, which are small.
+
+use crate::plan::Plan;
+use crate::plan::wisdom::Decision;
+use crate::sample::Real;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Bytes of tables that a planner keeps unless it is told another number.
+pub(crate) const DEFAULT_LIMIT: usize = 256 << 20;
+
+pub(crate) struct PlanCache<T: Real> {
+    plans: HashMap<String, Remembered<T>>,
+    decisions: HashMap<String, Decision>,
+    limit: usize,
+    bytes: usize,
+    /// Counts questions, to tell which plan was not asked for longest.
+    now: u64,
+}
+
+struct Remembered<T: Real> {
+    plan: Arc<Plan<T>>,
+    bytes: usize,
+    last_asked: u64,
+}
+
+impl<T: Real> PlanCache<T> {
+    pub(crate) fn new() -> Self {
+        PlanCache {
+            plans: HashMap::new(),
+            decisions: HashMap::new(),
+            limit: DEFAULT_LIMIT,
+            bytes: 0,
+            now: 0,
+        }
+    }
+
+    pub(crate) fn get(&mut self, key: &str) -> Option<Arc<Plan<T>>> {
+        self.now += 1;
+        let found = self.plans.get_mut(key)?;
+        found.last_asked = self.now;
+        Some(Arc::clone(&found.plan))
+    }
+
+    /// Remembers a plan, unless it is larger than the limit by itself: it would drive out all others.
+    pub(crate) fn insert(&mut self, key: String, plan: &Arc<Plan<T>>) {
+        self.now += 1;
+        self.decisions.insert(key.clone(), Decision::from(&**plan));
+        let bytes = plan.table_bytes();
+        if bytes > self.limit {
+            return;
+        }
+        let remembered = Remembered {
+            plan: Arc::clone(plan),
+            bytes,
+            last_asked: self.now,
+        };
+        self.bytes += remembered.bytes;
+        if let Some(replaced) = self.plans.insert(key, remembered) {
+            self.bytes -= replaced.bytes;
+        }
+        self.shrink();
+    }
+
+    pub(crate) fn set_limit(&mut self, bytes: usize) {
+        self.limit = bytes;
+        self.shrink();
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn decisions(&self) -> Vec<Decision> {
+        self.decisions.values().cloned().collect()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.plans.clear();
+        self.plans.shrink_to_fit();
+        self.decisions.clear();
+        self.decisions.shrink_to_fit();
+        self.bytes = 0;
+    }
+
+    fn shrink(&mut self) {
+        if self.bytes <= self.limit {
+            return;
+        }
+        // An eighth more than needed goes at once, so that a full cache is not looked through for every plan.
+        let mut by_age: Vec<(u64, String)> = (self.plans.iter())
+            .map(|(key, remembered)| (remembered.last_asked, key.clone()))
+            .collect();
+        by_age.sort_unstable();
+        for (_, key) in by_age {
+            if self.bytes <= self.limit - self.limit / 8 {
+                break;
+            }
+            if let Some(forgotten) = self.plans.remove(&key) {
+                self.bytes -= forgotten.bytes;
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The values that two outputs of a step have in common.
+
+use crate::recipe::Fold;
+use crate::simd::{HalfRow, Pair, Row, Vectors, Wide};
+use crate::stages::reconstruct::{round_pairs, round_short};
+
+/// Powers of two that outputs are multiplied by, for every line.
+pub(crate) struct Scales<const L: usize> {
+    /// For high and low parts of wide integers, as double-precision numbers.
+    pub(crate) high: Row<L>,
+    pub(crate) low: Row<L>,
+    /// The second one in single precision, where no result can be a subnormal number.
+    pub(crate) single: Option<HalfRow<L>>,
+}
+
+/// A complex number of every line while a step works on it.
+pub(crate) trait Value<const L: usize, V: Vectors<L>>: Copy {
+    /// Pairs of diagonals that such values are made of in the usual recipes.
+    const PAIRS: std::ops::RangeInclusive<usize>;
+
+    fn zero() -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+    /// The real part of this and the imaginary part of the other.
+    fn mixed(self, other: Self) -> Self;
+    /// Real and imaginary parts exchanged.
+    fn swapped(self) -> Self;
+    #[inline(always)]
+    fn negated(self) -> Self {
+        Self::zero().minus(self)
+    }
+    #[inline(always)]
+    fn conjugated(self) -> Self {
+        self.mixed(self.negated())
+    }
+    /// The negative of the conjugate.
+    #[inline(always)]
+    fn mirrored(self) -> Self {
+        self.negated().mixed(self)
+    }
+
+    /// A sum of pairs, rounded as [`round_pairs`] does.
+    fn rounded<const P: usize>(
+        pair: impl Fn(usize) -> V::Halves,
+        dropped: usize,
+        shift: u32,
+    ) -> Self;
+
+    fn wide(self) -> Pair<Wide<V::Words>>;
+    /// As the bits of double-precision numbers, rounded once.
+    fn doubles(self, scales: &Scales<L>) -> Pair<V::Words>;
+    /// As the bits of single-precision numbers, rounded once.
+    fn singles(self, scales: &Scales<L>) -> V::Halves;
+}
+
+/// Words of 64 bits. Converted to floating point they are below 2^50.
+pub(crate) struct LongWords<const L: usize, V: Vectors<L>> {
+    pub(crate) re: V::Words,
+    pub(crate) im: V::Words,
+}
+
+/// Wide integers.
+pub(crate) struct WideWords<const L: usize, V: Vectors<L>> {
+    pub(crate) re: Wide<V::Words>,
+    pub(crate) im: Wide<V::Words>,
+}
+
+/// Words of 32 bits.
+pub(crate) struct ShortWords<const L: usize, V: Vectors<L>>(pub(crate) V::Halves);
+
+macro_rules! copies {
+    ($($name:ident)*) => {$(
+        impl<const L: usize, V: Vectors<L>> Clone for $name<L, V> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<const L: usize, V: Vectors<L>> Copy for $name<L, V> {}
+    )*};
+}
+copies!(LongWords WideWords ShortWords);
+
+impl<const L: usize, V: Vectors<L>> Value<L, V> for LongWords<L, V> {
+    const PAIRS: std::ops::RangeInclusive<usize> = 1..=4;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        let zero = V::splat(0);
+        LongWords { re: zero, im: zero }
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        LongWords {
+            re: V::add(self.re, other.re),
+            im: V::add(self.im, other.im),
+        }
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        LongWords {
+            re: V::subtract(self.re, other.re),
+            im: V::subtract(self.im, other.im),
+        }
+    }
+    #[inline(always)]
+    fn mixed(self, other: Self) -> Self {
+        LongWords {
+            re: self.re,
+            im: other.im,
+        }
+    }
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        LongWords {
+            re: self.im,
+            im: self.re,
+        }
+    }
+    #[inline(always)]
+    fn rounded<const P: usize>(
+        pair: impl Fn(usize) -> V::Halves,
+        dropped: usize,
+        shift: u32,
+    ) -> Self {
+        let (re, im) = round_pairs::<L, V, P>(pair, dropped, shift).words::<L, V>();
+        LongWords { re, im }
+    }
+    #[inline(always)]
+    fn wide(self) -> Pair<Wide<V::Words>> {
+        (
+            Wide::from_words::<L, V>(self.re),
+            Wide::from_words::<L, V>(self.im),
+        )
+    }
+    #[inline(always)]
+    fn doubles(self, scales: &Scales<L>) -> Pair<V::Words> {
+        let scale = V::load(&scales.low);
+        (
+            V::integers_to_double(self.re, scale),
+            V::integers_to_double(self.im, scale),
+        )
+    }
+    #[inline(always)]
+    fn singles(self, scales: &Scales<L>) -> V::Halves {
+        // Exact in double precision, so that the one rounding is to single precision.
+        let (re, im) = self.doubles(scales);
+        V::narrow_to_single(re, im)
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> Value<L, V> for WideWords<L, V> {
+    const PAIRS: std::ops::RangeInclusive<usize> = 3..=4;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        let zero = Wide {
+            high: V::splat(0),
+            low: V::splat(0),
+        };
+        WideWords { re: zero, im: zero }
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        WideWords {
+            re: self.re.plus::<L, V>(other.re),
+            im: self.im.plus::<L, V>(other.im),
+        }
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        WideWords {
+            re: self.re.minus::<L, V>(other.re),
+            im: self.im.minus::<L, V>(other.im),
+        }
+    }
+    #[inline(always)]
+    fn mixed(self, other: Self) -> Self {
+        WideWords {
+            re: self.re,
+            im: other.im,
+        }
+    }
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        WideWords {
+            re: self.im,
+            im: self.re,
+        }
+    }
+    #[inline(always)]
+    fn negated(self) -> Self {
+        WideWords {
+            re: self.re.negated::<L, V>(),
+            im: self.im.negated::<L, V>(),
+        }
+    }
+    #[inline(always)]
+    fn rounded<const P: usize>(
+        pair: impl Fn(usize) -> V::Halves,
+        dropped: usize,
+        shift: u32,
+    ) -> Self {
+        let (re, im) = round_pairs::<L, V, P>(pair, dropped, shift).wide::<L, V>();
+        WideWords { re, im }
+    }
+    #[inline(always)]
+    fn wide(self) -> Pair<Wide<V::Words>> {
+        (self.re, self.im)
+    }
+    #[inline(always)]
+    fn doubles(self, scales: &Scales<L>) -> Pair<V::Words> {
+        let (high, low) = (V::load(&scales.high), V::load(&scales.low));
+        (
+            V::to_double(self.re.high, self.re.low, high, low),
+            V::to_double(self.im.high, self.im.low, high, low),
+        )
+    }
+    #[inline(always)]
+    fn singles(self, scales: &Scales<L>) -> V::Halves {
+        let (high, low) = (V::load(&scales.high), V::load(&scales.low));
+        V::narrow_to_single(
+            V::to_single(self.re.high, self.re.low, high, low),
+            V::to_single(self.im.high, self.im.low, high, low),
+        )
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> Value<L, V> for ShortWords<L, V> {
+    const PAIRS: std::ops::RangeInclusive<usize> = 1..=2;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        ShortWords(V::splat_halves(0))
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        ShortWords(V::add_halves(self.0, other.0))
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        ShortWords(V::subtract_halves(self.0, other.0))
+    }
+    #[inline(always)]
+    fn mixed(self, other: Self) -> Self {
+        ShortWords(V::mix_halves(self.0, other.0))
+    }
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        ShortWords(V::swap_halves(self.0))
+    }
+    #[inline(always)]
+    fn rounded<const P: usize>(
+        pair: impl Fn(usize) -> V::Halves,
+        dropped: usize,
+        shift: u32,
+    ) -> Self {
+        ShortWords(round_short::<L, V, P>(pair, dropped, shift))
+    }
+    #[inline(always)]
+    fn wide(self) -> Pair<Wide<V::Words>> {
+        LongWords::from(self).wide()
+    }
+    #[inline(always)]
+    fn doubles(self, scales: &Scales<L>) -> Pair<V::Words> {
+        LongWords::from(self).doubles(scales)
+    }
+    #[inline(always)]
+    fn singles(self, scales: &Scales<L>) -> V::Halves {
+        match &scales.single {
+            Some(scale) => V::integers_to_single(self.0, V::load_halves(scale)),
+            None => LongWords::from(self).singles(scales),
+        }
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> From<ShortWords<L, V>> for LongWords<L, V> {
+    #[inline(always)]
+    fn from(short: ShortWords<L, V>) -> Self {
+        let (re, im) = V::widen_halves(short.0);
+        LongWords { re, im }
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> From<LongWords<L, V>> for WideWords<L, V> {
+    #[inline(always)]
+    fn from(words: LongWords<L, V>) -> Self {
+        let (re, im) = words.wide();
+        WideWords { re, im }
+    }
+}
+
+/// What two outputs with the same cosine and sine sums are made of: with `C` and `S` the sums, `r` and `i` their parts,
+/// `C_r + S_i` and `C_i + S_r`, and `C_r - S_i` and `C_i - S_r`.
+pub(crate) struct Quad<X> {
+    pub(crate) plus: X,
+    pub(crate) minus: X,
+}
+
+impl<X> Quad<X> {
+    /// From sums that are rounded already.
+    #[inline(always)]
+    pub(crate) fn new<const L: usize, V: Vectors<L>>(cosine: X, sine: X) -> Self
+    where
+        X: Value<L, V>,
+    {
+        let sine = sine.swapped();
+        Quad {
+            plus: cosine.plus(sine),
+            minus: cosine.minus(sine),
+        }
+    }
+
+    /// Output `k`: cosine minus i times sine.
+    #[inline(always)]
+    pub(crate) fn output<const L: usize, V: Vectors<L>>(&self) -> X
+    where
+        X: Value<L, V>,
+    {
+        self.plus.mixed(self.minus)
+    }
+
+    /// Output `k` of the conjugated input.
+    #[inline(always)]
+    pub(crate) fn output_of_conjugate<const L: usize, V: Vectors<L>>(&self) -> X
+    where
+        X: Value<L, V>,
+    {
+        self.minus.mixed(self.plus).conjugated()
+    }
+
+    /// The output that shares its sums with `k`: `n-k`, or `n-1-k` after a frequency shift.
+    #[inline(always)]
+    pub(crate) fn partner<const L: usize, V: Vectors<L>>(&self, fold: Fold) -> X
+    where
+        X: Value<L, V>,
+    {
+        let partner = self.minus.mixed(self.plus);
+        match fold {
+            Fold::TimeShifted => partner.negated(),
+            _ => partner,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Where the elements of lines lie: in the caller's array, and in a panel of several lines.
+
+/// Where the elements of a line lie in a panel: in rows, with a gap after each where columns would otherwise fall on
+/// the same few places of the cache.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) pitch: usize,
+}
+
+impl Grid {
+    pub(crate) fn new(rows: usize, columns: usize) -> Self {
+        let gap = usize::from(rows > 1 && columns.is_multiple_of(8));
+        Grid {
+            rows,
+            columns,
+            pitch: columns + gap,
+        }
+    }
+
+    /// Elements of the panel, gaps included.
+    pub(crate) fn len(&self) -> usize {
+        self.rows * self.pitch
+    }
+
+    /// Place of element `i`.
+    #[inline(always)]
+    pub(crate) fn place(&self, i: usize) -> usize {
+        i / self.columns * self.pitch + i % self.columns
+    }
+}
+
+/// Elements `start, start + step, …` of every lane. Lanes from `active` on repeat the first one and are not stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lines<const L: usize> {
+    pub(crate) starts: [usize; L],
+    pub(crate) step: usize,
+    pub(crate) active: usize,
+}
+
+impl<const L: usize> Lines<L> {
+    #[inline(always)]
+    pub(crate) fn at(&self, lane: usize, i: usize) -> usize {
+        self.starts[lane] + i * self.step
+    }
+
+    /// All elements of `active` separate lines.
+    pub(crate) fn whole(active: usize) -> Self {
+        Lines {
+            starts: [0; L],
+            step: 1,
+            active,
+        }
+    }
+
+    pub(crate) fn new(active: usize, step: usize, start: impl Fn(usize) -> usize) -> Self {
+        Lines {
+            starts: std::array::from_fn(|lane| start(if lane < active { lane } else { 0 })),
+            step,
+            active,
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The stages of a step: numbers become words, words become digits, sums of products become integers again, integers are rotated, and
+//! rounded once to numbers.
+
+pub(crate) mod butterfly;
+pub(crate) mod digits;
+pub(crate) mod lines;
+pub(crate) mod numbers;
+pub(crate) mod outputs;
+pub(crate) mod pass_roots;
+pub(crate) mod quantise;
+pub(crate) mod quantise_single;
+pub(crate) mod reconstruct;
+pub(crate) mod residue_products;
+pub(crate) mod scale;
+pub(crate) mod single_numbers;
+pub(crate) mod step_matrices;
+pub(crate) mod twiddle;

@@ -1,0 +1,440 @@
+//! The caller's numbers: read into panels of lanes, and written from them.
+//!
+//! Lines that lie side by side in memory, as along a strided axis, are read a row at a time; contiguous lines are read a
+//! square at a time and transposed in registers; all others number by number.
+
+use crate::sample::Real;
+use crate::simd::{Point, Vectors};
+use crate::stages::lines::{Grid, Lines};
+use crate::workspace::{ReadArray, SharedArray};
+use num_complex::Complex;
+
+/// What every component of a transform is whose input is not finite: positive, quiet, without a payload.
+pub(crate) const DOUBLE_NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
+/// The same in single precision.
+pub(crate) const SINGLE_NAN: f32 = f32::from_bits(0x7fc0_0000);
+
+/// Where the elements of a line lie: `offset + i·stride`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placement {
+    pub(crate) offset: isize,
+    pub(crate) stride: isize,
+}
+
+impl Placement {
+    #[inline]
+    pub(crate) fn at(self, i: usize) -> usize {
+        // Layouts are validated: every position is non-negative.
+        (self.offset + self.stride * i as isize) as usize
+    }
+}
+
+/// Real numbers to be read; complex ones are two.
+#[derive(Clone, Copy)]
+pub(crate) enum Reader<'a> {
+    Double(ReadArray<'a, f64>),
+    Single(ReadArray<'a, f32>),
+}
+
+/// Real numbers to be written.
+#[derive(Clone, Copy)]
+pub(crate) enum Writer<'a> {
+    Double(SharedArray<'a, f64>),
+    Single(SharedArray<'a, f32>),
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new<T: Real>(array: ReadArray<'a, T>) -> Self {
+        // SAFETY: `Real` is f64 or f32, and says which.
+        unsafe {
+            if T::IS_DOUBLE {
+                Reader::Double(array.cast())
+            } else {
+                Reader::Single(array.cast())
+            }
+        }
+    }
+
+    /// # Safety
+    /// No other thread may write this number at the same time.
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> f64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Reader::Double(array) => array.get(index),
+                Reader::Single(array) => f64::from(array.get(index)),
+            }
+        }
+    }
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new<T: Real>(array: SharedArray<'a, T>) -> Self {
+        // SAFETY: as for readers.
+        unsafe {
+            if T::IS_DOUBLE {
+                Writer::Double(array.cast())
+            } else {
+                Writer::Single(array.cast())
+            }
+        }
+    }
+}
+
+/// What the elements of an input line are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Elements {
+    Complex,
+    Real,
+    /// The non-redundant half of a Hermitian line of so many points.
+    Half(usize),
+}
+
+/// The lines of one call, to be read.
+pub(crate) struct Input<'a, const L: usize> {
+    pub(crate) numbers: Reader<'a>,
+    pub(crate) elements: Elements,
+    pub(crate) places: [Placement; L],
+    /// Read the conjugate, as inverse transforms do.
+    pub(crate) conjugate: bool,
+}
+
+/// The lines of one call, to be written.
+pub(crate) struct Output<'a, const L: usize> {
+    pub(crate) numbers: Writer<'a>,
+    /// Write real parts only.
+    pub(crate) real: bool,
+    pub(crate) places: [Placement; L],
+    /// Outputs that are kept of every line.
+    pub(crate) count: usize,
+    /// Points of the transform.
+    pub(crate) length: usize,
+    /// Power of two by which every line's outputs are scaled (`scale.rs`).
+    pub(crate) bias: [i32; L],
+    /// Outputs are conjugated before they come here, as inverse transforms do.
+    pub(crate) conjugate: bool,
+}
+
+/// Positions of the elements of every lane: `first + i·step`.
+pub(crate) struct Positions<const L: usize> {
+    first: [isize; L],
+    pub(crate) step: isize,
+    /// Elements `first, first + 1, …` of a lane are the first elements of the next lanes.
+    pub(crate) neighbours: bool,
+}
+
+impl<const L: usize> Positions<L> {
+    #[inline(always)]
+    pub(crate) fn new(places: &[Placement; L], lines: &Lines<L>) -> Self {
+        let first: [isize; L] = std::array::from_fn(|lane| {
+            places[lane].offset + places[lane].stride * lines.starts[lane] as isize
+        });
+        Positions {
+            first,
+            step: places[0].stride * lines.step as isize,
+            neighbours: lines.active == L
+                && first
+                    .iter()
+                    .enumerate()
+                    .all(|(lane, &at)| at == first[0] + lane as isize),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, lane: usize, i: usize) -> usize {
+        (self.first[lane] + self.step * i as isize) as usize
+    }
+}
+
+/// Elements below `limit` that every lane has.
+#[inline(always)]
+pub(crate) fn whole_elements<const L: usize>(lines: &Lines<L>, limit: usize) -> usize {
+    let counts = lines.starts.iter();
+    let counts = counts.map(|&start| limit.saturating_sub(start).div_ceil(lines.step));
+    counts.min().unwrap_or(0)
+}
+
+/// Moves every lane's pointer on; none is read or written beyond what was checked.
+#[inline(always)]
+pub(crate) fn advance<P: Pointer, const L: usize>(starts: &mut [P; L], numbers: usize) {
+    for start in starts {
+        *start = start.moved(numbers);
+    }
+}
+
+/// Pointers for reading and for writing.
+pub(crate) trait Pointer: Copy {
+    fn moved(self, numbers: usize) -> Self;
+}
+
+impl<T> Pointer for *const T {
+    #[inline(always)]
+    fn moved(self, numbers: usize) -> Self {
+        self.wrapping_add(numbers)
+    }
+}
+
+impl<T> Pointer for *mut T {
+    #[inline(always)]
+    fn moved(self, numbers: usize) -> Self {
+        self.wrapping_add(numbers)
+    }
+}
+
+impl<const L: usize> Input<'_, L> {
+    /// Element `index` of a lane, in the orientation of a forward transform.
+    #[inline(always)]
+    pub(crate) fn element(&self, lane: usize, index: usize) -> Complex<f64> {
+        let place = self.places[lane];
+        // SAFETY: a line is read and written by one thread, or read completely before it is written.
+        let number = |i: usize| unsafe { self.numbers.get(i) };
+        let value = match self.elements {
+            Elements::Complex => {
+                let at = 2 * place.at(index);
+                Complex::new(number(at), number(at + 1))
+            }
+            Elements::Real => Complex::new(number(place.at(index)), 0.0),
+            Elements::Half(n) => {
+                let mirrored = 2 * index > n;
+                let stored = if mirrored { n - index } else { index };
+                let at = 2 * place.at(stored);
+                let im = number(at + 1);
+                let im = match (stored == 0 || 2 * stored == n, mirrored) {
+                    // A real signal has no imaginary part here; what is given is left out (and reported by the plan),
+                    // but a NaN or an infinity still spoils the transform.
+                    (true, _) if im.is_finite() => 0.0,
+                    (true, _) => f64::NAN,
+                    (false, false) => im,
+                    (false, true) => -im,
+                };
+                Complex::new(number(at), im)
+            }
+        };
+        if self.conjugate { value.conj() } else { value }
+    }
+
+    /// Loads the bits of the elements below `limit` of every lane; zeros from there on.
+    #[inline(always)]
+    pub(crate) fn gather<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        limit: usize,
+        grid: Grid,
+        points: &mut [Point<L>],
+    ) {
+        let whole = whole_elements(lines, limit);
+        let positions = Positions::new(&self.places, lines);
+        // The sign of the imaginary parts is changed.
+        let signs = [
+            V::splat(0),
+            V::splat(if self.conjugate { i64::MIN } else { 0 }),
+        ];
+        for row in 0..grid.rows {
+            let first = row * grid.columns;
+            let points = &mut points[row * grid.pitch..][..grid.columns];
+            let fast = whole.saturating_sub(first).min(grid.columns);
+            let done = match (&self.numbers, self.elements) {
+                (Reader::Double(array), Elements::Complex) if positions.neighbours => {
+                    for (i, point) in points[..fast].iter_mut().enumerate() {
+                        let start = array.checked(2 * positions.at(0, first + i), 2 * L);
+                        // SAFETY: in range; not written by another thread, as for single elements.
+                        let (a, b) = unsafe { V::load_neighbours(start) };
+                        V::store(a, &mut point[0]);
+                        V::store(V::xor(b, signs[1]), &mut point[1]);
+                    }
+                    fast
+                }
+                (Reader::Double(array), Elements::Complex)
+                    if positions.step == 1 && L > 1 && fast >= L =>
+                {
+                    let chunk = L / 2;
+                    let done = fast / chunk * chunk;
+                    let at = |lane| 2 * positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), 2 * done));
+                    for points in points[..done].chunks_exact_mut(chunk) {
+                        // SAFETY: as above.
+                        unsafe {
+                            V::load_lines(
+                                &starts,
+                                #[inline(always)]
+                                |number, words| {
+                                    let words = V::xor(words, signs[number % 2]);
+                                    V::store(words, &mut points[number / 2][number % 2]);
+                                },
+                            );
+                        }
+                        advance(&mut starts, L);
+                    }
+                    done
+                }
+                (Reader::Double(array), Elements::Real) if positions.neighbours => {
+                    for (i, point) in points[..fast].iter_mut().enumerate() {
+                        let start = array.checked(positions.at(0, first + i), L);
+                        // SAFETY: as above; a row has the size of `L` numbers.
+                        point[0] = unsafe { start.cast::<[i64; L]>().read_unaligned() };
+                        point[1] = [0; L];
+                    }
+                    fast
+                }
+                (Reader::Double(array), Elements::Real)
+                    if positions.step == 1 && L > 1 && fast >= L =>
+                {
+                    let done = fast / L * L;
+                    let at = |lane| positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), done));
+                    for points in points[..done].chunks_exact_mut(L) {
+                        // SAFETY: as above.
+                        unsafe {
+                            V::load_lines(
+                                &starts,
+                                #[inline(always)]
+                                |number, words| {
+                                    V::store(words, &mut points[number][0]);
+                                    points[number][1] = [0; L];
+                                },
+                            );
+                        }
+                        advance(&mut starts, L);
+                    }
+                    done
+                }
+                _ => 0,
+            };
+            for (i, point) in points.iter_mut().enumerate().skip(done) {
+                for lane in 0..L {
+                    let index = lines.at(lane, first + i);
+                    let value = if index < limit {
+                        self.element(lane, index)
+                    } else {
+                        Complex::new(0.0, 0.0)
+                    };
+                    point[0][lane] = value.re.to_bits() as i64;
+                    point[1][lane] = value.im.to_bits() as i64;
+                }
+            }
+        }
+    }
+}
+
+impl<const L: usize> Output<'_, L> {
+    pub(crate) fn is_single(&self) -> bool {
+        matches!(self.numbers, Writer::Single(_))
+    }
+
+    /// Stores an output of a lane.
+    #[inline(always)]
+    pub(crate) fn put(&self, lane: usize, index: usize, value: Complex<f64>) {
+        let at = self.places[lane].at(index);
+        // SAFETY: every output belongs to one line, and every line to one thread.
+        unsafe {
+            match (self.numbers, self.real) {
+                (Writer::Double(array), true) => array.set(at, value.re),
+                (Writer::Single(array), true) => array.set(at, value.re as f32),
+                (Writer::Double(array), false) => {
+                    array.set(2 * at, value.re);
+                    array.set(2 * at + 1, value.im);
+                }
+                (Writer::Single(array), false) => {
+                    array.set(2 * at, value.re as f32);
+                    array.set(2 * at + 1, value.im as f32);
+                }
+            }
+        }
+    }
+
+    /// The whole line of a lane is NaN, by its bits: conversions between types need not keep those of a NaN.
+    pub(crate) fn fill_nan(&self, lane: usize) {
+        let width = if self.real { 1 } else { 2 };
+        for index in 0..self.count {
+            let at = width * self.places[lane].at(index);
+            for part in at..at + width {
+                // SAFETY: as in `put`.
+                unsafe {
+                    match self.numbers {
+                        Writer::Double(array) => array.set(part, DOUBLE_NAN),
+                        Writer::Single(array) => array.set(part, SINGLE_NAN),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stores the bits of outputs that are kept; they are already rounded to the array's type.
+    #[inline(always)]
+    pub(crate) fn scatter<V: Vectors<L>>(&self, lines: &Lines<L>, grid: Grid, points: &[Point<L>]) {
+        let whole = whole_elements(lines, self.count);
+        let positions = Positions::new(&self.places, lines);
+        for row in 0..grid.rows {
+            let first = row * grid.columns;
+            let points = &points[row * grid.pitch..][..grid.columns];
+            let fast = whole.saturating_sub(first).min(grid.columns);
+            let done = match (&self.numbers, self.real) {
+                (Writer::Double(array), false) if positions.neighbours => {
+                    for (i, point) in points[..fast].iter().enumerate() {
+                        let start = array.checked(2 * positions.at(0, first + i), 2 * L);
+                        // SAFETY: in range; every output belongs to one line, and every line to one thread.
+                        unsafe {
+                            V::store_neighbours(start, V::load(&point[0]), V::load(&point[1]));
+                        }
+                    }
+                    fast
+                }
+                (Writer::Double(array), false) if positions.step == 1 && L > 1 && fast >= L => {
+                    let chunk = L / 2;
+                    let done = fast / chunk * chunk;
+                    let at = |lane| 2 * positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), 2 * done));
+                    for points in points[..done].chunks_exact(chunk) {
+                        // SAFETY: as above. Lanes that are not active repeat the first one, and store the same.
+                        unsafe {
+                            V::store_lines(
+                                &starts,
+                                #[inline(always)]
+                                |number| V::load(&points[number / 2][number % 2]),
+                            );
+                        }
+                        advance(&mut starts, L);
+                    }
+                    done
+                }
+                (Writer::Double(array), true) if positions.neighbours => {
+                    for (i, point) in points[..fast].iter().enumerate() {
+                        let start = array.checked(positions.at(0, first + i), L);
+                        // SAFETY: as above; a row has the size of `L` numbers.
+                        unsafe { start.cast::<[i64; L]>().write_unaligned(point[0]) }
+                    }
+                    fast
+                }
+                (Writer::Double(array), true) if positions.step == 1 && L > 1 && fast >= L => {
+                    let done = fast / L * L;
+                    let at = |lane| positions.at(lane, first);
+                    let mut starts = std::array::from_fn(|lane| array.checked(at(lane), done));
+                    for points in points[..done].chunks_exact(L) {
+                        // SAFETY: as above.
+                        unsafe {
+                            V::store_lines(
+                                &starts,
+                                #[inline(always)]
+                                |number| V::load(&points[number][0]),
+                            );
+                        }
+                        advance(&mut starts, L);
+                    }
+                    done
+                }
+                _ => 0,
+            };
+            for (i, point) in points.iter().enumerate().skip(done) {
+                for lane in 0..lines.active {
+                    let index = lines.at(lane, first + i);
+                    if index < self.count {
+                        let float = |bits: i64| f64::from_bits(bits as u64);
+                        let value = Complex::new(float(point[0][lane]), float(point[1][lane]));
+                        self.put(lane, index, value);
+                    }
+                }
+            }
+        }
+    }
+}

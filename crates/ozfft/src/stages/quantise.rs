@@ -1,0 +1,595 @@
+//! Numbers with exponents of their own become integers under one common exponent: the first of the three roundings.
+//!
+//! The exponent is chosen by the *column sums* of the first step, not by the largest number: if the magnitudes in
+//! every column add up to less than `2^word_bits` units, no output of the step can be larger, so the sum bounds the
+//! growth as well. A flat line then keeps `log2 n1` bits of head-room, while a single spike uses all the bits there
+//! are and the small values beside it keep theirs. The sums need not be exact: an upper bound formed from the leading
+//! 21 bits serves, and is the same integer in whatever order it is formed.
+
+use crate::simd::{HalfRow, Point, Row, Vectors, from_lanes, inlined, lanes_of, round_to_unit};
+use crate::stages::lines::Grid;
+use num_complex::Complex;
+use residues::adaptive::coarsest_unit;
+
+/// Leading bits of a magnitude that enter the column sums.
+pub(crate) const SUM_BITS: i32 = 21;
+
+/// Shape of a line as its first step sees it: `columns` columns of every `columns`-th element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns {
+    pub(crate) columns: usize,
+    pub(crate) word_bits: u32,
+    /// The unit of a line of floating-point numbers may be this part of its L2 norm, where that is coarser than what the
+    /// words could hold.
+    pub(crate) relative_unit: Option<f64>,
+}
+
+/// What quantising found out about every line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quantised<const L: usize> {
+    /// 0 for a line of zeros.
+    pub(crate) exponents: [i32; L],
+    pub(crate) nature: [Nature; L],
+    /// Symmetry of the words, in every line.
+    pub(crate) words: Words,
+}
+
+/// What is known of the words of all lines together. They need not be the transform's own numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    Complex,
+    /// All imaginary parts are zero.
+    Real,
+    /// Element `n - j` is the conjugate of element `j`.
+    Hermitian,
+}
+
+/// What is known of the numbers of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Nature {
+    /// There is a NaN or an infinity; the words are all zero.
+    pub(crate) not_finite: bool,
+    /// Some real part is not zero.
+    pub(crate) has_real: bool,
+    /// Some imaginary part is not zero.
+    pub(crate) has_imaginary: bool,
+}
+
+impl Nature {
+    pub(crate) const ZERO: Nature = Nature {
+        not_finite: false,
+        has_real: false,
+        has_imaginary: false,
+    };
+
+    /// What is known of two lines, or parts of a line, together.
+    #[inline(always)]
+    pub(crate) fn with(self, other: Nature) -> Nature {
+        Nature {
+            not_finite: self.not_finite | other.not_finite,
+            has_real: self.has_real | other.has_real,
+            has_imaginary: self.has_imaginary | other.has_imaginary,
+        }
+    }
+
+    /// As bits, for sharing between threads.
+    pub(crate) fn to_bits(self) -> u8 {
+        u8::from(self.not_finite) | u8::from(self.has_real) << 1 | u8::from(self.has_imaginary) << 2
+    }
+
+    pub(crate) fn from_bits(bits: u8) -> Nature {
+        Nature {
+            not_finite: bits & 1 != 0,
+            has_real: bits & 2 != 0,
+            has_imaginary: bits & 4 != 0,
+        }
+    }
+}
+
+/// The elements of a column of the first step, as places in the panel.
+#[inline(always)]
+fn column(grid: Grid, columns: usize, number: usize) -> impl Iterator<Item = usize> {
+    let (step, count) = column_step(grid, columns);
+    (0..count).map(move |i| number + i * step)
+}
+
+/// Distance and number of the elements of a column.
+#[inline(always)]
+pub(crate) fn column_step(grid: Grid, columns: usize) -> (usize, usize) {
+    // A line of one step is one row and one column.
+    if columns == grid.columns {
+        (grid.pitch, grid.rows)
+    } else {
+        (1, grid.columns)
+    }
+}
+
+/// All elements of a line, as places in the panel.
+#[inline(always)]
+fn places(grid: Grid) -> impl Iterator<Item = usize> + Clone {
+    (0..grid.rows)
+        .flat_map(move |row| (0..grid.columns).map(move |column| row * grid.pitch + column))
+}
+
+/// What the largest column sum makes of a line's exponent: the sum bounds every output of the first step.
+pub(crate) fn exponent(unit: i64, largest_sum: i64, word_bits: u32) -> i32 {
+    let sum_bits = 64 - i64::from(largest_sum.leading_zeros());
+    (unit + sum_bits - i64::from(word_bits)) as i32
+}
+
+/// Magnitude and exponent of a double-precision number: `±magnitude · 2^exponent`.
+fn decode(bits: i64) -> (u64, i32) {
+    let field = ((bits >> 52) & 0x7ff) as i32;
+    let hidden = u64::from(field != 0) << 52;
+    let fraction = bits as u64 & ((1 << 52) - 1);
+    (fraction | hidden, field.max(1) - 1075)
+}
+
+/// The bit position just above the leading bit of a number.
+pub(crate) fn scale(bits: i64) -> i32 {
+    let (magnitude, exponent) = decode(bits);
+    exponent + 64 - magnitude.leading_zeros() as i32
+}
+
+/// A power of two as the bits of a double-precision number.
+#[inline(always)]
+pub(crate) fn power_bits(exponent: i32) -> i64 {
+    (i64::from(exponent) + 1023) << 52
+}
+
+/// Exponents so far from the ends of the double-precision range that nothing overflows or underflows on the way.
+pub(crate) fn is_moderate(exponent: i32) -> bool {
+    (-900..900).contains(&exponent)
+}
+
+/// Quantises floating-point numbers, given as the bits of their components: chooses the exponent of every line and
+/// rounds its elements, in place.
+#[inline(always)]
+pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    grid: Grid,
+    shape: Columns,
+) -> Quantised<L> {
+    let magnitude = V::splat(i64::MAX);
+    let mut largest = [V::splat(0); 2];
+    for row in points.chunks(grid.pitch).take(grid.rows) {
+        for [re, im] in &row[..grid.columns] {
+            // Without their sign, the bits of floating-point numbers are ordered as the numbers are.
+            largest[0] = V::maximum(largest[0], V::and(V::load(re), magnitude));
+            largest[1] = V::maximum(largest[1], V::and(V::load(im), magnitude));
+        }
+    }
+    let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
+    let nature: [Nature; L] = std::array::from_fn(|lane| Nature {
+        not_finite: largest
+            .iter()
+            .any(|part| part[lane] >= f64::INFINITY.to_bits() as i64),
+        has_real: largest[0][lane] != 0,
+        has_imaginary: largest[1][lane] != 0,
+    });
+    // Lines of zeros, and lines that are not finite, become words of zero.
+    let keep: [bool; L] = std::array::from_fn(|lane| {
+        let nature = nature[lane];
+        !nature.not_finite && (nature.has_real || nature.has_imaginary)
+    });
+    let unit: [i32; L] = std::array::from_fn(|lane| {
+        if keep[lane] {
+            scale(largest[0][lane].max(largest[1][lane])) - SUM_BITS
+        } else {
+            0
+        }
+    });
+    let mut exponents = [0i32; L];
+    if unit.iter().all(|&unit| is_moderate(unit)) {
+        let sum = largest_sum::<L, V>(points, grid, shape, unit);
+        for lane in 0..L {
+            if keep[lane] {
+                exponents[lane] = exponent(i64::from(unit[lane]), sum[lane], shape.word_bits);
+            }
+        }
+        coarsen(points, grid, shape, keep, &mut exponents);
+        let kept = from_lanes::<L, V>(|lane| -i64::from(keep[lane]));
+        let scale = from_lanes::<L, V>(|lane| power_bits(-exponents[lane]));
+        let unit = from_lanes::<L, V>(|lane| i64::from(exponents[lane]));
+        for row in points.chunks_mut(grid.pitch).take(grid.rows) {
+            for row in row[..grid.columns].as_flattened_mut() {
+                let bits = V::and(V::load(row), kept);
+                V::store(V::round_scaled(bits, scale, unit), row);
+            }
+        }
+    } else {
+        quantise_extremes(points, grid, shape, keep, unit, &mut exponents);
+    }
+    debug_assert!(
+        within_head_room::<L>(grid, shape, size_in(points)),
+        "head-room: a column's words add up to more than the word"
+    );
+    Quantised {
+        exponents,
+        nature,
+        words: if nature.iter().any(|nature| nature.has_imaginary) {
+            Words::Complex
+        } else {
+            Words::Real
+        },
+    }
+}
+
+/// Raises exponents to what [`Columns::relative_unit`] allows.
+fn coarsen<const L: usize>(
+    points: &[Point<L>],
+    grid: Grid,
+    shape: Columns,
+    keep: [bool; L],
+    exponents: &mut [i32; L],
+) {
+    let Some(ratio) = shape.relative_unit else {
+        return;
+    };
+    for lane in (0..L).filter(|&lane| keep[lane]) {
+        let numbers = places(grid)
+            .flat_map(|place| &points[place])
+            .map(|row| f64::from_bits(row[lane] as u64));
+        if let Some(unit) = coarsest_unit(ratio, numbers) {
+            exponents[lane] = exponents[lane].max(unit);
+        }
+    }
+}
+
+/// Whether a line needs a finer unit than its words have room for, to keep [`Columns::relative_unit`]. Its `n` elements are
+/// finite, or it needs none.
+pub(crate) fn needs_finer_unit(
+    n: usize,
+    shape: Columns,
+    element: impl Fn(usize) -> [f64; 2] + Copy,
+) -> bool {
+    let Some(ratio) = shape.relative_unit else {
+        return false;
+    };
+    let numbers = (0..n).flat_map(element);
+    if numbers.clone().any(|x| !x.is_finite()) {
+        return false;
+    }
+    let Some(wanted) = coarsest_unit(ratio, numbers.clone()) else {
+        return false;
+    };
+    // The exponent that quantising chooses, from the leading bits in the same way.
+    let largest = numbers.fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let unit = scale(largest.to_bits() as i64) - SUM_BITS;
+    let sums = (0..shape.columns).map(|column| {
+        let rows = (column..n).step_by(shape.columns);
+        rows.flat_map(element)
+            .map(|x| 1 + leading_bits(x.to_bits() as i64, unit))
+            .sum()
+    });
+    wanted < exponent(i64::from(unit), sums.max().unwrap_or(0), shape.word_bits)
+}
+
+/// The magnitude of a number in units of `2^unit`, rounded down, where the unit is not far below the number.
+fn leading_bits(bits: i64, unit: i32) -> i64 {
+    let (magnitude, exponent) = decode(bits);
+    match unit - exponent {
+        right @ 0..64 => (magnitude >> right) as i64,
+        left @ -63..0 => (magnitude << -left) as i64,
+        _ => 0,
+    }
+}
+
+/// The largest column sum of every line, in units of `2^unit`, each magnitude rounded up.
+#[inline(always)]
+fn largest_sum<const L: usize, V: Vectors<L>>(
+    points: &[Point<L>],
+    grid: Grid,
+    shape: Columns,
+    unit: [i32; L],
+) -> Row<L> {
+    let scale = from_lanes::<L, V>(|lane| power_bits(-unit[lane]));
+    let mut largest = V::splat(0);
+    for number in 0..shape.columns {
+        let (mut sum, mut sum_im) = (V::splat(0), V::splat(0));
+        let (step, count) = column_step(grid, shape.columns);
+        for [re, im] in points[number..].iter().step_by(step).take(count) {
+            sum = V::add(sum, V::floor_magnitude(V::load(re), scale));
+            sum_im = V::add(sum_im, V::floor_magnitude(V::load(im), scale));
+        }
+        let count = 2 * count as i64;
+        // One for every magnitude, which rounds it up, less what the vectors add to it.
+        let rest = V::splat(count.wrapping_mul(1i64.wrapping_sub(V::FLOOR_BIAS)));
+        largest = V::maximum(largest, V::add(V::add(sum, sum_im), rest));
+    }
+    lanes_of::<L, V>(largest)
+}
+
+/// The same for numbers near the ends of the double-precision range, lane by lane in integers.
+#[cold]
+#[inline(never)]
+fn quantise_extremes<const L: usize>(
+    points: &mut [Point<L>],
+    grid: Grid,
+    shape: Columns,
+    keep: [bool; L],
+    unit: [i32; L],
+    exponents: &mut [i32; L],
+) {
+    // Of lines that are not kept no unit is known, and their numbers could be of any size in another.
+    for lane in (0..L).filter(|&lane| keep[lane]) {
+        // The scale is that of the largest number, so no shift is to the left by more than the word has room for.
+        let floor = |bits: i64| leading_bits(bits, unit[lane]);
+        let mut largest = 0;
+        for number in 0..shape.columns {
+            let sum = column(grid, shape.columns, number)
+                .map(|place| floor(points[place][0][lane]) + floor(points[place][1][lane]) + 2)
+                .sum();
+            largest = largest.max(sum);
+        }
+        exponents[lane] = exponent(i64::from(unit[lane]), largest, shape.word_bits);
+    }
+    coarsen(points, grid, shape, keep, exponents);
+    for lane in 0..L {
+        for place in places(grid) {
+            for row in &mut points[place] {
+                row[lane] = if keep[lane] {
+                    round_to_unit(row[lane], exponents[lane])
+                } else {
+                    0
+                };
+            }
+        }
+    }
+}
+
+/// Brings words with exponents of their own, element by element, under one exponent a line.
+#[inline(always)]
+pub(crate) fn quantise_words<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    given: &[Row<L>],
+    grid: Grid,
+    shape: Columns,
+) -> [i32; L] {
+    const NOTHING: i64 = -100_000;
+    let magnitude = inlined(
+        #[inline(always)]
+        |x: V::Words| {
+            let sign = V::shift_right(x, 63);
+            V::subtract(V::xor(x, sign), sign)
+        },
+    );
+    let zero = V::splat(0);
+    let mut scale = V::splat(NOTHING);
+    for place in places(grid) {
+        let [re, im] = &points[place];
+        // Or-ed together they are as long as the longer one.
+        let both = V::or(magnitude(V::load(re)), magnitude(V::load(im)));
+        let length = V::subtract(V::splat(64), V::leading_zeros(both));
+        let found = V::add(V::load(&given[place]), length);
+        // All ones unless both parts are zero.
+        let some = V::shift_right(V::or(both, V::subtract(zero, both)), 63);
+        let found = V::add(
+            V::and(V::subtract(found, V::splat(NOTHING)), some),
+            V::splat(NOTHING),
+        );
+        scale = V::maximum(scale, found);
+    }
+    let unit = V::subtract(scale, V::splat(i64::from(SUM_BITS)));
+    let mut largest = zero;
+    for number in 0..shape.columns {
+        let mut sum = zero;
+        for place in column(grid, shape.columns, number) {
+            let right = V::subtract(unit, V::load(&given[place]));
+            let left = V::subtract(zero, right);
+            for row in &points[place] {
+                let magnitude = magnitude(V::load(row));
+                // One of the shifts gives 0, or both the same.
+                let floor = V::or(
+                    V::shift_right_each(magnitude, right),
+                    V::shift_left_each(magnitude, left),
+                );
+                sum = V::add(sum, V::add(floor, V::splat(1)));
+            }
+        }
+        largest = V::maximum(largest, sum);
+    }
+    let (scale, largest) = (lanes_of::<L, V>(scale), lanes_of::<L, V>(largest));
+    let keep: [bool; L] = std::array::from_fn(|lane| scale[lane] != NOTHING);
+    let exponents: [i32; L] = std::array::from_fn(|lane| {
+        if keep[lane] {
+            let unit = scale[lane] - i64::from(SUM_BITS);
+            exponent(unit, largest[lane], shape.word_bits)
+        } else {
+            0
+        }
+    });
+    let unit = from_lanes::<L, V>(|lane| i64::from(exponents[lane]));
+    let one = V::splat(1);
+    for place in places(grid) {
+        let left = V::subtract(V::load(&given[place]), unit);
+        let right = V::subtract(zero, left);
+        let rounding = V::shift_left_each(one, V::subtract(right, one));
+        for row in &mut points[place] {
+            let x = V::load(row);
+            let (sign, magnitude) = (V::shift_right(x, 63), magnitude(x));
+            let word = V::or(
+                V::shift_left_each(magnitude, left),
+                V::shift_right_each(V::add(magnitude, rounding), right),
+            );
+            V::store(V::subtract(V::xor(word, sign), sign), row);
+        }
+    }
+    debug_assert!(
+        within_head_room::<L>(grid, shape, size_in(points)),
+        "head-room: a column's words add up to more than the word"
+    );
+    exponents
+}
+
+/// Whether the magnitudes of every column add up to at most the word, but for their rounding. `size` is the sum of the
+/// magnitudes of both parts, by place and lane.
+pub(crate) fn within_head_room<const L: usize>(
+    grid: Grid,
+    shape: Columns,
+    size: impl Fn(usize, usize) -> u128,
+) -> bool {
+    (0..shape.columns).all(|number| {
+        (0..L).all(|lane| {
+            let places = || column(grid, shape.columns, number);
+            let sum: u128 = places().map(|place| size(place, lane)).sum();
+            sum <= (1 << shape.word_bits) + places().count() as u128
+        })
+    })
+}
+
+fn size_in<const L: usize>(points: &[Point<L>]) -> impl Fn(usize, usize) -> u128 {
+    |place, lane| {
+        let size = |row: &Row<L>| u128::from(row[lane].unsigned_abs());
+        points[place].iter().map(size).sum()
+    }
+}
+
+/// One complex number as a word of `word_bits` bits with an exponent of its own.
+#[inline(always)]
+pub(crate) fn word_of(value: Complex<f64>, word_bits: u32) -> (Complex<i64>, i32) {
+    let (re, im) = (value.re.to_bits() as i64, value.im.to_bits() as i64);
+    let largest = (re & i64::MAX).max(im & i64::MAX);
+    if largest == 0 {
+        return (Complex::new(0, 0), 0);
+    }
+    let unit = scale(largest) - word_bits as i32;
+    let word = |bits| round_to_unit(bits, unit);
+    (Complex::new(word(re), word(im)), unit)
+}
+
+/// A power of two as the bits of a single-precision number, where it is one that is no subnormal number.
+pub(crate) fn single_power_bits(exponent: i32) -> Option<i32> {
+    (-126..=127)
+        .contains(&exponent)
+        .then(|| (exponent + 127) << 23)
+}
+
+/// The same of every line, for both parts.
+pub(crate) fn single_scales<const L: usize>(exponents: [i32; L]) -> Option<HalfRow<L>> {
+    let mut scales = [[0; 2]; L];
+    for (scale, exponent) in scales.iter_mut().zip(exponents) {
+        *scale = [single_power_bits(exponent)?; 2];
+    }
+    Some(scales)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Portable;
+
+    #[test]
+    fn a_line_that_is_not_finite_beside_an_extreme_one_does_not_overflow_a_sum_that_nobody_reads() {
+        let bits = |x: f64| x.to_bits() as i64;
+        let large = f64::MAX.sqrt().sqrt();
+        let mut points: Vec<Point<2>> = vec![
+            [[bits(1e-300), bits(f64::NAN)], [0, bits(2f64.powi(62))]],
+            [[bits(3e-300), bits(2f64.powi(62))], [0, bits(large)]],
+        ];
+        let grid = Grid {
+            rows: 1,
+            columns: 2,
+            pitch: 2,
+        };
+        let shape = Columns {
+            columns: 1,
+            word_bits: 61,
+            relative_unit: None,
+        };
+        let found = quantise_floats::<2, Portable>(&mut points, grid, shape);
+        assert!(!found.nature[0].not_finite && found.nature[1].not_finite);
+        assert_eq!(found.exponents[1], 0);
+        assert!(points.iter().flatten().all(|part| part[1] == 0));
+        assert!(points[0][0][0] > 0 && points[1][0][0] > points[0][0][0]);
+    }
+
+    fn quantised(values: &[f64], columns: usize) -> (Vec<i64>, Quantised<1>) {
+        let mut points: Vec<Point<1>> =
+            values.iter().map(|x| [[x.to_bits() as i64], [0]]).collect();
+        let shape = Columns {
+            columns,
+            word_bits: 61,
+            relative_unit: None,
+        };
+        let grid = Grid {
+            rows: values.len() / columns,
+            columns,
+            pitch: columns,
+        };
+        let outcome = quantise_floats::<1, Portable>(&mut points, grid, shape);
+        (points.iter().map(|point| point[0][0]).collect(), outcome)
+    }
+
+    fn line(values: &[f64], columns: usize) -> (Vec<i64>, i32) {
+        let (words, outcome) = quantised(values, columns);
+        assert!(!outcome.nature[0].not_finite);
+        (words, outcome.exponents[0])
+    }
+
+    #[test]
+    fn column_sums_stay_below_the_word_and_use_its_bits() {
+        for scale in [0, 1000, -1000, -1060] {
+            let unit = 2f64.powi(scale.max(-1022)) * 2f64.powi(scale - scale.max(-1022));
+            let (words, exponent) = line(&[unit, unit / 3.0, -unit / 7.0, unit / 5.0], 2);
+            let sums = [words[0].abs() + words[2].abs(), words[1] + words[3]];
+            let largest = *sums.iter().max().unwrap();
+            assert!(largest <= (1 << 61) + 4, "sum {largest} at scale {scale}");
+            if scale > -1000 {
+                assert!(largest > 1 << 59, "sum {largest} at scale {scale}");
+                let back =
+                    words[0] as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+                assert_eq!(back, unit);
+            }
+        }
+    }
+
+    #[test]
+    fn a_spike_leaves_the_small_values_their_bits() {
+        let mut values = vec![1e-15; 1024];
+        values[5] = 1.0;
+        let (words, exponent) = line(&values, 32);
+        assert!(exponent <= -59);
+        let error = words[0] as f64 * 2f64.powi(exponent) - 1e-15;
+        assert!(error.abs() <= 2f64.powi(exponent - 1));
+    }
+
+    #[test]
+    fn zeros_and_nonfinite_lines_are_told_apart() {
+        assert_eq!(line(&[0.0, -0.0, 0.0], 1), (vec![0, 0, 0], 0));
+        let (words, outcome) = quantised(&[1.0, f64::INFINITY], 1);
+        assert!(outcome.nature[0].not_finite);
+        assert_eq!(words, [0, 0]);
+    }
+
+    #[test]
+    fn halves_round_away_from_zero() {
+        let word = |x: f64, unit| round_to_unit(x.to_bits() as i64, unit);
+        assert_eq!(word(1.5, 0), 2);
+        assert_eq!(word(-1.5, 0), -2);
+        assert_eq!(word(5.0, 2), 1);
+        assert_eq!(word(6.0, 2), 2);
+        assert_eq!(word(1.0, 500), 0);
+        let scaled = |word: i64, given: i64| {
+            // A large companion fixes the unit: its word has 61 bits.
+            let mut points = [[[1 << 60], [0]], [[word], [0]]];
+            let grid = Grid {
+                rows: 1,
+                columns: 2,
+                pitch: 2,
+            };
+            let shape = Columns {
+                columns: 2,
+                word_bits: 61,
+                relative_unit: None,
+            };
+            quantise_words::<1, Portable>(&mut points, &[[0], [given]], grid, shape);
+            points[1][0][0]
+        };
+        assert_eq!(scaled(3, 0), 3);
+        assert_eq!(scaled(-3, -1), -2);
+        assert_eq!(scaled(i64::MAX, -63), 1);
+        assert_eq!(scaled(i64::MAX, -64), 0);
+        assert_eq!(scaled(5, 2), 20);
+    }
+}

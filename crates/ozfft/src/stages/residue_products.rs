@@ -1,0 +1,496 @@
+//! The products of a step by residues instead of digits: words -> residues -> sums modulo every modulus -> integers.
+//!
+//! The integers are those of [`Family::Exact`](crate::Family), so everything around them stays as it is. How many moduli
+//! are needed follows from the head-room of `docs/numerics.md`: see [`largest_sum`].
+
+use crate::error::FftError;
+use crate::problem::{Problem, ResidueOptions};
+use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe, StepRecipe};
+use crate::stages::digits::DigitMatrix;
+use crate::stages::step_matrices::MatrixTables;
+use residues::adaptive::Span;
+use residues::bytes::{ByteProducts, Portable};
+use residues::products::{ResidueProducts, Unit8};
+use residues::reconstruct::Reconstruction;
+use residues::redundant::{Faults, Outcome, Redundant};
+use residues::{COLUMNS, I256, Moduli, ResidueError, Residues, U256};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows, and slots, of the largest step.
+const MOST_ROWS: usize = 33;
+
+/// What the residues engine has met with so far, in all calls of a plan. Columns are those of the small matrix products:
+/// real and imaginary parts of as many points as a step has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResidueReport {
+    /// Columns that were multiplied with so many moduli, as pairs of both, the fewest moduli first.
+    pub columns_by_moduli: Vec<(usize, u64)>,
+    /// Sums whose redundant residues showed a fault that was corrected.
+    pub corrected: u64,
+    /// Sums whose redundant residues showed a fault that could not be corrected.
+    pub uncorrectable: u64,
+    /// Calls that the native engine took over.
+    pub native_fallbacks: u64,
+}
+
+/// The same while it is being counted.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    columns: [AtomicU64; Moduli::MOST + 1],
+    corrected: AtomicU64,
+    uncorrectable: AtomicU64,
+    native_fallbacks: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn report(&self) -> ResidueReport {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let columns = self.columns.iter().map(read).enumerate();
+        ResidueReport {
+            columns_by_moduli: columns.filter(|&(_, count)| count > 0).collect(),
+            corrected: read(&self.corrected),
+            uncorrectable: read(&self.uncorrectable),
+            native_fallbacks: read(&self.native_fallbacks),
+        }
+    }
+
+    pub(crate) fn count_fallback(&self) {
+        self.native_fallbacks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn uncorrectable(&self) -> u64 {
+        self.uncorrectable.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Display for ResidueReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("columns by moduli:")?;
+        for (moduli, columns) in &self.columns_by_moduli {
+            write!(f, " {moduli}: {columns};")?;
+        }
+        write!(
+            f,
+            " sums corrected {}, not correctable {}; calls left to native {}",
+            self.corrected, self.uncorrectable, self.native_fallbacks
+        )
+    }
+}
+
+/// A line's unit relative to its norm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum LineUnit {
+    /// Just this, whether words have room for it or not.
+    Exactly(f64),
+    /// This, or what words have room for.
+    AtBest(f64),
+}
+
+/// How a plan multiplies.
+#[derive(Debug, Clone)]
+pub(crate) struct ResidueEngine {
+    unit: Unit8,
+    substrate: &'static str,
+    exact: bool,
+    options: ResidueOptions,
+    pub(crate) counters: Arc<Counters>,
+    /// With adaptive bits: the unit of a line's words relative to the line's norm.
+    pub(crate) relative_unit: Option<LineUnit>,
+}
+
+/// What the sums of a step stay below, in magnitude.
+///
+/// A first step's columns add up to `2^word_bits` units and half a unit for the rounding of each of `2n` components. Words
+/// that enter a later step are below 1.05 times `2^word_bits`, each, because rotations make up for matrices that are
+/// scaled by 127/128. Entries are at most [`Digits::matrix_one`]. The four values of [`crate::stages::butterfly::Quad`] are sums of two
+/// products, which are reconstructed one by one.
+pub(crate) fn largest_sum(step: &StepRecipe, first: bool, digits: Digits) -> U256 {
+    let full = U256::ONE << digits.word_bits();
+    let n = U256::from(step.n as u64);
+    let column = if first {
+        full + n
+    } else {
+        n * (full + (full >> 4))
+    };
+    column * U256::from(digits.matrix_one())
+}
+
+impl ResidueEngine {
+    /// A unit, its name, and the options that a problem asks for.
+    pub(crate) fn new(
+        problem: &Problem,
+        (unit, substrate): (Unit8, &'static str),
+    ) -> Result<ResidueEngine, FftError> {
+        let mut engine = ResidueEngine {
+            unit,
+            substrate,
+            options: problem.residues,
+            exact: false,
+            counters: Arc::new(Counters::default()),
+            relative_unit: None,
+        };
+        // Some ways are exact for few moduli only.
+        let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
+        engine.exact = engine.way(&all).is_ok_and(|way| way.is_exact());
+        Ok(engine)
+    }
+
+    /// The name of the unit that multiplies.
+    pub(crate) fn substrate(&self) -> &'static str {
+        self.substrate
+    }
+
+    pub(crate) fn unit_of_lines(&self) -> Option<f64> {
+        match self.relative_unit? {
+            LineUnit::Exactly(unit) | LineUnit::AtBest(unit) => Some(unit),
+        }
+    }
+
+    /// Builds everything that the steps of a recipe need, and says what it is.
+    pub(crate) fn check(
+        &self,
+        recipe: &Recipe,
+        tables: &MatrixTables,
+    ) -> Result<String, ResidueError> {
+        let mut counts = Vec::new();
+        for axis in &recipe.axes {
+            let blocks: &[BlockRecipe] = match &axis.line {
+                LineRecipe::Copy => &[],
+                LineRecipe::Passes(blocks) => blocks,
+                LineRecipe::Bluestein { convolution, .. } => convolution,
+            };
+            for block in blocks {
+                for (number, step) in block.steps.iter().enumerate() {
+                    let Some(matrices) = tables.get(step, recipe.digits) else {
+                        continue;
+                    };
+                    let bound = largest_sum(step, number == 0, recipe.digits);
+                    for matrix in [&matrices.cosine, &matrices.sine] {
+                        let matrix = ResidueMatrix::new(self, matrix, recipe.digits, bound)?;
+                        counts.push(matrix.products.moduli());
+                    }
+                }
+            }
+        }
+        Ok(self.describe(counts))
+    }
+
+    /// The moduli for sums up to `bound`.
+    fn moduli(&self, bound: U256) -> Result<Moduli, ResidueError> {
+        Moduli::holding(self.unit.set(), bound)
+    }
+
+    /// What a reconstructed sum of the step may be off, in units of the integer.
+    pub(crate) fn error_bound(
+        &self,
+        step: &StepRecipe,
+        first: bool,
+        digits: Digits,
+    ) -> Result<f64, ResidueError> {
+        if self.exact {
+            return Ok(0.0);
+        }
+        let moduli = self.moduli(largest_sum(step, first, digits))?;
+        Ok(self.way(&moduli)?.error_bound())
+    }
+
+    /// What multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
+    fn bytes(&self) -> Arc<dyn ByteProducts> {
+        match &self.unit {
+            Unit8::Int8(unit) => Arc::clone(unit),
+            Unit8::Fp8(_) => Arc::new(Portable),
+        }
+    }
+
+    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+        self.options.reconstruction.build(moduli, self.bytes())
+    }
+
+    /// How many moduli the steps have, and how they are put together, in words.
+    fn describe(&self, mut counts: Vec<usize>) -> String {
+        counts.sort_unstable();
+        counts.dedup();
+        let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+        let mut text = format!("{} {} moduli", counts.join(" or "), self.unit.set());
+        if self.options.adaptive {
+            text = format!("up to {text}");
+        }
+        if self.options.redundancy > 0 {
+            text.push_str(&format!(", {} of them redundant", self.options.redundancy));
+        }
+        text.push_str(&format!(
+            ", put together by {}",
+            self.options.reconstruction
+        ));
+        text
+    }
+}
+
+/// A matrix modulo every modulus, and the ways back to integers.
+#[derive(Debug)]
+pub(crate) struct ResidueMatrix {
+    products: ResidueProducts,
+    back: Back,
+    bytes: Arc<dyn ByteProducts>,
+    largest_entry: u64,
+    /// What sums stay below.
+    bound: U256,
+    counters: Arc<Counters>,
+}
+
+/// How residues become integers.
+#[derive(Debug)]
+enum Back {
+    /// From all moduli, or from as few as the data need: by the number of moduli, fewest first.
+    Ways { ways: Vec<Way>, adaptive: bool },
+    /// From more moduli than are needed, whose agreement is watched over.
+    Watched(Redundant),
+}
+
+#[derive(Debug)]
+struct Way {
+    moduli: usize,
+    largest: U256,
+    reconstruction: Box<dyn Reconstruction>,
+}
+
+impl ResidueMatrix {
+    pub(crate) fn new(
+        engine: &ResidueEngine,
+        matrix: &DigitMatrix,
+        digits: Digits,
+        bound: U256,
+    ) -> Result<ResidueMatrix, ResidueError> {
+        let options = engine.options;
+        let set = engine.unit.set();
+        let (moduli, back) = if options.redundancy > 0 {
+            let (method, bytes) = (options.reconstruction, engine.bytes());
+            let watched = Redundant::new(set, bound, options.redundancy, method, bytes)?;
+            (watched.moduli().clone(), Back::Watched(watched))
+        } else {
+            let moduli = engine.moduli(bound)?;
+            let fewest = if options.adaptive { 2 } else { moduli.len() };
+            let ways = (fewest.min(moduli.len())..=moduli.len())
+                .map(|count| {
+                    let few = Moduli::first(set, count)?;
+                    Ok(Way {
+                        moduli: count,
+                        largest: few.largest(),
+                        reconstruction: engine.way(&few)?,
+                    })
+                })
+                .collect::<Result<_, ResidueError>>()?;
+            let adaptive = options.adaptive;
+            (moduli, Back::Ways { ways, adaptive })
+        };
+        let entries: Vec<i64> = (0..matrix.rows)
+            .flat_map(|row| (0..matrix.slots).map(move |slot| matrix.entry(row, slot, digits)))
+            .collect();
+        let products = ResidueProducts::new(
+            &moduli,
+            matrix.rows,
+            matrix.slots,
+            &entries,
+            engine.unit.clone(),
+        )?;
+        Ok(ResidueMatrix {
+            products,
+            back,
+            bytes: engine.bytes(),
+            largest_entry: digits.matrix_one(),
+            bound,
+            counters: Arc::clone(&engine.counters),
+        })
+    }
+
+    /// The exact product with `columns` columns of words, row by row.
+    pub(crate) fn multiply(
+        &self,
+        words: &mut [[i64; COLUMNS]],
+        columns: usize,
+        mut take: impl FnMut(usize, &[I256; COLUMNS]),
+    ) {
+        self.bytes
+            .kept_ready(&mut || self.multiply_ready(words, columns, &mut take));
+    }
+
+    fn multiply_ready(
+        &self,
+        words: &mut [[i64; COLUMNS]],
+        columns: usize,
+        take: &mut impl FnMut(usize, &[I256; COLUMNS]),
+    ) {
+        debug_assert!(
+            Span::of(words).bound(self.largest_entry) << Span::of(words).zeros <= self.bound,
+            "head-room: a column adds up to more than its moduli are chosen for"
+        );
+        let mut integers = [I256::ZERO; COLUMNS];
+        match &self.back {
+            Back::Ways { ways, adaptive } => {
+                let (way, zeros) = self.way_for(ways, *adaptive, words);
+                self.form(words, columns, way.moduli, |row, residues| {
+                    way.reconstruction.reconstruct(residues, &mut integers);
+                    if zeros > 0 {
+                        integers = integers.map(|x| x << zeros);
+                    }
+                    take(row, &integers);
+                });
+            }
+            Back::Watched(watched) => {
+                let mut faults = Faults::default();
+                self.form(words, columns, watched.moduli().len(), |row, residues| {
+                    let outcomes = watched.check(residues, &mut integers, &mut faults);
+                    for (integer, outcome) in integers.iter_mut().zip(outcomes) {
+                        // What is left of it may be of any size; the call ends in an error.
+                        if outcome == Outcome::Uncorrectable {
+                            *integer = I256::ZERO;
+                        }
+                    }
+                    take(row, &integers);
+                });
+                let Counters {
+                    corrected,
+                    uncorrectable,
+                    ..
+                } = &*self.counters;
+                corrected.fetch_add(faults.corrected, Ordering::Relaxed);
+                uncorrectable.fetch_add(faults.uncorrectable, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The way that words are to go, and the zeros at their ends that were taken off.
+    fn way_for<'a>(
+        &self,
+        ways: &'a [Way],
+        adaptive: bool,
+        words: &mut [[i64; COLUMNS]],
+    ) -> (&'a Way, u32) {
+        let full = &ways[ways.len() - 1];
+        if !adaptive {
+            return (full, 0);
+        }
+        let span = Span::of(words);
+        let bound = span.bound(self.largest_entry);
+        for word in words.as_flattened_mut() {
+            *word >>= span.zeros;
+        }
+        let enough = ways.iter().find(|way| bound <= way.largest);
+        (enough.unwrap_or(full), span.zeros)
+    }
+
+    /// Residues of the products for the first `moduli` moduli, row by row.
+    fn form(
+        &self,
+        words: &[[i64; COLUMNS]],
+        columns: usize,
+        moduli: usize,
+        mut take: impl FnMut(usize, &[Residues]),
+    ) {
+        let counter = &self.counters.columns[moduli];
+        counter.fetch_add(columns as u64, Ordering::Relaxed);
+        let mut memory = [[0; COLUMNS]; MOST_ROWS * Moduli::MOST];
+        let residues = &mut memory[..self.products.rows() * moduli];
+        self.products.multiply(words, residues);
+        for (row, residues) in residues.chunks_exact(moduli).enumerate() {
+            take(row, residues);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix_unit::residue_unit;
+    use crate::problem::Engine;
+    use crate::{Family, Plan, Planner};
+    use num_complex::Complex;
+    use residues::bytes::{ByteMatrix, Group, Sums};
+
+    /// A unit with a bit that flips in the products of some matrices, those of one modulus each.
+    #[derive(Debug)]
+    struct Faulty {
+        /// The step's matrices are the only ones of this depth.
+        depth: usize,
+        calls: AtomicU64,
+        /// In which of every `period` products.
+        period: u64,
+        bad: &'static [u64],
+    }
+
+    impl ByteProducts for Faulty {
+        fn name(&self) -> &'static str {
+            "faulty"
+        }
+
+        fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+            Portable.multiply(matrix, data, sums);
+            if matrix.depth() == self.depth {
+                let call = self.calls.fetch_add(1, Ordering::Relaxed) % self.period;
+                if self.bad.contains(&call) {
+                    sums[1][0] ^= 1;
+                }
+            }
+        }
+    }
+
+    /// A plan for 24 points in one step of 12 slots, with two redundant moduli.
+    fn watched(bad: &'static [u64]) -> Plan<f64> {
+        let options = ResidueOptions {
+            redundancy: 2,
+            ..ResidueOptions::default()
+        };
+        let problem = Problem::complex(&[24]).engine(Engine::Residues);
+        let problem = problem.family(Family::Exact).residues(options);
+        let mut engine =
+            ResidueEngine::new(&problem, residue_unit(problem.substrate).unwrap()).unwrap();
+        engine.unit = Unit8::Int8(Arc::new(Faulty {
+            depth: 12,
+            calls: AtomicU64::new(0),
+            // Fifteen moduli that are needed, and two.
+            period: 17,
+            bad,
+        }));
+        let planner = Planner::new();
+        planner
+            .residues(&problem, 1, (None, String::new()), engine)
+            .unwrap()
+    }
+
+    fn line() -> Vec<Complex<f64>> {
+        let component = |i: usize| f64::from(i as u32).sin();
+        let points = (0..24).map(|i| Complex::new(component(i), component(i + 24)));
+        points.collect()
+    }
+
+    #[test]
+    fn a_faulty_product_is_corrected_and_counted() {
+        let (sound, faulty) = (watched(&[]), watched(&[3]));
+        let (mut expected, mut found) = (line(), line());
+        sound.process(&mut expected).unwrap();
+        faulty.process(&mut found).unwrap();
+        assert_eq!(found, expected);
+        assert_eq!(sound.residue_report().unwrap().corrected, 0);
+        let report = faulty.residue_report().unwrap();
+        assert!(
+            report.corrected > 0 && report.uncorrectable == 0,
+            "{report}"
+        );
+    }
+
+    #[test]
+    fn faults_beyond_redundancy_end_in_an_error() {
+        let faulty = watched(&[3, 9]);
+        let error = faulty.process(&mut line()).unwrap_err();
+        let report = faulty.residue_report().unwrap();
+        assert!(report.uncorrectable > 0, "{report}");
+        let outputs = report.uncorrectable;
+        let expected = FftError::BadResidues {
+            outputs,
+            redundancy: 2,
+        };
+        assert_eq!(error, expected);
+    }
+}

@@ -1,0 +1,572 @@
+//! A line under one exponent: the loop over small DFT steps, with a rotation between them (Bailey's decomposition).
+//!
+//! With `N = n1·N'`, input index `N'·j1 + j'` and output index `k1 + n1·k'`, the first step transforms the columns
+//! `j'`, a rotation follows, and the rest is a transform of length `N'` for every `k1`. All words are integers; what
+//! rounds is the shift after a product and the rotation.
+//!
+//! Two symmetries are built into the *definition* of the result, so that real transforms can later skip half of the
+//! work and still return the same bits:
+//! - column `n1-k1` of the first step is computed as column `k1` of the conjugated input, so for real input the two
+//!   are the same words;
+//! - input column `N'-j'` is computed as column `j'` of the reversed and conjugated input, so for Hermitian input
+//!   they are the same words.
+//!
+//! Both cost nothing but signs, and the first rotation table is a quarter of its size.
+
+// Closures that look redundant carry the attribute that inlines them.
+#![allow(clippy::redundant_closure)]
+
+use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task};
+use crate::problem::Family;
+use crate::recipe::{BlockRecipe, Digits, Fold};
+use crate::roots::Fixed;
+use crate::simd::{HalfRow, inlined};
+use crate::stages::butterfly::{Quad, Value};
+use crate::stages::lines::Grid;
+use crate::stages::outputs::Emit;
+use crate::stages::quantise::{Columns, Quantised, Words};
+use crate::stages::residue_products::ResidueEngine;
+use crate::transform::cells::Cell;
+use crate::transform::head_room::words_fit;
+use crate::transform::step::{BlockScratch, Column, ColumnScratch, Step};
+use crate::transform::tables::Setting;
+use crate::workspace::{take, words_for};
+
+/// A planned line: steps and tables for one length.
+#[derive(Debug)]
+pub(crate) struct Block {
+    n: usize,
+    digits: Digits,
+    family: Family,
+    steps: Vec<Step>,
+    input: Grid,
+    output: Grid,
+    /// First output index of every group of the last step, and whether the group is mirrored.
+    groups: Vec<(usize, bool)>,
+    /// An output is its wide integer times 2^(line exponent + this).
+    exponent_offset: i32,
+    /// See [`Columns::relative_unit`].
+    relative_unit: Option<f64>,
+}
+
+/// What may be known of all lines of a block, and spares work without changing a bit: see the two symmetries above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Symmetry {
+    None,
+    /// All imaginary parts are zero. With `half`, outputs beyond the middle are not wanted.
+    Real {
+        half: bool,
+    },
+    Hermitian,
+}
+
+impl Symmetry {
+    /// `half`: outputs beyond the middle are not wanted.
+    pub(crate) fn of<const L: usize>(found: &Quantised<L>, half: bool) -> Symmetry {
+        match found.words {
+            Words::Complex => Symmetry::None,
+            Words::Real => Symmetry::Real { half },
+            Words::Hermitian => Symmetry::Hermitian,
+        }
+    }
+}
+
+impl Block {
+    /// Tables for a recipe. Outputs are scaled by `scale`, a factor in (1/2, 1].
+    pub(crate) fn new(recipe: &BlockRecipe, scale: &Fixed, setting: Setting<'_>) -> Block {
+        let n = recipe.len();
+        let count = recipe.steps.len();
+        // A product comes out 127/128 times too large or small; the first rotation makes up for all steps.
+        let compensation = Fixed::ratio(128, 127);
+        let norm = scale;
+        let scale = recipe
+            .steps
+            .iter()
+            .filter(|step| step.fold != Fold::Unit)
+            .fold(scale.clone(), |scale, _| scale.multiply(&compensation));
+        debug_assert!(
+            {
+                let (digits, tables) = (setting.digits, setting.tables);
+                let found = words_fit(recipe, digits, norm.to_f64(), tables);
+                found.is_ok() || setting.residues.is_some()
+            },
+            "head-room: the words of {recipe} with {:?} do not fit: {:?}",
+            setting.digits,
+            words_fit(recipe, setting.digits, norm.to_f64(), setting.tables)
+        );
+        let mut inner = n;
+        let steps: Vec<Step> = recipe
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(i, &step)| {
+                inner /= step.n;
+                let next = recipe.steps.get(i + 1);
+                Step::new(step, inner, i == 0, next, &scale, setting)
+            })
+            .collect();
+        let last = recipe.steps[count - 1].n;
+        let groups = (0..n / last)
+            .map(|group| {
+                // Mixed-radix digits of the group are the output digits, the most significant first.
+                let (mut rest, mut below) = (group, n / last);
+                let (mut index, mut weight) = (0, 1);
+                let mut mirrored = false;
+                for (i, step) in recipe.steps[..count - 1].iter().enumerate() {
+                    below /= step.n;
+                    let mut k = rest / below;
+                    rest %= below;
+                    if i == 0 && 2 * k > step.n {
+                        mirrored = true;
+                        k = step.n - k;
+                    }
+                    index += weight * k;
+                    weight *= step.n;
+                }
+                (index, mirrored)
+            })
+            .collect();
+        let shifts: u32 = recipe.steps.iter().map(|s| s.shift).sum();
+        let columns = steps[0].inner;
+        Block {
+            n,
+            digits: setting.digits,
+            family: setting.family,
+            input: if count == 1 {
+                Grid::new(1, n)
+            } else {
+                Grid::new(n / columns, columns)
+            },
+            output: if count == 1 {
+                Grid::new(1, n)
+            } else {
+                Grid::new(last, n / last)
+            },
+            steps,
+            groups,
+            exponent_offset: shifts as i32,
+            relative_unit: setting.residues.and_then(ResidueEngine::unit_of_lines),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Where the inputs are expected.
+    pub(crate) fn input(&self) -> Grid {
+        self.input
+    }
+
+    /// Where the outputs are put.
+    pub(crate) fn output(&self) -> Grid {
+        self.output
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// First output index of every group of the last step, and whether the group is mirrored.
+    pub(crate) fn groups(&self) -> &[(usize, bool)] {
+        &self.groups
+    }
+
+    pub(crate) fn exponent_offset(&self) -> i32 {
+        self.exponent_offset
+    }
+
+    pub(crate) fn digits(&self) -> Digits {
+        self.digits
+    }
+
+    /// How the line is to be quantised.
+    pub(crate) fn columns(&self) -> Columns {
+        Columns {
+            columns: self.steps[0].inner,
+            word_bits: self.digits.word_bits(),
+            relative_unit: self.relative_unit,
+        }
+    }
+
+    /// Most rows of digits, and of sums, that a column of any step has.
+    fn largest_rows(&self) -> (usize, usize) {
+        let matrices = || {
+            let steps = self.steps.iter().filter_map(|step| step.matrices.as_ref());
+            steps.flat_map(|m| [&m.cosine, &m.sine])
+        };
+        (
+            matrices().map(PackedMatrix::data_rows).max().unwrap_or(0),
+            matrices().map(PackedMatrix::sum_rows).max().unwrap_or(0),
+        )
+    }
+
+    /// 64-bit words of scratch memory for `columns` columns at once.
+    pub(crate) fn scratch_len<const L: usize>(&self, columns: usize) -> usize {
+        let (data, sums) = self.largest_rows();
+        4 * words_for::<HalfRow<L>>(columns * data) + 4 * words_for::<HalfRow<L>>(columns * sums)
+    }
+
+    /// Cuts the scratch memory off a workspace.
+    pub(crate) fn scratch<'a, const L: usize>(
+        &self,
+        columns: usize,
+        workspace: &mut &'a mut [u64],
+    ) -> BlockScratch<'a, L> {
+        let (data, sums) = self.largest_rows();
+        BlockScratch(std::array::from_fn(|_| ColumnScratch {
+            data: (
+                take(workspace, columns * data),
+                take(workspace, columns * data),
+            ),
+            sums: (
+                take(workspace, columns * sums),
+                take(workspace, columns * sums),
+            ),
+        }))
+    }
+
+    /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>>(
+        &self,
+        unit: U,
+        symmetry: Symmetry,
+        points: &mut [C],
+        emit: &mut E,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        let last = self.steps.len() - 1;
+        for number in 0..=last {
+            let (points, scratch) = (&mut *points, &mut *scratch);
+            let stage = StepTask {
+                block: self,
+                unit,
+                symmetry,
+                points,
+                scratch,
+            };
+            match number {
+                0 if last == 0 => unit.enter(OnlyStep(stage, emit)),
+                0 => unit.enter(FirstStep(stage)),
+                _ if number == last => unit.enter(LastStep(stage, emit)),
+                _ => unit.enter(MiddleStep(stage, &self.steps[number])),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn only_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>>(
+        &self,
+        unit: U,
+        points: &mut [C],
+        emit: &mut E,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        let (step, n, digits) = (&self.steps[0], self.n, self.digits);
+        let turn = inlined(
+            #[inline(always)]
+            |word: C::Word, k: usize| match step.rotations.get(k) {
+                None => word,
+                Some(rotation) => C::rotated(digits, word, rotation),
+            },
+        );
+        let mut put = inlined(
+            #[inline(always)]
+            |place: usize, word: C::Word| {
+                if C::holds_outputs(digits) {
+                    emit.emit(place, word);
+                } else {
+                    emit.emit(place, C::Sum::from(word));
+                }
+            },
+        );
+        let column = |_| Column {
+            first: 0,
+            step: 1,
+            conjugate: false,
+        };
+        let setting = (self.digits, self.family);
+        step.run_words(
+            unit,
+            setting,
+            1,
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |_, _, k, quad| {
+                put(k, turn(quad.output(), k));
+                if k > 0 && 2 * k < n {
+                    put(n - k, turn(quad.output_of_conjugate(), k).conjugated());
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn first_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+        &self,
+        unit: U,
+        symmetry: Symmetry,
+        points: &mut [C],
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        let step = &self.steps[0];
+        let (n, inner, pitch) = (step.recipe.n, step.inner, self.input.pitch);
+        let column = |j: usize| {
+            let mirrored = 2 * j > inner;
+            Column {
+                first: if mirrored { (n - 1) * pitch + j } else { j },
+                step: if mirrored {
+                    -(pitch as isize)
+                } else {
+                    pitch as isize
+                },
+                conjugate: mirrored,
+            }
+        };
+        let setting = (self.digits, self.family);
+        // Mirrored columns of Hermitian lines have the words of their counterparts, mirrored rows of real ones too.
+        let hermitian = symmetry == Symmetry::Hermitian;
+        let real = matches!(symmetry, Symmetry::Real { .. });
+        step.run_words(
+            unit,
+            setting,
+            if hermitian { inner / 2 + 1 } else { inner },
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |points, j, k, quad| {
+                let mirrored = 2 * j > inner;
+                let source = if mirrored { inner - j } else { j };
+                let rotation = &step.rotations[k * step.rotation_stride + source];
+                let turn = inlined(
+                    #[inline(always)]
+                    |word: C::Word| C::rotated(self.digits, word, rotation),
+                );
+                let mirror = inlined(
+                    #[inline(always)]
+                    |word: C::Word| {
+                        if step.mirror_negates {
+                            word.mirrored()
+                        } else {
+                            word.conjugated()
+                        }
+                    },
+                );
+                let put = inlined(
+                    #[inline(always)]
+                    |points: &mut [C], row: usize, turned: C::Word| {
+                        let own = if mirrored { mirror(turned) } else { turned };
+                        points[row * pitch + j].put(own);
+                        if hermitian && j > 0 && 2 * j < inner {
+                            points[row * pitch + inner - j].put(mirror(turned));
+                        }
+                    },
+                );
+                put(points, k, turn(quad.output()));
+                if k > 0 && 2 * k < n && !real {
+                    put(points, n - k, turn(quad.output_of_conjugate()));
+                }
+            },
+        );
+    }
+
+    /// Rows that the steps after the first work on: of a real line's, the mirrored ones need not be there.
+    fn rows(&self, symmetry: Symmetry) -> usize {
+        match symmetry {
+            Symmetry::Real { .. } => self.input.rows / 2 + 1,
+            _ => self.input.rows,
+        }
+    }
+
+    #[inline(always)]
+    fn middle_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+        &self,
+        step: &Step,
+        unit: U,
+        symmetry: Symmetry,
+        points: &mut [C],
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        let (n, inner) = (step.recipe.n, step.inner);
+        let first = |i: usize| self.input.place(i / inner * n * inner) + i % inner;
+        let column = |i: usize| Column {
+            first: first(i),
+            step: inner as isize,
+            conjugate: false,
+        };
+        let setting = (self.digits, self.family);
+        step.run_words(
+            unit,
+            setting,
+            self.rows(symmetry) * (self.input.columns / n),
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |points, i, k, quad| {
+                let turn = inlined(
+                    #[inline(always)]
+                    |word: C::Word, k: usize| {
+                        let rotation = &step.rotations[k * inner + i % inner];
+                        C::rotated(self.digits, word, rotation)
+                    },
+                );
+                let first = first(i);
+                points[first + k * inner].put(turn(quad.output(), k));
+                if k > 0 && 2 * k < n {
+                    let partner = turn(quad.partner(step.recipe.fold), n - k);
+                    points[first + (n - k) * inner].put(partner);
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn last_step<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: Cell<L, U>,
+        X: Value<L, U::Vectors> + From<C::Word>,
+        E: Emit<L, U::Vectors>,
+    >(
+        &self,
+        unit: U,
+        symmetry: Symmetry,
+        points: &mut [C],
+        emit: &mut E,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        let step = &self.steps[self.steps.len() - 1];
+        let n = step.recipe.n;
+        let shifted = step.recipe.fold == Fold::FrequencyShifted;
+        let Grid { columns, pitch, .. } = self.output;
+        let (real, half) = match symmetry {
+            Symmetry::Real { half } => (true, half),
+            _ => (false, false),
+        };
+        let per_row = self.groups.len() / self.input.rows;
+        let mut post = inlined(
+            #[inline(always)]
+            |group: usize, k: usize, quad: Quad<X>| {
+                let (start, mirrored) = self.groups[group];
+                let row = group / per_row;
+                let stands_for_two = real && row > 0 && 2 * row < self.input.rows;
+                let mut put = inlined(
+                    #[inline(always)]
+                    |k: usize, value: X| {
+                        // Of the two outputs that a real line's group stands for, one may not be wanted.
+                        let beyond = half && 2 * (start + columns * k) > self.n;
+                        if !(mirrored || stands_for_two && beyond) {
+                            emit.emit(k * pitch + start, value);
+                        }
+                        if mirrored || (stands_for_two && (beyond || !half)) {
+                            // Output N - (start + columns·k).
+                            let place = (n - 1 - k) * pitch + columns - start;
+                            emit.emit(place, value.conjugated());
+                        }
+                    },
+                );
+                put(k, quad.output::<L, U::Vectors>());
+                if shifted {
+                    put(n - 1 - k, quad.partner::<L, U::Vectors>(step.recipe.fold));
+                } else if k > 0 && 2 * k < n {
+                    put(n - k, quad.partner::<L, U::Vectors>(step.recipe.fold));
+                }
+            },
+        );
+        let column = |group: usize| Column {
+            first: self.input.place(group * n),
+            step: 1,
+            conjugate: false,
+        };
+        let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.family));
+        if step.matrices.is_some() {
+            step.run(
+                unit,
+                setting,
+                count,
+                points,
+                scratch,
+                column,
+                #[inline(always)]
+                |_, i, k, quad| post(i, k, quad),
+            );
+        } else {
+            step.run_unit::<L, U, C, X>(
+                count,
+                points,
+                column,
+                #[inline(always)]
+                |word| X::from(word),
+                #[inline(always)]
+                |_, i, k, quad| post(i, k, quad),
+            );
+        }
+    }
+}
+
+/// What every step works on. Each step is a task of its own, so that it is compiled once for a unit.
+struct StepTask<'a, 'b, const L: usize, U, C> {
+    block: &'a Block,
+    unit: U,
+    symmetry: Symmetry,
+    points: &'a mut [C],
+    scratch: &'a mut BlockScratch<'b, L>,
+}
+
+struct OnlyStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
+struct FirstStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>);
+struct MiddleStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>, &'a Step);
+struct LastStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
+
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Task
+    for OnlyStep<'_, '_, L, U, C, E>
+{
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let OnlyStep(task, emit) = self;
+        task.block
+            .only_step(task.unit, task.points, emit, task.scratch);
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for FirstStep<'_, '_, L, U, C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let task = self.0;
+        task.block
+            .first_step(task.unit, task.symmetry, task.points, task.scratch);
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for MiddleStep<'_, '_, L, U, C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let MiddleStep(task, step) = self;
+        task.block
+            .middle_step(step, task.unit, task.symmetry, task.points, task.scratch);
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Task
+    for LastStep<'_, '_, L, U, C, E>
+{
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let LastStep(task, emit) = self;
+        let (block, unit, symmetry) = (task.block, task.unit, task.symmetry);
+        // Units with one lane are there for comparison: they are not compiled for both, the integers are the same.
+        if const { L > 1 } && C::holds_outputs(block.digits) {
+            block.last_step::<L, U, C, C::Word, E>(unit, symmetry, task.points, emit, task.scratch);
+        } else {
+            block.last_step::<L, U, C, C::Sum, E>(unit, symmetry, task.points, emit, task.scratch);
+        }
+    }
+}

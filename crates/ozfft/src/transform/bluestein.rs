@@ -1,0 +1,321 @@
+//! Lengths with a large prime factor: the transform as a convolution with a chirp, in the same integer arithmetic.
+//!
+//! With `w_j = exp(-πi j²/n)`, `X_k = w_k Σ_j (x_j w_j) · conj(w_{k-j})`: a cyclic convolution of any smooth length
+//! `m >= 2n-1`. The chirp is indexed by `j² mod 2n`, exactly; its spectrum is a table like any other, rounded once
+//! (`chirp_spectrum.rs`). Data stay block fixed point from the first chirp to the
+//! last.
+
+use crate::matrix_unit::MatrixUnit;
+use crate::recipe::BlockRecipe;
+use crate::roots::Fixed;
+use crate::roots::root_table::Scale;
+use crate::sample::swapped;
+use crate::simd::{Pair, Point, Row, Vectors, from_lanes, lanes_of};
+use crate::stages::butterfly::{LongWords, WideWords};
+use crate::stages::lines::Lines;
+use crate::stages::numbers::{Input, Output};
+use crate::stages::outputs::{Emit, FloatEmitter, Narrowing, WideOutputs, finish};
+use crate::stages::quantise::{Nature, Quantised, Words, quantise_words, word_of};
+use crate::stages::twiddle::{Angles, TwiddleTable, rotate};
+use crate::transform::bailey::Block;
+use crate::transform::chirp_spectrum::chirp_roots;
+use crate::transform::intermediates::{WordLines, WordPlaces};
+use crate::transform::passes::Passes;
+use crate::transform::source::{NotFinite, Sink, Source};
+use crate::transform::tables::Setting;
+use crate::workspace::{SharedArray, take, words_for};
+use num_complex::Complex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// A planned line of any length.
+#[derive(Debug)]
+pub(crate) struct Bluestein {
+    n: usize,
+    passes: Arc<Passes>,
+    /// Followed by zeros up to the convolution length.
+    chirp: TwiddleTable,
+    /// Spectrum of the conjugate chirp, scaled, divided by the convolution length.
+    kernel: TwiddleTable,
+    /// The kernel's values are `kernel / 2^62 · 2^kernel_exponent`.
+    kernel_exponent: i32,
+    word_bits: u32,
+}
+
+impl Bluestein {
+    /// Tables for length `n` over passes of length `m >= 2n-1`; outputs are scaled by `scale · 2^scale_exponent`.
+    pub(crate) fn new(
+        n: usize,
+        recipes: &[BlockRecipe],
+        scale: &Fixed,
+        scale_exponent: i32,
+        setting: Setting<'_>,
+    ) -> Self {
+        let one = Fixed::one();
+        let new = || Passes::new(recipes, &Fixed::one(), 0, setting);
+        let passes = setting.tables.convolution(recipes, setting, new);
+        let m = passes.len();
+        assert!(
+            m >= 2 * n - 1,
+            "the convolution length {m} is too short for {n}"
+        );
+        let (inverse, inverse_exponent) = Fixed::inverse_mantissa(m as u64);
+        let unscaled = Scale::new(&one);
+        let chirp = chirp_roots(n, |roots, square| roots.twiddle(square, &unscaled));
+        let chirp = chirp.into_iter().chain((n..m).map(|_| (0, 0)));
+        let chirp = chirp.map(|(re, im)| Complex::new(re, im)).collect();
+        let spectrum = setting.tables.chirp_spectrum(n, m);
+        let (kernel, kernel_exponent) = spectrum.table(&scale.multiply(&inverse));
+        Bluestein {
+            n,
+            passes,
+            chirp,
+            kernel,
+            kernel_exponent: kernel_exponent + inverse_exponent + scale_exponent,
+            word_bits: setting.digits.word_bits(),
+        }
+    }
+
+    pub(crate) fn passes(&self) -> &Passes {
+        &self.passes
+    }
+
+    pub(crate) fn chirp(&self) -> &TwiddleTable {
+        &self.chirp
+    }
+
+    pub(crate) fn kernel(&self) -> &TwiddleTable {
+        &self.kernel
+    }
+
+    pub(crate) fn kernel_exponent(&self) -> i32 {
+        self.kernel_exponent
+    }
+
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.chirp.table_bytes() + self.kernel.table_bytes() + self.passes.table_bytes()
+    }
+
+    pub(crate) fn is_large(&self) -> bool {
+        self.passes.is_large()
+    }
+
+    /// Whether lines are transformed side by side (else one by one).
+    pub(crate) fn is_one_block(&self) -> bool {
+        self.passes.is_one_block()
+    }
+
+    /// Lines whose words are kept at once.
+    fn lines<const L: usize>(&self) -> usize {
+        if self.is_one_block() { L } else { 1 }
+    }
+
+    /// 64-bit words of workspace for one transform by `workers` threads.
+    pub(crate) fn workspace_len<const L: usize, U: MatrixUnit<L>>(&self, workers: usize) -> usize {
+        let lines = self.lines::<L>();
+        words_for::<Complex<i64>>(lines * self.passes.len())
+            + words_for::<i32>(lines * self.passes.output_step())
+            + self.passes.workspace_len::<L, U>(workers)
+    }
+
+    /// Transforms `active` short lines, or one longer line. Reading is complete before the sink is called for the
+    /// first time.
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        input: &Input<'_, L>,
+        output: &Output<'_, L>,
+        active: usize,
+        mut workspace: &mut [u64],
+        workers: usize,
+    ) -> Result<(), NotFinite> {
+        let (period, lines) = (self.passes.output_step(), self.lines::<L>());
+        let length = self.passes.len();
+        let words = SharedArray::new(take::<Complex<i64>>(&mut workspace, lines * length));
+        let exponents = SharedArray::new(take::<i32>(&mut workspace, lines * period));
+        // One entry for each of several lines side by side; a line that is transformed alone uses the first.
+        let natures: [AtomicU8; L] = std::array::from_fn(|_| AtomicU8::new(0));
+        let chirped = ChirpSource { plan: self, input };
+        let product = KernelSink {
+            plan: self,
+            words,
+            exponents,
+            natures: &natures,
+        };
+        self.passes
+            .run(unit, &chirped, &product, active, workspace, workers)?;
+        let stored = WordLines {
+            words: words.reader(),
+            exponents: exponents.reader(),
+            places: WordPlaces::Line {
+                period,
+                words: if lines == 1 { 0 } else { length },
+                exponents: if lines == 1 { 0 } else { period },
+            },
+        };
+        let unchirp = ChirpSink {
+            plan: self,
+            output,
+            natures: &natures,
+        };
+        self.passes
+            .run(unit, &stored, &unchirp, active, workspace, workers)
+    }
+}
+
+/// Rotates element `i` of every line by its entry of a table.
+#[inline(always)]
+fn rotate_each<const L: usize, V: Vectors<L>>(
+    words: Pair<V::Words>,
+    table: &TwiddleTable,
+    lines: &Lines<L>,
+    i: usize,
+) -> Pair<V::Words> {
+    let starts = from_lanes::<L, V>(|lane| lines.starts[lane] as i64);
+    let places = V::add(starts, V::splat((i * lines.step) as i64));
+    let largest = lines.starts.iter().copied().max().unwrap_or(0) + i * lines.step;
+    let angles = table.gather::<L, V>(places, largest);
+    rotate::<L, V>(words, Angles::new::<L, V>(angles))
+}
+
+/// The input times the chirp, followed by zeros.
+struct ChirpSource<'a, const L: usize> {
+    plan: &'a Bluestein,
+    input: &'a Input<'a, L>,
+}
+
+impl<const L: usize> Source<L> for ChirpSource<'_, L> {
+    #[inline(always)]
+    fn quantise<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        block: &Block,
+        points: &mut [Point<L>],
+        exponents: &mut [Row<L>],
+    ) -> Quantised<L> {
+        let (n, grid) = (self.plan.n, block.input());
+        self.input.gather::<V>(lines, n, grid, points);
+        let mut nature = [Nature::ZERO; L];
+        for i in 0..grid.rows * grid.columns {
+            let place = grid.place(i);
+            let (point, exponents) = (&mut points[place], &mut exponents[place]);
+            for lane in 0..L {
+                let float = |bits: i64| f64::from_bits(bits as u64);
+                let value = Complex::new(float(point[0][lane]), float(point[1][lane]));
+                let whole = value.re.is_finite() && value.im.is_finite();
+                nature[lane] = nature[lane].with(Nature {
+                    not_finite: !whole,
+                    has_real: value.re != 0.0,
+                    has_imaginary: value.im != 0.0,
+                });
+                let (word, exponent) = if whole {
+                    word_of(value, self.plan.word_bits)
+                } else {
+                    (Complex::new(0, 0), 0)
+                };
+                point[0][lane] = word.re;
+                point[1][lane] = word.im;
+                exponents[lane] = i64::from(exponent);
+            }
+            // Beyond the line are zeros, which any entry rotates to zeros.
+            let words = (V::load(&point[0]), V::load(&point[1]));
+            let (re, im) = rotate_each::<L, V>(words, &self.plan.chirp, lines, i);
+            V::store(re, &mut point[0]);
+            V::store(im, &mut point[1]);
+        }
+        Quantised {
+            exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
+            nature,
+            words: Words::Complex,
+        }
+    }
+}
+
+/// Multiplies the spectrum by the kernel and turns it round for the inverse transform.
+struct KernelSink<'a> {
+    plan: &'a Bluestein,
+    words: SharedArray<'a, Complex<i64>>,
+    exponents: SharedArray<'a, i32>,
+    natures: &'a [AtomicU8],
+}
+
+impl<const L: usize> Sink<L> for KernelSink<'_> {
+    #[inline(always)]
+    fn accept<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        values: &WideOutputs<'_, L>,
+        found: &Quantised<L>,
+        _: &mut [Point<L>],
+    ) {
+        let plan = self.plan;
+        let (length, period) = (plan.passes.len(), plan.passes.output_step());
+        let one_block = plan.is_one_block();
+        let shifts = values.narrowing_shifts(plan.word_bits);
+        let narrowing = Narrowing::new::<L, V>(&shifts);
+        for i in 0..values.grid.rows * values.grid.columns {
+            let words = values.narrowed::<V>(values.grid.place(i), &narrowing);
+            let (re, im) = rotate_each::<L, V>(words, &plan.kernel, lines, i);
+            let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
+            for lane in 0..lines.active {
+                let line = if one_block { lane * length } else { 0 };
+                let product = swapped(Complex::new(re[lane], im[lane]));
+                // SAFETY: every output belongs to one line, and every line to one thread.
+                unsafe { self.words.set(line + lines.at(lane, i), product) }
+            }
+        }
+        for lane in 0..lines.active {
+            let exponent = found.exponents[lane] + shifts[lane] as i32 + plan.kernel_exponent;
+            let line = if one_block { lane * period } else { 0 };
+            // SAFETY: as above.
+            unsafe { self.exponents.set(line + lines.starts[lane], exponent) }
+            let nature = &self.natures[if one_block { lane } else { 0 }];
+            nature.store(found.nature[lane].to_bits(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Multiplies by the chirp once more and stores the first `n` outputs.
+struct ChirpSink<'a, const L: usize> {
+    plan: &'a Bluestein,
+    output: &'a Output<'a, L>,
+    natures: &'a [AtomicU8],
+}
+
+impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
+    #[inline(always)]
+    fn accept<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        values: &WideOutputs<'_, L>,
+        found: &Quantised<L>,
+        floats: &mut [Point<L>],
+    ) {
+        let (plan, output) = (self.plan, self.output);
+        let shifts = values.narrowing_shifts(plan.word_bits);
+        let narrowing = Narrowing::new::<L, V>(&shifts);
+        let exponents = std::array::from_fn(|lane| {
+            found.exponents[lane] + shifts[lane] as i32 + output.bias[lane]
+        });
+        let mut emitter = FloatEmitter::new(floats, exponents, output);
+        for i in 0..values.grid.rows * values.grid.columns {
+            let place = values.grid.place(i);
+            let (re, im) = values.narrowed::<V>(place, &narrowing);
+            // What lies beyond the line is not kept.
+            let (re, im) = rotate_each::<L, V>((im, re), &plan.chirp, lines, i);
+            let words = LongWords::<L, V> { re, im };
+            Emit::<L, V>::emit(&mut emitter, place, WideWords::from(words));
+        }
+        let nature = std::array::from_fn(|lane| {
+            // Known since the first of the two transforms.
+            let line = if plan.is_one_block() && lane < lines.active {
+                lane
+            } else {
+                // Lanes that are not active repeat the first one.
+                0
+            };
+            Nature::from_bits(self.natures[line].load(Ordering::Relaxed))
+        });
+        finish::<L, V>(output, lines, values.grid, floats, &nature);
+    }
+}

@@ -1,0 +1,16 @@
+//! One-dimensional transforms: small DFT steps with rotations between them (`bailey.rs`), passes for long lines, Bluestein's algorithm for
+//! lengths with a large prime factor, and the error budget of all of them.
+
+pub(crate) mod bailey;
+pub(crate) mod bluestein;
+pub(crate) mod budget;
+pub(crate) mod cells;
+pub(crate) mod chirp_spectrum;
+pub(crate) mod head_room;
+pub(crate) mod intermediates;
+pub(crate) mod line;
+pub(crate) mod passes;
+mod short_lines;
+pub(crate) mod source;
+pub(crate) mod step;
+pub(crate) mod tables;

@@ -1,0 +1,532 @@
+//! Lines of any smooth length: one or more passes, each a [`Block`], with block fixed point in between.
+//!
+//! A line of at most [`crate::recipe::factor::LONGEST_BLOCK`] points is one block, and several such lines are transformed side
+//! by side. A longer one is cut `N = N1·N'` as in `bailey.rs`, but every line of a pass has an exponent of its own:
+//! pass 1 transforms the columns `j'`, rotates them, and leaves words and one exponent per column; the next pass reads
+//! lines that cross those columns and brings them under a new exponent. Between passes there is no rounding to floating
+//! point. There the lines of a pass are what lies side by side.
+
+use crate::matrix_unit::{MatrixUnit, Task};
+use crate::recipe::BlockRecipe;
+use crate::roots::Fixed;
+use crate::simd::{Pair, Point, Row, Vectors, lanes_of};
+use crate::stages::lines::{Grid, Lines};
+use crate::stages::numbers::Output;
+use crate::stages::outputs::{
+    FloatEmitter, Narrowing, WideEmitter, WideOutputs, WidePoint, finish,
+};
+use crate::stages::pass_roots::PassRoots;
+use crate::stages::quantise::{Nature, Quantised};
+use crate::transform::bailey::{Block, Symmetry};
+use crate::transform::intermediates::{WordLines, WordPlaces};
+use crate::transform::source::{NotFinite, Sink, Source};
+use crate::transform::step::{BlockScratch, Step};
+use crate::transform::tables::Setting;
+use crate::workspace::{SharedArray, take, words_for};
+use float_environment::DefaultEnvironment;
+use num_complex::Complex;
+use rayon::prelude::*;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Planned lines of one smooth length.
+#[derive(Debug)]
+pub(crate) struct Passes {
+    n: usize,
+    blocks: Vec<Block>,
+    roots: Vec<PassRoots>,
+    word_bits: u32,
+    exponent_offset: i32,
+}
+
+/// Scratch memory of one thread for the lines of a pass.
+pub(crate) struct LineScratch<'a, const L: usize> {
+    pub(crate) points: &'a mut [Point<L>],
+    pub(crate) exponents: &'a mut [Row<L>],
+    pub(crate) floats: &'a mut [Point<L>],
+    wide: &'a mut [WidePoint<L>],
+    pub(crate) block: BlockScratch<'a, L>,
+}
+
+impl<'a, const L: usize> LineScratch<'a, L> {
+    fn len(block: &Block, columns: usize) -> usize {
+        let (input, output) = (block.input().len(), block.output().len());
+        words_for::<Point<L>>(input)
+            + words_for::<Row<L>>(input)
+            + words_for::<Point<L>>(output)
+            + words_for::<WidePoint<L>>(output)
+            + block.scratch_len::<L>(columns)
+    }
+
+    pub(crate) fn new(block: &Block, columns: usize, mut workspace: &'a mut [u64]) -> Self {
+        let (input, output) = (block.input().len(), block.output().len());
+        LineScratch {
+            points: take(&mut workspace, input),
+            exponents: take(&mut workspace, input),
+            floats: take(&mut workspace, output),
+            wide: take(&mut workspace, output),
+            block: block.scratch(columns, &mut workspace),
+        }
+    }
+
+    /// Loads lines and brings each under one exponent.
+    fn load<U: MatrixUnit<L>, S: Source<L>>(
+        &mut self,
+        block: &Block,
+        unit: U,
+        source: &S,
+        lines: &Lines<L>,
+    ) -> Quantised<L> {
+        unit.enter(Load {
+            unit: PhantomData::<U>,
+            source,
+            lines,
+            block,
+            points: self.points,
+            exponents: self.exponents,
+        })
+    }
+
+    /// Transforms lines that have been loaded and hands them to the sink. `nature` is that of the whole transform, of
+    /// which these lines may be a pass.
+    fn transform<U: MatrixUnit<L>, K: Sink<L>>(
+        &mut self,
+        block: &Block,
+        unit: U,
+        sink: &K,
+        lines: &Lines<L>,
+        found: &Quantised<L>,
+        nature: [Nature; L],
+    ) {
+        let mut found = *found;
+        for exponent in &mut found.exponents {
+            *exponent += block.exponent_offset();
+        }
+        if let Some(output) = sink.floats() {
+            let exponents = std::array::from_fn(|lane| found.exponents[lane] + output.bias[lane]);
+            let mut emitter = FloatEmitter::new(self.floats, exponents, output);
+            let half = output.count < output.length && block.len() == output.length;
+            let symmetry = Symmetry::of(&found, half);
+            block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
+            unit.enter(Finish {
+                unit: PhantomData::<U>,
+                output,
+                lines,
+                grid: block.output(),
+                floats: self.floats,
+                nature: &nature,
+            });
+        } else {
+            let mut magnitudes = [0; L];
+            let mut emitter = WideEmitter {
+                points: self.wide,
+                magnitudes: &mut magnitudes,
+            };
+            let symmetry = Symmetry::of(&found, false);
+            block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
+            found.nature = nature;
+            unit.enter(Accept {
+                unit: PhantomData::<U>,
+                sink,
+                lines,
+                values: WideOutputs {
+                    magnitudes,
+                    points: self.wide,
+                    grid: block.output(),
+                },
+                found: &found,
+                floats: self.floats,
+            });
+        }
+    }
+}
+
+/// Loading and quantising as a task.
+struct Load<'a, const L: usize, U, S> {
+    unit: PhantomData<U>,
+    source: &'a S,
+    lines: &'a Lines<L>,
+    block: &'a Block,
+    points: &'a mut [Point<L>],
+    exponents: &'a mut [Row<L>],
+}
+
+impl<const L: usize, U: MatrixUnit<L>, S: Source<L>> Task for Load<'_, L, U, S> {
+    type Output = Quantised<L>;
+
+    #[inline(always)]
+    fn run(self) -> Quantised<L> {
+        self.source
+            .quantise::<U::Vectors>(self.lines, self.block, self.points, self.exponents)
+    }
+}
+
+/// Storing rounded outputs as a task.
+pub(crate) struct Finish<'a, const L: usize, U> {
+    pub(crate) unit: PhantomData<U>,
+    pub(crate) output: &'a Output<'a, L>,
+    pub(crate) lines: &'a Lines<L>,
+    pub(crate) grid: Grid,
+    pub(crate) floats: &'a mut [Point<L>],
+    pub(crate) nature: &'a [Nature; L],
+}
+
+impl<const L: usize, U: MatrixUnit<L>> Task for Finish<'_, L, U> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        finish::<L, U::Vectors>(self.output, self.lines, self.grid, self.floats, self.nature);
+    }
+}
+
+/// Handing wide outputs on as a task.
+struct Accept<'a, const L: usize, U, K> {
+    unit: PhantomData<U>,
+    sink: &'a K,
+    lines: &'a Lines<L>,
+    values: WideOutputs<'a, L>,
+    found: &'a Quantised<L>,
+    floats: &'a mut [Point<L>],
+}
+
+impl<const L: usize, U: MatrixUnit<L>, K: Sink<L>> Task for Accept<'_, L, U, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.sink
+            .accept::<U::Vectors>(self.lines, &self.values, self.found, self.floats);
+    }
+}
+
+/// The state of a pass that all its threads share.
+struct Stage<'a, U, S, K> {
+    passes: &'a Passes,
+    unit: U,
+    source: &'a S,
+    sink: &'a K,
+    pass: usize,
+    /// Output digits fixed by earlier passes, and what is left to transform.
+    groups: usize,
+    length: usize,
+    words: SharedArray<'a, Complex<i64>>,
+    before: SharedArray<'a, i32>,
+    after: SharedArray<'a, i32>,
+    /// What all lines of the first pass together are.
+    nature: &'a AtomicU8,
+}
+
+impl<U, S, K> Stage<'_, U, S, K> {
+    /// Some of the pass's lines, on one thread.
+    fn run<const L: usize>(&self, range: std::ops::Range<usize>, memory: &mut [u64])
+    where
+        U: MatrixUnit<L>,
+        S: Source<L>,
+        K: Sink<L>,
+    {
+        let stage = self;
+        let passes = stage.passes;
+        let block = &passes.blocks[stage.pass];
+        let inner = stage.length / block.len();
+        let mut scratch = LineScratch::<L>::new(block, U::COLUMNS, memory);
+        let mut number = range.start;
+        while number < range.end {
+            let (group, j) = (number / inner, number % inner);
+            // Lines of one group lie side by side; in the last pass every group is one line.
+            let most = if inner == 1 { L } else { (inner - j).min(L) };
+            let active = (range.end - number).min(most);
+            let lines = Lines::<L>::new(active, inner, |lane| {
+                if inner == 1 {
+                    (group + lane) * stage.length
+                } else {
+                    group * stage.length + j + lane
+                }
+            });
+            let found = if stage.pass == 0 {
+                scratch.load(block, stage.unit, stage.source, &lines)
+            } else {
+                let stored = WordLines {
+                    words: stage.words.reader(),
+                    exponents: stage.before.reader(),
+                    places: WordPlaces::Group {
+                        length: stage.length,
+                        previous: passes.blocks[stage.pass - 1].len(),
+                    },
+                };
+                scratch.load(block, stage.unit, &stored, &lines)
+            };
+            if stage.pass == 0 {
+                let together = found.nature[..active]
+                    .iter()
+                    .fold(Nature::ZERO, |all, &nature| all.with(nature));
+                stage.nature.fetch_or(together.to_bits(), Ordering::Relaxed);
+            }
+            if inner == 1 {
+                let outputs = Lines::<L>::new(active, stage.groups, |lane| {
+                    passes.output_start(group + lane)
+                });
+                let nature = Nature::from_bits(stage.nature.load(Ordering::Relaxed));
+                let found = Quantised {
+                    exponents: found.exponents.map(|e| e + passes.exponent_offset),
+                    ..found
+                };
+                scratch.transform(block, stage.unit, stage.sink, &outputs, &found, [nature; L]);
+            } else {
+                let store = StageSink { stage, number, j };
+                let nature = found.nature;
+                scratch.transform(block, stage.unit, &store, &lines, &found, nature);
+            }
+            number += active;
+        }
+    }
+}
+
+/// Narrows the outputs of a pass, rotates them, and stores them in place of the inputs.
+struct StageSink<'a, U, S, K> {
+    stage: &'a Stage<'a, U, S, K>,
+    number: usize,
+    j: usize,
+}
+
+impl<const L: usize, U: Sync, S: Sync, K: Sync> Sink<L> for StageSink<'_, U, S, K> {
+    #[inline(always)]
+    fn accept<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        values: &WideOutputs<'_, L>,
+        found: &Quantised<L>,
+        _: &mut [Point<L>],
+    ) {
+        let stage = self.stage;
+        let roots = &stage.passes.roots[stage.pass];
+        let shifts = values.narrowing_shifts(stage.passes.word_bits);
+        let narrowing = Narrowing::new::<L, V>(&shifts);
+        let grid = values.grid;
+        for row in 0..grid.rows {
+            for column in 0..grid.columns {
+                let k = row * grid.columns + column;
+                let words = values.narrowed::<V>(row * grid.pitch + column, &narrowing);
+                let turned = roots.rotate::<L, V>(k, self.j, lines.active, words);
+                store_words::<L, V>(stage.words, lines.at(0, k), lines.active, turned);
+            }
+        }
+        for lane in 0..lines.active {
+            let exponent = found.exponents[lane] + shifts[lane] as i32;
+            // SAFETY: every line has an exponent of its own.
+            unsafe { stage.after.set(self.number + lane, exponent) }
+        }
+    }
+}
+
+/// Stores the words of neighbouring lines from `start` on.
+#[inline(always)]
+pub(crate) fn store_words<const L: usize, V: Vectors<L>>(
+    array: SharedArray<'_, Complex<i64>>,
+    start: usize,
+    active: usize,
+    (re, im): Pair<V::Words>,
+) {
+    let start = array.checked(start, active);
+    // SAFETY: in range; these lines' elements belong to this thread alone during the pass. Complex words and pairs of
+    // double-precision numbers are laid out alike.
+    unsafe {
+        if active == L {
+            V::store_neighbours(start.cast(), re, im);
+        } else {
+            let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
+            for lane in 0..active {
+                start.add(lane).write(Complex::new(re[lane], im[lane]));
+            }
+        }
+    }
+}
+
+impl Passes {
+    /// Tables for the passes. Outputs are scaled by `scale`, a factor in (1/2, 1], times 2^`scale_exponent`.
+    pub(crate) fn new(
+        recipes: &[BlockRecipe],
+        scale: &Fixed,
+        scale_exponent: i32,
+        setting: Setting<'_>,
+    ) -> Self {
+        let one = Fixed::one();
+        let blocks: Vec<Block> = recipes
+            .iter()
+            .enumerate()
+            .map(|(i, recipe)| {
+                let scale = if i == 0 { scale } else { &one };
+                Block::new(recipe, scale, setting)
+            })
+            .collect();
+        let n = blocks.iter().map(Block::len).product();
+        let mut order = n;
+        let roots = blocks[..blocks.len() - 1]
+            .iter()
+            .map(|block| {
+                let roots = PassRoots::new(order, block.len());
+                order /= block.len();
+                roots
+            })
+            .collect();
+        Passes {
+            n,
+            blocks,
+            roots,
+            word_bits: setting.digits.word_bits(),
+            exponent_offset: scale_exponent,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Bytes of its tables.
+    pub(crate) fn table_bytes(&self) -> usize {
+        let steps = self.blocks.iter().flat_map(Block::steps);
+        let roots = self.roots.iter().map(PassRoots::table_bytes);
+        steps.map(Step::table_bytes).sum::<usize>() + roots.sum::<usize>()
+    }
+
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Roots after every pass but the last.
+    pub(crate) fn roots(&self) -> &[PassRoots] {
+        &self.roots
+    }
+
+    pub(crate) fn exponent_offset(&self) -> i32 {
+        self.exponent_offset
+    }
+
+    /// Whether one transform is worth several threads; shorter ones leave them to the other lines.
+    pub(crate) fn is_large(&self) -> bool {
+        self.n >= 1 << 15
+    }
+
+    /// Whether lines are transformed side by side (else one by one).
+    pub(crate) fn is_one_block(&self) -> bool {
+        self.blocks.len() == 1
+    }
+
+    /// Outputs arrive at the sink in lines of this step.
+    pub(crate) fn output_step(&self) -> usize {
+        self.n / self.blocks[self.blocks.len() - 1].len()
+    }
+
+    fn line_scratch_len<const L: usize>(&self, columns: usize) -> usize {
+        let lengths = self
+            .blocks
+            .iter()
+            .map(|block| LineScratch::<L>::len(block, columns));
+        lengths.max().unwrap_or(0)
+    }
+
+    /// Number of exponents that a pass leaves behind, at most.
+    pub(crate) fn most_exponents(&self) -> usize {
+        let lines = self.blocks.iter().map(|block| self.n / block.len());
+        lines.max().unwrap_or(0)
+    }
+
+    /// 64-bit words of workspace for one transform by `workers` threads.
+    pub(crate) fn workspace_len<const L: usize, U: MatrixUnit<L>>(&self, workers: usize) -> usize {
+        let shared = if self.is_one_block() {
+            0
+        } else {
+            words_for::<Complex<i64>>(self.n) + 2 * words_for::<i32>(self.most_exponents())
+        };
+        shared + workers * self.line_scratch_len::<L>(U::COLUMNS)
+    }
+
+    /// Transforms `active` lines of one block, or one longer line. Reading is complete before the sink is called for
+    /// the first time. A longer line with a NaN or an infinity is reported and not handed on complete.
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+        &self,
+        unit: U,
+        source: &S,
+        sink: &K,
+        active: usize,
+        mut workspace: &mut [u64],
+        workers: usize,
+    ) -> Result<(), NotFinite> {
+        if self.is_one_block() {
+            let _session = unit.session();
+            let block = &self.blocks[0];
+            let lines = Lines::whole(active);
+            let mut scratch = LineScratch::new(block, U::COLUMNS, workspace);
+            let mut found = scratch.load(block, unit, source, &lines);
+            for exponent in &mut found.exponents {
+                *exponent += self.exponent_offset;
+            }
+            let nature = found.nature;
+            scratch.transform(block, unit, sink, &lines, &found, nature);
+            return Ok(());
+        }
+        debug_assert_eq!(active, 1, "long lines are transformed one by one");
+        let most = self.most_exponents();
+        let words = SharedArray::new(take::<Complex<i64>>(&mut workspace, self.n));
+        let mut before = SharedArray::new(take::<i32>(&mut workspace, most));
+        let mut after = SharedArray::new(take::<i32>(&mut workspace, most));
+        let scratch_len = self.line_scratch_len::<L>(U::COLUMNS);
+        let scratch = &mut workspace[..workers * scratch_len];
+        let nature = AtomicU8::new(0);
+        let (mut groups, mut length) = (1usize, self.n);
+        for (pass, block) in self.blocks.iter().enumerate() {
+            let inner = length / block.len();
+            let lines = groups * inner;
+            let stage = Stage {
+                passes: self,
+                unit,
+                source,
+                sink,
+                pass,
+                groups,
+                length,
+                words,
+                before,
+                after,
+                nature: &nature,
+            };
+            let share = |(worker, memory): (usize, &mut [u64])| {
+                // Threads have the environment of whoever started them.
+                let _environment = DefaultEnvironment::enter();
+                let _session = unit.session();
+                let range = lines * worker / workers..lines * (worker + 1) / workers;
+                stage.run::<L>(range, memory);
+            };
+            if workers == 1 {
+                // As in the executor: one worker is the caller.
+                share((0, &mut *scratch));
+            } else {
+                scratch
+                    .par_chunks_mut(scratch_len)
+                    .enumerate()
+                    .for_each(share);
+            }
+            // Only the first pass reads what can be anything but finite.
+            if Nature::from_bits(nature.load(Ordering::Relaxed)).not_finite {
+                return Err(NotFinite);
+            }
+            std::mem::swap(&mut before, &mut after);
+            groups *= block.len();
+            length = inner;
+        }
+        Ok(())
+    }
+
+    /// The output index at which the last pass's line of a group begins: the group's digits in reverse order.
+    fn output_start(&self, group: usize) -> usize {
+        let mut below = self.output_step();
+        let (mut rest, mut index, mut weight) = (group, 0, 1);
+        for block in &self.blocks[..self.blocks.len() - 1] {
+            below /= block.len();
+            index += weight * (rest / below);
+            rest %= below;
+            weight *= block.len();
+        }
+        index
+    }
+}
