@@ -11,6 +11,7 @@ mod layout;
 mod matrix_unit;
 mod plan;
 mod problem;
+mod progress;
 mod recipe;
 mod roots;
 mod sample;
@@ -26,13 +27,15 @@ pub use floats::{FloatError, Mode};
 pub use kind::Kind;
 pub use layout::Layout;
 pub use plan::choice::{Candidate, Choice, Verdict};
-pub use plan::estimate::{Prediction, digits_work};
+pub use plan::estimate::digits_work;
 pub use plan::planner::Planner;
-pub use plan::progress::{Progress, Reporting, Stage};
+pub use plan::prediction::Prediction;
+pub use plan::reporting::Reporting;
 pub use plan::{DevicePointer, Plan};
 pub use problem::{
     Accuracy, Device, Direction, Engine, Family, Norm, Problem, ResidueOptions, Substrate,
 };
+pub use progress::{Progress, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
 pub use residues::reconstruct::Method;
 pub use sample::Real;

@@ -26,6 +26,7 @@ mod properties;
 mod random_problems;
 mod referee;
 mod residues;
+mod structure;
 mod targets;
 mod units;
 mod wide;

@@ -1,10 +1,16 @@
-//! The native engine: RustFFT in the machine's own floating point, for those who want speed more than bits.
-//!
-//! Its error is measured, not proven; [`measured_error`] is what `auto` compares a wish with.
+//! The native engine: RustFFT in the machine's own floating point, for those who want speed more than bits. Its error is measured, not
+//! proven.
 
+use super::{BuildEngine, Built, Request, Runner};
+use crate::error::FftError;
+use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::kind::Kind;
+use crate::problem::Problem;
+use crate::recipe::factor::prime_factors;
 use crate::sample::Real;
 use crate::stages::numbers::{Input, Output};
+use crate::transform::budget::ErrorBudget;
+use crate::transform::norm::Scaling;
 use crate::workspace::{take, words_for};
 use native::{ComplexToReal, Fft, RealToComplex};
 use num_complex::Complex;
@@ -48,19 +54,13 @@ impl<T: Real> NativeLine<T> {
         }
     }
 
-    /// 64-bit words of workspace for one line.
-    pub(crate) fn workspace_len(&self) -> usize {
+    fn words(&self) -> usize {
         words_for::<Complex<T>>(self.n)
             + words_for::<T>(self.n)
             + words_for::<Complex<T>>(self.scratch_len())
     }
 
-    pub(crate) fn run(
-        &self,
-        input: &Input<'_, 1>,
-        output: &Output<'_, 1>,
-        mut workspace: &mut [u64],
-    ) {
+    fn transform(&self, input: &Input<'_, 1>, output: &Output<'_, 1>, mut workspace: &mut [u64]) {
         let n = self.n;
         let complex = take::<Complex<T>>(&mut workspace, n);
         let real = take::<T>(&mut workspace, n);
@@ -104,14 +104,74 @@ impl<T: Real> NativeLine<T> {
     }
 }
 
-/// The relative L2 error of the native engine on random input, rounded up from what was measured against the oracle
-/// (`docs/accuracy.md`): it grows with the root of the number of stages, and faster where a prime factor is large.
-pub(crate) fn measured_error(n: usize, unit_roundoff: f64) -> f64 {
-    let largest_prime = crate::recipe::factor::prime_factors(n)
-        .last()
-        .copied()
-        .unwrap_or(1);
-    let stages = (n.max(2) as f64).log2();
-    let per_stage = if largest_prime > 31 { 4.0 } else { 1.5 };
-    per_stage * unit_roundoff * stages.sqrt().max(1.0)
+impl<T: Real> LineTransform<T> for NativeLine<T> {
+    fn lines_at_once(&self) -> usize {
+        1
+    }
+
+    fn workspace_len(&self, _: usize) -> usize {
+        self.words()
+    }
+
+    /// Estimated.
+    fn table_bytes(&self) -> usize {
+        4 * self.n * size_of::<Complex<T>>()
+    }
+
+    fn is_scaled_between_axes(&self) -> bool {
+        false
+    }
+
+    fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], _: usize) {
+        job.connect(|input, output| self.transform(input, output, workspace));
+    }
+}
+
+/// What runs a problem.
+pub(super) fn executor<T: Real>(request: &Request<'_>) -> Result<Executor<T>, FftError> {
+    let scaling = Scaling::of(request.problem);
+    let lines = request.schedule.passes.iter();
+    let lines = lines.map(|pass| -> Box<dyn LineTransform<T>> {
+        Box::new(NativeLine::new(pass.kind, pass.n, scaling.value(pass.n)))
+    });
+    Ok(Executor::new(
+        request.schedule,
+        lines.collect(),
+        request.threads,
+    ))
+}
+
+pub(crate) struct NativeEngine;
+
+impl<T: Real> BuildEngine<T> for NativeEngine {
+    fn build(&self, request: &Request<'_>) -> Result<Built<T>, FftError> {
+        let error = measured_error::<T>(request.problem);
+        Ok(Built {
+            runner: Runner::Processor(executor(request)?),
+            substrate: "native",
+            why: String::new(),
+            recipe: None,
+            budget: ErrorBudget {
+                bound: error,
+                expected: error / 2.0,
+            },
+            proven: false,
+            float_lines: Vec::new(),
+            residues: None,
+            fallback: None,
+        })
+    }
+}
+
+/// The relative L2 error on random input, rounded up from what was measured against the oracle (`docs/accuracy.md`): along every axis it grows
+/// with the root of the number of stages, and faster where a prime factor is large.
+pub(crate) fn measured_error<T: Real>(problem: &Problem) -> f64 {
+    let of_axis = |&axis: &usize| {
+        let n = problem.shape[axis];
+        let largest_prime = prime_factors(n).last().copied().unwrap_or(1);
+        let stages = (n.max(2) as f64).log2();
+        let per_stage = if largest_prime > 31 { 4.0 } else { 1.5 };
+        per_stage * T::UNIT_ROUNDOFF * stages.sqrt().max(1.0)
+    };
+    problem.axes.iter().map(of_axis).fold(0.0, f64::hypot)
 }

@@ -1,5 +1,7 @@
-//! Who runs a plan's passes over the caller's array. The CPU is the first; others will run the same recipe.
+//! Who runs a schedule of axis passes over the caller's arrays: the processor, or a GPU.
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+pub(crate) mod lines;
 pub(crate) mod scales;
+pub(crate) mod schedule;

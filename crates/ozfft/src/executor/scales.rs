@@ -1,7 +1,7 @@
 //! What every transform of several axes is scaled by between them (`scale.rs`): a look at its numbers before anything is
 //! written. Threads share it; which of them sees a number first makes no difference.
 
-use super::cpu::{InputArray, LineSet};
+use super::lines::{InputArray, LineSet};
 use crate::problem::Problem;
 use crate::sample::Real;
 use crate::stages::scale::{OF_ZEROS, ScaleBetweenAxes, exponent_above, larger};

@@ -4,30 +4,10 @@
 //! prediction may be wrong by what machines differ; the bound is kept all the same. Since the choice depends on the
 //! machine's units, bits do, too: whoever wants them the same everywhere asks for them, or for an engine by name.
 
-use crate::engines::floats::unit_for;
-use crate::executor::cuda::Machine;
-use crate::matrix_unit::Unit;
-use crate::plan::Plan;
-use crate::plan::estimate::{Prediction, digits_seconds, float_seconds};
-use crate::plan::planner::Planner;
+use super::prediction::Prediction;
 use crate::problem::{Device, Engine, Problem, Substrate};
 use crate::recipe::Digits;
-use crate::sample::Real;
-use crate::transform::budget::ErrorBudget;
-use floats::Mode;
 use std::fmt;
-use std::sync::Arc;
-
-/// Modes that tensor cores run, in the order of the times that were measured on an H200 for lines of 64 to 1024 points
-/// (benchmarks/records/2026-11-16-h200-floats.json); `fp16` comes before `bf16`, which takes as long and is less accurate.
-/// `ozaki_two_level` is slower than the tuned kernels for digits, and more accurate digits keep its bound.
-const FASTEST_FIRST_ON_GPUS: [Mode; 5] = [
-    Mode::Fp16,
-    Mode::Bf16,
-    Mode::Ozaki,
-    Mode::Fp16Ozaki,
-    Mode::OzakiHq,
-];
 
 /// What [`Engine::Auto`] weighed for an accuracy that is a number, and why it took what it took.
 ///
@@ -101,7 +81,7 @@ impl Candidate {
         matches!(self.verdict, Verdict::Taken | Verdict::TakenUnproven)
     }
 
-    fn refused(engine: Engine, unit: &str, reason: impl fmt::Display) -> Candidate {
+    pub(super) fn refused(engine: Engine, unit: &str, reason: impl fmt::Display) -> Candidate {
         Candidate {
             engine,
             digits: None,
@@ -112,13 +92,13 @@ impl Candidate {
         }
     }
 
-    fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         // What is not known is not hoped for.
         let known = self.prediction.as_ref();
         known.map_or(f64::INFINITY, |prediction| prediction.seconds)
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self.digits {
             Some(digits) => format!(
                 "{} {}×{}, {} diagonals",
@@ -151,172 +131,6 @@ impl fmt::Display for Choice {
             )?;
         }
         Ok(())
-    }
-}
-
-impl<T: Real> Planner<T> {
-    /// Weighs every mode of the floats engine and the digits engine for an accuracy. Where none proves it, digits say what
-    /// they can do.
-    pub(crate) fn weigh(
-        &self,
-        problem: &Problem,
-        target: f64,
-        threads: usize,
-        native_error: f64,
-    ) -> (Engine, String, Choice) {
-        let modes = Mode::ALL.into_iter();
-        let mut candidates: Vec<Candidate> = modes
-            .map(|mode| self.weigh_mode(problem, target, threads, mode))
-            .collect();
-        candidates.push(self.weigh_digits(problem, target, threads));
-        candidates.push(Candidate {
-            bound: Some(native_error),
-            ..Candidate::refused(
-                Engine::Native,
-                "native",
-                "its error is measured, and nothing is proven of it",
-            )
-        });
-        let fastest = candidates
-            .iter_mut()
-            .filter(|candidate| candidate.verdict == Verdict::Slower)
-            .min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-        let (engine, why) = match fastest {
-            Some(candidate) => {
-                candidate.verdict = Verdict::Taken;
-                let keeps = "is predicted to be the fastest whose proven bound is at most";
-                let why = format!("auto: {} {keeps} {target:.2e}", candidate.name());
-                (candidate.engine, why)
-            }
-            None => {
-                take_unproven(&mut candidates);
-                let why = format!("auto: no engine proves {target:.2e}, and digits come nearest");
-                (Engine::Digits, why)
-            }
-        };
-        let choice = Choice {
-            target,
-            numbers: T::NAME,
-            candidates,
-        };
-        (engine, why, choice)
-    }
-
-    /// The same on a GPU, of the modes that have kernels there: the fastest that keeps the accuracy as a plan, or none where
-    /// digits are left; and what was weighed. Digits come last: the tuned kernels take longer than any of these modes, the
-    /// portable ones far longer.
-    pub(crate) fn weigh_on_gpu(
-        &self,
-        problem: &Problem,
-        target: f64,
-        gpu: &(Arc<dyn Machine>, usize),
-    ) -> (Option<Plan<T>>, Choice) {
-        let mut taken = None;
-        let mut candidates = Vec::new();
-        for mode in FASTEST_FIRST_ON_GPUS {
-            let why = format!(
-                "auto: of the modes that tensor cores run, {mode} is the fastest whose proven bound is at most {target:.2e}"
-            );
-            let engine = Engine::Floats(mode);
-            let candidate = match self.floats_on_gpu(problem, mode, &why, gpu.clone()) {
-                Err(error) => Candidate::refused(engine, "-", error),
-                Ok(plan) => Candidate {
-                    engine,
-                    digits: None,
-                    unit: plan.substrate().into(),
-                    bound: Some(plan.bound()),
-                    prediction: None,
-                    verdict: match taken.replace(plan) {
-                        None => Verdict::Taken,
-                        // Faster ones come first.
-                        earlier => {
-                            taken = earlier;
-                            Verdict::Slower
-                        }
-                    },
-                },
-            };
-            candidates.push(candidate);
-        }
-        candidates.push(match self.choose_recipe(problem, None) {
-            Ok((recipe, budget, _)) => Candidate {
-                engine: Engine::Digits,
-                digits: Some(recipe.digits),
-                unit: "int8".into(),
-                bound: Some(budget.bound),
-                prediction: None,
-                verdict: match (&taken, verdict(budget, target)) {
-                    (None, Verdict::Slower) => Verdict::Taken,
-                    (_, verdict) => verdict,
-                },
-            },
-            Err(error) => Candidate::refused(Engine::Digits, "int8", error),
-        });
-        if taken.is_none() && !candidates.iter().any(Candidate::is_taken) {
-            take_unproven(&mut candidates);
-        }
-        let choice = Choice {
-            target,
-            numbers: T::NAME,
-            candidates,
-        };
-        (taken, choice)
-    }
-
-    fn weigh_mode(&self, problem: &Problem, target: f64, threads: usize, mode: Mode) -> Candidate {
-        let engine = Engine::Floats(mode);
-        let unit = match unit_for(problem, mode) {
-            Ok((unit, _)) => unit,
-            Err(error) => return Candidate::refused(engine, "-", error),
-        };
-        let (executor, budget) = match self.float_executor(problem, threads, mode, unit) {
-            Ok(found) => found,
-            Err(error) => return Candidate::refused(engine, unit.name(), error),
-        };
-        let name = crate::engines::floats::substrate(&executor, unit);
-        Candidate {
-            engine,
-            digits: None,
-            unit: name.into(),
-            bound: Some(budget.bound),
-            prediction: float_seconds(problem, &executor, threads),
-            verdict: verdict(budget, target),
-        }
-    }
-
-    fn weigh_digits(&self, problem: &Problem, target: f64, threads: usize) -> Candidate {
-        let unit = match Unit::new(problem.substrate) {
-            Ok(unit) => unit.name(),
-            Err(error) => return Candidate::refused(Engine::Digits, "-", error),
-        };
-        match self.choose_recipe(problem, None) {
-            Ok((recipe, budget, _)) => Candidate {
-                engine: Engine::Digits,
-                digits: Some(recipe.digits),
-                unit: unit.into(),
-                bound: Some(budget.bound),
-                prediction: digits_seconds(problem, &recipe, unit, threads),
-                verdict: verdict(budget, target),
-            },
-            Err(error) => Candidate::refused(Engine::Digits, unit, error),
-        }
-    }
-}
-
-/// Where nothing is proven, digits are taken if they can be had at all.
-fn take_unproven(candidates: &mut [Candidate]) {
-    for candidate in candidates {
-        if candidate.engine == Engine::Digits && candidate.bound.is_some() {
-            candidate.verdict = Verdict::TakenUnproven;
-        }
-    }
-}
-
-fn verdict(budget: ErrorBudget, target: f64) -> Verdict {
-    if budget.bound <= target {
-        Verdict::Slower
-    } else {
-        Verdict::Refused("its bound is above the accuracy".into())
     }
 }
 

@@ -1,24 +1,16 @@
 //! What a plan will take, predicted by the crate `roofline` from the recipe and constants of the unit.
 
-use crate::engines::floats::FloatLine;
-use crate::executor::cpu::{Executor, Pass};
+use super::Plan;
+use super::prediction::Prediction;
+use crate::engines::float_line::FloatLine;
+use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
-use crate::plan::Plan;
 use crate::problem::{Device, Engine, Problem};
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
 use crate::sample::Real;
 use float_environment::DefaultEnvironment;
 use floats::Mode;
-use roofline::digits::{DigitsWork, MeasuredUnit, digit_products, measured_mode, measured_unit};
-
-/// A predicted time, and whose constants it rests on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// For one call, without copies between host and device.
-    pub seconds: f64,
-    /// The unit, the machine that was measured, and the constants.
-    pub unit: MeasuredUnit,
-}
+use roofline::digits::{DigitsWork, digit_products, measured_mode, measured_unit};
 
 /// What a recipe asks for, for every point of the problem's array.
 #[doc(hidden)]
@@ -83,7 +75,9 @@ impl<T: Real> Plan<T> {
             }
             // Of modes on GPUs there are no constants yet.
             Engine::Floats(_) if self.device() != Device::Cpu => None,
-            Engine::Floats(_) => float_seconds(problem, &self.executor, self.threads),
+            Engine::Floats(_) => {
+                float_seconds::<T>(problem, &self.schedule, &self.float_lines, self.threads)
+            }
             Engine::Residues | Engine::Native | Engine::Auto => None,
         }
     }
@@ -128,7 +122,7 @@ fn assumed_slower(vectors: &str) -> f64 {
 }
 
 /// What a line of the floats engine asks for.
-fn line_work<T: Real>(pass: &Pass<T>, line: &FloatLine) -> DigitsWork {
+fn line_work(pass: &AxisPass, line: &FloatLine) -> DigitsWork {
     let work = line.plan().work();
     let strided = pass.read.stride != 1 || pass.write.stride != 1;
     DigitsWork {
@@ -151,11 +145,12 @@ fn constants_of(line: &FloatLine) -> (Mode, String) {
 /// Lines of the floats engine. All axes are in one mode; the constants that are named are those of the last.
 pub(crate) fn float_seconds<T: Real>(
     problem: &Problem,
-    executor: &Executor<T>,
+    schedule: &Schedule,
+    lines: &[FloatLine],
     threads: usize,
 ) -> Option<Prediction> {
     let (mut nanoseconds, mut named) = (0.0, None);
-    for (pass, line) in executor.passes().iter().zip(executor.float_lines()) {
+    for (pass, line) in schedule.passes.iter().zip(lines) {
         let (mode, unit) = constants_of(line);
         let unit = measured_mode(mode.name(), &unit, T::NAME)?;
         let slower = assumed_slower(line.plan().vectors());

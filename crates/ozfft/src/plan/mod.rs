@@ -1,20 +1,26 @@
 //! A [`Plan`]: recipe and tables, ready to run many times, from many threads at once.
 
 pub(crate) mod choice;
+pub(crate) mod decision;
 pub(crate) mod estimate;
 pub(crate) mod plan_cache;
 pub(crate) mod planner;
-pub(crate) mod progress;
+pub(crate) mod prediction;
+pub(crate) mod reporting;
+pub(crate) mod weigh;
 pub(crate) mod wisdom;
 
+use crate::engines::Runner;
+use crate::engines::float_line::FloatLine;
 use crate::error::{Buffer, FftError};
-use crate::executor::cpu::{Executor, InputArray, OutputArray};
+use crate::executor::cpu::Executor;
 use crate::executor::cuda::{CudaExecutor, HostArrays};
+use crate::executor::lines::{InputArray, OutputArray};
+use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::plan::choice::Choice;
-use crate::plan::progress::{Progress, Reporting, Stage};
 use crate::problem::{Device, Engine, Problem};
+use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::stages::residue_products::{Counters, ResidueReport};
@@ -24,6 +30,8 @@ use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::fmt;
 use std::sync::Arc;
+
+use choice::Choice;
 
 /// A planned transform of `f64` or `f32` data.
 ///
@@ -58,11 +66,12 @@ pub struct Plan<T: Real> {
     pub(crate) choice: Option<Choice>,
     pub(crate) budget: ErrorBudget,
     pub(crate) threads: usize,
-    /// The passes; on a GPU it only checks the input, and `cuda` runs.
-    pub(crate) executor: Executor<T>,
-    pub(crate) cuda: Option<CudaExecutor>,
+    pub(crate) schedule: Arc<Schedule>,
+    pub(crate) runner: Runner<T>,
     pub(crate) device: Device,
     pub(crate) lengths: Lengths,
+    /// The lines of the floats engine on the processor.
+    pub(crate) float_lines: Vec<FloatLine>,
     /// What the residues engine counts.
     pub(crate) residues: Option<Arc<Counters>>,
     /// Takes over where a line needs more bits than words have.
@@ -111,7 +120,18 @@ impl<T: Real> Plan<T> {
     /// About how many bytes its tables have; tables that it shares with other plans count in full.
     pub fn table_bytes(&self) -> usize {
         let fallback = self.fallback.as_ref().map_or(0, Executor::table_bytes);
-        self.executor.table_bytes() + fallback
+        let tables = match &self.runner {
+            Runner::Processor(executor) => executor.table_bytes(),
+            Runner::Gpu(cuda) => cuda.table_bytes(),
+        };
+        tables + fallback
+    }
+
+    fn cuda(&self) -> Option<&CudaExecutor> {
+        match &self.runner {
+            Runner::Processor(_) => None,
+            Runner::Gpu(cuda) => Some(cuda),
+        }
     }
 
     /// What was asked.
@@ -141,7 +161,7 @@ impl<T: Real> Plan<T> {
 
     /// Whether kernels without any floating-point instruction were asked for and run: never on the processor.
     pub fn integers_only(&self) -> bool {
-        self.problem.integers_only && self.cuda.is_some()
+        self.problem.integers_only && self.cuda().is_some()
     }
 
     /// Why this engine and recipe were chosen.
@@ -216,11 +236,11 @@ impl<T: Real> Plan<T> {
     ///
     /// A plan for a GPU needs none of these, but [`Plan::device_workspace_len`] bytes on the device.
     pub fn workspace_len(&self) -> usize {
-        match self.cuda {
-            Some(_) => 0,
-            None => {
+        match &self.runner {
+            Runner::Gpu(_) => 0,
+            Runner::Processor(executor) => {
                 let fallback = self.fallback.as_ref().map_or(0, Executor::workspace_len);
-                self.executor.workspace_len().max(fallback)
+                executor.workspace_len().max(fallback)
             }
         }
     }
@@ -229,21 +249,21 @@ impl<T: Real> Plan<T> {
     /// measure them.
     #[doc(hidden)]
     pub fn device_launches(&self) -> Vec<(&'static str, u32, usize)> {
-        let launches = self.cuda.as_ref().map(CudaExecutor::launches);
+        let launches = self.cuda().map(CudaExecutor::launches);
         launches.unwrap_or_default()
     }
 
     /// The same kernels with the blocks of their grids: what a profiler's launches are recognised by.
     #[doc(hidden)]
     pub fn device_grids(&self) -> Vec<(&'static str, u64)> {
-        let grids = self.cuda.as_ref().map(CudaExecutor::grids);
+        let grids = self.cuda().map(CudaExecutor::grids);
         grids.unwrap_or_default()
     }
 
     /// Bytes of device memory that [`Plan::process_device`] needs as workspace; 0 for plans for the processor. Calls with
     /// host arrays allocate it themselves.
     pub fn device_workspace_len(&self) -> usize {
-        self.cuda.as_ref().map_or(0, CudaExecutor::workspace_bytes)
+        self.cuda().map_or(0, CudaExecutor::workspace_bytes)
     }
 
     /// Transforms arrays in the GPU's memory, of the lengths and layouts of the problem; equal pointers transform in
@@ -271,7 +291,7 @@ impl<T: Real> Plan<T> {
         stream: u64,
     ) -> Result<(), FftError> {
         let _environment = DefaultEnvironment::enter();
-        let Some(cuda) = &self.cuda else {
+        let Some(cuda) = self.cuda() else {
             return Err(FftError::Unsupported(
                 "this plan runs on the processor and has no use for device pointers; plan for a device cuda".into(),
             ));
@@ -285,34 +305,6 @@ impl<T: Real> Plan<T> {
         }
         // SAFETY: the caller's promise.
         unsafe { cuda.run_addresses((input.0, output.0, workspace.0), stream) }
-    }
-
-    /// The same calls, telling how far they are: `progress` is called on this thread when a stage begins, after every
-    /// piece of host arrays that has been copied to or from a GPU, and when a stage is done.
-    ///
-    /// On the processor there is only [`Stage::Transform`], told at its beginning and its end. `progress` runs in the default
-    /// floating-point environment, which is in force during a call.
-    ///
-    /// ```
-    /// use num_complex::Complex;
-    /// use ozfft::{Planner, Problem, Stage};
-    /// let plan = Planner::<f64>::new().plan(&Problem::complex(&[1024]))?;
-    /// let mut field = vec![Complex::new(1.0, 0.0); 1024];
-    /// let mut last = None;
-    /// plan.reporting(|progress| {
-    ///     println!("{}: {} of {} bytes", progress.stage, progress.done, progress.total);
-    ///     last = Some(progress);
-    /// })
-    /// .process(&mut field)?;
-    /// let last = last.expect("progress is told");
-    /// assert_eq!((last.stage, last.done, last.total), (Stage::Transform, 16 * 1024, 16 * 1024));
-    /// # Ok::<(), ozfft::FftError>(())
-    /// ```
-    pub fn reporting<F: FnMut(Progress)>(&self, progress: F) -> Reporting<'_, T, F> {
-        Reporting {
-            plan: self,
-            progress,
-        }
     }
 
     /// Transforms in place.
@@ -523,14 +515,14 @@ impl<T: Real> Plan<T> {
         let _environment = DefaultEnvironment::enter();
         self.expect_len(Buffer::Workspace, self.workspace_len(), workspace.len())?;
         if self.problem.strict
-            && let Some((index, value)) = self.executor.find_not_finite(input)
+            && let Some((index, value)) = self.schedule.find_not_finite(input)
         {
             return Err(FftError::NotFinite { index, value });
         }
-        let not_hermitian = self.executor.count_not_hermitian(input);
-        match &self.cuda {
-            Some(cuda) => self.run_on_device(cuda, input, output, progress)?,
-            None => {
+        let not_hermitian = self.schedule.count_not_hermitian(input);
+        match &self.runner {
+            Runner::Gpu(cuda) => self.run_on_device(cuda, input, output, progress)?,
+            Runner::Processor(executor) => {
                 let (_, element) = self.problem.element_sizes::<T>();
                 let total = self.lengths.output * element;
                 let stage = Stage::Transform;
@@ -539,7 +531,7 @@ impl<T: Real> Plan<T> {
                     done: 0,
                     total,
                 });
-                self.run_on_processor(input, output, workspace)?;
+                self.run_on_processor(executor, input, output, workspace)?;
                 progress(Progress {
                     stage,
                     done: total,
@@ -557,16 +549,17 @@ impl<T: Real> Plan<T> {
 
     fn run_on_processor(
         &self,
+        executor: &Executor<T>,
         input: InputArray<'_, T>,
         output: OutputArray<'_, T>,
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
         let Some(counters) = &self.residues else {
-            self.executor.run(input, output, workspace);
+            executor.run(input, output, workspace);
             return Ok(());
         };
         if let Some(native) = &self.fallback
-            && self.executor.needs_finer_units(input)
+            && executor.needs_finer_units(input)
         {
             counters.count_fallback();
             native.run(input, output, workspace);
@@ -574,7 +567,7 @@ impl<T: Real> Plan<T> {
         }
         // Calls at the same time share the count: then both are warned.
         let before = counters.uncorrectable();
-        self.executor.run(input, output, workspace);
+        executor.run(input, output, workspace);
         let outputs = counters.uncorrectable() - before;
         if outputs > 0 {
             return Err(FftError::BadResidues {
@@ -667,10 +660,10 @@ impl<T: Real> fmt::Display for Plan<T> {
             None => match self.engine {
                 Engine::Floats(mode) => {
                     writeln!(f, "engine floats on {}, mode {mode}", self.substrate)?;
-                    match self.cuda.as_ref().and_then(CudaExecutor::float_lines) {
+                    match self.cuda().and_then(CudaExecutor::float_lines) {
                         Some(lines) => writeln!(f, "  {}", lines.describe())?,
                         None => {
-                            for line in self.executor.float_lines() {
+                            for line in &self.float_lines {
                                 writeln!(f, "  {}", line.plan().how())?;
                             }
                         }
@@ -693,7 +686,7 @@ impl<T: Real> fmt::Display for Plan<T> {
             writeln!(f, "  {note}")?;
         }
         writeln!(f, "expected {:.2e}", self.expected())?;
-        match &self.cuda {
+        match self.cuda() {
             Some(cuda) => writeln!(
                 f,
                 "workspace {} bytes on {}",

@@ -2,7 +2,7 @@
 //! decisions of all of them, which are small.
 
 use crate::plan::Plan;
-use crate::plan::wisdom::Decision;
+use crate::plan::decision::Decision;
 use crate::sample::Real;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -3,15 +3,15 @@
 //! Tables are not saved, they are recomputed; what a file brings is the decision, so that two machines can be held to
 //! the same recipe, and with it to the same bits, whatever their planners would choose.
 
+use super::decision::Decision;
+use super::planner::Planner;
 use crate::error::FftError;
 use crate::plan::Plan;
-use crate::plan::planner::Planner;
 use crate::problem::{Accuracy, Device, Engine, Family, Problem};
 use crate::recipe::factor;
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe};
 use crate::sample::Real;
 use float_environment::DefaultEnvironment;
-use floats::Mode;
 use serde::{Deserialize, Serialize};
 
 /// Changes when recipes of an older file would give other bits.
@@ -23,29 +23,6 @@ struct Wisdom {
     /// Number type of the planner that saved: recipes are chosen for it.
     numbers: String,
     plans: Vec<Decision>,
-}
-
-/// What was decided for a problem: the digits recipe, or a mode of the floats engine, or neither for the native engine.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Decision {
-    pub(crate) problem: Problem,
-    pub(crate) recipe: Option<Recipe>,
-    /// The mode of the floats engine.
-    #[serde(default, with = "crate::problem::optional_mode")]
-    pub(crate) mode: Option<Mode>,
-}
-
-impl<T: Real> From<&Plan<T>> for Decision {
-    fn from(plan: &Plan<T>) -> Self {
-        Decision {
-            problem: plan.problem.clone(),
-            recipe: plan.recipe.clone(),
-            mode: match plan.engine {
-                Engine::Floats(mode) => Some(mode),
-                _ => None,
-            },
-        }
-    }
 }
 
 fn refuse(reason: impl std::fmt::Display) -> FftError {
@@ -323,12 +300,12 @@ impl<T: Real> Planner<T> {
                 (plan.budget.bound, allowed, likely)
             }
             (Some(recipe), None) => {
-                let steps = self.recipe(problem, recipe.digits);
+                let steps = self.shared.recipe(problem, recipe.digits);
                 if *recipe == steps {
                     return Ok(plan);
                 }
                 // The digits are those that the accuracy names: so it is the steps that are compared.
-                let bound = |recipe: &Recipe| self.budget(problem, recipe, None).bound;
+                let bound = |recipe: &Recipe| self.shared.budget::<T>(problem, recipe, None).bound;
                 (bound(recipe), bound(&steps), true)
             }
         };
@@ -341,20 +318,6 @@ impl<T: Real> Planner<T> {
             false => format!("its bound of {found:.2e} does not prove the accuracy, and three times its expected error is above it"),
         });
         Ok(plan)
-    }
-}
-
-impl Decision {
-    pub(crate) fn engine(&self) -> Engine {
-        if self.recipe.is_some() && self.problem.engine == Engine::Residues {
-            Engine::Residues
-        } else if self.recipe.is_some() {
-            Engine::Digits
-        } else if let Some(mode) = self.mode {
-            Engine::Floats(mode)
-        } else {
-            Engine::Native
-        }
     }
 }
 

@@ -232,6 +232,22 @@ pub struct Recipe {
     pub axes: Vec<AxisRecipe>,
 }
 
+impl Recipe {
+    /// The recipe of an axis.
+    pub(crate) fn of_axis(&self, axis: usize) -> &AxisRecipe {
+        let mut axes = self.axes.iter();
+        axes.find(|recipe| recipe.axis == axis)
+            .unwrap_or_else(|| unreachable!("every axis has a recipe"))
+    }
+}
+
+/// Products of digits that are formed: all pairs on the kept diagonals.
+pub(crate) fn digit_products(data: u32, matrix: u32, diagonals: u32) -> u32 {
+    (0..matrix)
+        .map(|i| diagonals.saturating_sub(i).min(data))
+        .sum()
+}
+
 impl fmt::Display for StepRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = match self.fold {

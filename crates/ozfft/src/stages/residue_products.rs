@@ -454,9 +454,7 @@ mod tests {
             bad,
         }));
         let planner = Planner::new();
-        planner
-            .residues(&problem, 1, (None, String::new()), engine)
-            .unwrap()
+        planner.plan_residues(&problem, engine).unwrap()
     }
 
     fn line() -> Vec<Complex<f64>> {

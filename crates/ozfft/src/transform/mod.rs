@@ -9,6 +9,7 @@ pub(crate) mod chirp_spectrum;
 pub(crate) mod head_room;
 pub(crate) mod intermediates;
 pub(crate) mod line;
+pub(crate) mod norm;
 pub(crate) mod passes;
 mod short_lines;
 pub(crate) mod source;

@@ -1,7 +1,7 @@
 //! The lines and transforms of an array as kernels number them, and the workspace of what is found out of every transform.
 
 use super::task::{Address, Dimension};
-use crate::executor::cpu::LineSet;
+use crate::executor::lines::LineSet;
 use crate::executor::scales::Scan;
 use crate::stages::scale::ScaleBetweenAxes;
 

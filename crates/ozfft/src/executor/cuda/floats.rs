@@ -4,7 +4,8 @@
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::{Buffer, OpenQueue};
 use crate::error::FftError;
-use crate::executor::cpu::{Executor, LineSet};
+use crate::executor::lines::LineSet;
+use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
 use crate::problem::{self};
 use crate::sample::Real;
@@ -480,7 +481,7 @@ impl FloatWork {
     pub(crate) fn new<T: Real>(
         machine: &Arc<dyn Machine>,
         direction: problem::Direction,
-        executor: &Executor<T>,
+        schedule: &Schedule,
         mode: Mode,
         scale: f64,
     ) -> Result<Self, FftError> {
@@ -489,7 +490,7 @@ impl FloatWork {
                 "on GPUs the mode {mode} takes complex f32 lines that are contiguous, at even distances, along one axis, under a norm that is a power of two; {what}. Take the engine digits, or the device cpu"
             ))
         };
-        let [pass] = executor.passes() else {
+        let [pass] = &schedule.passes[..] else {
             return Err(refuse("there are several axes"));
         };
         if T::IS_DOUBLE {

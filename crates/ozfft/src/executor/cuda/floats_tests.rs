@@ -282,11 +282,7 @@ fn two_level_has_the_bits_of_every_processor() {
 
 /// A plan of a problem on a machine.
 fn planned(machine: &Arc<dyn Machine>, problem: &Problem) -> Result<Plan<f32>, FftError> {
-    let Engine::Floats(mode) = problem.engine else {
-        panic!("a mode is asked for");
-    };
-    let gpu = (Arc::clone(machine), 0);
-    Planner::<f32>::new().floats_on_gpu(problem, mode, "asked for", gpu)
+    Planner::<f32>::new().plan_on(problem, machine)
 }
 
 #[test]

@@ -167,6 +167,7 @@ pub(crate) trait Machine: Send + Sync {
 pub(crate) struct DeviceMemory {
     machine: Arc<dyn Machine>,
     address: u64,
+    bytes: usize,
 }
 
 impl DeviceMemory {
@@ -175,7 +176,12 @@ impl DeviceMemory {
             machine: Arc::clone(machine),
             // Nothing has no address.
             address: machine.allocate(bytes.max(16))?,
+            bytes,
         })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn address(&self) -> u64 {

@@ -44,12 +44,13 @@ mod tuned_tests;
 mod writer;
 
 use crate::error::{Buffer, FftError};
-use crate::executor::cpu::Executor;
-use crate::plan::progress::{Progress, Stage};
+use crate::executor::schedule::Schedule;
 use crate::problem::Problem;
+use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::transform::budget::ErrorBudget;
+use crate::transform::line::Line;
 pub(crate) use driver::open;
 pub(crate) use floats::FloatLines;
 use floats::FloatWork;
@@ -65,6 +66,23 @@ pub(crate) use residues::{
 use std::sync::Arc;
 use task::Arrays;
 use transfer::{Staging, Transfer};
+
+/// The unit that a kernel for residues runs on.
+pub(crate) fn residue_substrate(kernel: &str) -> &'static str {
+    match ozfft_kernels::is_residue_fp8_kernel(kernel) {
+        true => "fp8-wgmma",
+        false => "int8-mma-sync",
+    }
+}
+
+/// Kernels for residues that are there to be measured.
+pub(crate) fn residue_variants() -> Vec<&'static str> {
+    let (int8, fp8) = (
+        &ozfft_kernels::RESIDUE_VARIANTS[..],
+        &ozfft_kernels::RESIDUE_FP8_VARIANTS[..],
+    );
+    [int8, fp8].concat()
+}
 
 /// A planned problem on a device.
 pub(crate) struct CudaExecutor {
@@ -136,7 +154,7 @@ impl CudaExecutor {
     pub(crate) fn new<T: Real>(
         machine: Arc<dyn Machine>,
         problem: &Problem,
-        executor: &Executor<T>,
+        (schedule, lines): (&Schedule, &[Arc<Line>]),
         recipe: &Recipe,
         choice: Choice,
     ) -> Result<Self, FftError> {
@@ -148,7 +166,7 @@ impl CudaExecutor {
             fp8::check_device(&machine)?;
         }
         let queue = OpenQueue::new(&*machine)?;
-        let program = Program::new(&machine, queue.1, executor, recipe, choice)?;
+        let program = Program::new::<T>(&machine, queue.1, (schedule, lines), recipe, choice)?;
         drop(queue);
         Ok(CudaExecutor::with::<T>(
             machine,
@@ -161,11 +179,11 @@ impl CudaExecutor {
     pub(crate) fn floats<T: Real>(
         machine: Arc<dyn Machine>,
         problem: &Problem,
-        executor: &Executor<T>,
+        schedule: &Schedule,
         mode: ::floats::Mode,
         scale: f64,
     ) -> Result<(Self, ErrorBudget), FftError> {
-        let work = FloatWork::new(&machine, problem.direction, executor, mode, scale)?;
+        let work = FloatWork::new::<T>(&machine, problem.direction, schedule, mode, scale)?;
         let budget = ErrorBudget {
             bound: work.lines().bound(),
             expected: work.lines().expected(),
@@ -184,6 +202,14 @@ impl CudaExecutor {
             output_bytes: problem.output_len() * output_size,
             output_has_gaps: problem.output_len() != elements,
             staging: Staging::default(),
+        }
+    }
+
+    /// Bytes of tables on the device.
+    pub(crate) fn table_bytes(&self) -> usize {
+        match &self.work {
+            Work::Program(program) => program.table_bytes(),
+            Work::Floats(_) => 0,
         }
     }
 

@@ -13,7 +13,8 @@ use super::tuned_passes;
 use super::tuned_tables;
 use super::writer::{Writer, two_pass_bytes};
 use crate::error::FftError;
-use crate::executor::cpu::{Executor, LineEngine, LineSet, Pass};
+use crate::executor::lines::LineSet;
+use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -72,8 +73,8 @@ pub(crate) struct Program {
     workspace_bytes: usize,
     /// Passes that tuned kernels run, and all passes.
     tuned_passes: (usize, usize),
-    /// Only held: launches have its addresses.
-    _tables: DeviceMemory,
+    /// Launches have its addresses.
+    tables: DeviceMemory,
 }
 
 /// Which kernels may run.
@@ -253,7 +254,7 @@ impl Program {
     pub(crate) fn new<T: Real>(
         machine: &Arc<dyn Machine>,
         queue: Queue,
-        executor: &Executor<T>,
+        (schedule, lines_of_passes): (&Schedule, &[Arc<Line>]),
         recipe: &Recipe,
         choice: Choice,
     ) -> Result<Program, FftError> {
@@ -267,8 +268,7 @@ impl Program {
         let mut lines: HashMap<*const Line, LineTables> = HashMap::new();
         let mut tuned: HashMap<(*const Line, Kind), TunedTables> = HashMap::new();
         let mut dimensions = Vec::new();
-        for pass in executor.passes() {
-            let line = line_of(pass);
+        for (pass, line) in schedule.passes.iter().zip(lines_of_passes) {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let shared_memory = machine.shared_memory();
                 let residues = choice.residues.map(|kernel| {
@@ -297,7 +297,7 @@ impl Program {
                 (builder.add(&numbered), numbered),
             ));
         }
-        let search = executor.scaling().map(|scan| {
+        let search = schedule.scaling.as_ref().map(|scan| {
             let flat = Flattened::new(scan);
             let dimensions = builder.add(&flat.outer);
             let transforms = builder.add(&flat.transforms);
@@ -305,10 +305,10 @@ impl Program {
         });
         let tables = builder.upload(machine, queue)?;
         let mut cutter = Cutter(0);
-        let spare = cutter.take((executor.spare_len() * size_of::<Complex<T>>()) as u64);
-        let last = executor.passes().len() - 1;
-        let scaling = executor.scaling().map(|scan| {
-            let last_lines = executor.passes()[last].write.count();
+        let spare = cutter.take((schedule.spare_len * size_of::<Complex<T>>()) as u64);
+        let last = schedule.passes.len() - 1;
+        let scaling = schedule.scaling.as_ref().map(|scan| {
+            let last_lines = schedule.passes[last].write.count();
             Scaling::new(scan, last_lines, &mut cutter)
         });
         let mut writer = Writer {
@@ -325,14 +325,14 @@ impl Program {
             residues: choice.residues,
             residue_lines: choice.residue_lines,
         };
-        for (number, (pass, listed)) in executor.passes().iter().zip(&dimensions).enumerate() {
-            let tuned = tuned[&(Arc::as_ptr(line_of(pass)), pass.kind)];
-            let axis = writer.axis(executor, number, pass, listed, tuned);
+        let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
+        for (number, ((pass, line), listed)) in passes.enumerate() {
+            let tuned = tuned[&(Arc::as_ptr(line), pass.kind)];
+            let axis = writer.axis::<T>(schedule, number, pass, listed, tuned);
             if let (0, Some((flat, dimensions, transforms))) = (number, &search) {
                 writer.search =
                     Some(writer.search_everywhere(&axis, flat, *dimensions, *transforms));
             }
-            let line = line_of(pass);
             match (&**line, &lines[&Arc::as_ptr(line)]) {
                 (Line::Passes(passes), LineTables::Passes(tables)) => {
                     writer.passes(&axis, passes, tables)?;
@@ -356,8 +356,12 @@ impl Program {
             actions: writer.actions,
             workspace_bytes: writer.most_workspace as usize,
             tuned_passes: writer.tuned_passes,
-            _tables: writer.tables,
+            tables: writer.tables,
         })
+    }
+
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.tables.bytes()
     }
 
     pub(crate) fn workspace_bytes(&self) -> usize {
@@ -495,14 +499,5 @@ impl Program {
             }
         }
         Ok(())
-    }
-}
-
-fn line_of<T: Real>(pass: &Pass<T>) -> &Arc<Line> {
-    match &pass.engine {
-        LineEngine::Digits(line, _) => line,
-        LineEngine::Native(_) | LineEngine::Floats(_) => {
-            unreachable!("the native and the floats engine run on the CPU")
-        }
     }
 }

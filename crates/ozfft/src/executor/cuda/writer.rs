@@ -7,7 +7,8 @@ use super::tables::Piece;
 use super::task::*;
 use super::tuned::{self, Kernels, TunedLines};
 use crate::error::FftError;
-use crate::executor::cpu::{Executor, LineSet, Pass, Place};
+use crate::executor::lines::{LineSet, Place};
+use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
 use crate::problem::Family;
 use crate::recipe::Recipe;
@@ -121,9 +122,9 @@ pub(super) type Listed = (Piece, Vec<Dimension>);
 impl Writer<'_> {
     pub(super) fn axis<T: Real>(
         &self,
-        executor: &Executor<T>,
+        schedule: &Schedule,
         number: usize,
-        pass: &Pass<T>,
+        pass: &AxisPass,
         (read, write, transforms): &(Listed, Listed, Listed),
         tuned: TunedTables,
     ) -> Axis {
@@ -141,7 +142,7 @@ impl Writer<'_> {
             dimension_count: list.1.len() as i32,
             single: i32::from(!T::IS_DOUBLE),
             elements,
-            conjugate: i32::from(executor.conjugates()),
+            conjugate: i32::from(schedule.conjugate),
             aligned: 0,
             unused: 0,
         };
@@ -155,9 +156,9 @@ impl Writer<'_> {
             Kind::RealToComplex => (ELEMENTS_REAL, n, ELEMENTS_COMPLEX, half),
             Kind::ComplexToReal => (ELEMENTS_HALF, half, ELEMENTS_REAL, n),
         };
-        let last = executor.passes().len() - 1;
+        let last = schedule.passes.len() - 1;
         let growth = self.scaling.map_or(0, |scaling| scaling.scale.growth());
-        let before = executor.passes()[..number].iter().map(|pass| pass.n);
+        let before = schedule.passes[..number].iter().map(|pass| pass.n);
         Axis {
             input: floats(pass.from, &pass.read, read, elements, in_count),
             output: floats(pass.to, &pass.write, write, out_elements, out_count),

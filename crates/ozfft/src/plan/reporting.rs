@@ -1,42 +1,39 @@
-//! What a call tells of itself while it runs.
+//! The calls of a plan, telling how far they are.
 
+use super::Plan;
 use crate::error::FftError;
-use crate::plan::Plan;
+use crate::progress::Progress;
 use crate::sample::Real;
 use num_complex::Complex;
-use std::fmt;
 
-/// What a call is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Copying host arrays to the GPU.
-    Upload,
-    /// Transforming.
-    Transform,
-    /// Copying the result back.
-    Download,
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Stage::Upload => "upload",
-            Stage::Transform => "transform",
-            Stage::Download => "download",
-        })
+impl<T: Real> Plan<T> {
+    /// The same calls, telling how far they are: `progress` is called on this thread when a stage begins, after every
+    /// piece of host arrays that has been copied to or from a GPU, and when a stage is done.
+    ///
+    /// On the processor there is only [`Stage::Transform`], told at its beginning and its end. `progress` runs in the default
+    /// floating-point environment, which is in force during a call.
+    ///
+    /// ```
+    /// use num_complex::Complex;
+    /// use ozfft::{Planner, Problem, Stage};
+    /// let plan = Planner::<f64>::new().plan(&Problem::complex(&[1024]))?;
+    /// let mut field = vec![Complex::new(1.0, 0.0); 1024];
+    /// let mut last = None;
+    /// plan.reporting(|progress| {
+    ///     println!("{}: {} of {} bytes", progress.stage, progress.done, progress.total);
+    ///     last = Some(progress);
+    /// })
+    /// .process(&mut field)?;
+    /// let last = last.expect("progress is told");
+    /// assert_eq!((last.stage, last.done, last.total), (Stage::Transform, 16 * 1024, 16 * 1024));
+    /// # Ok::<(), ozfft::FftError>(())
+    /// ```
+    pub fn reporting<F: FnMut(Progress)>(&self, progress: F) -> Reporting<'_, T, F> {
+        Reporting {
+            plan: self,
+            progress,
+        }
     }
-}
-
-/// How far a stage of a call is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Progress {
-    /// What is being done.
-    pub stage: Stage,
-    /// Bytes that are done; they never become fewer within a stage.
-    pub done: usize,
-    /// Bytes of the whole stage: what is copied or, while transforming, the length of the output.
-    pub total: usize,
 }
 
 /// A [`Plan`] whose calls report their progress; made by [`Plan::reporting`].

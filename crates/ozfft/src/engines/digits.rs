@@ -1,0 +1,174 @@
+//! The digits engine: words in 8-bit digits, multiplied on a matrix unit of the processor or of a GPU.
+
+use super::{BuildEngine, Built, Request, Runner};
+use crate::error::FftError;
+use crate::executor::cpu::{Executor, Job, LineTransform};
+use crate::executor::cuda::{self, CudaExecutor};
+use crate::matrix_unit::{ResidueNumbers, Scalar, Unit, WideInteger};
+use crate::problem::Substrate;
+use crate::recipe::Recipe;
+use crate::sample::Real;
+use crate::stages::quantise::Columns;
+use crate::transform::line::Line;
+use crate::transform::norm::Scaling;
+use std::sync::Arc;
+
+/// A planned line and the unit that multiplies.
+pub(crate) struct DigitsLine {
+    pub(crate) line: Arc<Line>,
+    pub(crate) unit: Unit,
+}
+
+impl<T: Real> LineTransform<T> for DigitsLine {
+    fn is_large(&self) -> bool {
+        self.line.is_large()
+    }
+
+    fn lines_at_once(&self) -> usize {
+        self.line.lines_at_once(self.unit.lanes())
+    }
+
+    fn workspace_len(&self, workers: usize) -> usize {
+        self.line.workspace_len(self.unit, workers)
+    }
+
+    fn table_bytes(&self) -> usize {
+        self.line.table_bytes()
+    }
+
+    fn columns(&self) -> Option<Columns> {
+        self.line.columns()
+    }
+
+    fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], workers: usize) {
+        match self.unit {
+            Unit::Scalar => job.connect(|input, output| {
+                self.line
+                    .run_scalar(Scalar, input, output, job.count, workspace, workers);
+            }),
+            Unit::WideInteger => job.connect(|input, output| {
+                let unit = WideInteger;
+                self.line
+                    .run_wide_integer(unit, input, output, job.count, workspace, workers);
+            }),
+            Unit::Residues => job.connect(|input, output| {
+                let unit = ResidueNumbers;
+                self.line
+                    .run_residues(unit, input, output, job.count, workspace, workers);
+            }),
+            #[cfg(neon_unit)]
+            Unit::NeonDot(unit) => job.connect(|input, output| {
+                self.line
+                    .run_neon_dot(unit, input, output, job.count, workspace, workers);
+            }),
+            #[cfg(vector_unit)]
+            Unit::Avx2(unit) => job.connect(|input, output| {
+                self.line
+                    .run_avx2(unit, input, output, job.count, workspace, workers);
+            }),
+            #[cfg(vector_unit)]
+            Unit::Avx512Vnni(unit) => job.connect(|input, output| {
+                self.line
+                    .run_avx512_vnni(unit, input, output, job.count, workspace, workers);
+            }),
+            #[cfg(vector_unit)]
+            Unit::Amx(unit) => job.connect(|input, output| {
+                self.line
+                    .run_amx(unit, input, output, job.count, workspace, workers);
+            }),
+        }
+    }
+}
+
+/// The lines of a recipe along the axes of a schedule.
+pub(super) fn lines(request: &Request<'_>, recipe: &Recipe, unit: Unit) -> Vec<Arc<Line>> {
+    let scaling = Scaling::of(request.problem);
+    let passes = request.schedule.passes.iter();
+    passes
+        .map(|pass| {
+            let axis = recipe.of_axis(pass.axis);
+            request.shared.line(axis, recipe, scaling, unit)
+        })
+        .collect()
+}
+
+pub(crate) struct DigitsEngine;
+
+impl<T: Real> BuildEngine<T> for DigitsEngine {
+    fn build(&self, request: &Request<'_>) -> Result<Built<T>, FftError> {
+        let problem = request.problem;
+        let chosen = request
+            .shared
+            .recalled_or_chosen::<T>(problem, request.recalled, None)?;
+        let (recipe, budget, reason) = chosen;
+        let (runner, substrate, passed_over) = match &request.gpu {
+            None => {
+                let unit = Unit::new(problem.substrate)?;
+                let lines = lines(request, &recipe, unit).into_iter();
+                let lines = lines.map(|line| -> Box<dyn LineTransform<T>> {
+                    Box::new(DigitsLine { line, unit })
+                });
+                let executor = Executor::new(request.schedule, lines.collect(), request.threads);
+                let passed_over = Unit::passed_over(problem.substrate);
+                (Runner::Processor(executor), unit.name(), passed_over)
+            }
+            Some(_) => {
+                let (cuda, substrate) = on_gpu::<T>(request, &recipe)?;
+                (Runner::Gpu(cuda), substrate, String::new())
+            }
+        };
+        Ok(Built {
+            runner,
+            substrate,
+            why: format!("{reason}{passed_over}"),
+            recipe: Some(recipe),
+            budget,
+            proven: true,
+            float_lines: Vec::new(),
+            residues: None,
+            fallback: None,
+        })
+    }
+}
+
+/// The program for a GPU, and the names of the units that it runs on.
+fn on_gpu<T: Real>(
+    request: &Request<'_>,
+    recipe: &Recipe,
+) -> Result<(CudaExecutor, &'static str), FftError> {
+    let problem = request.problem;
+    let (machine, _) = request
+        .gpu
+        .clone()
+        .unwrap_or_else(|| unreachable!("the caller has looked"));
+    // The processor only lays out the tables, in the form of the portable unit.
+    let lines = lines(request, recipe, Unit::Scalar);
+    let choice = cuda::Choice {
+        tuned: match problem.substrate {
+            Substrate::Int8MmaSync => None,
+            Substrate::Fp8Wgmma => Some(cuda::Product::Fp8),
+            _ => Some(cuda::Product::Int8),
+        },
+        conversions: !problem.integers_only,
+        residues: None,
+        residue_lines: None,
+    };
+    let executor =
+        CudaExecutor::new::<T>(machine, problem, (request.schedule, &lines), recipe, choice)?;
+    let (tuned, passes) = executor.tuned_passes();
+    let fp8 = problem.substrate == Substrate::Fp8Wgmma;
+    if tuned == 0 && (fp8 || problem.substrate == Substrate::Int8Wgmma) {
+        return Err(FftError::Unsupported(format!(
+            "no kernel on {:?} fits this device, recipe and layout; take the substrate auto or Int8MmaSync",
+            problem.substrate
+        )));
+    }
+    let substrate = match (tuned, fp8) {
+        (0, _) => "int8-mma-sync",
+        (_, true) if tuned == passes => "fp8-wgmma",
+        (_, true) => "fp8-wgmma and int8-mma-sync",
+        (_, false) if tuned == passes => "int8-wgmma",
+        (_, false) => "int8-wgmma and int8-mma-sync",
+    };
+    Ok((executor, substrate))
+}

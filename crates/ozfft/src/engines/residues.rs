@@ -1,0 +1,165 @@
+//! The residues engine: the recipes of digits, with products formed modulo several 8-bit numbers.
+
+use super::digits::{DigitsLine, lines};
+use super::shared::Chosen;
+use super::{BuildEngine, Built, Request, Runner, native};
+use crate::error::FftError;
+use crate::executor::cpu::{Executor, LineTransform};
+use crate::executor::cuda::{self, CudaExecutor};
+use crate::matrix_unit::{Unit, residue_unit};
+use crate::problem::Substrate;
+use crate::recipe::{Digits, Recipe};
+use crate::sample::Real;
+use crate::stages::residue_products::{LineUnit, ResidueEngine};
+use crate::transform::line::Line;
+use crate::transform::norm::Scaling;
+use crate::transform::tables::Setting;
+use std::sync::Arc;
+
+pub(crate) struct ResiduesEngine;
+
+impl<T: Real> BuildEngine<T> for ResiduesEngine {
+    fn build(&self, request: &Request<'_>) -> Result<Built<T>, FftError> {
+        match request.gpu {
+            Some(_) => on_gpu(request, &Measured::default()),
+            None => {
+                let unit = residue_unit(request.problem.substrate)?;
+                on_processor(request, ResidueEngine::new(request.problem, unit)?)
+            }
+        }
+    }
+}
+
+/// A plan that multiplies as `engine` says.
+pub(crate) fn on_processor<T: Real>(
+    request: &Request<'_>,
+    mut engine: ResidueEngine,
+) -> Result<Built<T>, FftError> {
+    let (problem, shared) = (request.problem, request.shared);
+    let (recipe, budget, reason) = match problem.accuracy.target() {
+        // The unit of a line's words is no part of the recipe.
+        Some(target) if problem.residues.adaptive => adapt::<T>(request, target, &mut engine)?,
+        _ => shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?,
+    };
+    let moduli = engine.check(&recipe, &shared.tables.step_matrices)?;
+    let scaling = Scaling::of(problem);
+    let passes = request.schedule.passes.iter();
+    let lines = passes.map(|pass| -> Box<dyn LineTransform<T>> {
+        let line = &recipe.of_axis(pass.axis).line;
+        let (scale, exponent) = scaling.factor(line.len());
+        let setting = Setting {
+            digits: recipe.digits,
+            family: recipe.family,
+            unit: Unit::Residues,
+            tables: &shared.tables,
+            residues: Some(&engine),
+        };
+        Box::new(DigitsLine {
+            line: Arc::new(Line::new(line, &scale, exponent, setting)),
+            unit: Unit::Residues,
+        })
+    });
+    let executor = Executor::new(request.schedule, lines.collect(), request.threads);
+    let fallback = match problem.residues.native_fallback {
+        true => Some(native::executor(request)?),
+        false => None,
+    };
+    let passed_over = Unit::passed_over(problem.substrate);
+    Ok(Built {
+        runner: Runner::Processor(executor),
+        substrate: engine.substrate(),
+        why: format!("{reason}; {moduli}{passed_over}"),
+        recipe: Some(recipe),
+        budget,
+        // What native takes over has native's error.
+        proven: fallback.is_none(),
+        float_lines: Vec::new(),
+        residues: Some(engine.counters),
+        fallback,
+    })
+}
+
+/// A kernel, and lines of its blocks, that are to be measured.
+#[derive(Default)]
+pub(crate) struct Measured {
+    pub(crate) kernel: Option<&'static str>,
+    pub(crate) lines: Option<u64>,
+}
+
+/// On a GPU, for what its kernels take.
+pub(crate) fn on_gpu<T: Real>(
+    request: &Request<'_>,
+    measured: &Measured,
+) -> Result<Built<T>, FftError> {
+    let (problem, shared) = (request.problem, request.shared);
+    let (machine, _) = request
+        .gpu
+        .clone()
+        .unwrap_or_else(|| unreachable!("the caller has looked"));
+    let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
+    let kernel = measured.kernel.unwrap_or(kernel);
+    // The processor only lays out the tables; bounds are those of its own sums.
+    let engine = ResidueEngine::new(problem, residue_unit(Substrate::Scalar)?)?;
+    let (recipe, budget, reason) =
+        shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?;
+    let moduli = engine.check(&recipe, &shared.tables.step_matrices)?;
+    let lines = lines(request, &recipe, Unit::Scalar);
+    let choice = cuda::Choice {
+        tuned: None,
+        conversions: false,
+        residues: Some(kernel),
+        residue_lines: measured.lines,
+    };
+    let cuda = CudaExecutor::new::<T>(
+        machine,
+        problem,
+        (request.schedule, &lines),
+        &recipe,
+        choice,
+    )?;
+    Ok(Built {
+        runner: Runner::Gpu(cuda),
+        substrate: cuda::residue_substrate(kernel),
+        why: format!("{reason}; {moduli}"),
+        recipe: Some(recipe),
+        budget,
+        proven: cuda::residue_bound_is_proven(problem.residues.reconstruction),
+        float_lines: Vec::new(),
+        residues: None,
+        fallback: None,
+    })
+}
+
+/// For moduli as few as the data need: full words, and for every line the coarsest unit that keeps the accuracy.
+fn adapt<T: Real>(
+    request: &Request<'_>,
+    target: f64,
+    engine: &mut ResidueEngine,
+) -> Result<Chosen, FftError> {
+    let (problem, shared) = (request.problem, request.shared);
+    let recipe: Recipe = match request.recalled {
+        Some(recipe) => recipe.clone(),
+        None => shared.recipe(problem, Digits::DOUBLE),
+    };
+    let budget_of = |engine: &ResidueEngine| shared.budget::<T>(problem, &recipe, Some(engine));
+    // What is not due to the unit of a line's words must leave room for it.
+    for exponent in 8..80 {
+        let unit = f64::from(-exponent).exp2();
+        engine.relative_unit = Some(LineUnit::Exactly(unit));
+        if budget_of(engine).bound <= target {
+            engine.relative_unit = Some(LineUnit::AtBest(unit));
+            let budget = budget_of(engine);
+            let room = if budget.bound <= target {
+                "every line has the bits that the accuracy needs"
+            } else {
+                "lines have the bits that the accuracy needs, or as many as there are"
+            };
+            return Ok((recipe, budget, room.into()));
+        }
+    }
+    engine.relative_unit = None;
+    Err(FftError::AccuracyUnreachable {
+        asked: target,
+        best: 3.0 * budget_of(engine).expected,
+    })
+}

@@ -1,0 +1,36 @@
+//! What a call tells of itself while it runs.
+
+use std::fmt;
+
+/// What a call is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Copying host arrays to the GPU.
+    Upload,
+    /// Transforming.
+    Transform,
+    /// Copying the result back.
+    Download,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Stage::Upload => "upload",
+            Stage::Transform => "transform",
+            Stage::Download => "download",
+        })
+    }
+}
+
+/// How far a stage of a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Progress {
+    /// What is being done.
+    pub stage: Stage,
+    /// Bytes that are done; they never become fewer within a stage.
+    pub done: usize,
+    /// Bytes of the whole stage: what is copied or, while transforming, the length of the output.
+    pub total: usize,
+}
