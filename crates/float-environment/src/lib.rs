@@ -17,7 +17,12 @@
 #![no_std]
 #![warn(missing_docs)]
 
+#[cfg(target_arch = "x86_64")]
+mod tiles;
+
 use core::marker::PhantomData;
+#[cfg(target_arch = "x86_64")]
+pub use tiles::amx_tiles_are_granted;
 
 /// The register of the target: how it is read and written, and which of its bits decide results.
 #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -272,6 +272,7 @@ pub enum FftError {
     },
     /// Moduli or residues that do not meet a condition of exactness.
     #[error("{0}")]
+    #[cfg(feature = "residues")]
     Residues(#[from] residues::ResidueError),
     /// Redundant residues contradict each other, and there are too many bad ones to say which.
     ///
@@ -287,8 +288,19 @@ pub enum FftError {
     },
     /// A mode of the floats engine that this machine, length or data cannot have.
     #[error("{0}")]
+    #[cfg(feature = "floats")]
     Floats(#[from] floats::FloatError),
     /// Saved plans that cannot be read.
     #[error("wisdom cannot be read: {0}")]
     Wisdom(String),
+}
+
+impl FftError {
+    /// What this build of the library was made without.
+    #[allow(dead_code, reason = "with all features nothing is missing")]
+    pub(crate) fn missing_feature(what: &str, feature: &str) -> FftError {
+        FftError::Unsupported(format!(
+            "{what} is not in this build of ozfft; build it with the feature \"{feature}\""
+        ))
+    }
 }

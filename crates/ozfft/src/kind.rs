@@ -1,9 +1,11 @@
 //! What a transform takes and gives.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// Which numbers go in and come out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Kind {
     /// Complex in, complex out.
     ComplexToComplex,

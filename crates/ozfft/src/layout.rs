@@ -1,6 +1,7 @@
 //! Where the elements of an array lie in a buffer.
 
 use crate::error::{Buffer, FftError};
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// Strides, batch distance and offset, all counted in elements of the buffer.
@@ -12,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// let fortran = Layout::fortran(&[4, 3]);
 /// assert_eq!(fortran.strides(), &[1, 4]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Layout {
     strides: Vec<isize>,
     distance: isize,

@@ -2,6 +2,18 @@
 #![warn(missing_docs)]
 // Loops over lanes index several rows at once; written so, the compiler makes vector instructions of them.
 #![allow(clippy::needless_range_loop)]
+// Some stages have functions that only one engine or device uses; with all features the compiler looks for those that none does.
+#![cfg_attr(
+    not(all(
+        feature = "cuda",
+        feature = "native",
+        feature = "residues",
+        feature = "floats",
+        feature = "wide",
+        feature = "serde"
+    )),
+    allow(dead_code)
+)]
 
 mod engines;
 mod error;
@@ -9,6 +21,7 @@ mod executor;
 mod kind;
 mod layout;
 mod matrix_unit;
+mod parallel;
 mod plan;
 mod problem;
 mod progress;
@@ -19,10 +32,12 @@ mod simd;
 mod stages;
 mod sync;
 mod transform;
+#[cfg(feature = "wide")]
 mod wide;
 mod workspace;
 
 pub use error::{Buffer, FftError};
+#[cfg(feature = "floats")]
 pub use floats::{FloatError, Mode};
 pub use kind::Kind;
 pub use layout::Layout;
@@ -32,13 +47,16 @@ pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;
 pub use plan::reporting::Reporting;
 pub use plan::{DevicePointer, Plan};
-pub use problem::{
-    Accuracy, Device, Direction, Engine, Family, Norm, Problem, ResidueOptions, Substrate,
-};
+#[cfg(feature = "residues")]
+pub use problem::ResidueOptions;
+pub use problem::{Accuracy, Device, Direction, Engine, Family, Norm, Problem, Substrate};
 pub use progress::{Progress, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
+#[cfg(feature = "residues")]
 pub use residues::reconstruct::Method;
 pub use sample::Real;
+#[cfg(feature = "residues")]
 pub use stages::residue_products::ResidueReport;
 pub use transform::budget::ErrorBudget;
+#[cfg(feature = "wide")]
 pub use wide::{Pair, WidePlan, WidePlanner};

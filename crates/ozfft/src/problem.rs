@@ -3,12 +3,16 @@
 use crate::error::{Buffer, FftError};
 use crate::kind::Kind;
 use crate::layout::Layout;
+#[cfg(feature = "floats")]
 use floats::Mode;
+#[cfg(feature = "residues")]
 use residues::reconstruct::Method;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// Sign of the exponent: `Forward` is `exp(-2πi jk/n)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Direction {
     /// `exp(-2πi jk/n)`.
     Forward,
@@ -17,7 +21,8 @@ pub enum Direction {
 }
 
 /// Where the factor `1/n` goes, with the names numpy and scipy use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Norm {
     /// Forward unscaled, inverse by `1/n`.
     Backward,
@@ -30,7 +35,8 @@ pub enum Norm {
 }
 
 /// How accurate the result must be, as a relative L2 error of one whole transform.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Accuracy {
     /// About a third of the work: 5 data digits, 4 matrix digits, 5 diagonals. For data known to single precision.
     Single,
@@ -40,6 +46,21 @@ pub enum Accuracy {
     Target(f64),
     /// `Target(2^-bits)`.
     Bits(u32),
+}
+
+/// A target that is not a number equals nothing, and no problem with one is planned.
+impl Eq for Accuracy {}
+
+impl std::hash::Hash for Accuracy {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Accuracy::Single | Accuracy::Double => {}
+            // No zero is planned, so that equal numbers have equal bits.
+            Accuracy::Target(target) => target.to_bits().hash(state),
+            Accuracy::Bits(bits) => bits.hash(state),
+        }
+    }
 }
 
 impl Accuracy {
@@ -69,7 +90,8 @@ impl Accuracy {
 }
 
 /// Who computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Engine {
     /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
     Digits,
@@ -82,7 +104,8 @@ pub enum Engine {
     /// Floating point in one of the crate `floats`' modes, from bf16 products on a matrix unit to f64: proven bound.
     /// The bits of `fast`, `kahan`, `ozaki_two_level` and `double` are the same on every processor; those of the other
     /// modes depend on the order in which the matrix unit adds.
-    Floats(#[serde(with = "mode_name")] Mode),
+    #[cfg(feature = "floats")]
+    Floats(#[cfg_attr(feature = "serde", serde(with = "mode_name"))] Mode),
     /// `Digits` when reproducible bits or a GPU are asked for. For an error as accuracy the fastest engine whose bound is proven and
     /// keeps it, of `Floats` and `Digits` ([`crate::Plan::choice`]); which one that is depends on the machine. Else `Native`.
     Auto,
@@ -95,6 +118,7 @@ impl std::fmt::Display for Engine {
             Engine::Residues => "residues",
             Engine::Native => "native",
             Engine::Auto => "auto",
+            #[cfg(feature = "floats")]
             Engine::Floats(mode) => mode.name(),
         })
     }
@@ -122,18 +146,23 @@ impl std::str::FromStr for Engine {
         if let Some(engine) = named.into_iter().find(|engine| engine.to_string() == name) {
             return Ok(engine);
         }
-        name.parse().map(Engine::Floats).map_err(|_| {
-            let modes: Vec<&str> = Mode::ALL.into_iter().map(Mode::name).collect();
-            FftError::Unsupported(format!(
-                "there is no engine \"{name}\"; the engines are auto, digits, residues, native, and in floating point {}",
-                modes.join(", ")
-            ))
-        })
+        #[cfg(feature = "floats")]
+        if let Ok(mode) = name.parse() {
+            return Ok(Engine::Floats(mode));
+        }
+        #[cfg(feature = "floats")]
+        let modes = Mode::ALL.map(Mode::name).join(", ");
+        #[cfg(not(feature = "floats"))]
+        let modes = "those of the feature `floats`, which this build lacks";
+        Err(FftError::Unsupported(format!(
+            "there is no engine \"{name}\"; the engines are auto, digits, residues, native, and in floating point {modes}"
+        )))
     }
 }
 
 /// How much of the digit product is formed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Family {
     /// Only the diagonals that the accuracy needs.
     Truncated,
@@ -142,7 +171,8 @@ pub enum Family {
 }
 
 /// The arithmetic unit that multiplies digit matrices. All give the same bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Substrate {
     /// The fastest unit that the processor has.
     Auto,
@@ -178,10 +208,12 @@ pub enum Substrate {
 }
 
 /// What [`Engine::Residues`] does beyond the recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg(feature = "residues")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ResidueOptions {
     /// How integers are put together. Ways that are not exact have other bits and a larger bound.
-    #[serde(with = "method_name")]
+    #[cfg_attr(feature = "serde", serde(with = "method_name"))]
     pub reconstruction: Method,
     /// More moduli than are needed: any `redundancy` bad residues of an output are found, half as many are corrected.
     pub redundancy: usize,
@@ -191,6 +223,7 @@ pub struct ResidueOptions {
     pub native_fallback: bool,
 }
 
+#[cfg(feature = "residues")]
 impl Default for ResidueOptions {
     fn default() -> Self {
         ResidueOptions {
@@ -203,6 +236,7 @@ impl Default for ResidueOptions {
 }
 
 /// Ways of reconstruction are saved by their names.
+#[cfg(all(feature = "serde", feature = "residues"))]
 mod method_name {
     use residues::reconstruct::Method;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -217,6 +251,7 @@ mod method_name {
 }
 
 /// Modes are saved by their names.
+#[cfg(all(feature = "serde", feature = "floats"))]
 mod mode_name {
     use floats::Mode;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -231,6 +266,7 @@ mod mode_name {
 }
 
 /// The same where there may be none.
+#[cfg(all(feature = "serde", feature = "floats"))]
 pub(crate) mod optional_mode {
     use floats::Mode;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -249,7 +285,8 @@ pub(crate) mod optional_mode {
 }
 
 /// Where a transform runs. The bits do not depend on it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Device {
     /// This machine's processor.
     #[default]
@@ -283,7 +320,8 @@ impl std::fmt::Display for Device {
 /// assert!(problem.validate().is_ok());
 /// assert!(problem.axes(&[2]).validate().is_err());
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Problem {
     pub(crate) kind: Kind,
     pub(crate) shape: Vec<usize>,
@@ -297,13 +335,14 @@ pub struct Problem {
     pub(crate) engine: Engine,
     pub(crate) family: Family,
     pub(crate) substrate: Substrate,
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) device: Device,
     pub(crate) reproducible: bool,
     pub(crate) strict: bool,
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) integers_only: bool,
-    #[serde(default)]
+    #[cfg(feature = "residues")]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) residues: ResidueOptions,
     pub(crate) threads: Option<usize>,
 }
@@ -327,6 +366,7 @@ impl Problem {
             reproducible: false,
             strict: false,
             integers_only: false,
+            #[cfg(feature = "residues")]
             residues: ResidueOptions::default(),
             threads: None,
         }
@@ -448,6 +488,7 @@ impl Problem {
     /// assert!(plan.why().contains("2 of them redundant"));
     /// # Ok::<(), ozfft::FftError>(())
     /// ```
+    #[cfg(feature = "residues")]
     pub fn residues(mut self, options: ResidueOptions) -> Self {
         self.residues = options;
         self
@@ -570,6 +611,7 @@ impl Problem {
             return Err(FftError::ZeroThreads);
         }
         self.accuracy.validate()?;
+        #[cfg(feature = "residues")]
         self.validate_residues()?;
         let elements = self
             .shape
@@ -589,6 +631,7 @@ impl Problem {
     }
 
     /// Options of the residues engine that do not fit together, or another engine.
+    #[cfg(feature = "residues")]
     fn validate_residues(&self) -> Result<(), FftError> {
         let options = self.residues;
         let refuse = |reason: &str| Err(FftError::Unsupported(reason.into()));

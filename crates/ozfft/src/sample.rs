@@ -3,13 +3,16 @@
 use num_complex::Complex;
 
 mod sealed {
+    #[cfg(not(feature = "native"))]
     pub trait Sealed {}
+    #[cfg(feature = "native")]
+    pub trait Sealed: rustfft::FftNum {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
 
 /// A real number type that arrays may hold: `f64` or `f32`.
-pub trait Real: sealed::Sealed + native::Planned + bytemuck::Pod {
+pub trait Real: sealed::Sealed + bytemuck::Pod + Send + Sync {
     /// Name in saved plans.
     #[doc(hidden)]
     const NAME: &'static str;

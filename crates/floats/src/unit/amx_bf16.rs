@@ -3,50 +3,17 @@
 use super::{MatrixUnit, Order, Shape, TILE, Term};
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
-use std::sync::OnceLock;
 
 /// Proof that the processor has the instructions and the kernel has granted the tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AmxBf16(());
-
-/// Whether Linux grants this process the tile registers, which it does to nobody who does not ask. It is asked once.
-pub fn amx_tiles_are_granted() -> bool {
-    static GRANTED: OnceLock<bool> = OnceLock::new();
-    *GRANTED.get_or_init(granted)
-}
-
-#[cfg(target_os = "linux")]
-fn granted() -> bool {
-    const ARCH_PRCTL: i64 = 158;
-    const REQUEST_PERMISSION: i64 = 0x1023;
-    const TILE_DATA: i64 = 18;
-    let outcome: i64;
-    // SAFETY: a system call without memory operands.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") ARCH_PRCTL => outcome,
-            in("rdi") REQUEST_PERMISSION,
-            in("rsi") TILE_DATA,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    outcome == 0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn granted() -> bool {
-    false
-}
 
 impl AmxBf16 {
     pub(super) fn new() -> Option<Self> {
         // Bits 22 and 24: tiles of bf16, and tiles.
         let features = __cpuid_count(7, 0).edx;
         let present = features >> 22 & 1 == 1 && features >> 24 & 1 == 1;
-        (present && amx_tiles_are_granted()).then_some(AmxBf16(()))
+        (present && float_environment::amx_tiles_are_granted()).then_some(AmxBf16(()))
     }
 }
 

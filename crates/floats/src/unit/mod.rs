@@ -16,8 +16,6 @@ mod amx_bf16;
 #[cfg(target_arch = "x86_64")]
 mod avx512_bf16;
 
-#[cfg(target_arch = "x86_64")]
-pub use amx_bf16::amx_tiles_are_granted;
 pub use probe::{Alignment, Finding, Rounding, probe};
 pub use scalar::Scalar;
 

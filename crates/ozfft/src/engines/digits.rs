@@ -4,7 +4,7 @@ use super::{BuildEngine, Built, Request, Runner};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
-use crate::matrix_unit::{ResidueNumbers, Scalar, Unit, WideInteger};
+use crate::matrix_unit::{Scalar, Unit, WideInteger};
 use crate::problem::Substrate;
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -51,8 +51,9 @@ impl<T: Real> LineTransform<T> for DigitsLine {
                 self.line
                     .run_wide_integer(unit, input, output, job.count, workspace, workers);
             }),
+            #[cfg(feature = "residues")]
             Unit::Residues => job.connect(|input, output| {
-                let unit = ResidueNumbers;
+                let unit = crate::matrix_unit::ResidueNumbers;
                 self.line
                     .run_residues(unit, input, output, job.count, workspace, workers);
             }),

@@ -1,9 +1,13 @@
 //! Who computes: digits, residues, short floating-point numbers, or the machine's own. Each is one file and one line of [`build`].
 
 pub(crate) mod digits;
+#[cfg(feature = "floats")]
 pub(crate) mod float_line;
+#[cfg(feature = "floats")]
 pub(crate) mod floats;
+#[cfg(feature = "native")]
 pub(crate) mod native;
+#[cfg(feature = "residues")]
 pub(crate) mod residues;
 pub(crate) mod shared;
 
@@ -13,10 +17,12 @@ use crate::executor::cuda::{CudaExecutor, Machine};
 use crate::executor::schedule::Schedule;
 use crate::problem::{Engine, Problem};
 use crate::recipe::Recipe;
+use crate::recipe::factor::prime_factors;
 use crate::sample::Real;
 use crate::stages::residue_products::Counters;
 use crate::transform::budget::ErrorBudget;
-use float_line::FloatLine;
+#[cfg(feature = "floats")]
+pub(crate) use float_line::FloatLine;
 use shared::Shared;
 use std::sync::Arc;
 
@@ -60,6 +66,10 @@ pub(crate) struct Built<T: Real> {
     pub(crate) fallback: Option<Executor<T>>,
 }
 
+#[cfg(not(feature = "floats"))]
+#[derive(Debug)]
+pub(crate) enum FloatLine {}
+
 /// An engine: from a request to what runs.
 pub(crate) trait BuildEngine<T: Real> {
     fn build(&self, request: &Request<'_>) -> Result<Built<T>, FftError>;
@@ -69,9 +79,29 @@ pub(crate) trait BuildEngine<T: Real> {
 pub(crate) fn build<T: Real>(engine: Engine, request: &Request<'_>) -> Result<Built<T>, FftError> {
     match engine {
         Engine::Digits => digits::DigitsEngine.build(request),
+        #[cfg(feature = "residues")]
         Engine::Residues => residues::ResiduesEngine.build(request),
+        #[cfg(feature = "floats")]
         Engine::Floats(mode) => floats::FloatsEngine(mode).build(request),
+        #[cfg(feature = "native")]
         Engine::Native => native::NativeEngine.build(request),
+        #[cfg(not(feature = "residues"))]
+        Engine::Residues => Err(FftError::missing_feature("the engine residues", "residues")),
+        #[cfg(not(feature = "native"))]
+        Engine::Native => Err(FftError::missing_feature("the engine native", "native")),
         Engine::Auto => unreachable!("the planner has chosen an engine"),
     }
+}
+
+/// The relative L2 error of the native engine on random input, rounded up from what was measured against the oracle (`docs/accuracy.md`): along every axis it grows
+/// with the root of the number of stages, and faster where a prime factor is large.
+pub(crate) fn native_error<T: Real>(problem: &Problem) -> f64 {
+    let of_axis = |&axis: &usize| {
+        let n = problem.shape[axis];
+        let largest_prime = prime_factors(n).last().copied().unwrap_or(1);
+        let stages = (n.max(2) as f64).log2();
+        let per_stage = if largest_prime > 31 { 4.0 } else { 1.5 };
+        per_stage * T::UNIT_ROUNDOFF * stages.sqrt().max(1.0)
+    };
+    problem.axes.iter().map(of_axis).fold(0.0, f64::hypot)
 }

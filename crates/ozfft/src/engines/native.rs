@@ -1,19 +1,18 @@
 //! The native engine: RustFFT in the machine's own floating point, for those who want speed more than bits. Its error is measured, not
 //! proven.
 
-use super::{BuildEngine, Built, Request, Runner};
+use super::{BuildEngine, Built, Request, Runner, native_error};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::kind::Kind;
-use crate::problem::Problem;
-use crate::recipe::factor::prime_factors;
 use crate::sample::Real;
 use crate::stages::numbers::{Input, Output};
 use crate::transform::budget::ErrorBudget;
 use crate::transform::norm::Scaling;
 use crate::workspace::{take, words_for};
-use native::{ComplexToReal, Fft, RealToComplex};
 use num_complex::Complex;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftPlanner};
 use std::sync::Arc;
 
 /// The transform of one line, and its scale.
@@ -37,9 +36,13 @@ impl<T: Real> NativeLine<T> {
     pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
         NativeLine {
             transform: match kind {
-                Kind::ComplexToComplex => Transform::Complex(T::complex(n)),
-                Kind::RealToComplex => Transform::RealToComplex(T::real_to_complex(n)),
-                Kind::ComplexToReal => Transform::ComplexToReal(T::complex_to_real(n)),
+                Kind::ComplexToComplex => Transform::Complex(FftPlanner::new().plan_fft_forward(n)),
+                Kind::RealToComplex => {
+                    Transform::RealToComplex(RealFftPlanner::new().plan_fft_forward(n))
+                }
+                Kind::ComplexToReal => {
+                    Transform::ComplexToReal(RealFftPlanner::new().plan_fft_inverse(n))
+                }
             },
             n,
             scale,
@@ -145,7 +148,7 @@ pub(crate) struct NativeEngine;
 
 impl<T: Real> BuildEngine<T> for NativeEngine {
     fn build(&self, request: &Request<'_>) -> Result<Built<T>, FftError> {
-        let error = measured_error::<T>(request.problem);
+        let error = native_error::<T>(request.problem);
         Ok(Built {
             runner: Runner::Processor(executor(request)?),
             substrate: "native",
@@ -161,17 +164,4 @@ impl<T: Real> BuildEngine<T> for NativeEngine {
             fallback: None,
         })
     }
-}
-
-/// The relative L2 error on random input, rounded up from what was measured against the oracle (`docs/accuracy.md`): along every axis it grows
-/// with the root of the number of stages, and faster where a prime factor is large.
-pub(crate) fn measured_error<T: Real>(problem: &Problem) -> f64 {
-    let of_axis = |&axis: &usize| {
-        let n = problem.shape[axis];
-        let largest_prime = prime_factors(n).last().copied().unwrap_or(1);
-        let stages = (n.max(2) as f64).log2();
-        let per_stage = if largest_prime > 31 { 4.0 } else { 1.5 };
-        per_stage * T::UNIT_ROUNDOFF * stages.sqrt().max(1.0)
-    };
-    problem.axes.iter().map(of_axis).fold(0.0, f64::hypot)
 }

@@ -2,7 +2,7 @@
 
 use super::digits::{DigitsLine, lines};
 use super::shared::Chosen;
-use super::{BuildEngine, Built, Request, Runner, native};
+use super::{BuildEngine, Built, Request, Runner};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
@@ -61,7 +61,10 @@ pub(crate) fn on_processor<T: Real>(
     });
     let executor = Executor::new(request.schedule, lines.collect(), request.threads);
     let fallback = match problem.residues.native_fallback {
-        true => Some(native::executor(request)?),
+        #[cfg(feature = "native")]
+        true => Some(super::native::executor(request)?),
+        #[cfg(not(feature = "native"))]
+        true => return Err(FftError::missing_feature("the native fallback", "native")),
         false => None,
     };
     let passed_over = Unit::passed_over(problem.substrate);

@@ -1,5 +1,6 @@
 //! What the plans of a planner share: tables, and the choice of recipes, which is made from their error budgets.
 
+#[cfg(feature = "floats")]
 use crate::engines::floats::FloatPlans;
 use crate::error::FftError;
 use crate::kind::Kind;
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) tables: Tables,
     /// Kept by the plans that use them.
     lines: Mutex<HashMap<LineKey, Weak<Line>>>,
+    #[cfg(feature = "floats")]
     pub(crate) float_plans: FloatPlans,
 }
 
@@ -65,6 +67,7 @@ impl Shared {
     pub(crate) fn clear(&self) {
         lock(&self.lines).clear();
         self.tables.clear();
+        #[cfg(feature = "floats")]
         self.float_plans.clear();
     }
 

@@ -1,16 +1,16 @@
-//! The loop over axes and lines, with rayon's threads. Every line is independent, so threads cannot change a bit.
+//! The loop over axes and lines, divided among threads. Every line is independent, so threads cannot change a bit.
 
 use super::lines::{InputArray, LineSet, OutputArray, Place};
 use super::scales::Scan;
 use super::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
+use crate::parallel;
 use crate::sample::Real;
 use crate::stages::numbers::{Elements, Input, Output, Placement, Reader, Writer};
 use crate::stages::quantise::{Columns, needs_finer_unit};
 use crate::workspace::{ALIGNMENT_SLACK, SharedArray, aligned, take, words_for};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The transform along one axis: what an engine gives to the processor.
@@ -161,16 +161,14 @@ impl<T: Real> Executor<T> {
                 }
                 continue;
             }
-            workspace[..workers * chunk]
-                .par_chunks_mut(chunk)
-                .enumerate()
-                .for_each(|(worker, scratch)| {
-                    // Threads have the environment of whoever started them.
-                    let _environment = DefaultEnvironment::enter();
-                    for group in groups * worker / workers..groups * (worker + 1) / workers {
-                        job(group, 1, scratch);
-                    }
-                });
+            let workspace = &mut workspace[..workers * chunk];
+            parallel::for_each_piece(workspace, chunk, |worker, scratch| {
+                // Threads have the environment of whoever started them.
+                let _environment = DefaultEnvironment::enter();
+                for group in groups * worker / workers..groups * (worker + 1) / workers {
+                    job(group, 1, scratch);
+                }
+            });
         }
     }
 

@@ -1,6 +1,10 @@
 //! Who runs a schedule of axis passes over the caller's arrays: the processor, or a GPU.
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
+pub(crate) mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_cuda.rs"]
 pub(crate) mod cuda;
 pub(crate) mod lines;
 pub(crate) mod scales;

@@ -2,12 +2,12 @@
 //! written. Threads share it; which of them sees a number first makes no difference.
 
 use super::lines::{InputArray, LineSet};
+use crate::parallel;
 use crate::problem::Problem;
 use crate::sample::Real;
 use crate::stages::scale::{OF_ZEROS, ScaleBetweenAxes, exponent_above, larger};
 use crate::workspace::{ReadArray, as_atomics};
 use float_environment::DefaultEnvironment;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Fewer numbers than this are looked at before threads are awake.
@@ -65,7 +65,7 @@ impl Scan {
         };
         match workers {
             1 => look(0),
-            _ => (0..workers).into_par_iter().for_each(look),
+            _ => parallel::for_each(workers, look),
         }
         for scale in scales {
             *scale = self.scale.power(*scale);

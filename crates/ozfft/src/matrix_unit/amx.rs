@@ -10,7 +10,7 @@ use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors, inlined};
 use crate::stages::digits::DigitMatrix;
-use floats::unit::amx_tiles_are_granted;
+use float_environment::amx_tiles_are_granted;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::cell::Cell;

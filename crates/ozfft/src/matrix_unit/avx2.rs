@@ -10,6 +10,7 @@ use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_shor
 use crate::recipe::Digits;
 use crate::simd::{Avx2, HalfRow, Pair, Vectors};
 use crate::stages::digits::DigitMatrix;
+#[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
 
@@ -280,9 +281,11 @@ impl MatrixUnit<4> for Avx2Integers {
 }
 
 /// Rows of bytes that are summed side by side; a byte matrix has whole numbers of them.
+#[cfg(feature = "residues")]
 const BYTE_ROWS: usize = 4;
 
 /// Every other signed byte as 16 bits, and those in between.
+#[cfg(feature = "residues")]
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn widened(bytes: __m256i) -> [__m256i; 2] {
@@ -290,6 +293,7 @@ fn widened(bytes: __m256i) -> [__m256i; 2] {
     [even, _mm256_srai_epi16::<8>(bytes)]
 }
 
+#[cfg(feature = "residues")]
 #[target_feature(enable = "avx2,fma")]
 fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
     let data = &data[..matrix.depth().div_ceil(4)];
@@ -326,6 +330,7 @@ fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
     }
 }
 
+#[cfg(feature = "residues")]
 impl ByteProducts for Avx2Integers {
     fn name(&self) -> &'static str {
         "avx2"

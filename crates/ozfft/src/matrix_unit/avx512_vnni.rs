@@ -10,6 +10,7 @@ use super::{
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors};
 use crate::stages::digits::DigitMatrix;
+#[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
 
@@ -308,8 +309,10 @@ impl MatrixUnit<8> for Avx512Vnni {
 }
 
 /// Rows of bytes that are summed side by side; a byte matrix has whole numbers of them.
+#[cfg(feature = "residues")]
 const BYTE_ROWS: usize = 8;
 
+#[cfg(feature = "residues")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
 fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
     let data = &data[..matrix.depth().div_ceil(4)];
@@ -342,6 +345,7 @@ fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
     }
 }
 
+#[cfg(feature = "residues")]
 impl ByteProducts for Avx512Vnni {
     fn name(&self) -> &'static str {
         "avx512-vnni"

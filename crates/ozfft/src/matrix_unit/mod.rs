@@ -9,14 +9,15 @@ mod amx;
 mod avx2;
 #[cfg(vector_unit)]
 mod avx512_vnni;
-#[cfg(vector_unit)]
+#[cfg(all(vector_unit, feature = "residues"))]
 mod bytes_amx;
 #[cfg(test)]
 mod conformance;
-#[cfg(test)]
+#[cfg(all(test, feature = "residues"))]
 mod conformance_bytes;
 #[cfg(neon_unit)]
 mod neon_dot;
+#[cfg(feature = "residues")]
 mod residue_numbers;
 mod scalar;
 mod wide_integer;
@@ -28,10 +29,15 @@ use crate::recipe::Digits;
 use crate::simd::inlined;
 use crate::simd::{HalfRow, Pair, Vectors};
 use crate::stages::digits::{DigitMatrix, bias};
+#[cfg(feature = "residues")]
 use crate::stages::residue_products::{ResidueEngine, ResidueMatrix};
+#[cfg(feature = "residues")]
 use residues::bytes::{self, ByteProducts};
+#[cfg(feature = "residues")]
 use residues::fp8::{Accumulator, Fp8Unit};
+#[cfg(feature = "residues")]
 use residues::products::Unit8;
+#[cfg(feature = "residues")]
 use residues::{ResidueError, U256};
 use std::sync::Arc;
 
@@ -43,6 +49,7 @@ pub(crate) use avx2::Avx2Integers;
 pub(crate) use avx512_vnni::Avx512Vnni;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
+#[cfg(feature = "residues")]
 pub(crate) use residue_numbers::ResidueNumbers;
 pub(crate) use scalar::Scalar;
 pub(crate) use wide_integer::WideInteger;
@@ -249,6 +256,7 @@ pub(crate) struct PackedMatrix {
 #[derive(Debug)]
 enum Form {
     Digits(Arc<DigitMatrix>),
+    #[cfg(feature = "residues")]
     Residues(Box<ResidueMatrix>),
     #[cfg(vector_unit)]
     Bytes(avx512_vnni::Bytes),
@@ -268,6 +276,7 @@ impl PackedMatrix {
         let (mut data_rows, mut sum_rows) = (halves * slots, rows * digits.pairs());
         let form = match unit {
             Unit::Scalar | Unit::WideInteger => Form::Digits(Arc::clone(matrix)),
+            #[cfg(feature = "residues")]
             Unit::Residues => unreachable!("residues have a constructor of their own"),
             #[cfg(neon_unit)]
             Unit::NeonDot(_) => Form::Dots(neon_dot::Dots::new(matrix, digits)),
@@ -291,6 +300,7 @@ impl PackedMatrix {
         }
     }
 
+    #[cfg(feature = "residues")]
     /// A matrix for [`Unit::Residues`], whose sums with the words of a step stay below `bound`.
     pub(crate) fn of_residues(
         engine: &ResidueEngine,
@@ -349,6 +359,7 @@ pub(crate) enum Unit {
     Scalar,
     WideInteger,
     /// Residues on any of the others, as the engine says.
+    #[cfg(feature = "residues")]
     Residues,
     #[cfg(vector_unit)]
     Avx2(Avx2Integers),
@@ -460,6 +471,7 @@ impl Unit {
         match self {
             Unit::Scalar => "scalar",
             Unit::WideInteger => "wide-integer",
+            #[cfg(feature = "residues")]
             Unit::Residues => "residues",
             #[cfg(vector_unit)]
             Unit::Avx2(_) => "avx2",
@@ -475,7 +487,9 @@ impl Unit {
     /// Lines that it transforms side by side.
     pub(crate) fn lanes(self) -> usize {
         match self {
-            Unit::Scalar | Unit::WideInteger | Unit::Residues => 1,
+            Unit::Scalar | Unit::WideInteger => 1,
+            #[cfg(feature = "residues")]
+            Unit::Residues => 1,
             #[cfg(neon_unit)]
             Unit::NeonDot(_) => 2,
             #[cfg(vector_unit)]
@@ -486,6 +500,7 @@ impl Unit {
     }
 }
 
+#[cfg(feature = "residues")]
 /// The unit as what multiplies matrices of bytes.
 ///
 /// Every product on AMX sets the tiles up by itself, which takes longer than a small product: whoever has many of them keeps the
@@ -504,6 +519,7 @@ pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
     }
 }
 
+#[cfg(feature = "residues")]
 /// The unit that multiplies residues for a substrate, and its name.
 pub(crate) fn residue_unit(substrate: Substrate) -> Result<(Unit8, &'static str), FftError> {
     match substrate {

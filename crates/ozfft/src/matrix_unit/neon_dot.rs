@@ -5,6 +5,7 @@ use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::DigitMatrix;
+#[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;
@@ -139,8 +140,10 @@ impl MatrixUnit<2> for NeonDot {
 }
 
 /// Rows of bytes that are summed side by side; a byte matrix has whole numbers of them.
+#[cfg(feature = "residues")]
 const BYTE_ROWS: usize = 4;
 
+#[cfg(feature = "residues")]
 #[target_feature(enable = "neon,dotprod")]
 fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
     let data = &data[..matrix.depth().div_ceil(4)];
@@ -174,6 +177,7 @@ fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
     }
 }
 
+#[cfg(feature = "residues")]
 impl ByteProducts for NeonDot {
     fn name(&self) -> &'static str {
         "neon-dot"

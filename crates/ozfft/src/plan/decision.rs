@@ -4,16 +4,23 @@ use super::Plan;
 use crate::problem::{Engine, Problem};
 use crate::recipe::Recipe;
 use crate::sample::Real;
+#[cfg(feature = "floats")]
 use floats::Mode;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// What was decided for a problem: the digits recipe, or a mode of the floats engine, or neither for the native engine.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct Decision {
     pub(crate) problem: Problem,
     pub(crate) recipe: Option<Recipe>,
     /// The mode of the floats engine.
-    #[serde(default, with = "crate::problem::optional_mode")]
+    #[cfg(feature = "floats")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, with = "crate::problem::optional_mode")
+    )]
     pub(crate) mode: Option<Mode>,
 }
 
@@ -22,6 +29,7 @@ impl<T: Real> From<&Plan<T>> for Decision {
         Decision {
             problem: plan.problem.clone(),
             recipe: plan.recipe.clone(),
+            #[cfg(feature = "floats")]
             mode: match plan.engine {
                 Engine::Floats(mode) => Some(mode),
                 _ => None,
@@ -32,14 +40,14 @@ impl<T: Real> From<&Plan<T>> for Decision {
 
 impl Decision {
     pub(crate) fn engine(&self) -> Engine {
-        if self.recipe.is_some() && self.problem.engine == Engine::Residues {
-            Engine::Residues
-        } else if self.recipe.is_some() {
-            Engine::Digits
-        } else if let Some(mode) = self.mode {
-            Engine::Floats(mode)
-        } else {
-            Engine::Native
+        #[cfg(feature = "floats")]
+        if let (None, Some(mode)) = (&self.recipe, self.mode) {
+            return Engine::Floats(mode);
+        }
+        match self.recipe {
+            Some(_) if self.problem.engine == Engine::Residues => Engine::Residues,
+            Some(_) => Engine::Digits,
+            None => Engine::Native,
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use super::Plan;
 use super::prediction::Prediction;
-use crate::engines::float_line::FloatLine;
+#[cfg(feature = "floats")]
+use crate::engines::FloatLine;
+#[cfg(feature = "floats")]
 use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
 use crate::problem::{Device, Engine, Problem};
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
 use crate::sample::Real;
 use float_environment::DefaultEnvironment;
+#[cfg(feature = "floats")]
 use floats::Mode;
 use roofline::digits::{DigitsWork, digit_products, measured_mode, measured_unit};
 
@@ -74,7 +77,9 @@ impl<T: Real> Plan<T> {
                 digits_seconds(problem, self.recipe()?, name, threads)
             }
             // Of modes on GPUs there are no constants yet.
+            #[cfg(feature = "floats")]
             Engine::Floats(_) if self.device() != Device::Cpu => None,
+            #[cfg(feature = "floats")]
             Engine::Floats(_) => {
                 float_seconds::<T>(problem, &self.schedule, &self.float_lines, self.threads)
             }
@@ -111,8 +116,10 @@ pub(crate) fn digits_seconds(
 
 /// Vectors that modes were measured on, and how many times as long others are assumed to take: as many as they have fewer
 /// lanes, and without a vector unit as many as there are in one.
+#[cfg(feature = "floats")]
 const MEASURED_VECTORS: &str = "avx512";
 
+#[cfg(feature = "floats")]
 fn assumed_slower(vectors: &str) -> f64 {
     match vectors {
         "avx512" => 1.0,
@@ -122,6 +129,7 @@ fn assumed_slower(vectors: &str) -> f64 {
 }
 
 /// What a line of the floats engine asks for.
+#[cfg(feature = "floats")]
 fn line_work(pass: &AxisPass, line: &FloatLine) -> DigitsWork {
     let work = line.plan().work();
     let strided = pass.read.stride != 1 || pass.write.stride != 1;
@@ -133,6 +141,7 @@ fn line_work(pass: &AxisPass, line: &FloatLine) -> DigitsWork {
 }
 
 /// The mode and the unit whose constants are a line's.
+#[cfg(feature = "floats")]
 fn constants_of(line: &FloatLine) -> (Mode, String) {
     let plan = line.plan();
     match plan.unit() {
@@ -143,6 +152,7 @@ fn constants_of(line: &FloatLine) -> (Mode, String) {
 }
 
 /// Lines of the floats engine. All axes are in one mode; the constants that are named are those of the last.
+#[cfg(feature = "floats")]
 pub(crate) fn float_seconds<T: Real>(
     problem: &Problem,
     schedule: &Schedule,

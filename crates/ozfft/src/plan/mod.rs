@@ -6,12 +6,13 @@ pub(crate) mod estimate;
 pub(crate) mod plan_cache;
 pub(crate) mod planner;
 pub(crate) mod prediction;
+mod recall;
 pub(crate) mod reporting;
 pub(crate) mod weigh;
+#[cfg(feature = "serde")]
 pub(crate) mod wisdom;
 
-use crate::engines::Runner;
-use crate::engines::float_line::FloatLine;
+use crate::engines::{FloatLine, Runner};
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;
 use crate::executor::cuda::{CudaExecutor, HostArrays};
@@ -23,7 +24,9 @@ use crate::problem::{Device, Engine, Problem};
 use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
-use crate::stages::residue_products::{Counters, ResidueReport};
+use crate::stages::residue_products::Counters;
+#[cfg(feature = "residues")]
+use crate::stages::residue_products::ResidueReport;
 use crate::transform::budget::ErrorBudget;
 use crate::workspace::SharedArray;
 use float_environment::DefaultEnvironment;
@@ -228,6 +231,7 @@ impl<T: Real> Plan<T> {
     }
 
     /// What [`Engine::Residues`] has met with so far, in all calls of this plan; none for other engines, and none on GPUs.
+    #[cfg(feature = "residues")]
     pub fn residue_report(&self) -> Option<ResidueReport> {
         self.residues.as_ref().map(|counters| counters.report())
     }
@@ -554,10 +558,26 @@ impl<T: Real> Plan<T> {
         output: OutputArray<'_, T>,
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
-        let Some(counters) = &self.residues else {
-            executor.run(input, output, workspace);
-            return Ok(());
-        };
+        match &self.residues {
+            None => {
+                executor.run(input, output, workspace);
+                Ok(())
+            }
+            #[cfg(not(feature = "residues"))]
+            Some(counters) => match **counters {},
+            #[cfg(feature = "residues")]
+            Some(counters) => self.run_counted(counters, executor, (input, output), workspace),
+        }
+    }
+
+    #[cfg(feature = "residues")]
+    fn run_counted(
+        &self,
+        counters: &Counters,
+        executor: &Executor<T>,
+        (input, output): CallArrays<'_, T>,
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
         if let Some(native) = &self.fallback
             && executor.needs_finer_units(input)
         {
@@ -658,10 +678,11 @@ impl<T: Real> fmt::Display for Plan<T> {
                 )?;
             }
             None => match self.engine {
+                #[cfg(feature = "floats")]
                 Engine::Floats(mode) => {
                     writeln!(f, "engine floats on {}, mode {mode}", self.substrate)?;
-                    match self.cuda().and_then(CudaExecutor::float_lines) {
-                        Some(lines) => writeln!(f, "  {}", lines.describe())?,
+                    match self.cuda().and_then(CudaExecutor::describe_floats) {
+                        Some(described) => writeln!(f, "  {described}")?,
                         None => {
                             for line in &self.float_lines {
                                 writeln!(f, "  {}", line.plan().how())?;

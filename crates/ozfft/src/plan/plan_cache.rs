@@ -3,6 +3,7 @@
 
 use crate::plan::Plan;
 use crate::plan::decision::Decision;
+use crate::problem::Problem;
 use crate::sample::Real;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 pub(crate) const DEFAULT_LIMIT: usize = 256 << 20;
 
 pub(crate) struct PlanCache<T: Real> {
-    plans: HashMap<String, Remembered<T>>,
-    decisions: HashMap<String, Decision>,
+    plans: HashMap<Problem, Remembered<T>>,
+    decisions: HashMap<Problem, Decision>,
     limit: usize,
     bytes: usize,
     /// Counts questions, to tell which plan was not asked for longest.
@@ -36,7 +37,7 @@ impl<T: Real> PlanCache<T> {
         }
     }
 
-    pub(crate) fn get(&mut self, key: &str) -> Option<Arc<Plan<T>>> {
+    pub(crate) fn get(&mut self, key: &Problem) -> Option<Arc<Plan<T>>> {
         self.now += 1;
         let found = self.plans.get_mut(key)?;
         found.last_asked = self.now;
@@ -44,7 +45,7 @@ impl<T: Real> PlanCache<T> {
     }
 
     /// Remembers a plan, unless it is larger than the limit by itself: it would drive out all others.
-    pub(crate) fn insert(&mut self, key: String, plan: &Arc<Plan<T>>) {
+    pub(crate) fn insert(&mut self, key: Problem, plan: &Arc<Plan<T>>) {
         self.now += 1;
         self.decisions.insert(key.clone(), Decision::from(&**plan));
         let bytes = plan.table_bytes();
@@ -72,6 +73,7 @@ impl<T: Real> PlanCache<T> {
         self.bytes
     }
 
+    #[cfg(feature = "serde")]
     pub(crate) fn decisions(&self) -> Vec<Decision> {
         self.decisions.values().cloned().collect()
     }
@@ -89,10 +91,10 @@ impl<T: Real> PlanCache<T> {
             return;
         }
         // An eighth more than needed goes at once, so that a full cache is not looked through for every plan.
-        let mut by_age: Vec<(u64, String)> = (self.plans.iter())
+        let mut by_age: Vec<(u64, Problem)> = (self.plans.iter())
             .map(|(key, remembered)| (remembered.last_asked, key.clone()))
             .collect();
-        by_age.sort_unstable();
+        by_age.sort_unstable_by_key(|&(age, _)| age);
         for (_, key) in by_age {
             if self.bytes <= self.limit - self.limit / 8 {
                 break;

@@ -4,13 +4,14 @@ use super::choice::{Choice, choose_engine, weighed_for, weighed_on_gpu_for};
 use super::decision::Decision;
 use super::plan_cache::PlanCache;
 use super::{Lengths, Plan};
-use crate::engines::native::measured_error;
-use crate::engines::residues::Measured;
+#[cfg(feature = "residues")]
+use crate::engines::residues::{self, Measured};
 use crate::engines::shared::Shared;
-use crate::engines::{self, Built, Gpu, Request, residues};
+use crate::engines::{self, Built, Gpu, Request, native_error};
 use crate::error::FftError;
 use crate::executor::cuda;
 use crate::executor::schedule::Schedule;
+use crate::parallel;
 use crate::problem::{Device, Engine, Family, Problem, Substrate};
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -78,7 +79,7 @@ impl<T: Real> Planner<T> {
         let _environment = DefaultEnvironment::enter();
         problem.validate()?;
         let mut resolved = problem.clone();
-        let threads = problem.threads.unwrap_or_else(rayon::current_num_threads);
+        let threads = problem.threads.unwrap_or_else(parallel::threads);
         // Every thread has scratch memory of its own; no machine has more threads than this for one call.
         let threads = threads.min(MOST_THREADS);
         resolved.threads = Some(threads);
@@ -86,16 +87,13 @@ impl<T: Real> Planner<T> {
             // Residues give whole products, whatever is asked for.
             resolved.family = Family::Exact;
         }
-        // Problems hold an accuracy, a float, and so have no hash of their own; their saved form has.
-        let key = serde_json::to_string(&resolved)
-            .unwrap_or_else(|error| unreachable!("plain data is always JSON: {error}"));
-        if let Some(plan) = lock(&self.plans).get(&key) {
+        if let Some(plan) = lock(&self.plans).get(&resolved) {
             return Ok(plan);
         }
         let built = self.build(&resolved, threads, open_device);
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built?);
-        lock(&self.plans).insert(key, &plan);
+        lock(&self.plans).insert(resolved, &plan);
         Ok(plan)
     }
 
@@ -116,10 +114,12 @@ impl<T: Real> Planner<T> {
         self.shared.clear();
     }
 
+    #[cfg(feature = "serde")]
     pub(crate) fn decisions(&self) -> Vec<Decision> {
         lock(&self.plans).decisions()
     }
 
+    #[cfg(feature = "serde")]
     pub(crate) fn recall(&self, decisions: Vec<Decision>) {
         lock(&self.recalled).extend(decisions);
     }
@@ -136,7 +136,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// A plan for a device that is given, whatever the problem names.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "cuda"))]
     pub(crate) fn plan_on(
         &self,
         problem: &Problem,
@@ -183,7 +183,7 @@ impl<T: Real> Planner<T> {
         recalled: Option<Decision>,
     ) -> Result<Plan<T>, FftError> {
         let order = Order::new::<T>(problem, threads);
-        let native_error = measured_error::<T>(problem);
+        let native_error = native_error::<T>(problem);
         let mut weighed = None;
         let (engine, mut why) = match (&recalled, weighed_for(problem)) {
             (Some(decision), _) => (decision.engine(), "recalled from wisdom".into()),
@@ -277,6 +277,7 @@ impl<T: Real> Planner<T> {
 
     /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, to measure it: some leave out a
     /// stage, and their results are void.
+    #[cfg(feature = "cuda")]
     #[doc(hidden)]
     pub fn plan_residue_variant(
         &self,
@@ -299,6 +300,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// A plan of [`Engine::Residues`] whose blocks take so many lines, to measure what the number costs.
+    #[cfg(feature = "cuda")]
     #[doc(hidden)]
     pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
         let measured = Measured {
@@ -310,7 +312,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// The same on a device that is given.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "cuda"))]
     pub(crate) fn plan_residue_tile_on(
         &self,
         problem: &Problem,
@@ -327,6 +329,7 @@ impl<T: Real> Planner<T> {
         })
     }
 
+    #[cfg(feature = "cuda")]
     fn plan_measured(
         &self,
         problem: &Problem,
@@ -351,7 +354,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// A plan that multiplies as `engine` says.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "residues"))]
     pub(crate) fn plan_residues(
         &self,
         problem: &Problem,

@@ -1,19 +1,26 @@
 //! Weighs engines for an accuracy that is a number (`choice.rs` has what comes out).
 
 use super::choice::{Candidate, Choice, Verdict};
-use super::estimate::{digits_seconds, float_seconds};
+use super::estimate::digits_seconds;
+#[cfg(feature = "floats")]
+use super::estimate::float_seconds;
 use super::planner::{Order, Planner};
+#[cfg(feature = "floats")]
+use crate::engines;
+#[cfg(feature = "floats")]
 use crate::engines::floats::{self, unit_for};
-use crate::engines::{self, Built, Gpu};
+use crate::engines::{Built, Gpu};
 use crate::matrix_unit::Unit;
 use crate::problem::Engine;
 use crate::sample::Real;
 use crate::transform::budget::ErrorBudget;
+#[cfg(feature = "floats")]
 use ::floats::Mode;
 
 /// Modes that tensor cores run, in the order of the times that were measured on an H200 for lines of 64 to 1024 points
 /// (benchmarks/records/2026-11-16-h200-floats.json); `fp16` comes before `bf16`, which takes as long and is less accurate.
 /// `ozaki_two_level` is slower than the tuned kernels for digits, and more accurate digits keep its bound.
+#[cfg(feature = "floats")]
 const FASTEST_FIRST_ON_GPUS: [Mode; 5] = [
     Mode::Fp16,
     Mode::Bf16,
@@ -34,10 +41,9 @@ impl<T: Real> Planner<T> {
         target: f64,
         native_error: f64,
     ) -> (Engine, String, Choice) {
-        let modes = Mode::ALL.into_iter();
-        let mut candidates: Vec<Candidate> = modes
-            .map(|mode| self.weigh_mode(order, target, mode))
-            .collect();
+        let mut candidates = Vec::new();
+        #[cfg(feature = "floats")]
+        candidates.extend(Mode::ALL.map(|mode| self.weigh_mode(order, target, mode)));
         candidates.push(self.weigh_digits(order, target));
         candidates.push(Candidate {
             bound: Some(native_error),
@@ -79,10 +85,12 @@ impl<T: Real> Planner<T> {
         &self,
         order: &Order<'_>,
         target: f64,
-        gpu: &Gpu,
+        #[cfg_attr(not(feature = "floats"), allow(unused_variables))] gpu: &Gpu,
     ) -> (Option<Taken<T>>, Choice) {
-        let mut taken = None;
+        #[cfg_attr(not(feature = "floats"), allow(unused_mut))]
+        let mut taken: Option<Taken<T>> = None;
         let mut candidates = Vec::new();
+        #[cfg(feature = "floats")]
         for mode in FASTEST_FIRST_ON_GPUS {
             let why = format!(
                 "auto: of the modes that tensor cores run, {mode} is the fastest whose proven bound is at most {target:.2e}"
@@ -134,6 +142,7 @@ impl<T: Real> Planner<T> {
         (taken, choice)
     }
 
+    #[cfg(feature = "floats")]
     fn weigh_mode(&self, order: &Order<'_>, target: f64, mode: Mode) -> Candidate {
         let engine = Engine::Floats(mode);
         let unit = match unit_for(order.problem, mode) {

@@ -6,7 +6,6 @@
 use super::decision::Decision;
 use super::planner::Planner;
 use crate::error::FftError;
-use crate::plan::Plan;
 use crate::problem::{Accuracy, Device, Engine, Family, Problem};
 use crate::recipe::factor;
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe};
@@ -35,6 +34,7 @@ pub(crate) fn named_digits(problem: &Problem) -> Option<Digits> {
         Accuracy::Single => Digits::SINGLE,
         Accuracy::Double => Digits::DOUBLE,
         // Words are full, and every line takes of them what it needs.
+        #[cfg(feature = "residues")]
         Accuracy::Target(_) | Accuracy::Bits(_) if problem.residues.adaptive => Digits::DOUBLE,
         Accuracy::Target(_) | Accuracy::Bits(_) => return None,
     };
@@ -237,7 +237,7 @@ impl<T: Real> Planner<T> {
     /// computed, and must keep the accuracy as that of a fresh plan must: an error that is a number is not exceeded (or, where no recipe
     /// proves it, the bound is no larger than a fresh plan's, and three times the expected error is below it); for `Single` and `Double`, which name digits, it is
     /// no larger than that of the steps that planning would choose. An entry that does not keep it, or that this machine cannot run, is passed over: the problem is
-    /// planned afresh, and [`Plan::why`] says so.
+    /// planned afresh, and [`crate::Plan::why`] says so.
     pub fn load_wisdom(&self, text: &str) -> Result<usize, FftError> {
         let _environment = DefaultEnvironment::enter();
         let wisdom: Wisdom = serde_json::from_str(text).map_err(refuse)?;
@@ -266,58 +266,6 @@ impl<T: Real> Planner<T> {
         let count = wisdom.plans.len();
         self.recall(wisdom.plans);
         Ok(count)
-    }
-
-    /// A plan from wisdom where it keeps what was asked for as a fresh one must, else the fresh one, which says why.
-    pub(crate) fn recalled_or_fresh(
-        &self,
-        problem: &Problem,
-        recalled: Result<Plan<T>, FftError>,
-        fresh: impl Fn() -> Result<Plan<T>, FftError>,
-    ) -> Result<Plan<T>, FftError> {
-        let plan = match recalled {
-            Ok(plan) => plan,
-            Err(error) => {
-                let mut plan = fresh()?;
-                plan.pass_over_wisdom(error);
-                return Ok(plan);
-            }
-        };
-        let (found, allowed, likely) = match (&plan.recipe, problem.accuracy.target()) {
-            // Engines without recipes have nothing to decide, but for `auto`: native, where no number is asked for.
-            (None, None) => return Ok(plan),
-            (None, Some(_)) if problem.engine != Engine::Auto => return Ok(plan),
-            (_, Some(target)) if plan.budget.bound <= target => return Ok(plan),
-            (_, Some(target)) => {
-                let best = fresh()?;
-                if plan.engine == best.engine && plan.recipe == best.recipe {
-                    return Ok(plan);
-                }
-                // Where a fresh plan proves the accuracy, so must this one.
-                let best = best.budget.bound;
-                let allowed = if best <= target { target } else { best };
-                let likely = 3.0 * plan.budget.expected <= target;
-                (plan.budget.bound, allowed, likely)
-            }
-            (Some(recipe), None) => {
-                let steps = self.shared.recipe(problem, recipe.digits);
-                if *recipe == steps {
-                    return Ok(plan);
-                }
-                // The digits are those that the accuracy names: so it is the steps that are compared.
-                let bound = |recipe: &Recipe| self.shared.budget::<T>(problem, recipe, None).bound;
-                (bound(recipe), bound(&steps), true)
-            }
-        };
-        if found <= allowed && likely {
-            return Ok(plan);
-        }
-        let mut plan = fresh()?;
-        plan.pass_over_wisdom(match likely {
-            true => format!("its bound of {found:.2e} is above {allowed:.2e}, which a plan for this accuracy keeps"),
-            false => format!("its bound of {found:.2e} does not prove the accuracy, and three times its expected error is above it"),
-        });
-        Ok(plan)
     }
 }
 

@@ -5,11 +5,13 @@ pub(crate) mod factor;
 
 use crate::error::FftError;
 use crate::problem::Family;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How many 8-bit digits carry the data and the matrices, and how many diagonals of their product are formed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Digits {
     /// Digits of a data word.
     pub data: u32,
@@ -94,7 +96,8 @@ impl Digits {
 }
 
 /// How the inputs of a small DFT are folded into two half-size real products.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Fold {
     /// Size 1, 2 or 4: all entries are 0 or ±1, so sums are exact and no digits are needed.
     Unit,
@@ -107,7 +110,8 @@ pub enum Fold {
 }
 
 /// One small DFT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct StepRecipe {
     /// Size of the DFT.
     pub n: usize,
@@ -118,7 +122,8 @@ pub struct StepRecipe {
 }
 
 /// A line that is transformed within one block, under one exponent.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct BlockRecipe {
     /// The steps, in order; the product of their sizes is the length.
     pub steps: Vec<StepRecipe>,
@@ -162,7 +167,8 @@ impl BlockRecipe {
 }
 
 /// One 1-D transform of any length.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum LineRecipe {
     /// One point.
     Copy,
@@ -213,7 +219,8 @@ impl LineRecipe {
 pub(crate) const LONGEST_CONVOLUTION: u128 = 1 << 30;
 
 /// One axis of the array and the 1-D transform along it. Between axes the array is plain floating point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct AxisRecipe {
     /// The axis.
     pub axis: usize,
@@ -222,7 +229,8 @@ pub struct AxisRecipe {
 }
 
 /// Everything that determines the bits of the result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Recipe {
     /// Digits and diagonals.
     pub digits: Digits,

@@ -10,6 +10,10 @@ pub(crate) mod pass_roots;
 pub(crate) mod quantise;
 pub(crate) mod quantise_single;
 pub(crate) mod reconstruct;
+#[cfg(feature = "residues")]
+pub(crate) mod residue_products;
+#[cfg(not(feature = "residues"))]
+#[path = "no_residues.rs"]
 pub(crate) mod residue_products;
 pub(crate) mod scale;
 pub(crate) mod single_numbers;

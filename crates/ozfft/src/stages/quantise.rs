@@ -9,6 +9,7 @@
 use crate::simd::{HalfRow, Point, Row, Vectors, from_lanes, inlined, lanes_of, round_to_unit};
 use crate::stages::lines::Grid;
 use num_complex::Complex;
+#[cfg(feature = "residues")]
 use residues::adaptive::coarsest_unit;
 
 /// Leading bits of a magnitude that enter the column sums.
@@ -213,6 +214,12 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
             Words::Real
         },
     }
+}
+
+/// Only residues ask for units of lines.
+#[cfg(not(feature = "residues"))]
+fn coarsest_unit(_: f64, _: impl Iterator<Item = f64>) -> Option<i32> {
+    None
 }
 
 /// Raises exponents to what [`Columns::relative_unit`] allows.

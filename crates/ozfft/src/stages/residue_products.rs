@@ -142,6 +142,10 @@ impl ResidueEngine {
         self.substrate
     }
 
+    pub(crate) fn relative_unit(&self) -> Option<LineUnit> {
+        self.relative_unit
+    }
+
     pub(crate) fn unit_of_lines(&self) -> Option<f64> {
         match self.relative_unit? {
             LineUnit::Exactly(unit) | LineUnit::AtBest(unit) => Some(unit),

@@ -221,7 +221,7 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (Error
     let Setting { digits, family, .. } = setting;
     let n = block.len();
     let mut unit = line_unit(block.steps[0].n, n, digits.word_bits(), data);
-    let adapted = setting.residues.and_then(|engine| engine.relative_unit);
+    let adapted = setting.residues.and_then(ResidueEngine::relative_unit);
     match adapted.filter(|_| data != Data::Words) {
         Some(LineUnit::Exactly(own)) => {
             unit = WordUnit {

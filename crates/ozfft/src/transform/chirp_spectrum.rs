@@ -8,12 +8,12 @@
 mod double_double;
 mod fixed_point;
 
+use crate::parallel;
 use crate::recipe::LONGEST_CONVOLUTION;
 use crate::roots::Fixed;
 use crate::roots::root_table::RootTable;
 use crate::stages::twiddle::TwiddleTable;
 use num_complex::Complex;
-use rayon::prelude::*;
 
 /// Shorter loops are not divided among threads.
 const LEAST_PARALLEL: usize = 1 << 12;
@@ -46,14 +46,10 @@ pub(crate) fn square(j: usize, n: usize) -> u64 {
 /// What `value` makes of `exp(πi j²/n)`, for `j` from 0 to `n - 1`: of the table of all powers, and the power.
 pub(crate) fn chirp_roots<T: Send>(
     n: usize,
-    value: impl Fn(&RootTable, u64) -> T + Sync,
+    value: impl Fn(&RootTable, u64) -> T + Send + Sync,
 ) -> Vec<T> {
     let roots = RootTable::new(2 * n as u64);
-    (0..n)
-        .into_par_iter()
-        .with_min_len(LEAST_PARALLEL)
-        .map(|j| value(&roots, square(j, n)))
-        .collect()
+    parallel::collect(n, LEAST_PARALLEL, |j| value(&roots, square(j, n)))
 }
 
 /// `DFT_m(conj w)` with `w_j = exp(-πi j²/n)` laid out cyclically.
@@ -124,11 +120,8 @@ fn rounded(
 ) -> Option<(Vec<Complex<i64>>, i32)> {
     let scale = scale.units(FRACTION_BITS);
     let scaled = |z: &Complex<i128>| Complex::new(multiply(z.re, scale), multiply(z.im, scale));
-    let values: Vec<Complex<i128>> = values
-        .par_iter()
-        .with_min_len(LEAST_PARALLEL)
-        .map(scaled)
-        .collect();
+    let scale_at = |k: usize| scaled(&values[k]);
+    let values: Vec<Complex<i128>> = parallel::collect(values.len(), LEAST_PARALLEL, scale_at);
     let largest = values.iter().fold(0, |largest, z| {
         largest.max(z.re.unsigned_abs()).max(z.im.unsigned_abs())
     });
@@ -145,14 +138,10 @@ fn rounded(
         let rest = x as u128 & mask;
         (rest >= distance && rest <= mask - distance).then_some((x >> dropped) as i64)
     };
-    let table = values
-        .par_iter()
-        .with_min_len(LEAST_PARALLEL)
-        .map(|z| Some(Complex::new(round(z.re)?, round(z.im)?)));
-    Some((
-        table.collect::<Option<_>>()?,
-        bits as i32 - FRACTION_BITS as i32,
-    ))
+    let round_at = |k: usize| Some(Complex::new(round(values[k].re)?, round(values[k].im)?));
+    let table = parallel::collect(values.len(), LEAST_PARALLEL, round_at);
+    let table: Option<Vec<Complex<i64>>> = table.into_iter().collect();
+    Some((table?, bits as i32 - FRACTION_BITS as i32))
 }
 
 /// How large the unscaled spectrum of a chirp is.

@@ -2,9 +2,11 @@
 
 #[cfg(neon_unit)]
 use crate::matrix_unit::NeonDot;
+#[cfg(feature = "residues")]
+use crate::matrix_unit::ResidueNumbers;
 #[cfg(vector_unit)]
 use crate::matrix_unit::{Amx, Avx2Integers, Avx512Vnni};
-use crate::matrix_unit::{MatrixUnit, ResidueNumbers, Scalar, WideInteger};
+use crate::matrix_unit::{MatrixUnit, Scalar, WideInteger};
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, Point, Row, Vectors};
@@ -152,6 +154,9 @@ macro_rules! compiled_once {
 compiled_once! {
     run_scalar, Scalar, 1;
     run_wide_integer, WideInteger, 1;
+}
+#[cfg(feature = "residues")]
+compiled_once! {
     run_residues, ResidueNumbers, 1;
 }
 #[cfg(neon_unit)]
@@ -172,6 +177,7 @@ impl Line {
         match unit {
             Unit::Scalar => self.words::<1, Scalar>(workers),
             Unit::WideInteger => self.words::<1, WideInteger>(workers),
+            #[cfg(feature = "residues")]
             Unit::Residues => self.words::<1, ResidueNumbers>(workers),
             #[cfg(neon_unit)]
             Unit::NeonDot(_) => self.words::<2, NeonDot>(workers),

@@ -7,6 +7,7 @@
 //! point. There the lines of a pass are what lies side by side.
 
 use crate::matrix_unit::{MatrixUnit, Task};
+use crate::parallel;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use crate::simd::{Pair, Point, Row, Vectors, lanes_of};
@@ -25,7 +26,6 @@ use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
-use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -490,7 +490,7 @@ impl Passes {
                 after,
                 nature: &nature,
             };
-            let share = |(worker, memory): (usize, &mut [u64])| {
+            let share = |worker: usize, memory: &mut [u64]| {
                 // Threads have the environment of whoever started them.
                 let _environment = DefaultEnvironment::enter();
                 let _session = unit.session();
@@ -499,12 +499,9 @@ impl Passes {
             };
             if workers == 1 {
                 // As in the executor: one worker is the caller.
-                share((0, &mut *scratch));
+                share(0, &mut *scratch);
             } else {
-                scratch
-                    .par_chunks_mut(scratch_len)
-                    .enumerate()
-                    .for_each(share);
+                parallel::for_each_piece(scratch, scratch_len, share);
             }
             // Only the first pass reads what can be anything but finite.
             if Nature::from_bits(nature.load(Ordering::Relaxed)).not_finite {

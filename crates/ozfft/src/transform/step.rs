@@ -15,8 +15,10 @@ use crate::roots::Fixed;
 use crate::roots::root_table::{RootTable, Scale};
 use crate::simd::{HalfRow, Vectors, inlined};
 use crate::stages::butterfly::{Quad, Value};
+#[cfg(feature = "residues")]
 use crate::stages::digits::DigitMatrix;
 use crate::stages::reconstruct::UNIT_BITS;
+#[cfg(feature = "residues")]
 use crate::stages::residue_products::largest_sum;
 use crate::stages::step_matrices::slots;
 use crate::stages::twiddle::Twiddle;
@@ -174,6 +176,9 @@ impl Step {
         );
         let matrices = match residues {
             None => tables.packed(&recipe, digits, unit),
+            #[cfg(not(feature = "residues"))]
+            Some(engine) => match *engine {},
+            #[cfg(feature = "residues")]
             Some(engine) => {
                 let bound = largest_sum(&recipe, first, digits);
                 let pack = |matrix: &Arc<DigitMatrix>| {

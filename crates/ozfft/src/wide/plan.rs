@@ -11,6 +11,7 @@ use crate::executor::lines::{InputArray, OutputArray, Place};
 use crate::executor::schedule::{AxisPass, axis_passes};
 use crate::kind::Kind;
 use crate::matrix_unit::{Unit, byte_products};
+use crate::parallel;
 use crate::plan::note_on_bound;
 use crate::plan::planner::MOST_THREADS;
 use crate::problem::{Device, Direction, Engine, Family, Problem, ResidueOptions};
@@ -81,7 +82,7 @@ impl WidePlanner {
             unit,
             products: byte_products(unit),
         };
-        let threads = problem.threads.unwrap_or_else(rayon::current_num_threads);
+        let threads = problem.threads.unwrap_or_else(parallel::threads);
         let threads = threads.min(MOST_THREADS);
         let scaling = Scaling::of(problem);
         let (passes, spare_len) = axis_passes(problem);

@@ -221,6 +221,11 @@ impl CudaExecutor {
         }
     }
 
+    /// What a transform in short floating-point numbers runs.
+    pub(crate) fn describe_floats(&self) -> Option<String> {
+        Some(self.float_lines()?.describe())
+    }
+
     /// The device, in words.
     pub(crate) fn device_name(&self) -> String {
         self.machine.name()

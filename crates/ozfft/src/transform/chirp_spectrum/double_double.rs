@@ -4,11 +4,11 @@
 //! multiply-adds are IEEE's, written in one order, so that every processor gets the same bits, vector instructions or not.
 
 use super::chirp_roots;
+use crate::parallel;
 use crate::recipe::factor::prime_factors;
 use crate::roots::root_table::RootTable;
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
-use rayon::prelude::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Transforms side by side.
@@ -386,12 +386,10 @@ fn two_factors(m: usize) -> (usize, usize) {
     })
 }
 
-/// The blocks of lanes that lines 0 to half of `lines` are in, divided among threads where they are many.
-fn blocks(lines: usize) -> impl ParallelIterator<Item = usize> {
+/// What `work` gives for the blocks of lanes that lines 0 to half of `lines` are in.
+fn for_blocks(lines: usize, work: impl Fn(usize) -> Vec<Points> + Send + Sync) -> Vec<Vec<Points>> {
     const LEAST: usize = 4;
-    (0..lines / 2 / LANES + 1)
-        .into_par_iter()
-        .with_min_len(LEAST)
+    parallel::collect(lines / 2 / LANES + 1, LEAST, work)
 }
 
 /// Points 0 to m/2 of the spectrum, in units of 2^-96.
@@ -437,7 +435,7 @@ pub(super) fn half_spectrum(n: usize, m: usize) -> Vec<Complex<i128>> {
         along_columns.run(&mut data, &factors);
         data
     };
-    let transformed: Vec<Vec<Points>> = blocks(columns).map(column_block).collect();
+    let transformed = for_blocks(columns, column_block);
 
     // Column c of row k is column columns - c of row rows - k times a root. Row 0 is its own mirror image, without a root.
     let roots_of_mirrored = |first_lane: usize| Factors {
@@ -475,7 +473,7 @@ pub(super) fn half_spectrum(n: usize, m: usize) -> Vec<Complex<i128>> {
         along_rows.run(&mut data, factors);
         data
     };
-    let spectrum: Vec<Vec<Points>> = blocks(rows).map(row_block).collect();
+    let spectrum = for_blocks(rows, row_block);
 
     let point = |k: usize| {
         let (row, column) = (k % rows, k / rows);
@@ -487,11 +485,7 @@ pub(super) fn half_spectrum(n: usize, m: usize) -> Vec<Complex<i128>> {
         let value = get(&spectrum[row / LANES][column], row % LANES);
         Complex::new(value.re.units_of_96_bits(), value.im.units_of_96_bits())
     };
-    (0..m / 2 + 1)
-        .into_par_iter()
-        .with_min_len(super::LEAST_PARALLEL)
-        .map(point)
-        .collect()
+    parallel::collect(m / 2 + 1, super::LEAST_PARALLEL, point)
 }
 
 #[cfg(test)]

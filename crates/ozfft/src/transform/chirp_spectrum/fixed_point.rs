@@ -1,10 +1,10 @@
 //! The spectrum in 96-bit fixed point, by a plain mixed-radix transform: it decides what double-double arithmetic leaves open.
 
 use super::{LEAST_PARALLEL, chirp_roots, multiply};
+use crate::parallel;
 use crate::recipe::factor::prime_factors;
 use crate::roots::root_table::RootTable;
 use num_complex::Complex;
-use rayon::prelude::*;
 
 #[inline]
 pub(super) fn rotate(z: Complex<i128>, t: Complex<i128>) -> Complex<i128> {
@@ -32,14 +32,11 @@ fn levels(m: usize) -> Vec<Level> {
     let level = |radix: usize| {
         let (part, step) = (length / radix, m / length);
         length = part;
-        let rotations = (0..(radix - 1) * part).into_par_iter();
+        let rotation = |place: usize| root((place / part + 1) * (place % part) * step);
         Level {
             radix,
             part,
-            rotations: rotations
-                .with_min_len(LEAST_PARALLEL)
-                .map(|place| root((place / part + 1) * (place % part) * step))
-                .collect(),
+            rotations: parallel::collect((radix - 1) * part, LEAST_PARALLEL, rotation),
             powers: (0..radix).map(|p| root(p * part * step)).collect(),
         }
     };
@@ -70,13 +67,11 @@ impl Level {
     fn combine(&self, values: &mut [Complex<i128>]) {
         if self.radix == 2 {
             let (low, high) = values.split_at_mut(self.part);
-            let pairs = low.par_iter_mut().zip(high).zip(&self.rotations);
-            return pairs
-                .with_min_len(LEAST_PARALLEL)
-                .for_each(|((low, high), &root)| {
-                    let rotated = rotate(*high, root);
-                    (*low, *high) = (*low + rotated, *low - rotated);
-                });
+            for ((low, high), &root) in low.iter_mut().zip(high).zip(&self.rotations) {
+                let rotated = rotate(*high, root);
+                (*low, *high) = (*low + rotated, *low - rotated);
+            }
+            return;
         }
         let mut column = vec![Complex::new(0, 0); self.radix];
         for k in 0..self.part {
@@ -110,17 +105,14 @@ fn transform(
         let column: Vec<_> = (0..level.radix).map(|r| input[r * stride]).collect();
         return level.butterfly(&column, |q, value| output[q] = value);
     }
-    let part = |(r, chunk): (usize, &mut [Complex<i128>])| {
+    let part = |r: usize, chunk: &mut [Complex<i128>]| {
         transform(&input[r * stride..], stride * level.radix, chunk, rest);
     };
     if output.len() < LEAST_PARALLEL {
-        output
-            .chunks_exact_mut(level.part)
-            .enumerate()
-            .for_each(part);
+        let chunks = output.chunks_exact_mut(level.part).enumerate();
+        chunks.for_each(|(r, chunk)| part(r, chunk));
     } else {
-        let chunks = output.par_chunks_exact_mut(level.part);
-        chunks.enumerate().for_each(part);
+        parallel::for_each_piece(output, level.part, part);
     }
     level.combine(output);
 }

@@ -1,0 +1,133 @@
+//! In place of GPUs, in builds without them: none is ever opened.
+
+use crate::error::FftError;
+use crate::executor::schedule::Schedule;
+use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::recipe::Recipe;
+use crate::sample::Real;
+#[cfg(feature = "floats")]
+use crate::transform::budget::ErrorBudget;
+use crate::transform::line::Line;
+use std::sync::Arc;
+
+pub(crate) trait Machine {}
+
+pub(crate) fn open(_: usize) -> Result<Arc<dyn Machine>, FftError> {
+    Err(FftError::missing_feature("a GPU", "cuda"))
+}
+
+pub(crate) struct Choice {
+    pub(crate) tuned: Option<Product>,
+    pub(crate) conversions: bool,
+    pub(crate) residues: Option<&'static str>,
+    pub(crate) residue_lines: Option<u64>,
+}
+
+pub(crate) enum Product {
+    Int8,
+    Fp8,
+}
+
+pub(crate) struct HostArrays<'a> {
+    pub(crate) input: Option<&'a [u8]>,
+    pub(crate) output: (*mut u8, usize),
+}
+
+pub(crate) enum CudaExecutor {}
+
+impl CudaExecutor {
+    pub(crate) fn new<T: Real>(
+        _: Arc<dyn Machine>,
+        _: &Problem,
+        _: (&Schedule, &[Arc<Line>]),
+        _: &Recipe,
+        choice: Choice,
+    ) -> Result<Self, FftError> {
+        let Choice {
+            tuned: _,
+            conversions: _,
+            residues: _,
+            residue_lines: _,
+        } = choice;
+        Err(FftError::missing_feature("a GPU", "cuda"))
+    }
+
+    #[cfg(feature = "floats")]
+    pub(crate) fn floats<T: Real>(
+        _: Arc<dyn Machine>,
+        _: &Problem,
+        _: &Schedule,
+        _: floats::Mode,
+        _: f64,
+    ) -> Result<(Self, ErrorBudget), FftError> {
+        Err(FftError::missing_feature("a GPU", "cuda"))
+    }
+
+    pub(crate) fn table_bytes(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn device_name(&self) -> String {
+        match *self {}
+    }
+
+    pub(crate) fn tuned_passes(&self) -> (usize, usize) {
+        match *self {}
+    }
+
+    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
+        match *self {}
+    }
+
+    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
+        match *self {}
+    }
+
+    pub(crate) fn workspace_bytes(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn describe_floats(&self) -> Option<String> {
+        match *self {}
+    }
+
+    pub(crate) unsafe fn run_host(
+        &self,
+        arrays: &HostArrays<'_>,
+        _: usize,
+        _: &mut dyn FnMut(Progress),
+    ) -> Result<(), FftError> {
+        let HostArrays {
+            input: _,
+            output: _,
+        } = arrays;
+        match *self {}
+    }
+
+    pub(crate) unsafe fn run_addresses(&self, _: (u64, u64, u64), _: u64) -> Result<(), FftError> {
+        match *self {}
+    }
+}
+
+#[cfg(feature = "residues")]
+pub(crate) fn residue_kernel<T: Real>(
+    _: &Problem,
+    _: &dyn Machine,
+) -> Result<&'static str, FftError> {
+    Err(FftError::missing_feature("a GPU", "cuda"))
+}
+
+#[cfg(feature = "residues")]
+pub(crate) fn residue_substrate(_: &str) -> &'static str {
+    unreachable!("no GPU was opened")
+}
+
+#[cfg(feature = "residues")]
+pub(crate) fn residue_bound_is_proven(_: residues::reconstruct::Method) -> bool {
+    unreachable!("no GPU was opened")
+}
+
+pub(crate) fn is_residues_in_fp8(_: &Problem) -> bool {
+    false
+}
