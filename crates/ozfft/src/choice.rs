@@ -1,6 +1,6 @@
 //! Which engine `auto` takes for an accuracy that is a number: the fastest one whose bound is proven and keeps it.
 //!
-//! Bounds are computed, times are predicted from measured constants (crate `roofline`, `modes.json` and `units.json`). A
+//! Bounds are computed, times are predicted from measured constants (`estimate/modes.json` and `units.json`). A
 //! prediction may be wrong by what machines differ; the bound is kept all the same. Since the choice depends on the
 //! machine's units, bits do, too: whoever wants them the same everywhere asks for them, or for an engine by name.
 
@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Modes that tensor cores run, in the order of the times that were measured on an H200 for lines of 64 to 1024 points
-/// (benchmarks/records/2026-11-16-h200-floats.json); `fp16` comes before `bf16`, which takes as long and is less accurate.
+/// (laboratory/records/2026-11-16-h200-floats.json); `fp16` comes before `bf16`, which takes as long and is less accurate.
 /// `ozaki_two_level` is slower than the tuned kernels for digits, and more accurate digits keep its bound.
 const FASTEST_FIRST_ON_GPUS: [Mode; 5] = [
     Mode::Fp16,

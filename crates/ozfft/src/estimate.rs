@@ -1,4 +1,6 @@
-//! What a plan will take, predicted by the crate `roofline` from the recipe and constants of the unit.
+//! What a plan will take, predicted from the recipe and constants of the unit.
+
+mod constants;
 
 use crate::executor::cpu::{Executor, Pass};
 use crate::float_lines::FloatLine;
@@ -6,9 +8,11 @@ use crate::plan::Plan;
 use crate::problem::{Device, Engine, Kind, Problem};
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
 use crate::sample::Real;
+pub(crate) use constants::digit_products;
+use constants::measured_mode;
+pub use constants::{DigitsWork, MeasuredUnit, UnitCost, measured_unit};
 use float_environment::DefaultEnvironment;
 use floats::Mode;
-use roofline::digits::{DigitsWork, MeasuredUnit, digit_products, measured_mode, measured_unit};
 
 /// A predicted time, and whose constants it rests on.
 #[derive(Debug, Clone, PartialEq)]

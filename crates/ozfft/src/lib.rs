@@ -53,7 +53,7 @@ mod workspace;
 pub use budget::ErrorBudget;
 pub use choice::{Candidate, Choice, Verdict};
 pub use error::{Buffer, FftError};
-pub use estimate::{Prediction, digits_work};
+pub use estimate::{DigitsWork, MeasuredUnit, Prediction, UnitCost, digits_work, measured_unit};
 pub use floats::{FloatError, Mode};
 pub use layout::Layout;
 pub use plan::{DevicePointer, Plan};

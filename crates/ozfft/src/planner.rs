@@ -6,6 +6,7 @@ use crate::budget::{
 };
 use crate::choice::{choose_engine, weighed_for, weighed_on_gpu_for};
 use crate::error::FftError;
+use crate::estimate::digit_products;
 use crate::executor::cpu::{Executor, LineEngine};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::factor;
@@ -23,7 +24,6 @@ use crate::sample::Real;
 use crate::tables::{Tables, lock};
 use crate::wisdom::Decision;
 use float_environment::DefaultEnvironment;
-use roofline::digits::digit_products;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 
