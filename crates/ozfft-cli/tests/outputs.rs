@@ -12,6 +12,12 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Something to draw.
+const RECORD: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../benchmarks/records/2026-11-15-h200.json"
+);
+
 /// A folder with an array to transform.
 fn with_input(name: &str) -> (PathBuf, PathBuf) {
     let folder = directory(name);
@@ -140,11 +146,11 @@ fn a_device_node_stays_one() {
         return;
     }
     transform(&input, place);
-    succeed(&["plot", "--figure", "roofline", "--out", text(place)]);
+    succeed(&["plot", "--record", RECORD, "--out", text(place)]);
     let kind = fs::metadata(place).expect("a node").file_type();
     assert!(kind.is_char_device());
     if Path::new("/dev/full").exists() {
-        let message = fail(&["plot", "--figure", "roofline", "--out", "/dev/full"]);
+        let message = fail(&["plot", "--record", RECORD, "--out", "/dev/full"]);
         assert!(message.contains("/dev/full"), "{message}");
         let kind = fs::metadata("/dev/full").expect("a node").file_type();
         assert!(kind.is_char_device());

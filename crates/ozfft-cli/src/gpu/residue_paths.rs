@@ -1,7 +1,6 @@
 //! What the residues engine has on a GPU: every method of reconstruction, in integers and in fp8. To add one is a line here.
 
-use ozfft::{Engine, FftError, Plan, Planner, Problem, ResidueOptions, Substrate};
-use residues::reconstruct::Method;
+use ozfft::{Engine, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate};
 use std::sync::Arc;
 
 /// A transform by residues.
