@@ -13,7 +13,7 @@ use crate::options::{
 use crate::report::{aligned, error_text, note, progress, say, say_json};
 use clap::Args;
 use num_complex::Complex;
-use ozfft::{Device, Direction, Engine, Kind, Planner, Problem, ResidueOptions, Substrate};
+use ozfft::{Device, Direction, Engine, Kind, Planner, Problem};
 use serde::Serialize;
 
 /// Options of `ozfft accuracy`.
@@ -167,6 +167,15 @@ impl AccuracyArguments {
         (kind, direction)
     }
 
+    /// What errors are compared with: options that say how ozfft computes are not for it.
+    fn native(&self, problem: Problem) -> Problem {
+        let problem = problem.engine(Engine::Native).norm(self.computing.norm());
+        match self.computing.threads {
+            Some(threads) => problem.threads(threads),
+            None => problem,
+        }
+    }
+
     fn measure(
         &self,
         planner: &Planner<f64>,
@@ -175,20 +184,15 @@ impl AccuracyArguments {
     ) -> Result<Row, Failure> {
         let (kind, direction) = self.kind_and_direction();
         let problem = self.computing.apply(problem_of(kind, shape, direction));
-        let whole = problem.clone().engine(self.engine);
-        whole.validate()?;
+        let problem = problem.engine(self.engine);
+        problem.validate()?;
         memory::expect_points(
             &format!("the accuracy of {}", crate::options::shape_text(shape)),
             shape,
             BYTES_A_POINT,
         )?;
-        let plan = planner.plan(&whole)?;
-        let native_problem = problem
-            .residues(ResidueOptions::default())
-            .substrate(Substrate::Auto)
-            .device(Device::Cpu)
-            .integers_only(false);
-        let native_plan = planner.plan(&native_problem.engine(Engine::Native))?;
+        let plan = planner.plan(&problem)?;
+        let native_plan = planner.plan(&self.native(problem_of(kind, shape, direction)))?;
         let values = input.values(kind, shape, self.seed);
         let computed = compute(&plan, &values)?;
         let native = compute(&native_plan, &values)?;

@@ -50,9 +50,6 @@ pub enum Failure {
     /// There is no GPU, or its driver refused something.
     #[error("{0}")]
     Device(#[from] crate::gpu::DeviceFailure),
-    /// The model cannot answer, or was given something wrong.
-    #[error("{0}")]
-    Model(#[from] roofline::RooflineError),
     /// A check ran to its end and found something wrong.
     #[error("{0}")]
     Check(String),

@@ -102,7 +102,7 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         expected: plan.expected(),
         workspace_bytes: plan.workspace_len() * std::mem::size_of::<u64>(),
         predicted_seconds: prediction.as_ref().map(|prediction| prediction.seconds),
-        predicted_for: prediction.map(|prediction| prediction.unit.machine),
+        predicted_for: prediction.map(|prediction| prediction.unit.machine.into()),
         why: plan.why(),
         choice: plan
             .choice()

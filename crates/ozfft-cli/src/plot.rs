@@ -1,19 +1,12 @@
-//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's; or a record of
-//! `ozfft paths`; or of `ozfft ladder`; or a figure of `ozfft report`.
+//! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's.
 
-mod canvas;
 mod cuda;
-pub mod labels;
-mod ladder;
-mod paths;
 
 use crate::bench::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
 use crate::inputs::read_text;
 use crate::options::parse_shape;
-use crate::paths::Report;
 use crate::report::write_text;
-use crate::report_page::{self, FigureArguments};
 use clap::Args;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -22,26 +15,21 @@ use std::path::{Path, PathBuf};
 /// Options of `ozfft plot`.
 #[derive(Debug, Args)]
 pub struct PlotArguments {
-    /// A record of `ozfft bench`, `ozfft paths` or `ozfft ladder`
-    #[arg(long, value_name = "FILE", required_unless_present = "figure")]
-    record: Option<PathBuf>,
+    /// A record of `ozfft bench`
+    #[arg(long, value_name = "FILE")]
+    record: PathBuf,
     /// The SVG file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// The group of definitions that is drawn [default: curve; of a GPU's record all groups]
     #[arg(long)]
     group: Option<String>,
-    /// Of a record of `ozfft paths`: bits against time instead of times
-    #[arg(long, conflicts_with = "group")]
-    precision: bool,
-    #[command(flatten)]
-    figure: FigureArguments,
 }
 
 const SIZE: (u32, u32) = (1100, 600);
 const LEGEND_WIDTH: u32 = 180;
 /// Okabe and Ito's colours, which can be told apart with every kind of sight; black last.
-const COLOURS: [RGBColor; 8] = [
+pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -62,33 +50,8 @@ struct Curve {
 
 /// Runs the command.
 pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
-    arguments.figure.checked()?;
-    if let Some(name) = &arguments.figure.figure {
-        return report_page::plot(name, &arguments.figure, &arguments.out);
-    }
-    let Some(record) = &arguments.record else {
-        return Err(Failure::Usage(
-            "--record FILE or --figure NAME is needed".into(),
-        ));
-    };
-    let group = arguments.group.as_deref();
+    let (record, group) = (&arguments.record, arguments.group.as_deref());
     let picture = match kind(record)? {
-        Kind::Ladder if group.is_some() || arguments.precision => {
-            let words =
-                "--group and --precision are for other records; this one is of ozfft ladder";
-            return Err(Failure::Usage(words.into()));
-        }
-        Kind::Ladder => ladder::picture(&crate::ladder::record::Record::read(record)?)?,
-        Kind::Paths if group.is_some() => {
-            let words = "--group is for records of ozfft bench; this one is of ozfft paths";
-            return Err(Failure::Usage(words.into()));
-        }
-        Kind::Paths if arguments.precision => paths::precision(&Report::read(record)?)?,
-        Kind::Paths => paths::times(&Report::read(record)?)?,
-        _ if arguments.precision => {
-            let words = "--precision is for records of ozfft paths; this one is none";
-            return Err(Failure::Usage(words.into()));
-        }
         Kind::Gpu => cuda::picture(record, group)?,
         Kind::Processor => picture_of_curves(record, group)?,
     };
@@ -100,28 +63,29 @@ pub fn run(arguments: &PlotArguments) -> Result<(), Failure> {
 enum Kind {
     Processor,
     Gpu,
-    Paths,
-    Ladder,
 }
 
-/// Records of GPUs say on which device they were measured, those of paths have paths, and those of ladders say so. What they have else is for
-/// others to check.
+/// Records of GPUs say on which device they were measured. What they have else is for others to check.
 fn kind(path: &Path) -> Result<Kind, Failure> {
     let text = read_text(path)?;
     let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
     let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
-    if has("ladder") {
-        return Ok(Kind::Ladder);
+    if has("ladder") || has("paths") {
+        return Err(Failure::Content {
+            path: path.to_path_buf(),
+            reason:
+                "not a record of ozfft bench, but of the laboratory; draw it with `ozfft-lab plot`"
+                    .into(),
+        });
     }
-    Ok(match (has("device"), has("paths")) {
-        (true, true) => Kind::Paths,
-        (true, false) => Kind::Gpu,
-        _ => Kind::Processor,
+    Ok(match has("device") {
+        true => Kind::Gpu,
+        false => Kind::Processor,
     })
 }
 
 /// The day of a date with its time.
-fn short_date(date: &str) -> &str {
+pub fn short_date(date: &str) -> &str {
     date.split('T').next().unwrap_or_default()
 }
 
@@ -177,7 +141,7 @@ fn label(engine: &str, substrate: &str) -> String {
     }
 }
 
-type DrawingError = DrawingAreaErrorKind<std::io::Error>;
+pub type DrawingError = DrawingAreaErrorKind<std::io::Error>;
 
 fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
     let mut picture = String::new();
@@ -234,14 +198,15 @@ fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
 }
 
 /// The smallest and the largest value.
-fn extent(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+pub fn extent(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (
         values.clone().fold(f64::INFINITY, f64::min),
         values.fold(0.0, f64::max),
     )
 }
 
-fn decade(exponent: f64) -> f64 {
+/// A power of ten.
+pub fn decade(exponent: f64) -> f64 {
     10f64.powf(exponent)
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{directory, fail, json, number, succeed, text};
+use common::{fail, json, number, succeed};
 
 #[test]
 fn plans_are_told_in_text_and_json() {
@@ -213,34 +213,38 @@ fn the_selftest_passes_and_says_what_it_did() {
 }
 
 #[test]
-fn the_table_is_written_with_its_origin() {
-    let path = directory("table").join("accuracy.md");
-    let printed = succeed(&["table", "--largest", "1100", "--out", text(&path)]);
-    let written = std::fs::read_to_string(&path).expect("the file was written");
-    assert_eq!(printed, written);
-    for part in [
-        "| 64 |",
-        "| 1024 |",
-        "| 1009 |",
-        "RustFFT 6",
-        "ozfft table --seed 1",
+fn modes_are_planned_by_name_and_choices_are_shown() {
+    let named = &json(&["plan", "--shape", "256", "--mode", "ozaki_hq", "--json"])[0];
+    assert_eq!(named["engine"], "ozaki_hq");
+    assert_eq!(named["bound_is_proven"], true);
+    let same = &json(&["plan", "--shape", "256", "--engine", "ozaki_hq", "--json"])[0];
+    assert_eq!(same["bound"], named["bound"]);
+    let chosen = &json(&["plan", "--shape", "256", "--accuracy", "1e-5", "--json"])[0];
+    let weighed = chosen["choice"].as_array().expect("a table");
+    let taken: Vec<_> = weighed
+        .iter()
+        .filter(|way| {
+            way["verdict"]
+                .as_str()
+                .is_some_and(|v| v.starts_with("taken"))
+        })
+        .collect();
+    assert_eq!(taken.len(), 1);
+    assert_eq!(taken[0]["engine"], chosen["engine"]);
+    assert!(number(chosen, "bound") <= 1e-5);
+    let shown = succeed(&["plan", "--shape", "256", "--accuracy", "1e-5"]);
+    assert!(shown.contains("native") && shown.contains("nothing is proven of it"));
+}
+
+#[test]
+fn modes_that_do_not_fit_are_refused() {
+    let plan = ["plan", "--shape", "8", "--mode"];
+    for (arguments, word) in [
+        (&["ozaki_uhq"][..], "ozaki_uhq"),
+        (&["fast", "--engine", "digits"], "--engine"),
+        (&["bf16", "--accuracy", "1e-9"], "bf16"),
     ] {
-        assert!(written.contains(part), "{part} is missing in {written}");
+        let message = fail(&[&plan[..], arguments].concat());
+        assert!(message.contains(word), "{arguments:?}: {message}");
     }
-    // Sections below the table are written by hand.
-    std::fs::write(&path, format!("{written}\n## By hand\n\nkept\n")).expect("written again");
-    succeed(&["table", "--largest", "100", "--out", text(&path)]);
-    let again = std::fs::read_to_string(&path).expect("the file is there");
-    assert!(
-        again.ends_with("\n\n## By hand\n\nkept\n") && !again.contains("| 1024 |"),
-        "{again}"
-    );
-    let rows = json(&["table", "--largest", "100", "--json"]);
-    assert_eq!(rows.len(), 1);
-    assert!(number(&rows[0], "truncated_l2") <= number(&rows[0], "truncated_bound"));
-    let nowhere = directory("table-nowhere")
-        .join("missing")
-        .join("accuracy.md");
-    let output = common::ozfft(&["table", "--largest", "1", "--out", text(&nowhere)]);
-    assert!(!output.status.success());
 }

@@ -145,7 +145,6 @@ fn shapes_that_no_memory_holds_are_refused() {
         &["accuracy", "--sampled", "10", "--shape"],
         &["accuracy", "--attack", "--shape"],
         &["bench", "--seconds", "0", "--shape"],
-        &["ladder", "--seconds", "0", "--shape"],
     ] {
         for shape in ["1099511627776", "2x1099511627776", "9223372036854775807"] {
             let run = ozfft(&[command, &[shape]].concat());
@@ -177,27 +176,14 @@ fn what_the_shell_allows_is_all_that_can_be_had() {
 fn other_numbers_that_are_too_large_are_refused() {
     let huge = "1000000000000000";
     for command in [
-        &["residues", "--length", huge][..],
-        &["residues", "--lines", huge],
-        &["residues", "--lines", "0"],
-        &["kulisch", "bench", "--largest", huge],
-        &["kulisch", "bench", "--largest", "0"],
-        &["bench", "--shape", "8", "--batch", huge],
+        &["bench", "--shape", "8", "--batch", huge][..],
         &["bench", "--shape", "8", "--threads", huge],
         &["bench", "--shape", "8", "--seconds", "NaN"],
-        &["ladder", "--shape", "8", "--batch", huge],
-        &["ladder", "--shape", "8", "--threads", huge],
-        &["ladder", "--shape", "8", "--threads", "0"],
-        &["ladder", "--shape", "0"],
-        &["ladder", "--seconds", "inf"],
         &["accuracy", "--shape", "8", "--threads", huge],
         &["accuracy", "--shape", "8", "--accuracy", "NaN"],
         &["accuracy", "--shape", "8", "--range-bits", "4294967295"],
         &["accuracy", "--shape", "0"],
         &["accuracy", "--shape", "4", "--sampled", "0"],
-        &["reconstruct", "--size", huge],
-        &["reconstruct", "--size", "0"],
-        &["reconstruct", "--seconds", "-1"],
         &["plan", "--shape", "0"],
         &["plan", "--shape", "8", "--threads", huge],
         &["plan", "--shape", "8", "--accuracy", "inf"],
@@ -210,8 +196,6 @@ fn other_numbers_that_are_too_large_are_refused() {
             "--engine",
             "residues",
         ],
-        &["model", "machine", "b300", "--n", "0"],
-        &["model", "machine", "b300", "--n", "18446744073709551615"],
         &["selftest", "--case", "18446744073709551615", "--cases", "3"],
     ] {
         let run = ozfft(command);
@@ -229,9 +213,7 @@ fn the_largest_seed_is_as_good_as_any() {
         &["accuracy", "--shape", "8"][..],
         &["accuracy", "--shape", "8", "--sampled", "4"],
         &["demo", "--size", "2"],
-        &["residues", "--length", "8", "--lines", "2"],
         &["selftest", "--case", "0"],
-        &["reconstruct", "--r", "9", "--size", "2", "--seconds", "0"],
     ] {
         succeed(&[command, &["--seed", &seed]].concat());
     }
@@ -259,7 +241,6 @@ fn a_reader_who_has_seen_enough_is_no_error() {
         &["plan", "--shape", "64"][..],
         &["plan", "--shape", "64", "--json"],
         &["accuracy", "--shape", "8"],
-        &["model", "verdicts"],
         &["selftest", "--case", "3"],
     ] {
         let run = into_a_closed_pipe(command, false);
@@ -273,7 +254,11 @@ fn errors_that_nobody_hears_do_not_crash() {
     let run = into_a_closed_pipe(&["plan", "--shape", "0"], true);
     assert_eq!(run.status.code(), Some(1), "{run:?}");
     let figure = directory("hostile-unheard").join("figure.svg");
-    let plot = ["plot", "--figure", "roofline", "--out", text(&figure)];
+    let record = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../benchmarks/records/2026-11-15-h200.json"
+    );
+    let plot = ["plot", "--record", record, "--out", text(&figure)];
     let run = into_a_closed_pipe(&plot, true);
     assert!(run.status.success() && figure.exists(), "{run:?}");
 }
@@ -288,34 +273,30 @@ fn no_program_of_the_current_folder_is_run_for_the_commit() {
     std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).expect("its mode");
     let path = std::env::var("PATH").unwrap_or_default();
     let record = folder.join("record.json");
-    for command in [
-        &[
-            "kulisch",
+    let definitions = folder.join("definitions.json");
+    let one = r#"{"definitions": [{"name": "a", "group": "b", "shape": "8", "batch": 1, "threads": 1, "kind": "c2c",
+        "accuracy": "double", "substrates": "auto"}]}"#;
+    std::fs::write(&definitions, one).expect("a file");
+    let run = Command::new(env!("CARGO_BIN_EXE_ozfft"))
+        .args([
             "bench",
-            "--only",
-            "sum",
-            "--largest",
-            "1000",
+            "--definitions",
+            "definitions.json",
             "--seconds",
             "0",
-        ][..],
-        &["reconstruct", "--r", "9", "--size", "8", "--seconds", "0"],
-    ] {
-        let run = Command::new(env!("CARGO_BIN_EXE_ozfft"))
-            .args(command)
-            .args(["--record", "record.json"])
-            .current_dir(&folder)
-            .env("PATH", format!("{}:{path}", text(&folder)))
-            .output()
-            .expect("the program starts");
-        assert!(run.status.success(), "{run:?}");
-        assert!(!marker.exists(), "{command:?} ran git");
-        let written = std::fs::read_to_string(&record).expect("a record");
-        let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
-        let built = env!("OZFFT_BUILT_FROM");
-        let commit = written["software"]["commit"].as_str().unwrap_or_default();
-        assert_eq!(commit, built, "{written}");
-    }
+        ])
+        .args(["--record", "record.json"])
+        .current_dir(&folder)
+        .env("PATH", format!("{}:{path}", text(&folder)))
+        .output()
+        .expect("the program starts");
+    assert!(run.status.success(), "{run:?}");
+    assert!(!marker.exists(), "it ran git");
+    let written = std::fs::read_to_string(&record).expect("a record");
+    let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
+    let built = env!("OZFFT_BUILT_FROM");
+    let commit = written["software"]["commit"].as_str().unwrap_or_default();
+    assert_eq!(commit, built, "{written}");
 }
 
 #[test]
@@ -325,12 +306,9 @@ fn files_that_never_end_or_are_no_records_are_refused() {
     let deep = folder.join("deep.json");
     std::fs::write(&deep, "[".repeat(100_000)).expect("a file");
     for record in [text(&deep), "/dev/zero", "/dev/null", text(&folder)] {
-        let commands: [&[&str]; 5] = [
+        let commands: [&[&str]; 2] = [
             &["plot", "--out", text(&out), "--record", record],
-            &["ladder", "--from", record],
-            &["paths", "--from", record],
             &["bench", "--definitions", record],
-            &["model", "predictions", "--record", record],
         ];
         for command in commands {
             let message = fail(command);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{directory, fail, ozfft, read, succeed, text, write};
+use common::{directory, fail, read, succeed, text, write};
 use npyz::Order;
 use num_complex::Complex;
 use std::fs::{self, Permissions};
@@ -11,6 +11,12 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// Something to draw.
+const RECORD: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../benchmarks/records/2026-11-15-h200.json"
+);
 
 /// A folder with an array to transform.
 fn with_input(name: &str) -> (PathBuf, PathBuf) {
@@ -140,11 +146,11 @@ fn a_device_node_stays_one() {
         return;
     }
     transform(&input, place);
-    succeed(&["plot", "--figure", "roofline", "--out", text(place)]);
+    succeed(&["plot", "--record", RECORD, "--out", text(place)]);
     let kind = fs::metadata(place).expect("a node").file_type();
     assert!(kind.is_char_device());
     if Path::new("/dev/full").exists() {
-        let message = fail(&["plot", "--figure", "roofline", "--out", "/dev/full"]);
+        let message = fail(&["plot", "--record", RECORD, "--out", "/dev/full"]);
         assert!(message.contains("/dev/full"), "{message}");
         let kind = fs::metadata("/dev/full").expect("a node").file_type();
         assert!(kind.is_char_device());
@@ -234,36 +240,21 @@ fn names_as_long_as_the_system_allows_can_be_written() {
 fn an_output_that_cannot_be_written_is_told_before_the_work() {
     let folder = directory("outputs-before");
     let nowhere = folder.join("missing").join("record.json");
-    // Each would take minutes; none is allowed to begin.
-    for command in [
-        &["table", "--out"][..],
-        &["ladder", "--seconds", "1000", "--out"],
-        &["kulisch", "bench", "--seconds", "1000", "--record"],
-        &["reconstruct", "--seconds", "1000", "--record"],
-        &["residues", "--lines", "4096", "--record"],
-    ] {
-        let message = fail(&[command, &[text(&nowhere)]].concat());
-        assert!(message.contains("no directory"), "{command:?}: {message}");
-    }
-    let document = folder.join("missing.md");
-    for command in [
-        &["ladder", "--seconds", "1000", "--document"][..],
-        &["reconstruct", "--seconds", "1000", "--out"],
-    ] {
-        let message = fail(&[command, &[text(&document)]].concat());
-        assert!(message.contains("missing.md"), "{command:?}: {message}");
-    }
+    // It would take minutes, and is not allowed to begin.
+    let definitions = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../benchmarks/definitions.json"
+    );
+    let bench = [
+        "bench",
+        "--definitions",
+        definitions,
+        "--record",
+        text(&nowhere),
+    ];
+    let message = fail(&bench);
+    assert!(message.contains("no directory"), "{message}");
     assert!(names(&folder).is_empty());
-}
-
-#[test]
-fn hand_written_sections_are_not_lost_where_the_table_cannot_be_read() {
-    let path = directory("outputs-table").join("accuracy.md");
-    let before = b"# Old\n\n## By hand\n\n\xff no text\n";
-    fs::write(&path, before).expect("a file");
-    let output = ozfft(&["table", "--largest", "1", "--out", text(&path)]);
-    assert!(!output.status.success());
-    assert_eq!(fs::read(&path).expect("the file"), before);
 }
 
 /// Files are written by one function, whose ways are tested above.
@@ -284,7 +275,7 @@ fn nothing_else_in_the_program_writes_files() {
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
         &mut found,
     );
-    assert!(found.len() > 50);
+    assert!(found.len() > 30);
     for path in found {
         let source = fs::read_to_string(&path).expect("a source");
         let program = source.split("#[cfg(test)]").next().unwrap_or_default();

@@ -1,53 +1,8 @@
-//! The engine `residues` on the command line, and the command that measures it. How long anything takes is not tested.
+//! The engine `residues` on the command line.
 
 mod common;
 
 use common::{fail, json, number};
-use serde_json::Value;
-
-fn rows<'a>(record: &'a Value, name: &str) -> &'a [Value] {
-    record[name].as_array().map_or(&[], Vec::as_slice)
-}
-
-#[test]
-fn every_way_keeps_its_bound_and_exact_ones_the_bits() {
-    let record = &json(&["residues", "--length", "64", "--lines", "2", "--json"])[0];
-    let costs = rows(record, "costs");
-    for way in [
-        "kulisch32",
-        "garner",
-        "bins",
-        "kulisch16",
-        "kulisch8",
-        "fp8-bands",
-    ] {
-        let found: Vec<&Value> = costs
-            .iter()
-            .filter(|row| row["reconstruction"] == way)
-            .collect();
-        assert!(!found.is_empty(), "{way} is missing");
-        for row in found {
-            assert_eq!(row["same_bits_as_exact_digits"], true, "{row}");
-        }
-    }
-    for row in costs {
-        assert!(number(row, "l2") <= number(row, "bound"), "{row}");
-    }
-    let adaptive = rows(record, "adaptive");
-    assert_eq!(adaptive.len(), 8 * 5);
-    for row in adaptive {
-        assert!(number(row, "largest_l2") <= number(row, "bound"), "{row}");
-    }
-    let mean = |input: &str, accuracy: &str| {
-        let of = |row: &&Value| row["input"] == input && row["accuracy"] == accuracy;
-        adaptive
-            .iter()
-            .find(of)
-            .map(|row| number(row, "mean_moduli"))
-    };
-    assert!(mean("samples of 16 bits", "double") < mean("white noise", "double"));
-    assert!(mean("white noise", "1e-6") < mean("white noise", "1e-12"));
-}
 
 #[test]
 fn a_plan_says_how_many_moduli_it_has_and_what_is_wrong() {
@@ -87,4 +42,51 @@ fn a_plan_says_how_many_moduli_it_has_and_what_is_wrong() {
         "1",
     ]);
     assert!(message.contains("engine residues"), "{message}");
+}
+
+#[test]
+fn errors_of_every_reconstruction_are_measured_beside_native() {
+    let base = [
+        "accuracy", "--shape", "64", "--engine", "residues", "--json",
+    ];
+    let exact = json(&["accuracy", "--shape", "64", "--recipe", "exact", "--json"]);
+    for (options, same_bits) in [
+        (&[][..], true),
+        (&["--reconstruct", "garner"], true),
+        (&["--reconstruct", "kulisch16"], true),
+        (&["--reconstruct", "kulisch8"], true),
+        (&["--reconstruct", "sum2"], false),
+        (&["--substrate", "fp8"], true),
+        (&["--substrate", "fp8", "--reconstruct", "fp8-bands"], true),
+        (&["--redundancy", "2"], true),
+        (&["--adaptive"], true),
+        (
+            &["--adaptive", "--native-fallback", "--accuracy", "1e-9"],
+            false,
+        ),
+    ] {
+        let row = &json(&[&base[..], options].concat())[0];
+        assert_eq!(row["engine"], "residues", "{row}");
+        assert!(
+            number(row, "l2") <= number(row, "bound"),
+            "{options:?}: {row}"
+        );
+        assert!(
+            number(row, "native_l2") > 0.0 && number(row, "native_l2") < 2e-15,
+            "{row}"
+        );
+        if same_bits {
+            assert_eq!(row["sha256"], exact[0]["sha256"], "{options:?}");
+        }
+    }
+    // Sampled and real ones as well.
+    for options in [
+        &["--sampled", "16"][..],
+        &["--real"],
+        &["--inverse", "--norm", "ortho"],
+    ] {
+        let all = [&base[..], &["--reconstruct", "garner"], options].concat();
+        let row = &json(&all)[0];
+        assert!(number(row, "l2") <= number(row, "bound"), "{row}");
+    }
 }

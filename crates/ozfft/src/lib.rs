@@ -42,6 +42,7 @@ pub use floats::{FloatError, Mode};
 pub use kind::Kind;
 pub use layout::Layout;
 pub use plan::choice::{Candidate, Choice, Verdict};
+pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost, measured_unit};
 pub use plan::estimate::digits_work;
 pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;

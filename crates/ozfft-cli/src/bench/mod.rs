@@ -97,7 +97,7 @@ pub struct BenchArguments {
     /// The commit that was built, for the record [default: the one that this program was built from]
     #[arg(long)]
     commit: Option<String>,
-    /// Print one JSON array instead of a table
+    /// Print one JSON object per line, for every measurement, instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -214,7 +214,7 @@ fn run_one(
     let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
     let measurements = measure(&setting, arguments.seconds, &libraries, notices)?;
     if arguments.json {
-        return say_json(&measurements);
+        return measurements.iter().try_for_each(say_json);
     }
     say(&format!("{setting}\n"))?;
     let rows = measurements.iter().map(cells).collect::<Vec<_>>();
@@ -269,7 +269,7 @@ fn run_definitions(
         note(&format!("written {}", path.display()));
     }
     if arguments.json {
-        return say_json(&results);
+        return results.iter().try_for_each(say_json);
     }
     let mut table = vec![[vec!["name".to_string()], heading().to_vec()].concat()];
     for NamedMeasurement {

@@ -14,7 +14,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory, DeviceFailure> {
+    /// So many bytes, with whatever was there before.
+    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory, DeviceFailure> {
         context.bind_to_thread().map_err(failed("use the device"))?;
         // SAFETY: the memory is not looked at before something has been written, and is freed once, by `drop`. The
         // driver allocates no empty arrays.
@@ -34,7 +35,7 @@ impl Memory {
     }
 
     /// Where bytes are that a copy or a kernel touches, if they are there.
-    pub(super) fn range(&self, offset: usize, bytes: usize) -> Result<u64, DeviceFailure> {
+    pub fn range(&self, offset: usize, bytes: usize) -> Result<u64, DeviceFailure> {
         let needed = offset.saturating_add(bytes);
         if needed > self.bytes {
             let given = self.bytes;

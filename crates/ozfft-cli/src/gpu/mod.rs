@@ -7,9 +7,8 @@
 mod cufft;
 mod facts;
 mod kernels;
-mod libraries;
 mod memory;
-mod reductions;
+mod residue_paths;
 
 use crate::failure::Failure;
 use cudarc::cufft::result::CufftError;
@@ -18,9 +17,9 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 pub use cufft::{CuFft, Precision, cufft_version};
 pub use facts::{Clocks, DeviceFacts, clocks_now};
 pub use kernels::KernelFacts;
-pub use memory::DeviceArrays;
+pub use memory::{DeviceArrays, Memory};
 use ozfft::{DevicePointer, Kind, Plan, Problem, Real, Substrate};
-pub use reductions::{Arrays, Numbers, Operation, Reductions, Way};
+pub use residue_paths::{RESIDUE_PATHS, ResiduePath, Run};
 use std::sync::Arc;
 
 /// Why a GPU cannot be used or measured.
@@ -58,19 +57,6 @@ pub enum DeviceFailure {
     CuFft {
         action: &'static str,
         source: CufftError,
-    },
-    /// Another library cannot be loaded.
-    #[error("{library} cannot be loaded ({file}); put its directory into LD_LIBRARY_PATH")]
-    NoLibrary {
-        library: &'static str,
-        file: &'static str,
-    },
-    /// Another library refused something.
-    #[error("{library} failed to {action}: {status}")]
-    Library {
-        library: &'static str,
-        action: &'static str,
-        status: String,
     },
     /// An array is shorter than a transform needs.
     #[error("{given} bytes of device memory were given where {needed} are needed")]

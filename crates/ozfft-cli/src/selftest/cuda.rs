@@ -68,7 +68,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
             let case = ResidueCase::draw(seed, number, integers_only);
             let outcome = case.check(&planners.0, device, integers_only);
             let substrate = match &outcome {
-                Ok(computed) => format!("{}, {}", computed.substrate, case.way()),
+                Ok(computed) => format!("{}, {}", computed.substrate, case.path()),
                 Err(_) => "different or failed".into(),
             };
             count(&substrates, substrate);

@@ -1,9 +1,9 @@
-//! Random transforms by the residues engine of a GPU: every path of `ozfft paths` that it has. Exact ways must have the bits of exact digits on the
+//! Random transforms by the residues engine of a GPU: every path that it has. Exact ones must have the bits of exact digits on the
 //! processor; the others must stay within their bounds, and outside of the transform's elements nothing may change.
 
 use super::bits::{Computed, Values, Way as Layouts, element, first_unequal, input_values};
 use super::case::{Case, NORMS, direction, mixed, pick, shuffle};
-use crate::paths::{How, WAYS, Way};
+use crate::gpu::{RESIDUE_PATHS, ResiduePath};
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{
@@ -17,34 +17,24 @@ const POINTS: usize = 1024;
 const MOST_LINES: usize = 24;
 const SQUARES: usize = 64;
 
-/// One transform and the way that it goes.
+/// One transform and the path that it takes.
 pub struct ResidueCase {
     pub case: Case,
-    way: &'static Way,
-}
-
-/// Whether results must have the processor's bits, and nothing for paths of other engines and for those that leave out a stage.
-fn exactness(way: &Way) -> Option<bool> {
-    match way.how {
-        _ if !way.name.starts_with("residues") => None,
-        How::CuFft => None,
-        How::Engine { exact, .. } => Some(exact),
-        How::Variant { exact, .. } => exact.then_some(true),
-    }
+    path: &'static ResiduePath,
 }
 
 /// The paths that are checked, in turn; in integers only those that are exact.
-fn ways(integers_only: bool) -> Vec<&'static Way> {
-    let checked = |way: &&Way| exactness(way).is_some_and(|exact| exact || !integers_only);
-    WAYS.iter().filter(checked).collect()
+fn paths(integers_only: bool) -> Vec<&'static ResiduePath> {
+    let checked = |path: &&ResiduePath| path.exact || !integers_only;
+    RESIDUE_PATHS.iter().filter(checked).collect()
 }
 
 impl ResidueCase {
     /// The case of this number.
     pub fn draw(seed: u64, number: usize, integers_only: bool) -> ResidueCase {
-        let ways = ways(integers_only);
-        // Cases of all engines have the residues' ones at regular distances, which must not leave out ways.
-        let way = ways[(mixed(seed, 3 * number as u64 + 2) % ways.len() as u64) as usize];
+        let paths = paths(integers_only);
+        // Cases of all engines have the residues' ones at regular distances, which must not leave out paths.
+        let path = paths[(mixed(seed, 3 * number as u64 + 2) % paths.len() as u64) as usize];
         let mut generator = Generator::new(mixed(seed, 2 * number as u64));
         let mut shape = vec![POINTS];
         let rank = pick(&mut generator, &[1, 2, 2, 2, 3, 3]);
@@ -63,8 +53,8 @@ impl ResidueCase {
         let case = Case {
             number,
             // Numbers near the ends of the range are rounded where no relative bound holds.
-            tuned: exactness(way) == Some(true),
-            any_size: exactness(way) == Some(true),
+            tuned: path.exact,
+            any_size: path.exact,
             kind: Kind::ComplexToComplex,
             axes,
             shape,
@@ -75,11 +65,11 @@ impl ResidueCase {
             single_precision: false,
             seed: generator.next_u64(),
         };
-        ResidueCase { case, way }
+        ResidueCase { case, path }
     }
 
-    pub fn way(&self) -> &'static str {
-        self.way.name
+    pub fn path(&self) -> &'static str {
+        self.path.name
     }
 
     fn plan(
@@ -89,16 +79,10 @@ impl ResidueCase {
         (device, integers_only): (Device, bool),
     ) -> Result<Arc<Plan<f64>>, FftError> {
         let problem = problem.clone().device(device).integers_only(integers_only);
-        match self.way.how {
-            How::Engine { apply, .. } => planner.plan(&apply(problem)),
-            How::Variant { kernel, .. } => {
-                planner.plan_residue_variant(&problem, kernel).map(Arc::new)
-            }
-            How::CuFft => unreachable!("cuFFT is no path by residues"),
-        }
+        self.path.run.plan(planner, problem)
     }
 
-    /// Computes the case on the processor and on a device. Returns what multiplied there; the error names case, way and the first difference.
+    /// Computes the case on the processor and on a device. Returns what multiplied there; the error names case, path and the first difference.
     pub fn check(
         &self,
         planner: &Planner<f64>,
@@ -111,9 +95,9 @@ impl ResidueCase {
         let (layouts, _) = Layouts::draw_tuned(case, &mut generator);
         let problem = layouts.problem(case).threads(1);
         let describe = |error: &dyn std::fmt::Display| {
-            let way = self.way.name;
+            let path = self.path.name;
             format!(
-                "case {}, {way}, {case:?} as {layouts:?}: {error}",
+                "case {}, {path}, {case:?} as {layouts:?}: {error}",
                 case.number
             )
         };
@@ -131,9 +115,9 @@ impl ResidueCase {
         else {
             return Err(describe(&"a complex transform gave real numbers"));
         };
-        let difference = match exactness(self.way) {
-            Some(true) => first_unequal(&expected, &found),
-            _ => {
+        let difference = match self.path.exact {
+            true => first_unequal(&expected, &found),
+            false => {
                 let bounds = (on_processor.bound(), on_device.bound());
                 let layout = layouts.output.as_ref();
                 above_bound(
@@ -195,10 +179,11 @@ fn above_bound(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::Run;
     use std::collections::BTreeMap;
 
     #[test]
-    fn cases_take_all_ways_layouts_and_ranks_and_are_valid() {
+    fn cases_take_all_paths_layouts_and_ranks_and_are_valid() {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let (mut strided, mut squares, mut deep) = (0, 0, 0);
         for number in 0..2000 {
@@ -207,27 +192,31 @@ mod tests {
             let case = &drawn.case;
             case.problem().validate().expect("a problem");
             assert!(case.axes.iter().all(|&axis| case.shape[axis] == POINTS));
-            *counts.entry(drawn.way()).or_insert(0) += 1;
+            *counts.entry(drawn.path()).or_insert(0) += 1;
             let last = case.shape.len() - 1;
             strided += usize::from(case.axes[0] != last);
             squares += usize::from(case.shape == [POINTS, POINTS]);
             deep += usize::from(case.shape.len() == 3);
         }
-        let all = ways(false);
+        let all = paths(false);
         assert!(all.len() >= 10);
-        for way in all {
-            let count = counts.get(way.name).copied().unwrap_or(0);
-            assert!(count > 50, "{}: {count} of 2000 cases", way.name);
+        for path in all {
+            let count = counts.get(path.name).copied().unwrap_or(0);
+            assert!(count > 50, "{}: {count} of 2000 cases", path.name);
         }
         assert!(strided > 500 && deep > 300, "{strided}, {deep}");
         assert!((5..80).contains(&squares), "{squares}");
     }
 
     #[test]
-    fn in_integers_only_no_way_rounds() {
-        assert!(ways(true).iter().all(|way| exactness(way) == Some(true)));
-        assert!(ways(true).len() < ways(false).len());
-        assert!(ways(false).iter().all(|way| !way.name.contains("without")));
+    fn in_integers_only_no_path_rounds() {
+        assert!(paths(true).iter().all(|path| path.exact));
+        assert!(paths(true).len() < paths(false).len());
+        assert!(
+            paths(false)
+                .iter()
+                .all(|path| path.name.starts_with("residues-"))
+        );
     }
 
     #[test]
@@ -241,17 +230,16 @@ mod tests {
                 break;
             }
             let drawn = ResidueCase::draw(3, number, false);
-            if drawn.case.shape == [POINTS, POINTS] || matches!(drawn.way.how, How::Variant { .. })
-            {
+            if drawn.case.shape == [POINTS, POINTS] || matches!(drawn.path.run, Run::Kernel(_)) {
                 continue;
             }
             match drawn.check(&planner, Device::Cpu, false) {
                 Err(text) if text.contains("needs a GPU") || text.contains("fp8") => continue,
                 other => other.expect("equal bits, or within the bound"),
             };
-            match exactness(drawn.way) {
-                Some(true) => exact += 1,
-                _ => bounded += 1,
+            match drawn.path.exact {
+                true => exact += 1,
+                false => bounded += 1,
             }
         }
         assert!(exact >= 5 && bounded >= 5, "{exact}, {bounded}");

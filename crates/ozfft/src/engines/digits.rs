@@ -115,7 +115,7 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
             }
             Some(_) => {
                 let (cuda, substrate) = on_gpu::<T>(request, &recipe)?;
-                (Runner::Gpu(cuda), substrate, String::new())
+                (Runner::Gpu(Box::new(cuda)), substrate, String::new())
             }
         };
         Ok(Built {

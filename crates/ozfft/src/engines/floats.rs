@@ -190,7 +190,7 @@ fn on_gpu<T: Real>(request: &Request<'_>, mode: Mode) -> Result<Built<T>, FftErr
         false => "its bits are those of the order in which tensor cores add",
     };
     Ok(Built {
-        runner: Runner::Gpu(cuda),
+        runner: Runner::Gpu(Box::new(cuda)),
         substrate,
         why: bits.into(),
         recipe: None,

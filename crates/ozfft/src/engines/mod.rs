@@ -44,7 +44,7 @@ pub(crate) struct Request<'a> {
 /// Who runs a plan.
 pub(crate) enum Runner<T: Real> {
     Processor(Executor<T>),
-    Gpu(CudaExecutor),
+    Gpu(Box<CudaExecutor>),
 }
 
 /// What an engine makes of a request.

@@ -121,7 +121,7 @@ pub(crate) fn on_gpu<T: Real>(
         choice,
     )?;
     Ok(Built {
-        runner: Runner::Gpu(cuda),
+        runner: Runner::Gpu(Box::new(cuda)),
         substrate: cuda::residue_substrate(kernel),
         why: format!("{reason}; {moduli}"),
         recipe: Some(recipe),

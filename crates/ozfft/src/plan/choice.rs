@@ -1,6 +1,6 @@
 //! Which engine `auto` takes for an accuracy that is a number: the fastest one whose bound is proven and keeps it.
 //!
-//! Bounds are computed, times are predicted from measured constants (crate `roofline`, `modes.json` and `units.json`). A
+//! Bounds are computed, times are predicted from measured constants (`measured_units.rs`). A
 //! prediction may be wrong by what machines differ; the bound is kept all the same. Since the choice depends on the
 //! machine's units, bits do, too: whoever wants them the same everywhere asks for them, or for an engine by name.
 

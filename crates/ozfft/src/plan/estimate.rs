@@ -1,6 +1,9 @@
-//! What a plan will take, predicted by the crate `roofline` from the recipe and constants of the unit.
+//! What a plan will take, predicted from the recipe and constants of the unit.
 
 use super::Plan;
+#[cfg(feature = "floats")]
+use super::constants::measured_mode;
+use super::constants::{DigitsWork, measured_unit};
 use super::prediction::Prediction;
 #[cfg(feature = "floats")]
 use crate::engines::FloatLine;
@@ -8,12 +11,11 @@ use crate::engines::FloatLine;
 use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
 use crate::problem::{Device, Engine, Problem};
-use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
+use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe, digit_products};
 use crate::sample::Real;
 use float_environment::DefaultEnvironment;
 #[cfg(feature = "floats")]
 use floats::Mode;
-use roofline::digits::{DigitsWork, digit_products, measured_mode, measured_unit};
 
 /// What a recipe asks for, for every point of the problem's array.
 #[doc(hidden)]

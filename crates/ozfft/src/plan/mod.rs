@@ -1,8 +1,10 @@
 //! A [`Plan`]: recipe and tables, ready to run many times, from many threads at once.
 
 pub(crate) mod choice;
+pub(crate) mod constants;
 pub(crate) mod decision;
 pub(crate) mod estimate;
+mod measured_units;
 pub(crate) mod plan_cache;
 pub(crate) mod planner;
 pub(crate) mod prediction;

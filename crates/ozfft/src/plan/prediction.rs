@@ -1,6 +1,6 @@
 //! What a call is predicted to take.
 
-use roofline::digits::MeasuredUnit;
+use super::constants::MeasuredUnit;
 
 /// A predicted time, and whose constants it rests on.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,7 +18,7 @@ use crate::transform::budget::ErrorBudget;
 use ::floats::Mode;
 
 /// Modes that tensor cores run, in the order of the times that were measured on an H200 for lines of 64 to 1024 points
-/// (benchmarks/records/2026-11-16-h200-floats.json); `fp16` comes before `bf16`, which takes as long and is less accurate.
+/// (laboratory/records/2026-11-16-h200-floats.json); `fp16` comes before `bf16`, which takes as long and is less accurate.
 /// `ozaki_two_level` is slower than the tuned kernels for digits, and more accurate digits keep its bound.
 #[cfg(feature = "floats")]
 const FASTEST_FIRST_ON_GPUS: [Mode; 5] = [

@@ -347,4 +347,10 @@ mod tests {
         assert_eq!(Digits::DOUBLE.exact().diagonals, 14);
         assert_eq!(Digits::DOUBLE.exact().product_shift(), 55);
     }
+
+    #[test]
+    fn digit_products_are_the_pairs_on_the_first_diagonals() {
+        // Eight data digits and seven matrix digits on the first eight diagonals.
+        assert_eq!(digit_products(8, 7, 8), 8 + 7 + 6 + 5 + 4 + 3 + 2);
+    }
 }

@@ -181,7 +181,7 @@ fn tell(path: Option<&Path>, json: bool, record: &Record) -> Result<(), Failure>
         note(&format!("written {}", path.display()));
     }
     if json {
-        return say_json(record);
+        return record.results.iter().try_for_each(say_json);
     }
     let lines = record.results.iter().map(cells);
     let table: Vec<Vec<String>> = std::iter::once(heading()).chain(lines).collect();

@@ -1,0 +1,109 @@
+//! The program `ozfft`: exact FFTs from the command line. The library is [`main`]; besides, it has what `ozfft-lab` shares with the
+//! program.
+//!
+//! **Not a stable interface.** Modules that are hidden in this documentation change with the program, without notice.
+
+#![deny(unsafe_code)]
+
+mod accuracy;
+mod arrays;
+mod bench;
+mod demo;
+#[doc(hidden)]
+pub mod failure;
+mod fft;
+#[doc(hidden)]
+pub mod fftw;
+#[doc(hidden)]
+pub mod gpu;
+#[doc(hidden)]
+pub mod inputs;
+#[doc(hidden)]
+pub mod machine;
+#[doc(hidden)]
+pub mod measure;
+#[doc(hidden)]
+pub mod memory;
+mod npy;
+#[doc(hidden)]
+pub mod options;
+#[doc(hidden)]
+pub mod outputs;
+mod plan;
+#[doc(hidden)]
+pub mod plot;
+#[doc(hidden)]
+pub mod probe;
+#[doc(hidden)]
+pub mod report;
+mod selftest;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+/// Double-precision FFTs computed with 8-bit multiplies: proven error bounds, the same bits everywhere.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Transform a random field with both engines and compare errors and times
+    Demo(demo::DemoArguments),
+    /// Transform an npy file
+    Fft(fft::FftArguments),
+    /// Show how a transform would be computed, and its error bound
+    Plan(plan::PlanArguments),
+    /// Measure errors against the exact transform
+    Accuracy(accuracy::AccuracyArguments),
+    /// Measure times: every engine and unit of this machine side by side
+    Bench(bench::BenchArguments),
+    /// Draw a record of `ozfft bench`
+    Plot(plot::PlotArguments),
+    /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
+    Probe(probe::ProbeArguments),
+    /// Check this machine: identities of the transform, and equal bits in every way of computing it
+    Selftest(selftest::SelftestArguments),
+}
+
+fn run(program: &Program) -> Result<(), Failure> {
+    match &program.command {
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Fft(arguments) => fft::run(arguments),
+        Command::Plan(arguments) => plan::run(arguments),
+        Command::Accuracy(arguments) => accuracy::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
+        Command::Plot(arguments) => plot::run(arguments),
+        Command::Probe(arguments) => probe::run(arguments),
+        Command::Selftest(arguments) => selftest::run(arguments),
+    }
+}
+
+/// What a shell sees of a program that a closed pipe has ended.
+const CLOSED_PIPE: u8 = 128 + 13;
+
+/// Runs the command that the program's arguments name.
+pub fn main() -> ExitCode {
+    finish(run(&Program::parse()))
+}
+
+/// How a program ends: errors go to standard error.
+#[doc(hidden)]
+pub fn finish(outcome: Result<(), Failure>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough, as in `ozfft bench … | head -1`: nothing to tell, and nobody to tell it to.
+        Err(Failure::StandardOutput(error)) if error.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::from(CLOSED_PIPE)
+        }
+        Err(failure) => {
+            report::note(&format!("error: {failure}"));
+            ExitCode::FAILURE
+        }
+    }
+}

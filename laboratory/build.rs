@@ -1,0 +1,30 @@
+//! Tells the program which crates it compares with, because they do not say their versions, which compiler made it, and from which commit.
+
+#[path = "../crates/ozfft-cli/build/origin.rs"]
+mod origin;
+
+const ROOT: &str = "..";
+/// The crates of this workspace that the program is made of.
+const USED: [&str; 11] = [
+    "crates/float-environment",
+    "crates/floats",
+    "crates/kulisch",
+    "crates/native",
+    "crates/oracle",
+    "crates/ozfft",
+    "crates/ozfft-cli",
+    "crates/ozfft-kernels",
+    "crates/residues",
+    "laboratory",
+    "laboratory/roofline",
+];
+
+fn main() {
+    let compared = [
+        ("rustfft", "RUSTFFT_VERSION"),
+        ("xsum", "XSUM_VERSION"),
+        ("accurate", "ACCURATE_VERSION"),
+    ];
+    origin::versions(ROOT, &compared);
+    origin::origin(ROOT, &USED);
+}

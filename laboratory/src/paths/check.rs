@@ -1,0 +1,136 @@
+//! Whether a path computes what it should, on some lines: bits against the processor, errors against the oracle.
+
+use crate::failure::Failure;
+use num_complex::Complex;
+use oracle::inputs::uniform_complex;
+use oracle::{ExactSpectrum, compare, dft_axes};
+use ozfft::{Device, Direction, Engine, Family, Plan, Planner, Problem, Substrate};
+use ozfft_cli::gpu::{CuFft, Gpu, Precision};
+
+/// Points of a line.
+const POINTS: usize = 1024;
+
+/// What was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Checked {
+    /// Relative L2 error of the lines.
+    pub l2: f64,
+    /// What the plan promises for them; nothing for cuFFT.
+    pub bound: Option<f64>,
+    /// Outputs whose bits differ from the processor's; nothing where they may.
+    pub differing: Option<usize>,
+}
+
+/// Lines side by side and lines one after the other, of the same numbers.
+pub struct Sample {
+    input: Vec<Complex<f64>>,
+    lines: usize,
+    exact: ExactSpectrum,
+}
+
+type Apply = fn(Problem) -> Problem;
+
+impl Sample {
+    pub fn new(lines: usize, seed: u64) -> Sample {
+        let input = uniform_complex(lines * POINTS, seed);
+        let exact = dft_axes(&input, &[lines, POINTS], &[1], oracle::Direction::Forward);
+        Sample {
+            input,
+            lines,
+            exact,
+        }
+    }
+
+    fn contiguous(&self) -> Problem {
+        Problem::complex(&[self.lines, POINTS]).axes(&[1])
+    }
+
+    fn strided(&self) -> Problem {
+        Problem::complex(&[POINTS, self.lines]).axes(&[0])
+    }
+
+    fn transformed(&self, plan: &Plan<f64>) -> Result<Vec<Complex<f64>>, Failure> {
+        let mut output = vec![Complex::new(0.0, 0.0); self.input.len()];
+        plan.process_outofplace(&self.input, &mut output)?;
+        Ok(output)
+    }
+
+    /// A problem of the library.
+    pub fn check(
+        &self,
+        planner: &Planner<f64>,
+        apply: Apply,
+        exact: bool,
+        device: Device,
+    ) -> Result<Checked, Failure> {
+        let plan = |problem: Problem| planner.plan(&apply(problem.device(device)));
+        let contiguous = plan(self.contiguous())?;
+        let strided = plan(self.strided())?;
+        let family = match contiguous.engine() {
+            Engine::Residues => Family::Exact,
+            _ => contiguous
+                .recipe()
+                .map_or(Family::Exact, |recipe| recipe.family),
+        };
+        let family = exact.then_some(family);
+        self.compared(planner, family, (&contiguous, &strided))
+    }
+
+    /// A kernel in the place of another.
+    pub fn check_variant(
+        &self,
+        planner: &Planner<f64>,
+        kernel: &str,
+        device: Device,
+    ) -> Result<Checked, Failure> {
+        let plan = |problem: Problem| planner.plan_residue_variant(&problem.device(device), kernel);
+        let (contiguous, strided) = (plan(self.contiguous())?, plan(self.strided())?);
+        self.compared(planner, Some(Family::Exact), (&contiguous, &strided))
+    }
+
+    fn compared(
+        &self,
+        planner: &Planner<f64>,
+        family: Option<Family>,
+        (contiguous, strided): (&Plan<f64>, &Plan<f64>),
+    ) -> Result<Checked, Failure> {
+        let (beside, across) = (self.transformed(contiguous)?, self.transformed(strided)?);
+        let differing = match family {
+            None => None,
+            Some(family) => {
+                let mut count = 0;
+                for (problem, got) in [(self.contiguous(), &beside), (self.strided(), &across)] {
+                    let digits = problem.engine(Engine::Digits).family(family);
+                    let expected = planner.plan(&digits.substrate(Substrate::Auto))?;
+                    let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
+                    let expected = self.transformed(&expected)?;
+                    let pairs = expected.iter().zip(got);
+                    count += pairs.filter(|(a, b)| bits(a) != bits(b)).count();
+                }
+                Some(count)
+            }
+        };
+        Ok(Checked {
+            l2: compare(&beside, &self.exact).l2,
+            bound: Some(contiguous.bound()),
+            differing,
+        })
+    }
+
+    /// cuFFT, on the lines one after the other.
+    pub fn check_cufft(&self, gpu: &Gpu) -> Result<Checked, Failure> {
+        let line = Problem::complex(&[POINTS]);
+        let batch = (Direction::Forward, self.lines);
+        let plan = CuFft::plan(gpu, &line, batch, Precision::Double)?;
+        let mut arrays = gpu.arrays_for(&[&plan])?;
+        arrays.input.upload(0, &self.input)?;
+        gpu.run(&plan, &mut arrays, 1)?;
+        let mut output = vec![Complex::new(0.0, 0.0); self.input.len()];
+        arrays.output.download(0, &mut output)?;
+        Ok(Checked {
+            l2: compare(&output, &self.exact).l2,
+            bound: None,
+            differing: None,
+        })
+    }
+}

@@ -1,0 +1,301 @@
+//! What `ozfft-lab paths` found, as a table and as JSON.
+
+use super::check::Checked;
+use super::counters::{Counters, Table};
+use super::delivered::{Constant, Delivered};
+use super::tiles::{Resident, Tile};
+use super::ways::{STAGES, Way};
+use crate::failure::Failure;
+use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
+use ozfft_cli::inputs::read_text;
+use ozfft_cli::machine::Machine;
+use ozfft_cli::options::parse_shape;
+use ozfft_cli::report::{aligned, error_text, seconds_text};
+use serde::{Deserialize, Serialize};
+use std::path::Path as FilePath;
+
+/// A launch of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub kernel: String,
+    /// Of its grid.
+    pub blocks: u64,
+}
+
+/// One path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Path {
+    pub name: String,
+    /// What the paper calls it.
+    pub paper: String,
+    /// Why it could not run.
+    pub missing: Option<String>,
+    /// Of the median run.
+    pub seconds: Option<f64>,
+    /// Of the fastest and the slowest run.
+    #[serde(default)]
+    pub seconds_range: Option<[f64; 2]>,
+    pub runs: usize,
+    pub over_memory_roof: Option<f64>,
+    pub over_cufft: Option<f64>,
+    /// Relative L2 error of lines of 1024 points; none where a stage is left out.
+    pub l2: Option<f64>,
+    pub bound: Option<f64>,
+    /// Outputs with other bits than the processor's; nothing where they may differ.
+    pub differing: Option<usize>,
+    pub kernel: Option<KernelFacts>,
+    /// What one transform launches; empty where that is not known.
+    #[serde(default)]
+    pub launches: Vec<Launch>,
+    #[serde(default)]
+    pub counters: Counters,
+}
+
+impl Path {
+    pub fn new(way: &Way) -> Path {
+        Path {
+            name: way.name.into(),
+            paper: way.paper.into(),
+            missing: None,
+            seconds: None,
+            seconds_range: None,
+            runs: 0,
+            over_memory_roof: None,
+            over_cufft: None,
+            l2: None,
+            bound: None,
+            differing: None,
+            kernel: None,
+            launches: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Whether a stage is left out, so that the result is void.
+    pub fn is_part(&self) -> bool {
+        self.missing.is_none() && self.seconds.is_some() && self.l2.is_none()
+    }
+
+    pub fn take(&mut self, checked: Option<Checked>) {
+        self.l2 = checked.map(|checked| checked.l2);
+        self.bound = checked.and_then(|checked| checked.bound);
+        self.differing = checked.and_then(|checked| checked.differing);
+    }
+
+    /// Whether bits differ or an error is above its bound.
+    pub fn is_wrong(&self) -> bool {
+        let above = matches!((self.l2, self.bound), (Some(l2), Some(bound)) if l2 > bound);
+        above || self.differing.is_some_and(|count| count > 0)
+    }
+
+    pub fn verdict(&self) -> String {
+        match (&self.missing, self.differing, self.l2, self.bound) {
+            (Some(reason), ..) => reason.clone(),
+            (_, Some(0), ..) => "same bits".into(),
+            (_, Some(count), ..) => format!("{count} outputs differ"),
+            (_, None, Some(l2), Some(bound)) if l2 > bound => format!("{l2:e} is above {bound:e}"),
+            (_, None, Some(_), Some(_)) => "within its bound".into(),
+            (_, None, Some(_), None) => "no bound".into(),
+            _ => "a stage is left out".into(),
+        }
+    }
+}
+
+/// What a stage of the path `residues-kulisch32` costs: the difference that leaving it out makes. In the place of products there is
+/// one instruction a sum, so theirs is too small, and may be negative.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StageCost {
+    pub stage: String,
+    pub seconds: f64,
+    /// Of the whole path.
+    pub share: f64,
+}
+
+/// Everything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub date: String,
+    pub machine: Machine,
+    pub ozfft: String,
+    pub commit: Option<String>,
+    pub rustc: String,
+    pub device: DeviceFacts,
+    pub shape: String,
+    pub seed: u64,
+    pub lines_checked: usize,
+    /// Of a copy within the device, bytes read and written.
+    pub copy_bytes_per_second: f64,
+    pub memory_roof_seconds: f64,
+    pub paths: Vec<Path>,
+    pub stages: Vec<StageCost>,
+    /// Lines in a block, contiguous and strided.
+    #[serde(default)]
+    pub tiles: Vec<Tile>,
+    /// Lines that stay in the cache.
+    #[serde(default)]
+    pub resident: Vec<Resident>,
+    /// The efficiency of tall and narrow products, from whoever measures it.
+    #[serde(default)]
+    pub eta_ts: Vec<Constant>,
+    #[serde(default)]
+    pub delivered: Option<Delivered>,
+}
+
+impl Report {
+    /// A record that was written earlier.
+    pub fn read(path: &FilePath) -> Result<Report, Failure> {
+        let text = read_text(path)?;
+        let unusable = |reason: String| Failure::Content {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let report: Report = serde_json::from_str(&text)
+            .map_err(|error| unusable(format!("it is no record of ozfft-lab paths: {error}")))?;
+        report.points_and_axes().map_err(unusable)?;
+        Ok(report)
+    }
+
+    /// Points of the transform, and axes.
+    pub fn points_and_axes(&self) -> Result<(f64, f64), String> {
+        let shape = parse_shape(&self.shape)?.0;
+        let points: usize = shape.iter().product();
+        Ok((points as f64, shape.len() as f64))
+    }
+
+    /// Sets a profiler's counts beside the paths and tiles, and beside paths that it did not see those of the machine code.
+    pub fn count(&mut self, table: Option<&Table>) -> Result<(), Failure> {
+        let (points, axes) = self.points_and_axes().map_err(Failure::Usage)?;
+        for path in &mut self.paths {
+            if let Some(table) = table {
+                path.counters = table.of(&path.launches, points * axes);
+            }
+            let kernel = path.kernel.as_ref().map(|kernel| kernel.kernel.as_str());
+            path.counters = std::mem::take(&mut path.counters).or_machine_code(kernel);
+        }
+        for tile in self.tiles.iter_mut() {
+            if let Some(table) = table {
+                tile.count(table);
+            }
+        }
+        Ok(())
+    }
+
+    fn seconds(&self, name: &str) -> Option<f64> {
+        self.paths.iter().find(|path| path.name == name)?.seconds
+    }
+
+    /// Sets every path against the roof and cuFFT, and stages against the whole.
+    pub fn compare(&mut self) {
+        let (cufft, roof) = (self.seconds("cufft"), self.memory_roof_seconds);
+        for path in &mut self.paths {
+            path.over_memory_roof = path.seconds.map(|seconds| seconds / roof);
+            path.over_cufft = path
+                .seconds
+                .zip(cufft)
+                .map(|(seconds, cufft)| seconds / cufft);
+        }
+        let Some(whole) = self.seconds("residues-kulisch32") else {
+            return;
+        };
+        for (name, stage) in STAGES {
+            if let Some(rest) = self.seconds(name) {
+                self.stages.push(StageCost {
+                    stage: stage.into(),
+                    seconds: whole - rest,
+                    share: (whole - rest) / whole,
+                });
+            }
+        }
+    }
+
+    pub fn to_text(&self) -> String {
+        let heading = [
+            "path",
+            "time",
+            "of roof",
+            "of cuFFT",
+            "L2 (1024)",
+            "registers",
+            "local bytes",
+            "occupancy",
+            "instructions",
+            "DRAM bytes",
+            "verdict",
+        ];
+        let mut rows = vec![heading.map(String::from).to_vec()];
+        let times = |value: Option<f64>| value.map_or("-".into(), |x| format!("{x:.2}"));
+        for path in &self.paths {
+            let (kernel, counts) = (path.kernel.as_ref(), path.counters.counts());
+            let of = |text: Option<String>| text.unwrap_or("-".into());
+            rows.push(vec![
+                path.name.clone(),
+                of(path.seconds.map(seconds_text)),
+                times(path.over_memory_roof),
+                times(path.over_cufft),
+                of(path.l2.map(error_text)),
+                of(kernel.map(|k| k.registers.to_string())),
+                of(kernel.map(|k| k.local_bytes.to_string())),
+                of(kernel.map(|k| format!("{:.0} %", 100.0 * k.occupancy))),
+                of(counts
+                    .and_then(|c| c.instructions_per_point)
+                    .map(|x| format!("{x:.0}"))),
+                of(counts
+                    .and_then(|c| c.dram_bytes_per_point)
+                    .map(|x| format!("{x:.1}"))),
+                path.verdict(),
+            ]);
+        }
+        let mut text = format!(
+            "{}\n{} on {}: memory roof {} ({:.2} TB/s)\n",
+            aligned(&rows),
+            self.shape,
+            self.device.name,
+            seconds_text(self.memory_roof_seconds),
+            self.copy_bytes_per_second * 1e-12,
+        );
+        for stage in &self.stages {
+            text.push_str(&format!(
+                "{} of residues-kulisch32: {} ({:.0} %)\n",
+                stage.stage,
+                seconds_text(stage.seconds),
+                100.0 * stage.share
+            ));
+        }
+        text.push_str(&self.counters_text());
+        if !self.tiles.is_empty() {
+            text.push_str(&format!("\n{}\n", super::tiles::table(&self.tiles)));
+        }
+        text.push_str(&super::tall_skinny::text(&self.eta_ts));
+        if let Some(delivered) = &self.delivered {
+            text.push_str(&format!("\n{}\n", super::model::table(delivered)));
+        }
+        text
+    }
+
+    /// Instructions by pipe, or that they were not counted.
+    fn counters_text(&self) -> String {
+        let counted = self.paths.iter().filter_map(|path| {
+            let pipes = path.counters.pipes()?.iter();
+            let pipes: Vec<String> = pipes.map(|(pipe, x)| format!("{pipe} {x:.0}")).collect();
+            let by = match &path.counters {
+                Counters::MachineCode(_) => " (both steps, in the machine code)",
+                _ => "",
+            };
+            Some(format!("{}: {}{by}", path.name, pipes.join(", ")))
+        });
+        let lines: Vec<String> = counted.collect();
+        let mut text = match lines.is_empty() {
+            true => String::new(),
+            false => format!(
+                "instructions of a point and axis by pipe\n{}\n",
+                lines.join("\n")
+            ),
+        };
+        for path in &self.paths {
+            if let Counters::NotCounted(why) = &path.counters {
+                text.push_str(&format!("{}: not counted: {why}\n", path.name));
+            }
+        }
+        text
+    }
+}

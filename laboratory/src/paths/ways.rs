@@ -1,0 +1,138 @@
+//! The paths, in the order of the table. To add one is a line here, or among the product's [`RESIDUE_PATHS`].
+
+use ozfft::{Engine, Family, Problem, Substrate};
+use ozfft_cli::gpu::{RESIDUE_PATHS, ResiduePath, Run};
+use std::sync::LazyLock;
+
+/// One path.
+#[derive(Debug)]
+pub struct Way {
+    pub name: &'static str,
+    /// What the paper calls it, where it has a name for it.
+    pub paper: &'static str,
+    pub how: How,
+}
+
+/// What runs.
+#[derive(Debug, Clone, Copy)]
+pub enum How {
+    CuFft,
+    /// A problem of the library; `exact`: its bits must be those of the same problem on the processor.
+    Engine {
+        apply: fn(Problem) -> Problem,
+        exact: bool,
+    },
+    /// A kernel in the place of that of `kulisch32`; results of those that are not exact are void.
+    Variant {
+        kernel: &'static str,
+        exact: bool,
+    },
+}
+
+/// What the paper calls the product's paths by residues.
+const PAPER: [(&str, &str); 10] = [
+    ("residues-garner-one-by-one", "recursive Garner"),
+    ("residues-double", "tc-Garner + fp64 sum"),
+    ("residues-sum2", "tc-Garner + Sum2"),
+    ("residues-double-single", "tc-Garner + double-fp32"),
+    ("residues-single-kahan", "tc-Garner + fp32 + Kahan"),
+    ("residues-kulisch32", "tc-Garner + Kulisch"),
+    ("residues-kulisch16", "Kulisch, 16-bit words"),
+    ("residues-kulisch8", "Kulisch, 8-bit words"),
+    ("residues-bernstein-double", "Bernstein, fp64"),
+    ("residues-fp8-bands", "fp8 only"),
+];
+
+impl From<&ResiduePath> for Way {
+    fn from(path: &ResiduePath) -> Way {
+        let paper = PAPER.iter().find(|(name, _)| *name == path.name);
+        let exact = path.exact;
+        Way {
+            name: path.name,
+            paper: paper.map_or("", |(_, paper)| paper),
+            how: match path.run {
+                Run::Engine(apply) => How::Engine { apply, exact },
+                Run::Kernel(kernel) => How::Variant { kernel, exact },
+            },
+        }
+    }
+}
+
+/// The path `residues-kulisch32`, in integers or in fp8, with a stage left out.
+fn without_stage(name: &'static str, kernel: &'static str) -> Way {
+    Way {
+        name,
+        paper: "",
+        how: How::Variant {
+            kernel,
+            exact: false,
+        },
+    }
+}
+
+fn digits(name: &'static str, apply: fn(Problem) -> Problem) -> Way {
+    Way {
+        name,
+        paper: "",
+        how: How::Engine { apply, exact: true },
+    }
+}
+
+/// What stays when a stage of the path `residues-kulisch32` is left out: which, and what is left out.
+pub const STAGES: [(&str, &str); 3] = [
+    ("without-decomposition", "decomposition"),
+    ("without-products", "products"),
+    ("without-reconstruction", "reconstruction"),
+];
+
+pub static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
+    let mut ways = vec![Way {
+        name: "cufft",
+        paper: "native FP64",
+        how: How::CuFft,
+    }];
+    ways.extend(RESIDUE_PATHS.iter().map(Way::from));
+    ways.extend([
+        without_stage(
+            "fp8-without-decomposition",
+            "residues_fp8_without_decomposition",
+        ),
+        without_stage("fp8-without-products", "residues_fp8_without_products"),
+        without_stage(
+            "fp8-without-reconstruction",
+            "residues_fp8_without_reconstruction",
+        ),
+        without_stage("without-decomposition", "residues_without_decomposition"),
+        without_stage("without-products", "residues_without_products"),
+        without_stage("without-reconstruction", "residues_without_reconstruction"),
+        digits("digits-exact", |problem| {
+            problem.engine(Engine::Digits).family(Family::Exact)
+        }),
+        digits("digits-int8", |problem| problem.engine(Engine::Digits)),
+        digits("digits-int8-integers-only", |problem| {
+            problem.engine(Engine::Digits).integers_only(true)
+        }),
+        digits("digits-fp8", |problem| {
+            problem
+                .engine(Engine::Digits)
+                .substrate(Substrate::Fp8Wgmma)
+        }),
+    ]);
+    ways
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_the_paper_is_of_a_path() {
+        for (name, paper) in PAPER {
+            assert!(
+                WAYS.iter()
+                    .any(|way| way.name == name && way.paper == paper),
+                "{name}"
+            );
+        }
+    }
+}

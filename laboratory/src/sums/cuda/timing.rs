@@ -1,0 +1,139 @@
+//! Ways of computing the same in turns: bits first, then times between events of the device.
+
+use super::Measurement;
+use super::reductions::{Arrays, Operation, Reductions, Way};
+use crate::failure::Failure;
+use crate::sums::timing::largest_error;
+use ozfft_cli::gpu::Gpu;
+use std::time::{Duration, Instant};
+
+/// Shorter calls are timed several at once, in seconds.
+const SHORTEST_SAMPLE: f64 = 2e-3;
+/// Turns that every method gets at least.
+const FEWEST_TURNS: usize = 7;
+
+/// What all measurements have in common.
+pub struct Bench<'a> {
+    pub gpu: &'a Gpu,
+    pub reductions: &'a Reductions<'a>,
+    /// For every method of every case.
+    pub seconds: Duration,
+    /// Bytes a second that a copy reads and writes.
+    pub copy: f64,
+}
+
+/// What is computed.
+pub struct Case {
+    pub reduction: &'static str,
+    pub operation: Operation,
+    pub data: String,
+    pub numbers: usize,
+    pub bytes: usize,
+    /// Instructions of a thread for a number, in the exact kernel.
+    pub instructions: f64,
+}
+
+fn method_name(way: Way, operation: Operation) -> &'static str {
+    match (way, operation) {
+        (Way::Exact, _) => "kulisch",
+        (Way::Naive, _) => "naive",
+        (Way::Read, _) => "read",
+        (Way::Library, Operation::SparseProduct) => "cuSPARSE",
+        (Way::Library, _) => "cuBLAS",
+    }
+}
+
+impl Bench<'_> {
+    /// Measures a case in all ways that there are; exact results must be the expected ones, bit by bit, before and after.
+    pub fn measure(
+        &self,
+        case: &Case,
+        arrays: &mut Arrays,
+        expected: &[f64],
+    ) -> Result<Vec<Measurement>, Failure> {
+        let mut ways = vec![Way::Exact, Way::Naive, Way::Read, Way::Library];
+        ways.retain(|&way| self.reductions.has(arrays, way));
+        let mut errors = Vec::new();
+        let mut repeats = Vec::new();
+        for &way in &ways {
+            self.reductions.run(arrays, way, 1)?;
+            errors.push(self.error(case, arrays, way, expected)?);
+            let once = self.reductions.run(arrays, way, 1)?;
+            let count = (SHORTEST_SAMPLE / once.max(1e-7)).ceil();
+            repeats.push(count.clamp(1.0, 1000.0) as u32);
+        }
+        let mut times = vec![Vec::new(); ways.len()];
+        let begin = Instant::now();
+        let mut turns = 0;
+        while turns < FEWEST_TURNS || begin.elapsed() < self.seconds * ways.len() as u32 {
+            for ((&way, &repeats), times) in ways.iter().zip(&repeats).zip(&mut times) {
+                times.push(self.reductions.run(arrays, way, repeats)?);
+            }
+            turns += 1;
+        }
+        self.reductions.run(arrays, Way::Exact, 1)?;
+        self.error(case, arrays, Way::Exact, expected)?;
+        times
+            .iter_mut()
+            .for_each(|times| times.sort_by(f64::total_cmp));
+        let medians: Vec<f64> = times.iter().map(|times| times[times.len() / 2]).collect();
+        let rows = (0..ways.len()).map(|number| {
+            let seconds = medians[number];
+            let rate = case.bytes as f64 / seconds;
+            let function = self.reductions.function(case.operation, ways[number]);
+            let exact = ways[number] == Way::Exact;
+            let instructions = exact.then_some(case.instructions);
+            let numbers = case.numbers as f64;
+            Measurement {
+                reduction: case.reduction,
+                data: case.data.clone(),
+                numbers: case.numbers,
+                bytes: case.bytes,
+                method: method_name(ways[number], case.operation),
+                min_ns: times[number][0] * 1e9,
+                median_ns: seconds * 1e9,
+                runs: times[number].len() * repeats[number] as usize,
+                ns_per_number: seconds * 1e9 / numbers,
+                terabytes_per_second: rate * 1e-12,
+                share_of_copy: rate / self.copy,
+                share_of_read_half: 2.0 * rate / self.copy,
+                // The exact kernel comes first, the plain one second.
+                ratio_to_naive: seconds / medians[1],
+                ratio_to_kulisch: seconds / medians[0],
+                error: errors[number],
+                registers: function.map(|function| function.registers),
+                local_bytes: function.map(|function| function.local_bytes),
+                instructions_per_number: instructions,
+                achieved_tera_instructions: instructions
+                    .map(|count| count * numbers / seconds * 1e-12),
+                needed_tera_instructions: instructions
+                    .map(|count| count * numbers / case.bytes as f64 * self.copy * 1e-12),
+            }
+        });
+        Ok(rows.collect())
+    }
+
+    /// The largest error of what was just computed; one of an exact result ends the program.
+    fn error(
+        &self,
+        case: &Case,
+        arrays: &Arrays,
+        way: Way,
+        expected: &[f64],
+    ) -> Result<Option<f64>, Failure> {
+        if way == Way::Read {
+            return Ok(None);
+        }
+        let results = arrays.results()?;
+        if way == Way::Exact {
+            let mut pairs = results.iter().zip(expected);
+            if let Some(place) = pairs.position(|(a, b)| a.to_bits() != b.to_bits()) {
+                return Err(Failure::Check(format!(
+                    "{}, {}, {} numbers: result {place} is {:e} on the GPU and {:e} on the processor",
+                    case.reduction, case.data, case.numbers, results[place], expected[place]
+                )));
+            }
+        }
+        Ok(Some(largest_error(&results, expected)))
+    }
+}
