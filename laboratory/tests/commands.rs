@@ -256,3 +256,20 @@ fn files_that_never_end_or_are_no_records_are_refused() {
     }
     assert!(!out.exists());
 }
+
+#[test]
+fn nothing_of_the_product_depends_on_the_laboratory() {
+    let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
+    let mut looked_at = 0;
+    for folder in std::fs::read_dir(crates).expect("the crates") {
+        let manifest = folder.expect("an entry").path().join("Cargo.toml");
+        let Ok(text) = std::fs::read_to_string(&manifest) else {
+            continue;
+        };
+        looked_at += 1;
+        for name in ["laboratory", "roofline", "page-model"] {
+            assert!(!text.contains(name), "{name} in {}", manifest.display());
+        }
+    }
+    assert!(looked_at > 8);
+}

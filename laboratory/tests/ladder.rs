@@ -22,6 +22,10 @@ fn every_rung_is_measured_drawn_and_written_into_the_document() {
         "4",
         "--seconds",
         "0",
+        "--threads",
+        "1",
+        "--device",
+        "cpu",
     ];
     let options = [&["ladder", "--json", "-o", &record_path][..], &sizes].concat();
     let rows = json(&options);

@@ -228,7 +228,7 @@ fn every_documented_option_of_every_command_works() {
                 "--definitions",
                 DEFINITIONS,
                 "--only",
-                "batched-16",
+                "curve-16",
                 "--record",
                 record,
                 "--commit",

@@ -3,7 +3,7 @@
 
 use page_model::{Form, Question, answer};
 use roofline::{Machine, Mode, Record};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -21,33 +21,24 @@ function call(name, value) {
 }
 call("open", record);
 let wrong = 0;
+// Logarithms come from different libraries, so lengths of bars may differ in the last place; letters may not.
+function compare(where, found, expected) {
+  if (typeof expected === "object" && expected !== null) {
+    const keys = new Set([...Object.keys(expected), ...Object.keys(found || {})]);
+    for (const key of keys) compare(`${where}.${key}`, (found || {})[key], expected[key]);
+    return;
+  }
+  const isNear = typeof expected === "number" && Math.abs(found - expected) <= 1e-12 * Math.abs(expected);
+  if (found !== expected && !isNear && wrong++ < 5) console.log(`${where}: ${found} is not ${expected}`);
+}
 for (const { question, answer } of cases) {
-  const [found, expected] = [call("ask", question).ok, answer].map((value) => JSON.stringify(value));
-  if (found !== expected && wrong++ < 3) console.log(`${found}\nis not\n${expected}`);
+  compare(`${question.machine.name}, ${question.mode}, ${question.n}`, call("ask", question).ok, answer);
 }
 const refused = call("ask", { machine: "none" }).error;
 if (!refused) { wrong++; console.log("a question that is none was answered"); }
 console.log(`${cases.length} compared, ${wrong} wrong`);
 process.exit(wrong ? 1 : 0);
 "#;
-
-/// As JavaScript reads it: numbers that are whole have no point.
-fn as_javascript(value: &Value) -> Value {
-    match value {
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => json!(float as i64),
-            _ => value.clone(),
-        },
-        Value::Array(values) => values.iter().map(as_javascript).collect(),
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(key, value)| (key.clone(), as_javascript(value)));
-            Value::Object(fields.collect())
-        }
-        other => other.clone(),
-    }
-}
 
 #[test]
 fn the_wasm_answers_as_rust_does() {
@@ -78,8 +69,7 @@ fn the_wasm_answers_as_rust_does() {
                     },
                 };
                 let answer = answer(&question, &record).expect("an answer");
-                cases
-                    .push(json!({ "question": question, "answer": as_javascript(&json!(answer)) }));
+                cases.push(json!({ "question": question, "answer": answer }));
             }
         }
     }
