@@ -11,16 +11,18 @@ Rotations are separate products and sums of doubles, each correctly rounded, wit
 
 With β the bound of the inner transform and u = 2⁻⁵³, the relative L2 error of one line is at most (docs/python.md, too)
 
-    type 1               2 β         r2c of 2(n ∓ 1) points; the numbers that are picked hold at least a quarter of the energy
+    type 1               √2 β        r2c of 2(n ∓ 1) points, whose half-spectrum it is
     type 2               √2 β + 4 u  r2c of n points
     type 3               β + 4 u     c2r of n points
     type 4, n even       β + 7 u     c2c of n / 2 points
     type 4, n odd        √2 β + 3 u  r2c of n points
 
-A rotation: both products of a part are off by u of their sizes for the table and by u for rounding, and their sum by u; as the sizes of
-one part are |z| together, the error of the whole number is below (√2 + 1 + u …) u |z| < 3.25 u |z|. In type 2 rounding of the spectrum
-counts √2-fold, because the whole spectrum, of which β speaks, may have half the energy of the result over 2.
-In single precision results are rounded to f32 once more, and in types 3 and 4 before the transform, too: 2⁻²⁴ each.
+A rotation of z: the table is off by u of its size, which is 1; the four products by u of theirs, together √2 u |z|; the two sums
+by u of theirs, together u |z|: less than 3.5 u |z|. In types 2 and 4 (n odd) the error of the half-spectrum counts up to fourfold in the
+energy of the result, and that is at least twice the energy of the whole spectrum, of which β speaks: hence √2.
+Single precision adds 2⁻²⁴ for every rounding to f32 outside the transform: one in types 2 and 3, one in type 4 where n is odd, two where
+it is even. All of this holds as long as no number on the way overflows or is subnormal; none is above √2 times the
+largest of its line's samples and results.
 """
 
 from __future__ import annotations

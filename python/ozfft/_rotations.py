@@ -17,8 +17,6 @@ import numpy
 
 HALF_UNIT = 2.0**-53 * (1 + 1e-6)
 _BITS = 192
-# Bytes of tables that are kept from call to call. A table that is larger by itself is made for every call.
-_LIMIT = 64 << 20
 # Dekker's constant: splits 53 bits into 26 and 26.
 _SPLIT = 2.0**27 + 1
 
@@ -122,6 +120,11 @@ class _Kept:
     """Tables that were made before, those not asked for longest forgotten first."""
 
     def __init__(self) -> None:
+        self.limit = 64 << 20
+        self.renew()
+
+    def renew(self) -> None:
+        """Begins anew, in a forked process: another thread of its parent may have held the lock."""
         self.lock = threading.Lock()
         self.tables: OrderedDict[Hashable, Tuple[numpy.ndarray, ...]] = OrderedDict()
         self.bytes = 0
@@ -135,17 +138,24 @@ class _Kept:
         made = make()
         size = _size(made)
         with self.lock:
-            if size <= _LIMIT and key not in self.tables:
+            if size <= self.limit and key not in self.tables:
                 self.tables[key] = made
                 self.bytes += size
-            while self.bytes > _LIMIT:
-                self.bytes -= _size(self.tables.popitem(last=False)[1])
+                self._shrink(self.limit)
         return made
+
+    def set_limit(self, limit: int) -> None:
+        with self.lock:
+            self.limit = limit
+            self._shrink(limit)
 
     def clear(self) -> None:
         with self.lock:
-            self.tables.clear()
-            self.bytes = 0
+            self._shrink(0)
+
+    def _shrink(self, limit: int) -> None:
+        while self.bytes > limit:
+            self.bytes -= _size(self.tables.popitem(last=False)[1])
 
 
 def _size(arrays: Tuple[numpy.ndarray, ...]) -> int:
