@@ -29,7 +29,7 @@ to import in the place of :mod:`scipy.fft`. ``python -m ozfft`` says what this m
 import importlib as _importlib
 import os as _os
 
-from . import _ozfft, numpy_fft
+from . import _ozfft, _rotations, numpy_fft
 from ._backend import __ua_convert__, __ua_domain__, __ua_function__
 from ._convolve import fftconvolve, oaconvolve
 from ._cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
@@ -75,6 +75,7 @@ if hasattr(_os, "register_at_fork"):
         after_in_parent=_ozfft.after_fork_in_parent,
         after_in_child=_ozfft.after_fork_in_child,
     )
+    _os.register_at_fork(after_in_child=_rotations.kept.renew)
 
 # Importing the module binds its name in this package; the function takes it back, and carries the names of the module.
 _importlib.import_module(".fft", __name__)

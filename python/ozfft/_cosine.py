@@ -1,12 +1,7 @@
-"""Cosine and sine transforms, by real transforms of longer, symmetric arrays.
+"""Cosine and sine transforms, with the arguments of :mod:`scipy.fft`.
 
-A cosine or sine transform is by definition the Fourier transform of an even or odd array with shifts of half a sample; an array
-with zeros in between has no half samples. Numbers are copied, negated and halved on the way and nothing else, so that the
-result has the bits of the longer transform on every machine. The price is its length: up to `8 n`.
-
-With β the bound of that transform, the relative L2 error of one axis is at most 2β: the numbers that are picked hold at least half
-of the energy of the half-spectrum, and that at least half of the energy of the whole. Scaling (``norm``) is one division by a
-correctly rounded number, ``orthogonalize`` one product by the nearest double to √2 or √½.
+:mod:`ozfft._cosine_lines` transforms lines, and says how and how well. Here, scaling (``norm``) is one division by a correctly rounded
+number, ``orthogonalize`` one product by the nearest double to √2 or √½.
 """
 
 from __future__ import annotations
@@ -19,66 +14,17 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _duck
-from ._arrays import NUMPY, is_torch, library_of, wanted_dtype
+from ._arrays import is_torch, library_of, wanted_dtype
 from ._calls import norm_name, shape_and_axes
+from ._cosine_lines import transform_lines
 from ._describe import described
 from ._errors import UnsupportedError
-from ._execute import RFFT, fit, transform
+from ._execute import fit
 from ._options import Options, resolve
 from ._types import Accuracy, Engine, Norm, RealType
 
-# Numbers of the longer arrays that are made at once, so that long stacks of lines do not take eight times their memory.
-_BLOCK = 1 << 18
-
-
-def _extended_length(kind: int, odd: bool, n: int) -> int:
-    return {1: 2 * (n + 1) if odd else 2 * (n - 1), 2: 4 * n, 3: 4 * n, 4: 8 * n}[kind]
-
-
-def _extend(kind: int, odd: bool, lines: numpy.ndarray) -> numpy.ndarray:
-    """The symmetric arrays of `lines`, whose half-spectra hold the transform."""
-    count, n = lines.shape
-    whole = numpy.zeros((count, _extended_length(kind, odd, n)), lines.dtype)
-    back = lines[:, ::-1]
-    if kind == 1 and odd:
-        whole[:, 1 : n + 1] = lines
-        whole[:, n + 2 :] = -back
-    elif kind == 1:
-        whole[:, :n] = lines
-        whole[:, n:] = lines[:, n - 2 : 0 : -1]
-    elif kind == 2:
-        whole[:, 1 : 2 * n : 2] = lines
-        whole[:, 2 * n + 1 :: 2] = -back if odd else back
-    elif kind == 3 and odd:
-        # Around a quarter of the array the odd kind is even, and the even kind below odd: so there are odd frequencies only.
-        whole[:, 1 : n + 1] = lines
-        whole[:, n : 2 * n] = back
-        whole[:, 2 * n + 1 : 3 * n + 1] = -lines
-        whole[:, 3 * n :] = -back
-    elif kind == 3:
-        whole[:, :n] = lines
-        whole[:, n + 1 : 2 * n + 1] = -back
-        whole[:, 2 * n : 3 * n] = -lines
-        whole[:, 3 * n + 1 :] = lines[:, :0:-1]
-    else:
-        whole[:, 1 : 2 * n : 2] = lines
-        whole[:, 2 * n + 1 : 4 * n : 2] = back if odd else -back
-        whole[:, 4 * n + 1 : 6 * n : 2] = -lines
-        whole[:, 6 * n + 1 :: 2] = -back if odd else back
-    return whole
-
-
-def _pick(kind: int, odd: bool, n: int, spectra: numpy.ndarray, into: numpy.ndarray) -> None:
-    """Writes the transform that half-spectra hold."""
-    part = spectra.imag if odd else spectra.real
-    if kind in (1, 2):
-        first = 1 if odd else 0
-        chosen = part[:, first : first + n]
-        # Each number of an odd array went in with the sign of the sine that the exponential subtracts.
-        into[...] = -chosen if odd else chosen
-    else:
-        # Each number went in twice as often as the definition has it. Halving is exact but for subnormal numbers.
-        numpy.multiply(part[:, 1 : 2 * n : 2], -0.5 if odd else 0.5, out=into)
+# Numbers that are transformed at once, so that what is made on the way stays small.
+_BLOCK = 1 << 17
 
 
 def _lines(kind: int, odd: bool, array: numpy.ndarray, axis: int, options: Options) -> numpy.ndarray:
@@ -87,13 +33,10 @@ def _lines(kind: int, odd: bool, array: numpy.ndarray, axis: int, options: Optio
     moved = numpy.moveaxis(array, axis, -1)
     lines = moved.reshape(-1, n)
     result = numpy.empty(lines.shape, lines.dtype)
-    length = _extended_length(kind, odd, n)
-    step = max(1, _BLOCK // length)
+    step = max(1, _BLOCK // n)
     for first in range(0, len(lines), step):
         some = slice(first, min(first + step, len(lines)))
-        whole = _extend(kind, odd, lines[some])
-        spectra = transform(RFFT, NUMPY, whole, (length,), (1,), "backward", options)
-        _pick(kind, odd, n, spectra, result[some])
+        transform_lines(kind, odd, lines[some], result[some], options)
     placed = numpy.empty_like(array, subok=False)
     numpy.moveaxis(placed, axis, -1)[...] = result.reshape(moved.shape)
     return placed

@@ -37,6 +37,6 @@ def smoothed(image: NDArray[np.float64], plan: ozfft.Plan) -> NDArray[np.float64
 
 
 def loud(image: NDArray[np.float64]) -> None:
-    fft.dct(image, norm="loud")  # type: ignore[arg-type]
+    fft.dct(image, norm="loud")  # type: ignore[call-overload]
     ozfft.rfft(image, norm="loud")  # type: ignore[call-overload]
     ozfft.fftconvolve(image, image, mode="some")  # type: ignore[arg-type]
