@@ -185,13 +185,7 @@ impl From<KindName> for Kind {
 
 /// The name of an engine, as the options spell it.
 pub fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Auto => "auto",
-        Engine::Digits => "digits",
-        Engine::Residues => "residues",
-        Engine::Native => "native",
-        Engine::Floats(mode) => mode.name(),
-    }
+    engine.name()
 }
 
 /// Reads `auto`, `digits`, `residues`, `native`, or a mode in floating point.

@@ -103,8 +103,10 @@ pub enum FftError {
         /// The distance between arrays of the batch.
         distance: isize,
     },
-    /// A buffer is shorter than the layout needs.
-    #[error("{buffer}: {given} elements were given, at least {expected} are needed")]
+    /// A buffer has not the length that the plan says, or a workspace is shorter than that.
+    #[error(
+        "{buffer}: {given} elements were given, the plan has {expected}; for several arrays plan a batch"
+    )]
     BufferLength {
         /// Which buffer.
         buffer: Buffer,

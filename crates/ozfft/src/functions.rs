@@ -64,18 +64,12 @@ pub fn ifft<T: Real>(input: &[Complex<T>]) -> Result<Vec<Complex<T>>, FftError> 
 /// assert!(ozfft::fftn(&field, &[7, 10]).is_err());
 /// # Ok::<(), ozfft::FftError>(())
 /// ```
-pub fn fftn<T: Real>(
-    input: &[Complex<T>],
-    shape: &[usize],
-) -> Result<Vec<Complex<T>>, FftError> {
+pub fn fftn<T: Real>(input: &[Complex<T>], shape: &[usize]) -> Result<Vec<Complex<T>>, FftError> {
     complex(input, shape, Direction::Forward)
 }
 
 /// The inverse of [`fftn`], scaled by one over the number of points.
-pub fn ifftn<T: Real>(
-    input: &[Complex<T>],
-    shape: &[usize],
-) -> Result<Vec<Complex<T>>, FftError> {
+pub fn ifftn<T: Real>(input: &[Complex<T>], shape: &[usize]) -> Result<Vec<Complex<T>>, FftError> {
     complex(input, shape, Direction::Inverse)
 }
 

@@ -18,6 +18,7 @@
 mod engines;
 mod error;
 mod executor;
+mod functions;
 mod kind;
 mod layout;
 mod matrix_unit;
@@ -27,6 +28,8 @@ mod problem;
 mod progress;
 mod recipe;
 mod roots;
+#[cfg(feature = "native")]
+mod rustfft_traits;
 mod sample;
 mod simd;
 mod stages;
@@ -39,6 +42,7 @@ mod workspace;
 pub use error::{Buffer, FftError};
 #[cfg(feature = "floats")]
 pub use floats::{FloatError, Mode};
+pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};
 pub use kind::Kind;
 pub use layout::Layout;
 pub use plan::choice::{Candidate, Choice, Verdict};
@@ -55,6 +59,8 @@ pub use progress::{Progress, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
 #[cfg(feature = "residues")]
 pub use residues::reconstruct::Method;
+#[cfg(feature = "native")]
+pub use rustfft_traits::{RustFft, RustFftPlanner};
 pub use sample::Real;
 #[cfg(feature = "residues")]
 pub use stages::residue_products::ResidueReport;

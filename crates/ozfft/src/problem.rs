@@ -23,6 +23,7 @@ pub enum Direction {
 /// Where the factor `1/n` goes, with the names numpy and scipy use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum Norm {
     /// Forward unscaled, inverse by `1/n`.
     Backward,
@@ -92,6 +93,7 @@ impl Accuracy {
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum Engine {
     /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
     Digits,
@@ -106,21 +108,28 @@ pub enum Engine {
     /// modes depend on the order in which the matrix unit adds.
     #[cfg(feature = "floats")]
     Floats(#[cfg_attr(feature = "serde", serde(with = "mode_name"))] Mode),
-    /// `Digits` when reproducible bits or a GPU are asked for. For an error as accuracy the fastest engine whose bound is proven and
+    /// Left to the planner: `Digits` when reproducible bits or a GPU are asked for. For an error as accuracy the fastest engine whose bound is proven and
     /// keeps it, of `Floats` and `Digits` ([`crate::Plan::choice`]); which one that is depends on the machine. Else `Native`.
     Auto,
 }
 
-impl std::fmt::Display for Engine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
+impl Engine {
+    /// Its name: `digits`, `residues`, `native`, `auto`, or that of a mode in floating point.
+    pub fn name(self) -> &'static str {
+        match self {
             Engine::Digits => "digits",
             Engine::Residues => "residues",
             Engine::Native => "native",
             Engine::Auto => "auto",
             #[cfg(feature = "floats")]
             Engine::Floats(mode) => mode.name(),
-        })
+        }
+    }
+}
+
+impl std::fmt::Display for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -173,6 +182,7 @@ pub enum Family {
 /// The arithmetic unit that multiplies digit matrices. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum Substrate {
     /// The fastest unit that the processor has.
     Auto,
@@ -287,6 +297,7 @@ pub(crate) mod optional_mode {
 /// Where a transform runs. The bits do not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum Device {
     /// This machine's processor.
     #[default]
@@ -359,7 +370,7 @@ impl Problem {
             input: None,
             output: None,
             accuracy: Accuracy::Double,
-            engine: Engine::Auto,
+            engine: Engine::Digits,
             family: Family::Truncated,
             substrate: Substrate::Auto,
             device: Device::Cpu,
@@ -401,7 +412,7 @@ impl Problem {
         self
     }
 
-    /// Sets the scaling; [`Norm::Backward`] unless told.
+    /// Sets the scaling; [`Norm::Backward`] by default.
     pub fn norm(mut self, norm: Norm) -> Self {
         self.norm = norm;
         self
@@ -413,25 +424,25 @@ impl Problem {
         self
     }
 
-    /// Where the input's elements lie; contiguous C order unless told.
+    /// Where the input's elements lie; contiguous C order by default.
     pub fn input_layout(mut self, layout: Layout) -> Self {
         self.input = Some(layout);
         self
     }
 
-    /// Where the output's elements lie; contiguous C order unless told.
+    /// Where the output's elements lie; contiguous C order by default.
     pub fn output_layout(mut self, layout: Layout) -> Self {
         self.output = Some(layout);
         self
     }
 
-    /// The accuracy wanted; [`Accuracy::Double`] unless told.
+    /// The accuracy wanted; [`Accuracy::Double`] by default.
     pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
         self.accuracy = accuracy;
         self
     }
 
-    /// Who computes; [`Engine::Auto`] unless told.
+    /// The engine; [`Engine::Digits`] by default.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
         self
@@ -449,7 +460,7 @@ impl Problem {
         self
     }
 
-    /// Where it runs; [`Device::Cpu`] unless told. The bits do not depend on it.
+    /// Where it runs; [`Device::Cpu`] by default. The bits do not depend on it.
     pub fn device(mut self, device: Device) -> Self {
         self.device = device;
         self
@@ -494,7 +505,7 @@ impl Problem {
         self
     }
 
-    /// Number of threads; rayon's current number unless told. The bits do not depend on it.
+    /// Number of threads; rayon's current number by default. The bits do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self

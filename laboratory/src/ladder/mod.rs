@@ -116,7 +116,7 @@ fn make(arguments: &LadderArguments) -> Result<Record, Failure> {
     let gpu = match arguments.device {
         Device::Cpu => None,
         Device::Cuda(number) => Some(Gpu::open(number)?),
-        Device::Auto => {
+        _ => {
             let words = "say on which device the ladder is to be measured: cpu or cuda";
             return Err(Failure::Usage(words.into()));
         }

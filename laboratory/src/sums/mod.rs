@@ -137,7 +137,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let names = match arguments.device {
         Device::Cpu => &cases::NAMES[..],
         Device::Cuda(_) => &cuda::NAMES,
-        Device::Auto => {
+        _ => {
             return Err(Failure::Usage(
                 "bench measures what it is told: give --device cpu or --device cuda".into(),
             ));

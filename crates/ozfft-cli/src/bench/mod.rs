@@ -167,7 +167,7 @@ const BYTES_A_POINT: u128 = 48;
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     match arguments.device {
         Device::Cuda(ordinal) => return cuda::run(arguments, ordinal),
-        Device::Auto => {
+        device if device != Device::Cpu => {
             return Err(Failure::Usage(
                 "bench measures what it is told: give --device cpu or --device cuda".into(),
             ));
@@ -181,7 +181,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
                 "--points, --precision and --integers-only go with --device cuda".into(),
             ));
         }
-        Device::Cpu => {}
+        _ => {}
     }
     let mut notices = Notices::default();
     match (&arguments.definitions, &arguments.shape) {

@@ -84,7 +84,7 @@ struct Report {
 pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     match arguments.device {
         Device::Cuda(ordinal) => return cuda::run(arguments, ordinal),
-        Device::Auto => {
+        device if device != Device::Cpu => {
             return Err(Failure::Usage(
                 "selftest checks what it is told: give --device cpu or --device cuda".into(),
             ));
@@ -97,7 +97,7 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
         Device::Cpu if arguments.engine.is_some() => {
             return Err(Failure::Usage("--engine goes with --device cuda".into()));
         }
-        Device::Cpu => {}
+        _ => {}
     }
     let start = Instant::now();
     let pools = [1, 2, 3, 7]

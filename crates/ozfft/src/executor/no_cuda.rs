@@ -36,6 +36,8 @@ pub(crate) struct HostArrays<'a> {
 
 pub(crate) enum CudaExecutor {}
 
+// Parameters as of the executor that there is with the feature.
+#[allow(clippy::extra_unused_type_parameters)]
 impl CudaExecutor {
     pub(crate) fn new<T: Real>(
         _: Arc<dyn Machine>,
@@ -111,6 +113,7 @@ impl CudaExecutor {
 }
 
 #[cfg(feature = "residues")]
+#[allow(clippy::extra_unused_type_parameters)]
 pub(crate) fn residue_kernel<T: Real>(
     _: &Problem,
     _: &dyn Machine,

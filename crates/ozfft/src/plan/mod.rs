@@ -635,8 +635,13 @@ impl<T: Real> Plan<T> {
         }
     }
 
+    /// Buffers have just the plan's length: what lies behind would be left as it is, without a word.
     fn expect_len(&self, buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {
-        if given >= expected {
+        let fits = match buffer {
+            Buffer::Input | Buffer::Output => given == expected,
+            Buffer::Workspace => given >= expected,
+        };
+        if fits {
             Ok(())
         } else {
             Err(FftError::BufferLength {

@@ -412,7 +412,7 @@ struct Seen {
 }
 
 fn expect_len(buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {
-    if given >= expected {
+    if given == expected {
         Ok(())
     } else {
         Err(FftError::BufferLength {
