@@ -105,7 +105,7 @@ pub enum FftError {
     },
     /// A buffer has not the length that the plan says, or a workspace is shorter than that.
     #[error(
-        "{buffer}: {given} elements were given, the plan has {expected}; for several arrays plan a batch"
+        "{buffer}: {given} elements were given, the plan has {expected}; for several arrays plan a batch, for an array within a longer one a layout"
     )]
     BufferLength {
         /// Which buffer.

@@ -39,6 +39,10 @@ mod transform;
 mod wide;
 mod workspace;
 
+#[cfg(feature = "native")]
+#[doc = include_str!("../docs/from-rustfft.md")]
+pub mod from_rustfft {}
+
 pub use error::{Buffer, FftError};
 #[cfg(feature = "floats")]
 pub use floats::{FloatError, Mode};
@@ -46,8 +50,9 @@ pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};
 pub use kind::Kind;
 pub use layout::Layout;
 pub use plan::choice::{Candidate, Choice, Verdict};
-pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost, measured_unit};
+pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
 pub use plan::estimate::digits_work;
+pub use plan::measured_units::measured_unit;
 pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;
 pub use plan::reporting::Reporting;

@@ -147,12 +147,14 @@ fn workspace_that_is_too_short_is_refused_by_every_call() {
     let made = plan(&Problem::real_to_complex(&[64]).engine(Engine::Digits));
     let length = made.workspace_len();
     let mut workspace = vec![0; length - 1];
-    let outcome = made.process_real_to_complex_with_workspace(&real, &mut complex, &mut workspace);
+    let outcome =
+        made.process_real_to_complex_with_workspace(&real, &mut complex[..33], &mut workspace);
     too_short(outcome, length);
     let made = plan(&Problem::complex_to_real(&[8, 8]).engine(Engine::Digits));
     let length = made.workspace_len();
     let mut workspace = vec![0; length - 1];
-    let outcome = made.process_complex_to_real_with_workspace(&complex, &mut real, &mut workspace);
+    let outcome =
+        made.process_complex_to_real_with_workspace(&complex[..40], &mut real, &mut workspace);
     too_short(outcome, length);
     assert!(complex.iter().all(|z| z.re == 1.0) && real.iter().all(|&x| x == 2.0));
 }
@@ -233,21 +235,40 @@ fn in_place_with_two_layouts_is_refused() {
 }
 
 #[test]
+fn digits_are_the_default_engine() {
+    assert_eq!(plan(&Problem::complex(&[1024])).engine(), Engine::Digits);
+    let coarse = Problem::real_to_complex(&[60]).accuracy(Accuracy::Target(1e-3));
+    assert_eq!(plan(&coarse).engine(), Engine::Digits);
+}
+
+#[test]
 fn auto_chooses_by_what_is_asked_and_says_why() {
     let chosen = |problem: Problem| {
         let made = plan(&problem);
         (made.engine(), made.why().to_owned())
     };
-    let (engine, why) = chosen(Problem::complex(&[1024]));
+    let (engine, why) = chosen(Problem::complex(&[1024]).engine(Engine::Auto));
     assert_eq!(engine, Engine::Native);
     assert!(why.contains("native"), "{why}");
-    let (engine, why) = chosen(Problem::complex(&[1024]).reproducible(true));
+    let (engine, why) = chosen(
+        Problem::complex(&[1024])
+            .engine(Engine::Auto)
+            .reproducible(true),
+    );
     assert_eq!(engine, Engine::Digits);
     assert!(why.contains("reproducible"), "{why}");
-    let (engine, why) = chosen(Problem::complex(&[1024]).accuracy(Accuracy::Target(4e-16)));
+    let (engine, why) = chosen(
+        Problem::complex(&[1024])
+            .engine(Engine::Auto)
+            .accuracy(Accuracy::Target(4e-16)),
+    );
     assert_eq!(engine, Engine::Digits);
     assert!(why.contains("4.00e-16"), "{why}");
-    let (engine, why) = chosen(Problem::complex(&[1024]).accuracy(Accuracy::Target(1e-8)));
+    let (engine, why) = chosen(
+        Problem::complex(&[1024])
+            .engine(Engine::Auto)
+            .accuracy(Accuracy::Target(1e-8)),
+    );
     assert_eq!(engine, Engine::Floats(Mode::Double));
     assert!(why.contains("proven bound is at most 1.00e-8"), "{why}");
     // What is named explicitly wins over both wishes.

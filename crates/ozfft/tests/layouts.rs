@@ -169,14 +169,30 @@ fn a_buffer_that_begins_at_any_element_of_an_allocation() {
 }
 
 #[test]
-fn longer_buffers_than_needed_are_accepted_and_their_rest_left_alone() {
-    let problem = Problem::complex(&[16]).engine(Engine::Digits);
+fn a_buffer_that_is_longer_than_the_plan_is_refused_unless_a_layout_was_given() {
+    let problem = Problem::complex(&[16]);
     let mut buffer = uniform_complex(20, 2);
     let before = buffer.clone();
-    plan(&problem).process(&mut buffer).unwrap();
+    for length in [15, 17, 20] {
+        let refused = plan(&problem).process(&mut buffer[..length]);
+        assert_eq!(
+            refused,
+            Err(FftError::BufferLength {
+                buffer: ozfft::Buffer::Output,
+                expected: 16,
+                given: length
+            })
+        );
+    }
+    assert!(bits(&buffer) == bits(&before));
+    // A layout says that the array lies within longer memory; the rest is left alone.
+    let layout = Layout::contiguous(&[16]);
+    let within = problem.clone().input_layout(layout.clone());
+    let within = within.output_layout(layout);
+    plan(&within).process(&mut buffer).unwrap();
     assert!(bits(&buffer[16..]) == bits(&before[16..]));
     let exact = oracle::dft(&before[..16], FORWARD);
-    assert!(compare_scaled(&buffer[..16], &exact, Scale::One).l2 <= plan(&problem).bound());
+    assert!(compare_scaled(&buffer[..16], &exact, Scale::One).l2 <= plan(&within).bound());
 }
 
 #[test]

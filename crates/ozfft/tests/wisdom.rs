@@ -116,10 +116,11 @@ fn wisdom_with_a_mode_does_not_bring_another_engine_than_asked_for() {
         refused(&bf16(&problem), &problem, "engine bf16");
     }
     // `auto` may take it where its bound keeps the error, and only there.
-    let coarse = Problem::complex(&[64]).accuracy(Accuracy::Target(0.3));
+    let auto = Problem::complex(&[64]).engine(Engine::Auto);
+    let coarse = auto.clone().accuracy(Accuracy::Target(0.3));
     let plan = recalled(&bf16(&coarse), &coarse).unwrap();
     assert_eq!(plan.engine(), Engine::Floats(Mode::Bf16), "{plan}");
-    let fine = Problem::complex(&[64]).accuracy(Accuracy::Target(1e-12));
+    let fine = auto.accuracy(Accuracy::Target(1e-12));
     let plan = recalled(&bf16(&fine), &fine).unwrap();
     assert!(plan.bound() <= 1e-12, "{plan}");
     assert!(plan.why().contains("passed over"), "{plan}");

@@ -11,7 +11,6 @@
 //! **Recipes are not chosen by predicted time**, but by the number of digit products (`recipe::digit_products`): which recipe runs decides bits, and
 //! bits must not depend on the machine.
 
-use super::measured_units;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
@@ -96,26 +95,11 @@ pub(super) const fn unit(
     }
 }
 
-/// The constants of a mode on a unit for data of a type: its steps are counted as products, tiles or stages.
-///
-/// Modes are chosen by it where the caller leaves the engine to the planner.
-#[cfg(feature = "floats")]
-pub(crate) fn measured_mode(mode: &str, unit: &str, numbers: &str) -> Option<MeasuredUnit> {
-    let name = format!("{mode}, {unit}, {numbers}");
-    let mut modes = measured_units::MODES.into_iter();
-    modes.find(|mode| mode.unit == name)
-}
-
-/// The constants of a unit, by the name that plans give it.
-#[doc(hidden)]
-pub fn measured_unit(name: &str) -> Option<MeasuredUnit> {
-    let mut units = measured_units::UNITS.into_iter();
-    units.find(|unit| unit.unit == name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(feature = "floats")]
+    use crate::plan::measured_units::{self, measured_mode};
 
     fn work(passes: f64, strided: f64, products: f64) -> DigitsWork {
         DigitsWork {

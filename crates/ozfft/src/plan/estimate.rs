@@ -1,9 +1,10 @@
 //! What a plan will take, predicted from the recipe and constants of the unit.
 
 use super::Plan;
+use super::constants::DigitsWork;
 #[cfg(feature = "floats")]
-use super::constants::measured_mode;
-use super::constants::{DigitsWork, measured_unit};
+use super::measured_units::measured_mode;
+use super::measured_units::measured_unit;
 use super::prediction::Prediction;
 #[cfg(feature = "floats")]
 use crate::engines::FloatLine;

@@ -64,3 +64,20 @@ pub(super) const MODES: [MeasuredUnit; 36] = [
     unit("double, avx512, f32", MACHINE_1, RECORD_3, [3.1, 4.0, 0.188, 1.0]),
     unit("double, avx512, f64", MACHINE_1, RECORD_3, [4.56, 4.0, 0.236, 1.0]),
 ];
+
+/// The constants of a mode on a unit for data of a type: its steps are counted as products, tiles or stages.
+///
+/// Modes are chosen by it where the caller leaves the engine to the planner.
+#[cfg(feature = "floats")]
+pub(crate) fn measured_mode(mode: &str, unit: &str, numbers: &str) -> Option<MeasuredUnit> {
+    let name = format!("{mode}, {unit}, {numbers}");
+    let mut modes = MODES.into_iter();
+    modes.find(|mode| mode.unit == name)
+}
+
+/// The constants of a unit, by the name that plans give it.
+#[doc(hidden)]
+pub fn measured_unit(name: &str) -> Option<MeasuredUnit> {
+    let mut units = UNITS.into_iter();
+    units.find(|unit| unit.unit == name)
+}

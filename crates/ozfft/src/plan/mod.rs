@@ -4,7 +4,7 @@ pub(crate) mod choice;
 pub(crate) mod constants;
 pub(crate) mod decision;
 pub(crate) mod estimate;
-mod measured_units;
+pub(crate) mod measured_units;
 pub(crate) mod plan_cache;
 pub(crate) mod planner;
 pub(crate) mod prediction;
@@ -96,6 +96,9 @@ pub(crate) type CallArrays<'a, T> = (InputArray<'a, T>, OutputArray<'a, T>);
 pub(crate) struct Lengths {
     input: usize,
     output: usize,
+    /// A layout was given: the buffer is memory in which the array lies, and may be longer.
+    input_has_layout: bool,
+    output_has_layout: bool,
     /// Input and output lie alike, so that the transform can be done in place.
     alike: bool,
     /// Rows of reals lie just where the rows of their half-spectrum do.
@@ -113,6 +116,8 @@ impl Lengths {
         Lengths {
             input: problem.input_len(),
             output: problem.output_len(),
+            input_has_layout: problem.input.is_some(),
+            output_has_layout: problem.output.is_some(),
             alike: input == output,
             padded: halved_last
                 && *real == Layout::padded_real(problem.shape())
@@ -635,13 +640,14 @@ impl<T: Real> Plan<T> {
         }
     }
 
-    /// Buffers have just the plan's length: what lies behind would be left as it is, without a word.
+    /// Contiguous buffers have just the plan's length: what lies behind would be left as it is, without a word.
     fn expect_len(&self, buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {
-        let fits = match buffer {
-            Buffer::Input | Buffer::Output => given == expected,
-            Buffer::Workspace => given >= expected,
+        let may_be_longer = match buffer {
+            Buffer::Input => self.lengths.input_has_layout,
+            Buffer::Output => self.lengths.output_has_layout,
+            Buffer::Workspace => true,
         };
-        if fits {
+        if given == expected || given > expected && may_be_longer {
             Ok(())
         } else {
             Err(FftError::BufferLength {

@@ -1,12 +1,11 @@
 //! A line under one exponent: the steps over a panel of eight lines, in place (Bailey's decomposition).
 
+use super::hardware::Hardware;
 use super::step::{Columns, Scratch, Step, StepMatrices, TOGETHER};
 use super::words::Point;
-use crate::matrix_unit::{MatrixUnit, Task, Unit};
 use crate::recipe::{BlockRecipe, Fold, StepRecipe};
 use crate::roots::Fixed;
 use crate::sync::lock;
-use residues::bytes::ByteProducts;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -24,31 +23,6 @@ impl Tables {
             .entry((step.n, step.fold))
             .or_insert_with(|| Arc::new(StepMatrices::new(step)));
         Some(Arc::clone(matrices))
-    }
-}
-
-/// Who computes: instructions for what surrounds products, and products.
-#[derive(Debug, Clone)]
-pub(super) struct Hardware {
-    pub(super) unit: Unit,
-    pub(super) products: Arc<dyn ByteProducts>,
-}
-
-impl Hardware {
-    /// Runs a task with the unit's instructions.
-    #[inline]
-    pub(super) fn run<T: Task>(&self, task: T) -> T::Output {
-        match self.unit {
-            Unit::Scalar | Unit::WideInteger | Unit::Residues => task.run(),
-            #[cfg(vector_unit)]
-            Unit::Avx2(unit) => MatrixUnit::<4>::enter(unit, task),
-            #[cfg(vector_unit)]
-            Unit::Avx512Vnni(unit) => MatrixUnit::<8>::enter(unit, task),
-            #[cfg(vector_unit)]
-            Unit::Amx(unit) => MatrixUnit::<8>::enter(unit, task),
-            #[cfg(neon_unit)]
-            Unit::NeonDot(unit) => MatrixUnit::<2>::enter(unit, task),
-        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! With `w_j = exp(-πi j²/n)`, `X_k = w_k Σ_j (x_j w_j) · conj(w_{k-j})`. The spectrum of the conjugate chirp is computed by
 //! the passes that it serves: their errors are bounded at every single output, not only in the mean (`budget.rs`).
 
-use super::block::{Hardware, Tables};
+use super::block::Tables;
+use super::hardware::Hardware;
 use super::passes::{Passes, WordArray};
 use super::quantise::{ZERO_EXPONENT, conjugated};
 use super::rotate::{Root, modulus};

@@ -1,8 +1,9 @@
 //! One 1-D transform of any length: all lines along an axis.
 
-use super::block::{Block, Hardware, Tables};
+use super::block::{Block, Tables};
 use super::bluestein::Bluestein;
 use super::budget::{self, ErrorBudget};
+use super::hardware::Hardware;
 use super::outputs::{Convert, OutputLine};
 use super::pair::two_sum;
 use super::passes::{Passes, WordArray, in_parallel, rotate};

@@ -19,6 +19,7 @@
 mod block;
 mod bluestein;
 mod budget;
+mod hardware;
 mod line;
 mod outputs;
 mod pair;

@@ -3,7 +3,8 @@
 //! The array has `outer · n · inner` elements in every pass, and the lines of the pass are the columns of `n` elements that
 //! lie `inner` apart; each is transformed in place. Several arrays of equal length may lie one after the other.
 
-use super::block::{Block, Hardware, Tables, output_index};
+use super::block::{Block, Tables, output_index};
+use super::hardware::Hardware;
 use super::quantise::{align, lane_of};
 use super::rotate::{Root, Roots, rotate_lanes};
 use super::words::{ComplexWord, LANES, Point};

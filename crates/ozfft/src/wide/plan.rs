@@ -1,7 +1,8 @@
 //! Plans for pairs: what is asked, checked; the loop over axes.
 
-use super::block::{Hardware, Tables};
+use super::block::Tables;
 use super::budget::{BETWEEN_AXES, ErrorBudget, result};
+use super::hardware::Hardware;
 use super::line::{Lines, WideLine};
 use super::outputs::{OutputLine, Target};
 use super::pair::Pair;
@@ -10,6 +11,7 @@ use crate::error::{Buffer, FftError};
 use crate::executor::lines::{InputArray, OutputArray, Place};
 use crate::executor::schedule::{AxisPass, axis_passes};
 use crate::kind::Kind;
+use crate::layout::Layout;
 use crate::matrix_unit::{Unit, byte_products};
 use crate::parallel;
 use crate::plan::note_on_bound;
@@ -189,7 +191,9 @@ impl WidePlan {
         if self.problem.resolved_input() != self.problem.resolved_output() {
             return Err(FftError::InPlaceLayout);
         }
-        expect_len(Buffer::Output, self.problem.output_len(), buffer.len())?;
+        let (problem, given) = (&self.problem, buffer.len());
+        let layout = problem.output.as_ref();
+        expect_len(Buffer::Output, layout, problem.output_len(), given)?;
         let shared = SharedArray::new(buffer);
         self.run(
             InputArray::Complex(shared.reader()),
@@ -252,8 +256,10 @@ impl WidePlan {
     }
 
     fn expect_lengths(&self, input: usize, output: usize) -> Result<(), FftError> {
-        expect_len(Buffer::Input, self.problem.input_len(), input)?;
-        expect_len(Buffer::Output, self.problem.output_len(), output)
+        let problem = &self.problem;
+        let layouts = (problem.input.as_ref(), problem.output.as_ref());
+        expect_len(Buffer::Input, layouts.0, problem.input_len(), input)?;
+        expect_len(Buffer::Output, layouts.1, problem.output_len(), output)
     }
 
     fn run(
@@ -411,8 +417,14 @@ struct Seen {
     largest: Vec<u64>,
 }
 
-fn expect_len(buffer: Buffer, expected: usize, given: usize) -> Result<(), FftError> {
-    if given == expected {
+/// As for a [`crate::Plan`]: a buffer may be longer where a layout says how the array lies in it.
+fn expect_len(
+    buffer: Buffer,
+    layout: Option<&Layout>,
+    expected: usize,
+    given: usize,
+) -> Result<(), FftError> {
+    if given == expected || given > expected && layout.is_some() {
         Ok(())
     } else {
         Err(FftError::BufferLength {

@@ -7,7 +7,7 @@
 //! A sum of diagonals is below 2^23 (16 digits, 32 slots, 2^14), two neighbouring ones fit 32 bits, and four of them are
 //! a limb in 64 bits. Cosine and sine sums are combined limb by limb and carried once.
 
-use super::block::Hardware;
+use super::hardware::Hardware;
 use super::rotate::{Root, rotate_point};
 use super::words::{COLUMNS, LANES, LIMBS, Limbs, Point, carried, digits_of_sum, spread, to_limbs};
 use crate::matrix_unit::Task;

@@ -282,7 +282,10 @@ fn real_transforms_are_scaled_by_themselves() {
                 };
                 let input = arrays::<f64>(&in_shape, &[other, first], batch, SEED);
                 let transform = |plan: &Plan<f64>| -> Vec<Complex<f64>> {
-                    let complex = problem.input_len().max(problem.output_len());
+                    let complex = match kind {
+                        Kind::RealToComplex => problem.output_len(),
+                        _ => problem.input_len(),
+                    };
                     let mut array = vec![Complex::new(0.5, 0.25); complex];
                     let reals: Vec<f64> = input.iter().map(|z| z.re).collect();
                     match (kind, in_place) {

@@ -359,7 +359,7 @@ fn auto_takes_the_fastest_mode_that_is_proven_to_keep_the_target() {
         let problem = problem.accuracy(Accuracy::Target(target));
         planner.plan_on(&problem, &machine).unwrap()
     };
-    let lines = || Problem::complex(&[256]).batch(3);
+    let lines = || Problem::complex(&[256]).batch(3).engine(Engine::Auto);
     for (target, engine) in [
         (1e-2, Engine::Floats(Mode::Fp16)),
         (1e-4, Engine::Floats(Mode::Ozaki)),

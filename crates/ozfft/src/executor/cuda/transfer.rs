@@ -489,7 +489,13 @@ mod tests {
             let in_place =
                 problem.resolved_input() == padded() || problem.resolved_output() == padded();
             let plan = planner.plan_on(&problem, &machine).unwrap();
-            let (mut complex, mut reals, mut stages) = (numbers(6), vec![1.0; 6], Vec::new());
+            let points = if problem.kind() == Kind::ComplexToComplex {
+                6
+            } else {
+                4
+            };
+            let (mut complex, mut reals) = (numbers(points), vec![1.0; 6]);
+            let mut stages = Vec::new();
             complex[0].im = 0.0;
             complex[3].im = 0.0;
             let mut reporting = plan.reporting(|progress| stages.push(progress.stage));
