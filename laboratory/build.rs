@@ -9,7 +9,6 @@ const USED: [&str; 11] = [
     "crates/float-environment",
     "crates/floats",
     "crates/kulisch",
-    "crates/native",
     "crates/oracle",
     "crates/ozfft",
     "crates/ozfft-cli",

@@ -9,7 +9,6 @@ const ROOT: &str = "../..";
 const USED: [&str; 8] = [
     "crates/float-environment",
     "crates/floats",
-    "crates/native",
     "crates/oracle",
     "crates/ozfft",
     "crates/ozfft-cli",

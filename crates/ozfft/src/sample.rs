@@ -33,6 +33,42 @@ pub trait Real: sealed::Sealed + bytemuck::Pod + Send + Sync {
     /// `value · 2^exponent`, rounded once to nearest, ties to even; overflow gives an infinity.
     #[doc(hidden)]
     fn from_fixed(value: i128, exponent: i32) -> Self;
+    /// RustFFT's transform with exp(-i…), unscaled. RustFFT and RealFFT are generic over the number type, so whoever calls their
+    /// planners compiles all their kernels: these functions are compiled once, here.
+    #[cfg(feature = "native")]
+    #[doc(hidden)]
+    fn native_complex(n: usize) -> std::sync::Arc<dyn rustfft::Fft<Self>>;
+    /// RealFFT's from `n` real numbers to half a spectrum, with exp(-i…), unscaled.
+    #[cfg(feature = "native")]
+    #[doc(hidden)]
+    fn native_real_to_complex(n: usize) -> std::sync::Arc<dyn realfft::RealToComplex<Self>>;
+    /// RealFFT's from half a spectrum to `n` real numbers, with exp(+i…), unscaled.
+    #[cfg(feature = "native")]
+    #[doc(hidden)]
+    fn native_complex_to_real(n: usize) -> std::sync::Arc<dyn realfft::ComplexToReal<Self>>;
+}
+
+/// The functions of RustFFT and RealFFT, for one number type.
+macro_rules! native_plans {
+    () => {
+        #[cfg(feature = "native")]
+        #[inline(never)]
+        fn native_complex(n: usize) -> std::sync::Arc<dyn rustfft::Fft<Self>> {
+            rustfft::FftPlanner::new().plan_fft_forward(n)
+        }
+
+        #[cfg(feature = "native")]
+        #[inline(never)]
+        fn native_real_to_complex(n: usize) -> std::sync::Arc<dyn realfft::RealToComplex<Self>> {
+            realfft::RealFftPlanner::new().plan_fft_forward(n)
+        }
+
+        #[cfg(feature = "native")]
+        #[inline(never)]
+        fn native_complex_to_real(n: usize) -> std::sync::Arc<dyn realfft::ComplexToReal<Self>> {
+            realfft::RealFftPlanner::new().plan_fft_inverse(n)
+        }
+    };
 }
 
 /// Rounds `magnitude · 2^exponent` to `precision` bits and returns the exponent and fraction fields as one integer.
@@ -66,6 +102,8 @@ fn round_to_fields(magnitude: u128, exponent: i32, precision: u32, lowest_expone
 }
 
 impl Real for f64 {
+    native_plans!();
+
     const NAME: &'static str = "f64";
     const IS_DOUBLE: bool = true;
     const LARGEST_EXPONENT: i32 = 1024;
@@ -94,6 +132,8 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
+    native_plans!();
+
     const NAME: &'static str = "f32";
     const IS_DOUBLE: bool = false;
     const LARGEST_EXPONENT: i32 = 128;

@@ -1,6 +1,6 @@
 //! Redundant moduli at work, counted: alarms on clean products, faults of every kind, and faults beyond what is promised.
 //!
-//!     cargo run --release -p residues --example faults
+//!     cargo run --release -p ozfft-residues --example faults
 //!
 //! Ends with an error where anything that is promised does not hold.
 

@@ -1,6 +1,6 @@
 //! The ladder: errors of every mode beside those of trnfft's posts with the reasons for differences, and times.
 //!
-//! `cargo run --release -p floats --example ladder [errors|reasons|times [mode]|tables]`, all without an argument.
+//! `cargo run --release -p ozfft-floats --example ladder [errors|reasons|times [mode]|tables]`, all without an argument.
 
 mod posts;
 

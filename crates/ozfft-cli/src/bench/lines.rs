@@ -3,10 +3,10 @@
 use super::buffers::Buffers;
 use super::engines::Call;
 use crate::failure::Failure;
-use native::{FftError, Planned};
 use num_complex::Complex;
-use ozfft::Kind;
+use ozfft::{Kind, Real};
 use rayon::prelude::*;
+use realfft::FftError;
 
 /// Plans a transform of lines. The input is used as scratch memory, which is what these libraries are fastest with.
 pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Call<'static> {
@@ -17,7 +17,7 @@ pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Cal
         |length: usize| vec![vec![Complex::new(0.0, 0.0); length]; batch.div_ceil(lines)];
     match kind {
         Kind::ComplexToComplex => {
-            let fft = f64::complex(length);
+            let fft = f64::native_complex(length);
             let mut scratch = scratch_of(fft.get_outofplace_scratch_len());
             Box::new(move |Buffers { input, output, .. }| {
                 let input = (input.complex_mut(), lines * length);
@@ -29,7 +29,7 @@ pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Cal
             })
         }
         Kind::RealToComplex => {
-            let fft = f64::real_to_complex(length);
+            let fft = f64::native_real_to_complex(length);
             let mut scratch = scratch_of(fft.get_scratch_len());
             Box::new(move |Buffers { input, output, .. }| {
                 let input = (input.reals_mut(), lines * length);
@@ -41,7 +41,7 @@ pub fn transform(kind: Kind, length: usize, batch: usize, threads: usize) -> Cal
             })
         }
         Kind::ComplexToReal => {
-            let fft = f64::complex_to_real(length);
+            let fft = f64::native_complex_to_real(length);
             let mut scratch = scratch_of(fft.get_scratch_len());
             Box::new(move |Buffers { input, output, .. }| {
                 let input = (input.complex_mut(), lines * half);

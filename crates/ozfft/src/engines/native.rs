@@ -11,8 +11,8 @@ use crate::transform::budget::ErrorBudget;
 use crate::transform::norm::Scaling;
 use crate::workspace::{take, words_for};
 use num_complex::Complex;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftPlanner};
+use realfft::{ComplexToReal, RealToComplex};
+use rustfft::Fft;
 use std::sync::Arc;
 
 /// The transform of one line, and its scale.
@@ -36,13 +36,9 @@ impl<T: Real> NativeLine<T> {
     pub(crate) fn new(kind: Kind, n: usize, scale: f64) -> Self {
         NativeLine {
             transform: match kind {
-                Kind::ComplexToComplex => Transform::Complex(FftPlanner::new().plan_fft_forward(n)),
-                Kind::RealToComplex => {
-                    Transform::RealToComplex(RealFftPlanner::new().plan_fft_forward(n))
-                }
-                Kind::ComplexToReal => {
-                    Transform::ComplexToReal(RealFftPlanner::new().plan_fft_inverse(n))
-                }
+                Kind::ComplexToComplex => Transform::Complex(T::native_complex(n)),
+                Kind::RealToComplex => Transform::RealToComplex(T::native_real_to_complex(n)),
+                Kind::ComplexToReal => Transform::ComplexToReal(T::native_complex_to_real(n)),
             },
             n,
             scale,
