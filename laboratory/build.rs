@@ -5,7 +5,7 @@ mod origin;
 
 const ROOT: &str = "..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 11] = [
+const USED: [&str; 10] = [
     "crates/float-environment",
     "crates/floats",
     "crates/kulisch",

@@ -6,7 +6,7 @@ mod origin;
 
 const ROOT: &str = "../..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 8] = [
+const USED: [&str; 7] = [
     "crates/float-environment",
     "crates/floats",
     "crates/oracle",

@@ -4,7 +4,7 @@ use super::choice::{Choice, choose_engine, weighed_for, weighed_on_gpu_for};
 use super::decision::Decision;
 use super::plan_cache::PlanCache;
 use super::{Lengths, Plan};
-#[cfg(feature = "residues")]
+#[cfg(feature = "cuda")]
 use crate::engines::residues::{self, Measured};
 use crate::engines::shared::Shared;
 use crate::engines::{self, Built, Gpu, Request, native_error};
@@ -361,7 +361,8 @@ impl<T: Real> Planner<T> {
         engine: crate::stages::residue_products::ResidueEngine,
     ) -> Result<Plan<T>, FftError> {
         let order = Order::new::<T>(problem, 1);
-        let built = residues::on_processor(&self.request(&order, None, None), engine)?;
+        let built =
+            crate::engines::residues::on_processor(&self.request(&order, None, None), engine)?;
         let why = built.why.clone();
         Ok(self.assemble(&order, Engine::Residues, None, (built, why), None))
     }

@@ -144,6 +144,7 @@ impl Decision {
     /// Whether a fresh plan of this problem could run on the decision's engine.
     fn keeps_engine(&self) -> Result<(), String> {
         let problem = &self.problem;
+        #[cfg(feature = "floats")]
         if self.recipe.is_some() && self.mode.is_some() {
             return Err("it has a recipe of digits and a mode, of which only one can run".into());
         }
@@ -153,6 +154,7 @@ impl Decision {
             (_, Engine::Auto) if problem.reproducible => taken == Engine::Digits,
             (Engine::Digits, Engine::Auto) => true,
             // Of floating point `auto` takes what is proven to keep an error.
+            #[cfg(feature = "floats")]
             (Engine::Floats(_), Engine::Auto) => {
                 problem.accuracy.target().is_some() && problem.family == Family::Truncated
             }
