@@ -10,7 +10,7 @@ impl<T: Real> Plan<T> {
     /// The same calls, telling how far they are: `progress` is called on this thread when a stage begins, after every
     /// piece of host arrays that has been copied to or from a GPU, and when a stage is done.
     ///
-    /// On the processor there is only [`Stage::Transform`], told at its beginning and its end. `progress` runs in the default
+    /// On the processor there is only [`Stage::Transform`](crate::Stage::Transform), told at its beginning and its end. `progress` runs in the default
     /// floating-point environment, which is in force during a call.
     ///
     /// ```
