@@ -6,8 +6,8 @@ use arbitrary::{Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use num_complex::Complex;
 use ozfft::{
-    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
-    Substrate,
+    Accuracy, Direction, Engine, Products, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
+    CpuUnit,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,10 +73,10 @@ fn problem(request: &Request) -> Problem {
     } else {
         Engine::Digits
     })
-    .family(if request.exact {
-        Family::Exact
+    .products(if request.exact {
+        Products::Exact
     } else {
-        Family::Truncated
+        Products::Truncated
     });
     if let Some(accuracy) = request.accuracy {
         problem = problem.accuracy(match accuracy % 3 {
@@ -185,7 +185,7 @@ fuzz_target!(|data: &[u8]| {
         );
     }
     let wide = planner
-        .plan(&problem.substrate(Substrate::WideInteger))
+        .plan(&problem.substrate(CpuUnit::WideInteger))
         .expect("the substrate does not decide whether a problem can be planned");
     // NotFinite carries text, so outcomes are compared as they print.
     let (other_outcome, other) = run(&wide, &input);

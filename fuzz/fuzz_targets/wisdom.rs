@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use num_complex::Complex;
-use ozfft::{Accuracy, Engine, Family, Planner, Problem};
+use ozfft::{Accuracy, Engine, Products, Planner, Problem};
 use std::sync::OnceLock;
 
 const TARGET: f64 = 1e-9;
@@ -23,7 +23,7 @@ fn saved() -> &'static [(Problem, String)] {
             digits(&[67]),
             digits(&[1040]),
             digits(&[4, 6]),
-            digits(&[16]).family(Family::Exact),
+            digits(&[16]).products(Products::Exact),
             Problem::complex(&[20])
                 .accuracy(Accuracy::Target(TARGET))
                 .threads(1),

@@ -96,28 +96,28 @@ struct Report {
 
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Way {
+enum Variant {
     CuFft,
     Mode(Mode),
     Single,
     Double,
 }
 
-impl Way {
-    fn all() -> Vec<Way> {
+impl Variant {
+    fn all() -> Vec<Variant> {
         let modes = Mode::ALL
             .into_iter()
             .filter(|mode| mode.needs_matrix_unit());
-        let others = [Way::CuFft].into_iter().chain(modes.map(Way::Mode));
-        others.chain([Way::Single, Way::Double]).collect()
+        let others = [Variant::CuFft].into_iter().chain(modes.map(Variant::Mode));
+        others.chain([Variant::Single, Variant::Double]).collect()
     }
 
     fn name(self) -> String {
         match self {
-            Way::CuFft => "cufft f32".into(),
-            Way::Mode(mode) => mode.to_string(),
-            Way::Single => "digits single".into(),
-            Way::Double => "digits double".into(),
+            Variant::CuFft => "cufft f32".into(),
+            Variant::Mode(mode) => mode.to_string(),
+            Variant::Single => "digits single".into(),
+            Variant::Double => "digits double".into(),
         }
     }
 }
@@ -162,19 +162,19 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
     drop(arrays);
     let mut rows: Vec<Row> = Vec::new();
     for &n in &arguments.lengths {
-        for way in Way::all() {
+        for way in Variant::all() {
             let name = way.name();
             let only = &arguments.only;
             if !only.is_empty() && !only.iter().any(|part| name.contains(part.as_str())) {
                 continue;
             }
             let mut row = match way {
-                Way::Double => one::<f64>(arguments, &gpu, n, way)?,
+                Variant::Double => one::<f64>(arguments, &gpu, n, way)?,
                 _ => one::<f32>(arguments, &gpu, n, way)?,
             };
             let cufft = rows
                 .iter()
-                .find(|row| row.n == n && row.name == Way::CuFft.name());
+                .find(|row| row.n == n && row.name == Variant::CuFft.name());
             let cufft = cufft.and_then(|row| row.seconds);
             row.over_cufft = row.seconds.zip(cufft).map(|(ours, theirs)| ours / theirs);
             note(&row.cells().join("  "));
@@ -260,7 +260,7 @@ fn one<T: Number>(
     arguments: &FloatsArguments,
     gpu: &Gpu,
     n: usize,
-    way: Way,
+    way: Variant,
 ) -> Result<Row, Failure>
 where
     Complex<T>: Pod,
@@ -285,14 +285,14 @@ where
     };
     let problem = Problem::complex(&[n]).batch(batch).norm(Norm::Unscaled);
     let problem = match way {
-        Way::CuFft => problem,
-        Way::Mode(mode) => problem.engine(Engine::Floats(mode)),
-        Way::Single => problem.engine(Engine::Digits).accuracy(Accuracy::Single),
-        Way::Double => problem.engine(Engine::Digits),
+        Variant::CuFft => problem,
+        Variant::Mode(mode) => problem.engine(Engine::Floats(mode)),
+        Variant::Single => problem.engine(Engine::Digits).accuracy(Accuracy::Single),
+        Variant::Double => problem.engine(Engine::Digits),
     };
     let planner = Planner::<T>::new();
     let plan = match way {
-        Way::CuFft => None,
+        Variant::CuFft => None,
         _ => match planner.plan(&problem.clone().device(Device::Cuda(arguments.device))) {
             Ok(plan) => Some(plan),
             // What this device, mode or length does not have is said to be missing.
@@ -347,7 +347,7 @@ where
                 row.most_of_bound = Some(if share <= most { most } else { share });
             }
         }
-        if way == Way::Mode(Mode::OzakiTwoLevel) {
+        if way == Variant::Mode(Mode::OzakiTwoLevel) {
             let cpu = planner.plan(&problem.clone().batch(lines).device(Device::Cpu))?;
             let mut theirs = pattern[..lines * n].to_vec();
             cpu.process(&mut theirs)?;

@@ -7,8 +7,8 @@ use clap::Args;
 use num_complex::Complex;
 use oracle::inputs::{Generator, gaussian_complex, uniform_complex, wide_range};
 use oracle::{compare, dft};
-use ozfft::{Accuracy, Direction, Engine, Family, Method, Norm, Plan, Planner, Problem};
-use ozfft::{ResidueOptions, Substrate};
+use ozfft::{Accuracy, Direction, Engine, Method, Norm, Plan, Planner, Problem, Products};
+use ozfft::{CpuUnit, ResidueOptions, Substrate};
 use ozfft_cli::machine::{Machine, today};
 use ozfft_cli::options::accuracy_text;
 use ozfft_cli::outputs;
@@ -226,7 +226,7 @@ fn costs(arguments: &ResiduesArguments) -> Result<Vec<Cost>, Failure> {
         .collect();
     let planner = Planner::<f64>::new();
     let batch = arguments.lines;
-    let one = |problem: Problem| problem.batch(batch).threads(1).family(Family::Exact);
+    let one = |problem: Problem| problem.batch(batch).threads(1).products(Products::Exact);
     let digits = one(Problem::complex(&[n])).engine(Engine::Digits);
     let digits = planner.plan(&digits)?;
     let (expected, exact_time) = timed(&digits, &lines)?;
@@ -242,8 +242,8 @@ fn costs(arguments: &ResiduesArguments) -> Result<Vec<Cost>, Failure> {
         bound: digits.bound(),
         same_bits_as_exact_digits: true,
     }];
-    let int8 =
-        [Substrate::Int8, Substrate::Scalar].map(|substrate| (substrate, Method::Kulisch32, 0));
+    let int8 = [Substrate::Int8, Substrate::Cpu(CpuUnit::Scalar)]
+        .map(|substrate| (substrate, Method::Kulisch32, 0));
     let ways = Method::ALL
         .into_iter()
         .filter(|&method| method != Method::Kulisch32 && method != Method::Fp8Bands);

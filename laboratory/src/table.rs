@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use ozfft::{Direction, Engine, Family, Kind, Norm, Planner, Problem};
+use ozfft::{Direction, Engine, Kind, Norm, Planner, Problem, Products};
 use ozfft_cli::fftw::Fftw;
 use ozfft_cli::inputs::read_text;
 use ozfft_cli::machine::{processor_name, today};
@@ -163,16 +163,17 @@ fn measure(shape: &[usize], seed: u64, fftw: Option<&Fftw>) -> Result<Row, Failu
     let signs = (Direction::Forward, Norm::Backward);
     let reference = Reference::new(kind, shape, signs, &input, (seed, LARGEST_FULL));
     let planner = Planner::<f64>::new();
-    let engine = |engine: Engine, family: Family| {
-        let plan = planner.plan(&Problem::complex(shape).engine(engine).family(family))?;
+    let engine = |engine: Engine, products: Products| {
+        let plan = planner.plan(&Problem::complex(shape).engine(engine).products(products))?;
         let computed = compute(&plan, &input)?;
         let errors = reference.errors(&computed.values);
         Ok::<_, Failure>((errors, plan.bound(), computed.seconds, computed.sha256))
     };
     let (truncated, truncated_bound, truncated_seconds, truncated_sha256) =
-        engine(Engine::Digits, Family::Truncated)?;
-    let (exact, exact_bound, exact_seconds, exact_sha256) = engine(Engine::Digits, Family::Exact)?;
-    let (native, _, native_seconds, _) = engine(Engine::Native, Family::Truncated)?;
+        engine(Engine::Digits, Products::Truncated)?;
+    let (exact, exact_bound, exact_seconds, exact_sha256) =
+        engine(Engine::Digits, Products::Exact)?;
+    let (native, _, native_seconds, _) = engine(Engine::Native, Products::Truncated)?;
     let fftw = fftw
         .and_then(|fftw| fftw.forward(shape, &input))
         .map(|output| reference.errors(&output));

@@ -5,7 +5,7 @@ use crate::gate::Call;
 use crate::options;
 use crate::process::{Process, count_execution};
 use num_complex::Complex;
-use ozfft::{Device, DevicePointer, FftError, Kind, Layout, Problem, Real, Substrate};
+use ozfft::{Device, DevicePointer, FftError, Kind, Layout, Problem, Real};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -189,14 +189,6 @@ pub(crate) fn clear_plans(py: Python<'_>) {
 /// The matrix units of this machine's processor, slowest first.
 #[pyfunction]
 pub(crate) fn units(py: Python<'_>) -> Vec<&'static str> {
-    const ALL: [Substrate; 6] = [
-        Substrate::WideInteger,
-        Substrate::Scalar,
-        Substrate::NeonDot,
-        Substrate::Avx2,
-        Substrate::Avx512Vnni,
-        Substrate::Amx,
-    ];
     py.detach(|| {
         let _call = Call::enter();
         let planner = ozfft::Planner::<f64>::new();
@@ -204,7 +196,11 @@ pub(crate) fn units(py: Python<'_>) -> Vec<&'static str> {
             let problem = Problem::complex(&[16]).reproducible(true).substrate(unit);
             planner.plan(&problem.threads(1)).ok()
         };
-        let plans = ALL.into_iter().filter_map(plan);
+        let plans = ozfft::CpuUnit::INTEGERS
+            .iter()
+            .rev()
+            .copied()
+            .filter_map(plan);
         plans.map(|plan| plan.substrate()).collect()
     })
 }

@@ -19,7 +19,7 @@ const SLACK: i32 = 4;
 
 /// How the last block was added, and the next will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Variant {
     Unknown,
     Narrow(i32),
     Medium(i32),
@@ -45,17 +45,17 @@ fn highest(unit: Unit, values: &[f64]) -> Option<i32> {
     (largest != 0).then(|| ((largest >> 52) as i32).max(1) - 1023)
 }
 
-impl Way {
+impl Variant {
     /// The way for a block of such a span.
-    fn of(span: Option<Span>, narrow: usize, medium: usize) -> Way {
+    fn of(span: Option<Span>, narrow: usize, medium: usize) -> Variant {
         let Some(span) = span else {
             // Only zeros: any level will do.
-            return Way::Narrow(0);
+            return Variant::Narrow(0);
         };
         match (span.top(narrow), span.top(medium)) {
-            (Some(top), _) => Way::Narrow(top),
-            (None, Some(top)) => Way::Medium(top),
-            (None, None) => Way::Wide(WIDE_BLOCKS),
+            (Some(top), _) => Variant::Narrow(top),
+            (None, Some(top)) => Variant::Medium(top),
+            (None, None) => Variant::Wide(WIDE_BLOCKS),
         }
     }
 }
@@ -161,19 +161,19 @@ impl Accumulator {
 }
 
 fn add_numbers<const MAGNITUDES: bool>(accumulator: &mut Accumulator, unit: Unit, values: &[f64]) {
-    let mut way = Way::Unknown;
+    let mut way = Variant::Unknown;
     let mut scatter = Scatter::new(values.len());
     for block in values.chunks(BLOCK) {
         let mut done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
-        if !done && !matches!(way, Way::Wide(_)) {
+        if !done && !matches!(way, Variant::Wide(_)) {
             let top = highest(unit, block).map_or(Some(0), |highest| first_top(highest, NARROW));
-            way = top.map_or(Way::Unknown, Way::Narrow);
+            way = top.map_or(Variant::Unknown, Variant::Narrow);
             done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
         }
         if !done {
             way = match way {
-                Way::Wide(blocks @ 1..) => Way::Wide(blocks - 1),
-                _ => Way::of(Span::of(unit, block), NARROW, MEDIUM),
+                Variant::Wide(blocks @ 1..) => Variant::Wide(blocks - 1),
+                _ => Variant::of(Span::of(unit, block), NARROW, MEDIUM),
             };
             done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
         }
@@ -192,14 +192,14 @@ fn add_block<const MAGNITUDES: bool>(
     accumulator: &mut Accumulator,
     unit: Unit,
     block: &[f64],
-    way: Way,
+    way: Variant,
 ) -> bool {
     let some = match way {
-        Way::Narrow(top) => units::sum::<NARROW, MAGNITUDES>(unit, block, top)
+        Variant::Narrow(top) => units::sum::<NARROW, MAGNITUDES>(unit, block, top)
             .map(|levels| accumulator.deposit_levels(levels, top)),
-        Way::Medium(top) => units::sum::<MEDIUM, MAGNITUDES>(unit, block, top)
+        Variant::Medium(top) => units::sum::<MEDIUM, MAGNITUDES>(unit, block, top)
             .map(|levels| accumulator.deposit_levels(levels, top)),
-        Way::Unknown | Way::Wide(_) => None,
+        Variant::Unknown | Variant::Wide(_) => None,
     };
     match some {
         // A sum that is not zero has other terms than zeros; one of zero may not.
@@ -220,7 +220,7 @@ fn only_negative_zeros(values: &[f64]) -> bool {
 }
 
 pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64], right: &[f64]) {
-    let mut way = Way::Unknown;
+    let mut way = Variant::Unknown;
     let mut scatter = Scatter::new(2 * left.len());
     for (left, right) in left
         .chunks(PRODUCTS_BLOCK)
@@ -229,15 +229,15 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
         if add_products_block(accumulator, unit, (left, right), way) {
             continue;
         }
-        if let Way::Wide(blocks @ 1..) = way {
-            way = Way::Wide(blocks - 1);
+        if let Variant::Wide(blocks @ 1..) = way {
+            way = Variant::Wide(blocks - 1);
             add_wide_products(accumulator, &mut scatter, unit, (left, right));
             continue;
         }
         if let (Some(a), Some(b)) = (highest(unit, left), highest(unit, right))
             && let Some(top) = first_top(a + b + 1, NARROW_PRODUCTS)
         {
-            way = Way::Narrow(top);
+            way = Variant::Narrow(top);
             if add_products_block(accumulator, unit, (left, right), way) {
                 continue;
             }
@@ -247,7 +247,7 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
             // Only zeros on one side, which is no reason to take infinities on the other for numbers.
             (a, b) => a.or(b).map(|other| other.times(other)),
         };
-        way = Way::of(span, NARROW_PRODUCTS, MEDIUM_PRODUCTS);
+        way = Variant::of(span, NARROW_PRODUCTS, MEDIUM_PRODUCTS);
         if !add_products_block(accumulator, unit, (left, right), way) {
             add_wide_products(accumulator, &mut scatter, unit, (left, right));
         }
@@ -261,17 +261,17 @@ fn add_products_block(
     accumulator: &mut Accumulator,
     unit: Unit,
     (left, right): (&[f64], &[f64]),
-    way: Way,
+    way: Variant,
 ) -> bool {
     let exact = |tiny: bool| !tiny || !units::any_tiny_product(unit, left, right);
     let some = match way {
-        Way::Narrow(top) => units::dot::<NARROW_PRODUCTS>(unit, left, right, top)
+        Variant::Narrow(top) => units::dot::<NARROW_PRODUCTS>(unit, left, right, top)
             .filter(|products| exact(products.tiny))
             .map(|products| accumulator.deposit_levels(products.levels, top)),
-        Way::Medium(top) => units::dot::<MEDIUM_PRODUCTS>(unit, left, right, top)
+        Variant::Medium(top) => units::dot::<MEDIUM_PRODUCTS>(unit, left, right, top)
             .filter(|products| exact(products.tiny))
             .map(|products| accumulator.deposit_levels(products.levels, top)),
-        Way::Unknown | Way::Wide(_) => None,
+        Variant::Unknown | Variant::Wide(_) => None,
     };
     match some {
         Some(not_zero) => {

@@ -7,8 +7,8 @@ use libloading::Library;
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
 use oracle::multiprecision::relative_l2_of_samples;
-use oracle::{ComplexDoubleDouble, DoubleDouble};
-use ozfft::{Engine, Pair, Planner, Problem, Substrate, WidePlanner};
+use oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
+use ozfft::{CpuUnit, DoubleDouble, Engine, Planner, Problem, Substrate, WidePlanner};
 use std::ffi::{c_int, c_uint, c_void};
 use std::time::Instant;
 
@@ -42,16 +42,16 @@ fn quad_of(x: f64) -> u128 {
 }
 
 /// The nearest pair of a normal number or zero in the format binary128.
-fn pair_of(bits: u128) -> Pair {
+fn pair_of(bits: u128) -> DoubleDouble {
     let exponent = (bits >> 112 & 0x7fff) as i32 - 16_383;
     if exponent == -16_383 {
-        return Pair::ZERO;
+        return DoubleDouble::ZERO;
     }
     let fraction = bits & ((1 << 112) - 1);
     // 53 leading bits and 60 more, each exact.
     let high = ((1u64 << 52) | (fraction >> 60) as u64) as f64 * f64::from(exponent - 52).exp2();
     let low = (fraction as u64 & ((1 << 60) - 1)) as f64 * f64::from(exponent - 112).exp2();
-    let pair = Pair::new(high, low);
+    let pair = DoubleDouble::new(high, low);
     if bits >> 127 == 1 { -pair } else { pair }
 }
 
@@ -70,9 +70,9 @@ fn timed(mut call: impl FnMut()) -> (f64, f64) {
 }
 
 /// Relative L2 error over some outputs of the first transform.
-fn error_of(input: &[Complex<f64>], output: impl Fn(usize) -> Complex<Pair>) -> f64 {
+fn error_of(input: &[Complex<f64>], output: impl Fn(usize) -> Complex<DoubleDouble>) -> f64 {
     relative_l2_of_samples(input, 16, |k| {
-        let pair = |x: Pair| DoubleDouble {
+        let pair = |x: DoubleDouble| OracleNumber {
             hi: x.high,
             lo: x.low,
         };
@@ -108,10 +108,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut pairs = Vec::new();
     for unit in units {
         let substrate = match unit {
-            "amx" => Substrate::Amx,
-            "avx512-vnni" => Substrate::Avx512Vnni,
-            "avx2" => Substrate::Avx2,
-            "scalar" => Substrate::Scalar,
+            "amx" => Substrate::Cpu(CpuUnit::Amx),
+            "avx512-vnni" => Substrate::Cpu(CpuUnit::Avx512Vnni),
+            "avx2" => Substrate::Cpu(CpuUnit::Avx2),
+            "scalar" => Substrate::Cpu(CpuUnit::Scalar),
             other => {
                 return Err(format!(
                     "there is no unit {other:?} here; take amx, avx512-vnni, avx2 or scalar"
@@ -140,18 +140,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             failure = result.err();
         });
         let error = error_of(&input[..n], |k| {
-            Complex::new(Pair::from(output[k].re), Pair::from(output[k].im))
+            Complex::new(
+                DoubleDouble::from(output[k].re),
+                DoubleDouble::from(output[k].im),
+            )
         });
         show(
             &format!("double {unit}"),
             double_time,
             format!("{error:.2e}, bound {:.2e}", double.bound()),
         );
-        let wide_input: Vec<Complex<Pair>> = input
+        let wide_input: Vec<Complex<DoubleDouble>> = input
             .iter()
-            .map(|z| Complex::new(Pair::from(z.re), Pair::from(z.im)))
+            .map(|z| Complex::new(DoubleDouble::from(z.re), DoubleDouble::from(z.im)))
             .collect();
-        pairs = vec![Complex::new(Pair::ZERO, Pair::ZERO); n * batch];
+        pairs = vec![Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO); n * batch];
         let wide_time = timed(|| failure = wide.process_outofplace(&wide_input, &mut pairs).err());
         if let Some(failure) = failure {
             return Err(failure.into());

@@ -8,7 +8,7 @@ use crate::gpu::{CuFft, DeviceFailure, Gpu, Precision};
 use crate::measure::{LARGEST_FULL, Reference, TestInput, compute, problem_of};
 use crate::memory;
 use crate::options::{
-    EngineOptions, Shape, accuracy_text, engine_name, family_name, parse_engine, parse_shape,
+    EngineOptions, Shape, accuracy_text, engine_name, parse_engine, parse_shape, products_name,
 };
 use crate::report::{aligned, error_text, note, progress, say, say_json};
 use clap::Args;
@@ -217,7 +217,7 @@ impl AccuracyArguments {
             engine: engine_name(plan.engine()),
             substrate: plan.substrate(),
             integers_only: plan.integers_only(),
-            recipe: plan.recipe().map(|recipe| family_name(recipe.family)),
+            recipe: plan.recipe().map(|recipe| products_name(recipe.products)),
             recipe_steps: plan.recipe().map(ToString::to_string),
             accuracy: accuracy_text(self.computing.accuracy),
             input: input.name(),

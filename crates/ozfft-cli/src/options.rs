@@ -1,10 +1,11 @@
 //! Options that several commands share, and the way from them to a [`Problem`].
 
 use crate::failure::Failure;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ozfft::{
-    Accuracy, Device, Direction, Engine, Family, FftError, FloatError, Kind, Method, Mode, Norm,
-    Problem, ResidueOptions, Substrate,
+    Accuracy, CpuUnit, Device, Direction, Engine, FftError, FloatError, Kind, Method, Mode, Norm,
+    Problem, Products, ResidueOptions, Substrate,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -44,104 +45,26 @@ pub enum RecipeName {
     Exact,
 }
 
-/// What multiplies the digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SubstrateName {
-    /// The fastest that this processor has
-    Auto,
-    /// The same: 8-bit integers
-    Int8,
-    /// 8-bit floating-point numbers, simulated, for residues
-    Fp8,
-    /// Portable 8-bit code
-    Scalar,
-    /// 128-bit integers, slow, for checking
-    WideInteger,
-    /// AVX2 with FMA
-    Avx2,
-    /// AVX-512 VNNI
-    Avx512Vnni,
-    /// AMX tiles
-    Amx,
-    /// AVX-512 with bf16 numbers, for modes in floating point
-    Avx512Bf16,
-    /// AMX tiles of bf16 numbers, for modes in floating point
-    AmxBf16,
-    /// NEON dot product
-    NeonDot,
-    /// Tensor units of GPUs, by mma.sync
-    Int8MmaSync,
-    /// Tensor units of Hopper GPUs, by wgmma
-    Int8Wgmma,
-    /// The same with 8-bit floating-point numbers
-    Fp8Wgmma,
-}
-
-impl SubstrateName {
-    /// All units of processors that multiply digits.
-    fn all() -> Vec<SubstrateName> {
-        let others = [
-            SubstrateName::Auto,
-            SubstrateName::Int8,
-            SubstrateName::Fp8,
-            SubstrateName::Avx512Bf16,
-            SubstrateName::AmxBf16,
-            SubstrateName::Int8MmaSync,
-            SubstrateName::Int8Wgmma,
-            SubstrateName::Fp8Wgmma,
-        ];
-        let named = |name: &SubstrateName| !others.contains(name);
-        let every = SubstrateName::value_variants().iter().copied();
-        every.filter(named).collect()
-    }
-}
-
-impl From<SubstrateName> for Substrate {
-    fn from(name: SubstrateName) -> Substrate {
-        match name {
-            SubstrateName::Auto => Substrate::Auto,
-            SubstrateName::Int8 => Substrate::Int8,
-            SubstrateName::Fp8 => Substrate::Fp8,
-            SubstrateName::Scalar => Substrate::Scalar,
-            SubstrateName::WideInteger => Substrate::WideInteger,
-            SubstrateName::Avx2 => Substrate::Avx2,
-            SubstrateName::Avx512Vnni => Substrate::Avx512Vnni,
-            SubstrateName::Amx => Substrate::Amx,
-            SubstrateName::Avx512Bf16 => Substrate::Avx512Bf16,
-            SubstrateName::AmxBf16 => Substrate::AmxBf16,
-            SubstrateName::NeonDot => Substrate::NeonDot,
-            SubstrateName::Int8MmaSync => Substrate::Int8MmaSync,
-            SubstrateName::Int8Wgmma => Substrate::Int8Wgmma,
-            SubstrateName::Fp8Wgmma => Substrate::Fp8Wgmma,
-        }
-    }
-}
-
-impl std::fmt::Display for SubstrateName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.to_possible_value() {
-            Some(value) => f.write_str(value.get_name()),
-            None => write!(f, "{self:?}"),
-        }
-    }
+/// Reads the name of what multiplies the digits; help and completion list all names.
+fn substrate_parser() -> impl TypedValueParser<Value = Substrate> {
+    let names = Substrate::all().map(Substrate::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Substrate>())
 }
 
 /// Several substrates on the command line: `all`, or names joined by commas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubstrateList(pub Vec<SubstrateName>);
+pub struct SubstrateList(pub Vec<Substrate>);
 
 /// Reads `all`, `auto` or `scalar,wide-integer`.
 pub fn parse_substrates(text: &str) -> Result<SubstrateList, String> {
+    let every = || CpuUnit::INTEGERS.iter().map(|&unit| Substrate::Cpu(unit));
     if text == "all" {
-        return Ok(SubstrateList(SubstrateName::all()));
+        return Ok(SubstrateList(every().collect()));
     }
-    let read = |name: &str| SubstrateName::from_str(name.trim(), false);
-    let names: Result<Vec<_>, String> = text.split(',').map(read).collect();
-    names.map(SubstrateList).map_err(|_| {
-        let known: Vec<String> = SubstrateName::all()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+    let read = |name: &str| name.trim().parse::<Substrate>();
+    let substrates: Result<Vec<_>, _> = text.split(',').map(read).collect();
+    substrates.map(SubstrateList).map_err(|_| {
+        let known: Vec<_> = every().map(Substrate::name).collect();
         format!(
             "{text:?} is not a list of substrates; give all, auto, or some of {} joined by commas",
             known.join(", ")
@@ -198,11 +121,11 @@ fn parse_mode(text: &str) -> Result<Mode, String> {
     text.parse().map_err(|error: FloatError| error.to_string())
 }
 
-/// The name of a family of recipes, as the options spell it.
-pub fn family_name(family: Family) -> &'static str {
-    match family {
-        Family::Truncated => "truncated",
-        Family::Exact => "exact",
+/// How much of the product is formed, as the options spell it.
+pub fn products_name(products: Products) -> &'static str {
+    match products {
+        Products::Truncated => "truncated",
+        Products::Exact => "exact",
     }
 }
 
@@ -382,8 +305,8 @@ pub struct EngineOptions {
     #[arg(long, value_enum, default_value = "truncated")]
     pub recipe: RecipeName,
     /// What multiplies the digits; the bits do not depend on it
-    #[arg(long, value_enum, default_value = "auto")]
-    pub substrate: SubstrateName,
+    #[arg(long, value_parser = substrate_parser(), default_value = "auto")]
+    pub substrate: Substrate,
     /// Where it runs: cpu, cuda, cuda:1 for the second GPU, or auto; the bits do not depend on it
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
     pub device: Device,
@@ -405,8 +328,8 @@ impl EngineOptions {
     pub fn apply(&self, problem: Problem) -> Problem {
         let problem = problem
             .accuracy(self.accuracy)
-            .family(self.family())
-            .substrate(self.substrate.into())
+            .products(self.products())
+            .substrate(self.substrate)
             .device(self.device)
             .integers_only(self.integers_only)
             .residues(self.residues.options())
@@ -417,11 +340,11 @@ impl EngineOptions {
         }
     }
 
-    /// The family of recipes asked for.
-    pub fn family(&self) -> Family {
+    /// How much of the product is asked for.
+    pub fn products(&self) -> Products {
         match self.recipe {
-            RecipeName::Truncated => Family::Truncated,
-            RecipeName::Exact => Family::Exact,
+            RecipeName::Truncated => Products::Truncated,
+            RecipeName::Exact => Products::Exact,
         }
     }
 
@@ -459,7 +382,7 @@ pub struct TransformOptions {
     pub axes: Option<AxisList>,
     /// Who computes: auto, digits, residues, native, or a mode in floating point (bf16, bf16_refined, ozaki, ozaki_hq, fast,
     /// kahan, ozaki_two_level, double)
-    #[arg(long, value_parser = parse_engine, default_value = "auto")]
+    #[arg(long, value_parser = parse_engine, default_value = "digits")]
     pub engine: Engine,
     /// A mode in floating point, by its name; the same as --engine
     #[arg(long, value_parser = parse_mode, conflicts_with = "engine")]
@@ -551,13 +474,13 @@ mod tests {
     #[test]
     fn substrates_are_read_by_the_names_that_they_are_told_by() {
         let read = |text: &str| parse_substrates(text).expect("a list").0;
-        assert_eq!(read("auto"), [SubstrateName::Auto]);
+        assert_eq!(read("auto"), [Substrate::Auto]);
         assert_eq!(
             read("wide-integer, scalar"),
-            [SubstrateName::WideInteger, SubstrateName::Scalar]
+            [CpuUnit::WideInteger.into(), CpuUnit::Scalar.into()]
         );
         let all = read("all");
-        assert!(all.contains(&SubstrateName::Scalar) && !all.contains(&SubstrateName::Auto));
+        assert!(all.contains(&CpuUnit::Scalar.into()) && !all.contains(&Substrate::Auto));
         let names: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(read(&names.join(",")), all);
         let message = parse_substrates("scalar,abacus").expect_err("there is no such unit");

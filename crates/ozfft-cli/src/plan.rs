@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::options::{KindName, Shape, TransformOptions, engine_name, family_name, parse_shape};
+use crate::options::{KindName, Shape, TransformOptions, engine_name, parse_shape, products_name};
 use crate::report::{say, say_json};
 use clap::Args;
 use ozfft::{Candidate, Device, Kind, Planner, Problem, Recipe};
@@ -92,7 +92,7 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         engine: engine_name(plan.engine()),
         substrate: plan.substrate(),
         integers_only: plan.integers_only(),
-        family: plan.recipe().map(|recipe| family_name(recipe.family)),
+        family: plan.recipe().map(|recipe| products_name(recipe.products)),
         recipe: plan.recipe(),
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),

@@ -84,7 +84,7 @@ impl<T: Number> Fourier<T> {
         }
         // What `fftw_execute` will need is planned now: later nobody could be told that it cannot be.
         let (buffers, plan) = match fourier.way(arrays.0, arrays.1) {
-            Way::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
+            Algorithm::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
             _ => (
                 0,
                 fourier
@@ -262,16 +262,16 @@ impl<T: Number> Fourier<T> {
     }
 
     /// How these arrays are transformed.
-    fn way(&self, input: Ends<T>, output: Ends<T>) -> Way {
+    fn way(&self, input: Ends<T>, output: Ends<T>) -> Algorithm {
         let Some(direct) = &self.direct else {
-            return Way::Packed;
+            return Algorithm::Packed;
         };
         let usable = |ends: Ends<T>, real: bool| {
             (real || ends.is_interleaved()) && ends.re.addr().is_multiple_of(align_of::<T>())
         };
         let (real_input, real_output) = self.real_sides();
         if !usable(input, real_input) || !usable(output, real_output) {
-            return Way::Packed;
+            return Algorithm::Packed;
         }
         let bytes = |ends: Ends<T>, range: Range, real: bool| {
             let start = ends.re.wrapping_offset(range.start).addr();
@@ -281,11 +281,11 @@ impl<T: Number> Fourier<T> {
         let from = bytes(input, direct.input, real_input);
         let to = bytes(output, direct.output, real_output);
         if direct.dense && (from.end <= to.start || to.end <= from.start) {
-            Way::OutOfPlace
+            Algorithm::OutOfPlace
         } else if from.start == to.start && (direct.alike || direct.padded) {
-            Way::InPlace
+            Algorithm::InPlace
         } else {
-            Way::Packed
+            Algorithm::Packed
         }
     }
 
@@ -305,8 +305,8 @@ impl<T: Number> Fourier<T> {
         // SAFETY: the caller's promise; `way` has looked at the ranges.
         let outcome = unsafe {
             match (self.way(input, output), &self.direct) {
-                (Way::InPlace, Some(direct)) => self.in_place(direct, output),
-                (Way::OutOfPlace, Some(direct)) => self.out_of_place(direct, input, output),
+                (Algorithm::InPlace, Some(direct)) => self.in_place(direct, output),
+                (Algorithm::OutOfPlace, Some(direct)) => self.out_of_place(direct, input, output),
                 _ => self.through_buffers(input, output),
             }
         };
@@ -551,7 +551,7 @@ pub(crate) fn done(outcome: Result<(), FftError>) -> Result<(), Refusal> {
 
 /// What becomes of a call's arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Algorithm {
     InPlace,
     OutOfPlace,
     Packed,

@@ -4,7 +4,7 @@
 //!     cargo run --release -p ozfft --example low_end -- [points] [lines] [rounds]
 
 use num_complex::Complex;
-use ozfft::{Accuracy, Engine, Plan, Planner, Problem, Real, Substrate};
+use ozfft::{Accuracy, CpuUnit, Engine, Plan, Planner, Problem, Real, Substrate};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -67,9 +67,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("1e-1", Accuracy::Target(1e-1)),
     ];
     for (name, substrate) in [
-        ("amx", Substrate::Amx),
-        ("avx512-vnni", Substrate::Avx512Vnni),
-        ("avx2", Substrate::Avx2),
+        ("amx", Substrate::Cpu(CpuUnit::Amx)),
+        ("avx512-vnni", Substrate::Cpu(CpuUnit::Avx512Vnni)),
+        ("avx2", Substrate::Cpu(CpuUnit::Avx2)),
     ] {
         let problem = |accuracy| {
             Problem::complex(&[points])

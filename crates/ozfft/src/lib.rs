@@ -33,6 +33,7 @@ mod rustfft_traits;
 mod sample;
 mod simd;
 mod stages;
+mod substrate;
 mod sync;
 mod transform;
 #[cfg(feature = "wide")]
@@ -59,7 +60,7 @@ pub use plan::reporting::Reporting;
 pub use plan::{DevicePointer, Plan};
 #[cfg(feature = "residues")]
 pub use problem::ResidueOptions;
-pub use problem::{Accuracy, Device, Direction, Engine, Family, Norm, Problem, Substrate};
+pub use problem::{Accuracy, Device, Direction, Engine, Norm, Problem, Products};
 pub use progress::{Progress, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
 #[cfg(feature = "residues")]
@@ -69,6 +70,7 @@ pub use rustfft_traits::{RustFft, RustFftPlanner};
 pub use sample::Real;
 #[cfg(feature = "residues")]
 pub use stages::residue_products::ResidueReport;
+pub use substrate::{CpuUnit, GpuUnit, Substrate, UnknownSubstrate};
 pub use transform::budget::ErrorBudget;
 #[cfg(feature = "wide")]
-pub use wide::{Pair, WidePlan, WidePlanner};
+pub use wide::{DoubleDouble, WidePlan, WidePlanner};

@@ -3,6 +3,7 @@
 use crate::error::{Buffer, FftError};
 use crate::kind::Kind;
 use crate::layout::Layout;
+use crate::substrate::Substrate;
 #[cfg(feature = "floats")]
 use floats::Mode;
 #[cfg(feature = "residues")]
@@ -98,7 +99,7 @@ pub enum Engine {
     /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
     Digits,
     /// Residues modulo several 8-bit numbers instead of digits, put together by Chinese remainders ([`ResidueOptions`]):
-    /// always the whole product, hence the bits of digits with [`Family::Exact`]. For comparison, for redundancy, and
+    /// always the whole product, hence the bits of digits with [`Products::Exact`]. For comparison, for redundancy, and
     /// for what hardware offers next; slower than digits.
     Residues,
     /// RustFFT and RealFFT in floating point: fast, error measured but not proven.
@@ -172,49 +173,11 @@ impl std::str::FromStr for Engine {
 /// How much of the digit product is formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub enum Family {
+pub enum Products {
     /// Only the diagonals that the accuracy needs.
     Truncated,
     /// All of them: the integer product itself, which any other exact engine must equal.
     Exact,
-}
-
-/// The arithmetic unit that multiplies digit matrices. All give the same bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[non_exhaustive]
-pub enum Substrate {
-    /// The fastest unit that the processor has.
-    Auto,
-    /// The same, named after what it multiplies: 8-bit integers.
-    Int8,
-    /// 8-bit floating-point numbers, for [`Engine::Residues`] alone: on the processor on a simulated unit, whose accumulator keeps as few bits
-    /// as Hopper's, on a GPU the same as [`Substrate::Fp8Wgmma`].
-    Fp8,
-    /// Portable `i8 × i8 → i32` code.
-    Scalar,
-    /// The same integers by 128-bit multiplication, without digits: slow, and what the digits are checked against.
-    WideInteger,
-    /// AVX2 (with FMA): 16-bit multiply-add, 4 lines side by side.
-    Avx2,
-    /// AVX-512 VNNI: dot products of four bytes, 8 lines side by side.
-    Avx512Vnni,
-    /// AMX: tiles of 16 × 64 bytes, 8 lines side by side. Linux grants the tiles on request; without them `Auto` takes
-    /// the next best unit.
-    Amx,
-    /// For [`Engine::Floats`]: dot products of two bf16 numbers of AVX-512.
-    Avx512Bf16,
-    /// For [`Engine::Floats`]: AMX tiles of bf16 numbers.
-    AmxBf16,
-    /// NEON dot product of 64-bit ARM: four bytes at a time, 2 lines side by side.
-    NeonDot,
-    /// The 8-bit integer tensor instruction that every NVIDIA GPU since compute capability 8.0 has.
-    Int8MmaSync,
-    /// The 8-bit integer tensor instruction of compute capability 9.0.
-    Int8Wgmma,
-    /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
-    /// [`Substrate::Int8Wgmma`], never chosen by `Auto`. [`Engine::Residues`] has it, too.
-    Fp8Wgmma,
 }
 
 /// What [`Engine::Residues`] does beyond the recipe.
@@ -344,7 +307,8 @@ pub struct Problem {
     pub(crate) output: Option<Layout>,
     pub(crate) accuracy: Accuracy,
     pub(crate) engine: Engine,
-    pub(crate) family: Family,
+    #[cfg_attr(feature = "serde", serde(rename = "family"))]
+    pub(crate) products: Products,
     pub(crate) substrate: Substrate,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) device: Device,
@@ -371,7 +335,7 @@ impl Problem {
             output: None,
             accuracy: Accuracy::Double,
             engine: Engine::Digits,
-            family: Family::Truncated,
+            products: Products::Truncated,
             substrate: Substrate::Auto,
             device: Device::Cpu,
             reproducible: false,
@@ -449,14 +413,14 @@ impl Problem {
     }
 
     /// Truncated (the default) or exact digit products.
-    pub fn family(mut self, family: Family) -> Self {
-        self.family = family;
+    pub fn products(mut self, products: Products) -> Self {
+        self.products = products;
         self
     }
 
     /// The matrix unit of the digits engine. The bits do not depend on it.
-    pub fn substrate(mut self, substrate: Substrate) -> Self {
-        self.substrate = substrate;
+    pub fn substrate(mut self, substrate: impl Into<Substrate>) -> Self {
+        self.substrate = substrate.into();
         self
     }
 
@@ -479,7 +443,7 @@ impl Problem {
     }
 
     /// With `integers_only`, kernels on a GPU use no instruction with floating-point numbers at all, not even to convert
-    /// them: for devices with little or no double-precision hardware. (On [`Substrate::Fp8Wgmma`] none in double precision.)
+    /// them: for devices with little or no double-precision hardware. (On [`GpuUnit::Fp8Wgmma`] none in double precision.)
     /// The bits do not depend on it.
     pub fn integers_only(mut self, integers_only: bool) -> Self {
         self.integers_only = integers_only;

@@ -201,7 +201,7 @@ fn both_families_directions_and_all_norms_meet_the_gate() {
             for direction in [Direction::Forward, Direction::Inverse] {
                 let exact = dft(&line, oracle_direction(direction));
                 for norm in [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled] {
-                    let problem = complex(&[length]).family(family);
+                    let problem = complex(&[length]).products(family);
                     let plan = plan(planner, &problem.direction(direction).norm(norm));
                     let exact = exact.scaled(scale(norm, direction, length).factor());
                     let error = compare(&transform(&plan, &line), &exact);
@@ -233,7 +233,7 @@ fn half_spectra_give_real_lines_within_the_gate() {
         for family in FAMILIES {
             let plan = plan(
                 planner,
-                &digits(Problem::complex_to_real(&[length])).family(family),
+                &digits(Problem::complex_to_real(&[length])).products(family),
             );
             let mut output = vec![f64::NAN; length];
             plan.process_complex_to_real(&spectrum, &mut output)
@@ -258,7 +258,7 @@ fn no_hard_input_exceeds_the_bound_and_some_come_near() {
     ];
     in_parallel(&lengths, |planner, &length| {
         for family in FAMILIES {
-            let plan = plan(planner, &complex(&[length]).family(family));
+            let plan = plan(planner, &complex(&[length]).products(family));
             let mut largest = 0f64;
             for input in HardInput::ALL {
                 // The referee takes long for long lines.

@@ -13,6 +13,7 @@ mod bits;
 mod companions;
 mod cuda;
 mod cuda_tuned;
+mod double_double;
 mod dynamic_range;
 mod few_digits;
 mod float_environment;

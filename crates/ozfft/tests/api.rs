@@ -4,8 +4,8 @@ use crate::common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{
-    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Mode, Plan, Planner, Problem,
-    Substrate,
+    Accuracy, CpuUnit, Direction, Engine, FftError, Kind, Layout, Mode, Plan, Planner, Problem,
+    Products,
 };
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ fn the_planner_returns_the_plan_it_has() {
         problem.clone().threads(3),
         problem.clone().batch(2),
         problem.clone().direction(Direction::Inverse),
-        problem.clone().family(Family::Exact),
-        problem.clone().substrate(Substrate::WideInteger),
+        problem.clone().products(Products::Exact),
+        problem.clone().substrate(CpuUnit::WideInteger),
         problem.clone().accuracy(Accuracy::Bits(20)),
         problem.clone().strict(true),
     ] {
@@ -46,6 +46,43 @@ fn the_planner_returns_the_plan_it_has() {
     // A plan outlives its planner.
     drop(planner);
     first.process(&mut uniform_complex(48, 1)).unwrap();
+}
+
+#[test]
+fn racing_callers_get_one_plan() {
+    for n in [1009, 4099, 360] {
+        let planner = Planner::<f64>::new();
+        let start = std::sync::Barrier::new(6);
+        let plans: Vec<_> = std::thread::scope(|scope| {
+            let ask = || {
+                start.wait();
+                planner.plan(&digits(&[n])).unwrap()
+            };
+            let callers: Vec<_> = (0..6).map(|_| scope.spawn(ask)).collect();
+            callers
+                .into_iter()
+                .map(|caller| caller.join().unwrap())
+                .collect()
+        });
+        assert!(plans.iter().all(|plan| Arc::ptr_eq(plan, &plans[0])));
+    }
+}
+
+/// A worker of a pool may be handed a second call while it waits for the threads that build the first plan.
+#[test]
+fn planning_from_the_workers_of_a_pool_does_not_wait_for_itself() {
+    let planner = Planner::<f64>::new();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .unwrap();
+    pool.install(|| {
+        rayon::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|_| drop(planner.plan(&digits(&[65537])).unwrap()));
+            }
+        });
+    });
 }
 
 #[test]
@@ -298,7 +335,7 @@ fn auto_chooses_by_what_is_asked_and_says_why() {
 
 #[test]
 fn a_plan_shows_steps_digits_substrate_bound_workspace_and_reason() {
-    let made = plan(&digits(&[1024, 131]).substrate(Substrate::Scalar).threads(2));
+    let made = plan(&digits(&[1024, 131]).substrate(CpuUnit::Scalar).threads(2));
     let shown = made.to_string();
     for part in [
         "complex-to-complex [1024, 131]",
@@ -314,7 +351,7 @@ fn a_plan_shows_steps_digits_substrate_bound_workspace_and_reason() {
     }
     assert!(shown.contains(&format!("bound {:.2e}", made.bound())));
     assert!(shown.contains(&format!("workspace {} bytes", 8 * made.workspace_len())));
-    let wide = plan(&digits(&[64]).substrate(Substrate::WideInteger));
+    let wide = plan(&digits(&[64]).substrate(CpuUnit::WideInteger));
     assert_eq!(wide.substrate(), "wide-integer");
     assert!(wide.to_string().contains("wide-integer"));
     let native = plan(&Problem::complex(&[64]).engine(Engine::Native)).to_string();

@@ -11,7 +11,7 @@ use num_complex::Complex;
 use oracle::attack::{Aim, Found, Measured, Numbers, campaign, climb};
 use oracle::{ExactSpectrum, Scale, compare_scaled, dft, dft_axes, differences};
 use ozfft::{
-    Accuracy, BlockRecipe, Direction, Family, Kind, LineRecipe, Norm, Plan, Planner, Problem,
+    Accuracy, BlockRecipe, Direction, Kind, LineRecipe, Norm, Plan, Planner, Problem, Products,
 };
 
 const NORMS: [Norm; 3] = [Norm::Backward, Norm::Ortho, Norm::Forward];
@@ -186,7 +186,10 @@ fn aimed_lines_stay_within_the_bound() {
                 continue;
             }
             let norm = NORMS[length % 3];
-            let problem = digits(problem).accuracy(accuracy).family(family).norm(norm);
+            let problem = digits(problem)
+                .accuracy(accuracy)
+                .products(family)
+                .norm(norm);
             let problem = match problem.kind() {
                 Kind::ComplexToComplex => problem.direction(way),
                 _ => problem,
@@ -257,7 +260,7 @@ fn hill_climbing_stays_within_the_bound() {
         let seed = 77 + length as u64;
         for family in FAMILIES {
             let way = DIRECTIONS[length % 2];
-            let problem = complex(&[length]).accuracy(accuracy).family(family);
+            let problem = complex(&[length]).accuracy(accuracy).products(family);
             let plan = plan(planner, &problem.norm(norm).direction(way));
             let aim = aim_of(&plan, way);
             let filling = oracle::attack::Filling {
@@ -293,10 +296,10 @@ fn two_digits(
     way: Direction,
 ) -> Vec<std::sync::Arc<Plan<f64>>> {
     let mut plans: Vec<std::sync::Arc<Plan<f64>>> = Vec::new();
-    for family in [Family::Truncated, Family::Exact] {
+    for family in [Products::Truncated, Products::Exact] {
         for target in [3e-2, 1e-2, 4e-3, 2e-3, 1e-3] {
             let problem = complex(&shape).axes(&[1]).norm(norm).direction(way);
-            let problem = problem.accuracy(Accuracy::Target(target)).family(family);
+            let problem = problem.accuracy(Accuracy::Target(target)).products(family);
             let Ok(plan) = planner.plan(&problem) else {
                 continue;
             };

@@ -8,7 +8,9 @@ use crate::common_arrays::{
 use crate::support::everything;
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
-use ozfft::{Direction, Engine, Family, Kind, Layout, Norm, Planner, Problem, Substrate};
+use ozfft::{
+    CpuUnit, Direction, Engine, Kind, Layout, Norm, Planner, Problem, Products, Substrate,
+};
 use sha2::{Digest, Sha256};
 
 /// A quarter of what there is time for otherwise.
@@ -58,7 +60,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
     let per_array = count(&input_shape) * input_width;
     let values: Vec<T> = random_values(generator, per_array * batch);
     let reference = planner
-        .plan(&plain.threads(1).substrate(Substrate::Scalar))
+        .plan(&plain.threads(1).substrate(CpuUnit::Scalar))
         .map_err(|error| say(&error.to_string()))?;
     let mut expected = vec![T::from_double(0.0); count(&output_shape) * output_width];
     execute_any(
@@ -304,7 +306,7 @@ fn six_fixed_inputs_have_the_known_digest_on_every_platform() {
                 .substrate(substrate)
         };
         absorb(&transformed(&digits(&[1024]), &uniform_complex(1024, 1)));
-        let exact = digits(&[1024]).family(Family::Exact);
+        let exact = digits(&[1024]).products(Products::Exact);
         absorb(&transformed(&exact, &uniform_complex(1024, 2)));
         absorb(&transformed(&digits(&[1009]), &uniform_complex(1009, 3)));
         absorb(&transformed(&digits(&[60, 60]), &uniform_complex(3600, 4)));

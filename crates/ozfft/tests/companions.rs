@@ -9,8 +9,8 @@ use num_complex::Complex;
 use oracle::inputs::{Generator, scaled_by_power_of_two, uniform_complex};
 use oracle::{compare, compare_f32, compare_scaled, dft_nd};
 use ozfft::{
-    Accuracy, Direction, Engine, Family, Kind, Layout, Mode, Norm, Pair, Planner, Problem, Real,
-    Substrate, WidePlanner,
+    Accuracy, Direction, DoubleDouble, Engine, Kind, Layout, Mode, Norm, Planner, Problem,
+    Products, Real, Substrate, WidePlanner,
 };
 
 const SEED: u64 = 0xc0_4a91;
@@ -251,7 +251,7 @@ struct Case {
     norm: Norm,
     engine: Engine,
     accuracy: Accuracy,
-    family: Family,
+    products: Products,
     substrate: Substrate,
 }
 
@@ -295,7 +295,7 @@ impl Case {
             norm: choose(generator, &NORMS),
             engine: Engine::Digits,
             accuracy: Accuracy::Double,
-            family: choose(generator, &[Family::Truncated, Family::Exact]),
+            products: choose(generator, &[Products::Truncated, Products::Exact]),
             substrate: choose(generator, available_substrates()),
         }
     }
@@ -312,7 +312,7 @@ impl Case {
             .norm(self.norm)
             .engine(self.engine)
             .accuracy(self.accuracy)
-            .family(self.family)
+            .products(self.products)
             .substrate(self.substrate)
     }
 }
@@ -443,7 +443,7 @@ fn floats_in_company_of_any_size_have_the_bits_that_they_have_alone() {
         let mut case = Case::draw(generator);
         case.engine = Engine::Floats(choose(generator, &Mode::ALL));
         case.substrate = Substrate::Auto;
-        case.family = Family::Truncated;
+        case.products = Products::Truncated;
         case.accuracy = Accuracy::Target(0.9);
         case
     };
@@ -469,12 +469,12 @@ fn pairs_in_company_of_any_size_have_the_bits_that_they_have_alone() {
         for direction in [Direction::Forward, Direction::Inverse] {
             let points = count(shape);
             let exponents = [-1015, 1023, 0, -1073, -940, 1010, -960];
-            let members: Vec<Vec<Complex<Pair>>> = exponents
+            let members: Vec<Vec<Complex<DoubleDouble>>> = exponents
                 .iter()
                 .map(|&exponent| {
                     let mut number = || {
                         let high = times_power(generator.uniform(), exponent);
-                        Pair::new(high, high * generator.uniform() * 2f64.powi(-53))
+                        DoubleDouble::new(high, high * generator.uniform() * 2f64.powi(-53))
                     };
                     (0..points)
                         .map(|_| Complex::new(number(), number()))
@@ -487,7 +487,7 @@ fn pairs_in_company_of_any_size_have_the_bits_that_they_have_alone() {
             let single = planner.plan(&problem).unwrap();
             let mut together = members.concat();
             company.process(&mut together).unwrap();
-            let parts = |values: &[Complex<Pair>]| -> Vec<u64> {
+            let parts = |values: &[Complex<DoubleDouble>]| -> Vec<u64> {
                 let numbers = values.iter().flat_map(|z| [z.re, z.im]);
                 numbers
                     .flat_map(|x| [x.high.to_bits(), x.low.to_bits()])
@@ -566,7 +566,7 @@ fn low_parts_of_pairs_between_axes_are_not_subnormal_where_outputs_are_not() {
         .plan(&Problem::complex(&shape))
         .expect("a plan");
     let transform = |exponent: i32| {
-        let pair = |x: f64| Pair::from(times_power(x, exponent));
+        let pair = |x: f64| DoubleDouble::from(times_power(x, exponent));
         let pairs = base.iter().map(|z| Complex::new(pair(z.re), pair(z.im)));
         let mut pairs: Vec<_> = pairs.collect();
         plan.process(&mut pairs).expect("a transform");

@@ -7,8 +7,8 @@ use cudarc::driver::{CudaContext, DevicePtrMut};
 use num_complex::Complex;
 use oracle::inputs::{uniform_complex, uniform_real};
 use ozfft::{
-    Accuracy, Device, DevicePointer, Direction, Engine, Family, FftError, Layout, Norm, Planner,
-    Problem, Substrate,
+    Accuracy, CpuUnit, Device, DevicePointer, Direction, Engine, FftError, GpuUnit, Layout, Norm,
+    Planner, Problem, Products, Substrate,
 };
 
 const SEED: u64 = 0x0d15_ea5e_0b5e_55ed;
@@ -98,14 +98,14 @@ fn requests_that_no_device_has_are_refused() {
     refused(
         problem
             .clone()
-            .substrate(Substrate::Amx)
+            .substrate(CpuUnit::Amx)
             .device(Device::Cuda(0)),
     );
     let digits = problem.engine(Engine::Digits);
     for substrate in [
-        Substrate::Int8MmaSync,
-        Substrate::Int8Wgmma,
-        Substrate::Fp8Wgmma,
+        Substrate::Gpu(GpuUnit::Int8MmaSync),
+        Substrate::Gpu(GpuUnit::Int8Wgmma),
+        Substrate::Gpu(GpuUnit::Fp8Wgmma),
     ] {
         refused(digits.clone().substrate(substrate));
     }
@@ -168,7 +168,7 @@ fn problems() -> Vec<Problem> {
                     .batch(5),
             );
         }
-        all.push(Problem::complex(&[n]).family(Family::Exact).batch(3));
+        all.push(Problem::complex(&[n]).products(Products::Exact).batch(3));
         for accuracy in [
             Accuracy::Single,
             Accuracy::Target(1e-10),

@@ -7,7 +7,8 @@
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
 use ozfft::{
-    Accuracy, Device, Direction, Engine, FftError, Layout, Norm, Planner, Problem, Substrate,
+    Accuracy, Device, Direction, Engine, FftError, GpuUnit, Layout, Norm, Planner, Problem,
+    Substrate,
 };
 
 const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
@@ -103,12 +104,12 @@ fn cases(n: usize) -> Vec<Case> {
 
 #[test]
 fn tuned_kernels_have_the_bits_of_the_processor() {
-    compare_lines(Substrate::Int8Wgmma, "int8-wgmma");
+    compare_lines(Substrate::Gpu(GpuUnit::Int8Wgmma), "int8-wgmma");
 }
 
 #[test]
 fn tuned_kernels_have_the_bits_of_the_processor_on_fp8() {
-    compare_lines(Substrate::Fp8Wgmma, "fp8-wgmma");
+    compare_lines(Substrate::Gpu(GpuUnit::Fp8Wgmma), "fp8-wgmma");
 }
 
 fn compare_lines(substrate: Substrate, name: &str) {
@@ -119,7 +120,7 @@ fn compare_lines(substrate: Substrate, name: &str) {
     let planner = Planner::<f64>::new();
     let (mut problems, mut on_wgmma) = (0, 0);
     let mut lengths = vec![256, 512, 1024];
-    if substrate == Substrate::Int8Wgmma {
+    if substrate == Substrate::Gpu(GpuUnit::Int8Wgmma) {
         lengths.extend([128, 192, 320, 384, 480, 640, 768, 800, 960, 1000]);
         lengths.push(TWO_PASSES);
     }
@@ -204,7 +205,7 @@ fn single(line: usize, index: usize, random: Complex<f32>) -> Complex<f32> {
 
 #[test]
 fn tuned_kernels_for_f32_have_the_bits_of_the_processor() {
-    if skipped(Substrate::Int8Wgmma) {
+    if skipped(Substrate::Gpu(GpuUnit::Int8Wgmma)) {
         return;
     }
     println!("seed {SEED:#x}");
@@ -247,12 +248,12 @@ fn tuned_kernels_for_f32_have_the_bits_of_the_processor() {
 
 #[test]
 fn whole_arrays_in_place_have_the_bits_of_the_processor() {
-    compare_whole_arrays(Substrate::Int8Wgmma);
+    compare_whole_arrays(Substrate::Gpu(GpuUnit::Int8Wgmma));
 }
 
 #[test]
 fn whole_arrays_in_place_have_the_bits_of_the_processor_on_fp8() {
-    compare_whole_arrays(Substrate::Fp8Wgmma);
+    compare_whole_arrays(Substrate::Gpu(GpuUnit::Fp8Wgmma));
 }
 
 fn compare_whole_arrays(substrate: Substrate) {
@@ -261,7 +262,7 @@ fn compare_whole_arrays(substrate: Substrate) {
     }
     let planner = Planner::<f64>::new();
     let mut shapes = vec![[256, 256, 16], [16, 512, 256], [1024, 4, 256]];
-    if substrate == Substrate::Int8Wgmma {
+    if substrate == Substrate::Gpu(GpuUnit::Int8Wgmma) {
         shapes.extend([[1000, 6, 384], [5, 1000, 128], [4, 128, TWO_PASSES]]);
     }
     for shape in shapes {
@@ -295,12 +296,12 @@ fn compare_whole_arrays(substrate: Substrate) {
 /// One number near overflow changes the scale between axes of all lines, also of those that were stored before it was found.
 #[test]
 fn one_huge_number_scales_all_lines_like_on_the_processor() {
-    compare_one_huge_number(Substrate::Int8Wgmma);
+    compare_one_huge_number(Substrate::Gpu(GpuUnit::Int8Wgmma));
 }
 
 #[test]
 fn one_huge_number_scales_all_lines_like_on_the_processor_on_fp8() {
-    compare_one_huge_number(Substrate::Fp8Wgmma);
+    compare_one_huge_number(Substrate::Gpu(GpuUnit::Fp8Wgmma));
 }
 
 fn compare_one_huge_number(substrate: Substrate) {
@@ -346,7 +347,7 @@ fn compare_one_huge_number(substrate: Substrate) {
 /// Real lines to half-spectra and back, batches of all sizes, in place and with gaps, and several axes.
 #[test]
 fn real_lines_have_the_bits_of_the_processor() {
-    if skipped(Substrate::Int8Wgmma) {
+    if skipped(Substrate::Gpu(GpuUnit::Int8Wgmma)) {
         return;
     }
     println!("seed {SEED:#x}");
@@ -422,7 +423,7 @@ fn real_lines_have_the_bits_of_the_processor() {
                             let on_gpu = problem
                                 .clone()
                                 .device(Device::Cuda(0))
-                                .substrate(Substrate::Int8Wgmma)
+                                .substrate(GpuUnit::Int8Wgmma)
                                 .integers_only(integers_only);
                             let (found, plan) = transform(&on_gpu, forward, in_place);
                             assert!(found == expected, "{shape:?} in place {in_place}: {plan}");
@@ -438,7 +439,10 @@ fn real_lines_have_the_bits_of_the_processor() {
 
 #[test]
 fn wgmma_is_refused_where_it_does_not_fit() {
-    for substrate in [Substrate::Int8Wgmma, Substrate::Fp8Wgmma] {
+    for substrate in [
+        Substrate::Gpu(GpuUnit::Int8Wgmma),
+        Substrate::Gpu(GpuUnit::Fp8Wgmma),
+    ] {
         let problem = Problem::complex(&[100])
             .device(Device::Cuda(0))
             .substrate(substrate);

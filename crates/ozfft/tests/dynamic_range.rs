@@ -39,7 +39,7 @@ fn lines_of_one_batch_at_any_scale_each_meet_the_gate() {
             .collect();
         let batch: Vec<Complex<f64>> = lines.concat();
         for family in FAMILIES {
-            let problem = complex(&[length]).family(family);
+            let problem = complex(&[length]).products(family);
             let plan = plan(planner, &problem.batch(lines.len()));
             let output = transform(&plan, &batch);
             for (index, line) in lines.iter().enumerate() {
@@ -203,7 +203,7 @@ fn an_overflowing_output_is_infinite_and_spares_the_others() {
     let planner = Planner::<f64>::new();
     for length in [64, 1000, 1009, 1024, 4096] {
         for family in FAMILIES {
-            let plan = plan(&planner, &complex(&[length]).family(family));
+            let plan = plan(&planner, &complex(&[length]).products(family));
             let output = transform(&plan, &vec![Complex::new(1e308, 0.0); length]);
             assert_eq!(output[0].re, f64::INFINITY, "{length} {family:?}");
             assert!(
@@ -255,7 +255,7 @@ fn subnormal_numbers_are_never_flushed() {
     let smallest = f64::from_bits(1);
     for length in [1, 2, 3, 4, 8, 16, 127, 131, 1000, 1024, 4096, 10_007] {
         for family in FAMILIES {
-            let plan = plan(&planner, &complex(&[length]).family(family));
+            let plan = plan(&planner, &complex(&[length]).products(family));
             let mut impulse = vec![Complex::new(0.0, 0.0); length];
             impulse[0] = Complex::new(smallest, 3.0 * smallest);
             let output = transform(&plan, &impulse);

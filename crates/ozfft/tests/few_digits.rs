@@ -7,7 +7,7 @@
 use crate::common_arrays::available_substrates;
 use num_complex::Complex;
 use oracle::inputs::Generator;
-use ozfft::{Accuracy, Direction, Engine, Family, Layout, Planner, Problem, Substrate};
+use ozfft::{Accuracy, CpuUnit, Direction, Engine, Layout, Planner, Problem, Products};
 
 const SEED: u64 = 0x7a3f_19c4_55d2_0be1;
 
@@ -48,13 +48,13 @@ fn lines(n: usize, generator: &mut Generator) -> Vec<Complex<f32>> {
     numbers
 }
 
-fn problem(n: usize, accuracy: Accuracy, way: Direction, family: Family) -> Problem {
+fn problem(n: usize, accuracy: Accuracy, way: Direction, products: Products) -> Problem {
     Problem::complex(&[n])
         .batch(BATCH)
         .engine(Engine::Digits)
         .accuracy(accuracy)
         .direction(way)
-        .family(family)
+        .products(family)
         .threads(1)
 }
 
@@ -78,9 +78,9 @@ fn single_precision_has_the_bits_of_double_precision_rounded_once() {
             .collect();
         for (turn, accuracy) in ACCURACIES.into_iter().enumerate() {
             let way = [Direction::Forward, Direction::Inverse][(turn + n / 2) % 2];
-            let family = [Family::Truncated, Family::Exact][turn % 3 / 2];
+            let family = [Products::Truncated, Products::Exact][turn % 3 / 2];
             let problem = problem(n, accuracy, way, family);
-            let reference = problem.clone().substrate(Substrate::Scalar);
+            let reference = problem.clone().substrate(CpuUnit::Scalar);
             let plan = doubles
                 .plan(&reference)
                 .unwrap_or_else(|error| panic!("{reference:?}: {error}"));

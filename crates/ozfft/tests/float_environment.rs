@@ -5,8 +5,8 @@ use crate::common_arrays::{Sample, available_substrates, bits, execute_any, widt
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{
-    Accuracy, Direction, Engine, FftError, Method, Mode, Norm, Pair, Plan, Planner, Problem,
-    ResidueOptions, WidePlanner,
+    Accuracy, Direction, DoubleDouble, Engine, FftError, Method, Mode, Norm, Plan, Planner,
+    Problem, ResidueOptions, WidePlanner,
 };
 use std::arch::asm;
 use std::sync::Arc;
@@ -200,10 +200,10 @@ fn f32_results_do_not_depend_on_the_environment() {
 #[test]
 fn pairs_do_not_depend_on_the_environment() {
     let high = numbers::<f64>(2 * 9 * 67);
-    let data: Vec<Complex<Pair>> = high
+    let data: Vec<Complex<DoubleDouble>> = high
         .chunks_exact(2)
         .map(|z| {
-            let pair = |x: f64| Pair {
+            let pair = |x: f64| DoubleDouble {
                 high: x,
                 low: x * 2f64.powi(-55),
             };

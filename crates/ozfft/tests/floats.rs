@@ -7,8 +7,8 @@ use num_complex::Complex;
 use oracle::inputs::{complex_from_real, scaled_by_power_of_two, uniform_complex, uniform_real};
 use oracle::{compare_f32, compare_scaled, dft_axes, dft_nd, rounded_once};
 use ozfft::{
-    Accuracy, Device, Direction, Engine, Family, FftError, FloatError, Layout, Mode, Norm, Planner,
-    Problem, Substrate,
+    Accuracy, CpuUnit, Device, Direction, Engine, FftError, FloatError, Layout, Mode, Norm,
+    Planner, Problem, Products, Substrate,
 };
 
 const SEED: u64 = 91;
@@ -219,7 +219,7 @@ fn what_is_not_finite_spoils_its_own_line_or_is_refused() {
 #[test]
 fn a_plan_says_mode_path_unit_and_bound() {
     let planner = Planner::<f32>::new();
-    let problem = floats(Problem::complex(&[1024]), Mode::Ozaki).substrate(Substrate::Scalar);
+    let problem = floats(Problem::complex(&[1024]), Mode::Ozaki).substrate(CpuUnit::Scalar);
     let made = planner.plan(&problem).unwrap();
     let shown = made.to_string();
     for part in [
@@ -276,20 +276,18 @@ fn what_a_mode_cannot_have_is_refused_with_the_remedy() {
         "device cpu",
     );
     refused(
-        floats(complex(), Mode::Fast).family(Family::Exact),
+        floats(complex(), Mode::Fast).products(Products::Exact),
         "truncated",
     );
     refused(
-        floats(complex(), Mode::Bf16).substrate(Substrate::Avx2),
+        floats(complex(), Mode::Bf16).substrate(CpuUnit::Avx2),
         "AmxBf16",
     );
     refused(
-        floats(complex(), Mode::Fast).substrate(Substrate::Scalar),
+        floats(complex(), Mode::Fast).substrate(CpuUnit::Scalar),
         "auto",
     );
-    let digits = complex()
-        .engine(Engine::Digits)
-        .substrate(Substrate::AmxBf16);
+    let digits = complex().engine(Engine::Digits).substrate(CpuUnit::AmxBf16);
     refused(digits, "floats engine");
     let long = floats(Problem::complex(&[(1 << 28) + 1]), Mode::Fast);
     let error = refused(long, "2^28");
@@ -305,7 +303,11 @@ fn every_unit_of_this_machine_keeps_the_bound_and_exact_sums_their_bits() {
     let planner = Planner::<f64>::new();
     let input = uniform_complex(5 * 96, SEED);
     let mut two_level = Vec::new();
-    for substrate in [Substrate::Scalar, Substrate::Avx512Bf16, Substrate::AmxBf16] {
+    for substrate in [
+        Substrate::Cpu(CpuUnit::Scalar),
+        Substrate::Cpu(CpuUnit::Avx512Bf16),
+        Substrate::Cpu(CpuUnit::AmxBf16),
+    ] {
         for mode in Mode::ALL
             .into_iter()
             .filter(|mode| mode.needs_matrix_unit())

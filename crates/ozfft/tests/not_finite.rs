@@ -8,7 +8,7 @@ use crate::support::everything;
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{
-    Accuracy, Direction, Engine, Kind, Layout, Mode, Norm, Pair, Planner, Problem, Real,
+    Accuracy, Direction, DoubleDouble, Engine, Kind, Layout, Mode, Norm, Planner, Problem, Real,
     WidePlanner,
 };
 
@@ -260,7 +260,7 @@ fn in_place_calls_have_the_same_nan() {
 #[test]
 fn both_halves_of_a_pair_are_the_nan() {
     let planner = WidePlanner::new();
-    let one = Complex::new(Pair::from(1.0), Pair::new(0.5, 1e-20));
+    let one = Complex::new(DoubleDouble::from(1.0), DoubleDouble::new(0.5, 1e-20));
     for shape in [&[1][..], &[12], &[67], &[1030], &[3, 4], &[1, 5]] {
         for direction in [Direction::Forward, Direction::Inverse] {
             let problem = Problem::complex(shape).batch(2).direction(direction);

@@ -59,7 +59,7 @@ fn forward_and_back_returns_the_input() {
     for (seed, length) in (0u64..).zip(LENGTHS) {
         for convention in [Norm::Backward, Norm::Ortho, Norm::Forward] {
             for family in FAMILIES {
-                let problem = complex(&[length]).norm(convention).family(family);
+                let problem = complex(&[length]).norm(convention).products(family);
                 let forward = plan(&planner, &problem);
                 let back = plan(&planner, &problem.direction(Direction::Inverse));
                 let line = uniform_complex(length, seed);
@@ -231,7 +231,7 @@ fn the_first_and_middle_value_of_a_half_spectrum_are_real() {
     let violations = Violations::default();
     for (seed, length) in (600u64..).zip(LENGTHS) {
         for family in FAMILIES {
-            let problem = digits(Problem::real_to_complex(&[length])).family(family);
+            let problem = digits(Problem::real_to_complex(&[length])).products(family);
             let half = transform_real(&plan(&planner, &problem), &uniform_real(length, seed));
             let middle = if length % 2 == 0 { length / 2 } else { 0 };
             for k in [0, middle] {
@@ -344,7 +344,7 @@ fn integers_are_transformed_exactly_at_two_and_four_points() {
                 })
                 .collect();
             for family in FAMILIES {
-                let problem = complex(&[length]).family(family);
+                let problem = complex(&[length]).products(family);
                 let output = transform(&plan(&planner, &problem), &line);
                 assert_eq!(output, known, "{line:?} {family:?}, seed 9");
                 let back = plan(&planner, &problem.direction(Direction::Inverse));

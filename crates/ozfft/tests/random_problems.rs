@@ -7,7 +7,9 @@ use crate::common_arrays::{
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use oracle::{DoubleDouble, compare_scaled, dft_axes};
-use ozfft::{Accuracy, Direction, Engine, Family, Kind, Layout, Norm, Problem, Substrate};
+use ozfft::{
+    Accuracy, CpuUnit, Direction, Engine, Kind, Layout, Norm, Problem, Products, Substrate,
+};
 use proptest::prelude::*;
 
 fn directions() -> impl Strategy<Value = Direction> {
@@ -79,8 +81,8 @@ prop_compose! {
             .batch(batch)
             .engine(engine)
             .accuracy(accuracy)
-            .family(if exact { Family::Exact } else { Family::Truncated })
-            .substrate(if wide { Substrate::WideInteger } else { Substrate::Scalar });
+            .products(if exact { Products::Exact } else { Products::Truncated })
+            .substrate(if wide { Substrate::Cpu(CpuUnit::WideInteger) } else { Substrate::Cpu(CpuUnit::Scalar) });
         if let Some(axes) = axes {
             problem = problem.axes(&axes);
         }
@@ -130,8 +132,8 @@ prop_compose! {
             .engine(engine)
             .accuracy(accuracy)
             .threads(threads)
-            .family(if exact { Family::Exact } else { Family::Truncated })
-            .substrate(if wide { Substrate::WideInteger } else { Substrate::Scalar });
+            .products(if exact { Products::Exact } else { Products::Truncated })
+            .substrate(if wide { Substrate::Cpu(CpuUnit::WideInteger) } else { Substrate::Cpu(CpuUnit::Scalar) });
         (problem, batch, axes, direction, norm, seed)
     }
 }

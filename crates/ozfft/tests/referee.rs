@@ -5,7 +5,7 @@ use crate::support::{Violations, Worst, everything, has_a_large_prime_factor};
 use oracle::inputs::Generator;
 use oracle::referee::{Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs};
 use ozfft::{
-    Accuracy, Direction, Engine, Family, Norm, Planner, Problem, Real, Substrate, WidePlanner,
+    Accuracy, CpuUnit, Direction, Engine, Norm, Planner, Problem, Products, Real, WidePlanner,
 };
 use std::sync::Mutex;
 
@@ -55,14 +55,14 @@ struct Variant {
     direction: Direction,
     norm: Norm,
     accuracy: Accuracy,
-    family: Family,
+    products: Products,
 }
 
 const PLAIN: Variant = Variant {
     direction: Direction::Forward,
     norm: Norm::Backward,
     accuracy: Accuracy::Double,
-    family: Family::Truncated,
+    products: Products::Truncated,
 };
 
 const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
@@ -104,9 +104,9 @@ impl Comparison {
             .direction(direction)
             .norm(norm)
             .accuracy(accuracy)
-            .family(family)
+            .products(family)
             // The tables of this unit are the least to lay out.
-            .substrate(Substrate::Scalar)
+            .substrate(CpuUnit::Scalar)
             .threads(1);
         let plan = match planner.plan(&problem) {
             Ok(plan) => plan,
@@ -123,8 +123,8 @@ impl Comparison {
             Ok(read) => {
                 let model = self.referee.bound(&read, request);
                 let loosest = match family {
-                    Family::Truncated => LOOSEST,
-                    Family::Exact => LOOSEST_EXACT,
+                    Products::Truncated => LOOSEST,
+                    Products::Exact => LOOSEST_EXACT,
                 };
                 self.compare(model, (plan.bound(), loosest), || {
                     format!("{recipe} {request:?}")
@@ -190,10 +190,10 @@ fn any(generator: &mut Generator, shape: &[usize]) -> (Problem, Variant) {
         direction: directions[generator.below(2)],
         norm: NORMS[generator.below(NORMS.len())],
         accuracy: accuracies[generator.below(accuracies.len())],
-        family: if generator.below(3) == 0 {
-            Family::Exact
+        products: if generator.below(3) == 0 {
+            Products::Exact
         } else {
-            Family::Truncated
+            Products::Truncated
         },
     };
     (problem, variant)

@@ -9,7 +9,8 @@ use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex};
 use oracle::{HardInput, compare, dft};
 use ozfft::{
-    Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate,
+    Accuracy, CpuUnit, Engine, FftError, Method, Plan, Planner, Problem, Products, ResidueOptions,
+    Substrate,
 };
 use std::sync::Arc;
 
@@ -63,10 +64,10 @@ fn transform(plan: &Plan<f64>, line: &[Complex<f64>]) -> Vec<Complex<f64>> {
 
 /// A case: digits and residues with the same recipe. Returns what differed.
 fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Result<(), String> {
-    let mut problem = random_problem::<T>(generator).family(Family::Exact);
+    let mut problem = random_problem::<T>(generator).products(Products::Exact);
     let mut choice = options(Method::Kulisch32);
     let mut substrate = choose(generator, available_substrates());
-    if substrate == Substrate::WideInteger {
+    if substrate == Substrate::Cpu(CpuUnit::WideInteger) {
         substrate = Substrate::Int8;
     }
     match generator.below(16) {
@@ -331,7 +332,7 @@ fn residues_refuse_what_they_cannot_do_by_name() {
         (problem.clone().residues(watched), "kulisch32"),
         (problem.clone().residues(too_many), "20"),
         (
-            problem.clone().substrate(Substrate::WideInteger),
+            problem.clone().substrate(CpuUnit::WideInteger),
             "wide integers",
         ),
         (

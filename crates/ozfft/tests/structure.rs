@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a later folder may import, and an earlier one not. Single files at the root are folders of their own.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "sync",
     "parallel",
     "workspace",
@@ -13,6 +13,7 @@ const ORDER: [&str; 21] = [
     "error",
     "sample",
     "layout",
+    "substrate",
     "problem",
     "recipe",
     "roots",

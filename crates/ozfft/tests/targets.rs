@@ -7,7 +7,7 @@ use crate::support::{
 use num_complex::Complex;
 use oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
 use oracle::{ErrorNorms, HardInput, Scale, compare, compare_f32, dft_nd};
-use ozfft::{Accuracy, Family, FftError, Plan, Planner, Problem};
+use ozfft::{Accuracy, FftError, Plan, Planner, Problem, Products};
 
 /// Powers of two, smooth, one large prime step, Bluestein, several passes, two and three axes.
 const SHAPES: [&[usize]; 14] = [
@@ -53,11 +53,11 @@ fn every_decade_is_delivered() {
         for (target, accuracy) in decades() {
             for family in FAMILIES {
                 // Exact products have the same digits; a few decades show that they keep the promises too.
-                if family == Family::Exact && ![1e-3, 1e-9, 1e-15].contains(&target) {
+                if family == Products::Exact && ![1e-3, 1e-9, 1e-15].contains(&target) {
                     continue;
                 }
                 let label = format!("{shape:?} {target:e} {family:?}");
-                let plan = match planner.plan(&complex(shape).accuracy(accuracy).family(family)) {
+                let plan = match planner.plan(&complex(shape).accuracy(accuracy).products(family)) {
                     Ok(plan) => plan,
                     Err(error) => {
                         violations.check(false, || format!("{label}: {error}"));

@@ -11,7 +11,9 @@ use crate::support::{FAMILIES, GATE_L2, everything, half};
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
-use ozfft::{Accuracy, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate};
+use ozfft::{
+    Accuracy, CpuUnit, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate,
+};
 use std::sync::Arc;
 
 const SEED: u64 = 0x51de_0b7a_93c6_2f48;
@@ -106,7 +108,7 @@ impl Bench {
                         continue;
                     }
                     let problem = problem
-                        .family(family)
+                        .products(family)
                         .accuracy(accuracy)
                         .engine(Engine::Digits);
                     // Numbers of single precision cannot keep 1e-10.
@@ -189,7 +191,7 @@ fn compare_bits<T: Sample>(
     let zero = T::from_double(0.0);
     let values: Vec<T> = random_values(generator, most * count(&input_shape) * input_width);
     let mut expected = vec![zero; most * count(&output_shape) * output_width];
-    let scalar = problem.clone().substrate(Substrate::Scalar).threads(1);
+    let scalar = problem.clone().substrate(CpuUnit::Scalar).threads(1);
     let reference = planned(planner, &scalar.batch(most));
     execute_any(&reference, &values, &mut expected)
         .unwrap_or_else(|error| panic!("{problem:?}: {error}"));
@@ -240,7 +242,10 @@ fn compare_bits<T: Sample>(
 impl Bench {
     /// The reference itself, and the unit that differs from it in nothing but products: fewer lengths of them.
     fn has_one_lane(&self) -> bool {
-        matches!(self.substrate, Substrate::Scalar | Substrate::WideInteger)
+        matches!(
+            self.substrate,
+            Substrate::Cpu(CpuUnit::Scalar) | Substrate::Cpu(CpuUnit::WideInteger)
+        )
     }
 }
 
@@ -318,7 +323,7 @@ fn accuracy(bench: Bench) {
         for family in FAMILIES {
             for accuracy in ACCURACIES {
                 let problem = Problem::complex(&[n])
-                    .family(family)
+                    .products(family)
                     .accuracy(accuracy)
                     .engine(Engine::Digits)
                     .substrate(bench.substrate);
@@ -377,7 +382,7 @@ fn single_numbers_and_arrays(bench: &Bench) {
         let exact = dft_nd(&wide, shape, forward);
         for family in FAMILIES {
             let problem = Problem::complex(shape)
-                .family(family)
+                .products(family)
                 .engine(Engine::Digits)
                 .substrate(bench.substrate);
             let plan = planned(&bench.singles, &problem);
@@ -429,9 +434,17 @@ macro_rules! conforms {
     };
 }
 
-conforms!(scalar, Substrate::Scalar, "scalar");
-conforms!(wide_integer, Substrate::WideInteger, "wide-integer");
-conforms!(avx2, Substrate::Avx2, "avx2");
-conforms!(avx512_vnni, Substrate::Avx512Vnni, "avx512-vnni");
-conforms!(amx, Substrate::Amx, "amx");
-conforms!(neon_dot, Substrate::NeonDot, "neon-dot");
+conforms!(scalar, Substrate::Cpu(CpuUnit::Scalar), "scalar");
+conforms!(
+    wide_integer,
+    Substrate::Cpu(CpuUnit::WideInteger),
+    "wide-integer"
+);
+conforms!(avx2, Substrate::Cpu(CpuUnit::Avx2), "avx2");
+conforms!(
+    avx512_vnni,
+    Substrate::Cpu(CpuUnit::Avx512Vnni),
+    "avx512-vnni"
+);
+conforms!(amx, Substrate::Cpu(CpuUnit::Amx), "amx");
+conforms!(neon_dot, Substrate::Cpu(CpuUnit::NeonDot), "neon-dot");

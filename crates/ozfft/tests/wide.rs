@@ -5,14 +5,14 @@ use oracle::HardInput;
 use oracle::inputs::{Generator, uniform_complex};
 use oracle::multiprecision::{self, ComplexFloat, Float, from_f64};
 use ozfft::{
-    Accuracy, Direction, Engine, FftError, Layout, Norm, Pair, Problem, Substrate, WidePlan,
-    WidePlanner,
+    Accuracy, CpuUnit, Direction, DoubleDouble, Engine, FftError, Layout, Norm, Problem, Substrate,
+    WidePlan, WidePlanner,
 };
 use std::sync::OnceLock;
 
 const PRECISION: usize = 320;
 
-type ComplexPair = Complex<Pair>;
+type ComplexPair = Complex<DoubleDouble>;
 
 fn planner() -> &'static WidePlanner {
     static PLANNER: OnceLock<WidePlanner> = OnceLock::new();
@@ -30,17 +30,17 @@ fn random_pairs(n: usize, seed: u64) -> Vec<ComplexPair> {
     let mut generator = Generator::new(seed);
     let mut number = || {
         let high = generator.uniform();
-        Pair::new(high, high * generator.uniform() * 2f64.powi(-53))
+        DoubleDouble::new(high, high * generator.uniform() * 2f64.powi(-53))
     };
     (0..n).map(|_| Complex::new(number(), number())).collect()
 }
 
 fn pairs_of(line: &[Complex<f64>]) -> Vec<ComplexPair> {
-    let pair = |z: &Complex<f64>| Complex::new(Pair::from(z.re), Pair::from(z.im));
+    let pair = |z: &Complex<f64>| Complex::new(DoubleDouble::from(z.re), DoubleDouble::from(z.im));
     line.iter().map(pair).collect()
 }
 
-fn float(pair: Pair) -> Float {
+fn float(pair: DoubleDouble) -> Float {
     from_f64(pair.high, PRECISION) + from_f64(pair.low, PRECISION)
 }
 
@@ -113,8 +113,10 @@ fn error_of(
 }
 
 fn transformed(plan: &WidePlan, input: &[ComplexPair]) -> Vec<ComplexPair> {
-    let mut output =
-        vec![Complex::new(Pair::from(7.25), Pair::from(-3.5)); plan.problem().output_len()];
+    let mut output = vec![
+        Complex::new(DoubleDouble::from(7.25), DoubleDouble::from(-3.5));
+        plan.problem().output_len()
+    ];
     plan.process_outofplace(input, &mut output)
         .unwrap_or_else(|error| panic!("{plan}: {error}"));
     output
@@ -185,11 +187,11 @@ fn hard_inputs_keep_the_bound() {
 
 fn some_units() -> Vec<Substrate> {
     let units = [
-        Substrate::Scalar,
-        Substrate::Avx2,
-        Substrate::Avx512Vnni,
-        Substrate::Amx,
-        Substrate::NeonDot,
+        Substrate::Cpu(CpuUnit::Scalar),
+        Substrate::Cpu(CpuUnit::Avx2),
+        Substrate::Cpu(CpuUnit::Avx512Vnni),
+        Substrate::Cpu(CpuUnit::Amx),
+        Substrate::Cpu(CpuUnit::NeonDot),
     ];
     let there = |&unit: &Substrate| {
         let planned = planner().plan(&Problem::complex(&[2]).substrate(unit));
@@ -210,7 +212,7 @@ fn bits_do_not_depend_on_unit_threads_batch_or_layout() {
         let expected = bits(&transformed(&plan(&problem), &input));
         for unit in some_units() {
             for threads in [1, 2, 3] {
-                if unit == Substrate::Scalar && threads > 1 {
+                if unit == Substrate::Cpu(CpuUnit::Scalar) && threads > 1 {
                     continue;
                 }
                 let problem = problem.clone().substrate(unit).threads(threads);
@@ -319,11 +321,11 @@ fn real_transforms_have_the_bits_of_complex_ones() {
     ] {
         let n: usize = shape.iter().product();
         let mut complex = random_pairs(n, 5);
-        complex.iter_mut().for_each(|z| z.im = Pair::ZERO);
-        let real: Vec<Pair> = complex.iter().map(|z| z.re).collect();
+        complex.iter_mut().for_each(|z| z.im = DoubleDouble::ZERO);
+        let real: Vec<DoubleDouble> = complex.iter().map(|z| z.re).collect();
         let whole = transformed(&plan(&Problem::complex(shape)), &complex);
         let forward = Problem::real_to_complex(shape);
-        let zero = Complex::new(Pair::ZERO, Pair::ZERO);
+        let zero = Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO);
         let mut half = vec![zero; forward.output_len()];
         plan(&forward)
             .process_real_to_complex(&real, &mut half)
@@ -338,7 +340,7 @@ fn real_transforms_have_the_bits_of_complex_ones() {
         // Back: the half-spectrum, against the whole one that it stands for (which is Hermitian to the last bit along one
         // axis only).
         let backward = Problem::complex_to_real(shape);
-        let mut back = vec![Pair::ZERO; n];
+        let mut back = vec![DoubleDouble::ZERO; n];
         plan(&backward)
             .process_complex_to_real(&half, &mut back)
             .unwrap();
@@ -356,10 +358,12 @@ fn real_transforms_have_the_bits_of_complex_ones() {
             let expected = transformed(&plan(&inverse), &mirrored);
             let expected: Vec<ComplexPair> = expected
                 .iter()
-                .map(|z| Complex::new(z.re, Pair::ZERO))
+                .map(|z| Complex::new(z.re, DoubleDouble::ZERO))
                 .collect();
-            let back: Vec<ComplexPair> =
-                back.iter().map(|&x| Complex::new(x, Pair::ZERO)).collect();
+            let back: Vec<ComplexPair> = back
+                .iter()
+                .map(|&x| Complex::new(x, DoubleDouble::ZERO))
+                .collect();
             assert!(bits(&back) == bits(&expected), "{shape:?}");
         }
         let bound = plan(&forward).bound() + plan(&backward).bound() + 2f64.powi(-103);
@@ -392,7 +396,7 @@ fn several_dimensions_and_long_lines_stay_below_1e_30() {
         let (mut error, mut norm) = (0.0, 0.0);
         for (z, exact) in computed.iter().zip(&exact.values) {
             for (own, exact) in [(z.re, exact.re), (z.im, exact.im)] {
-                let exact = Pair::new(exact.hi * factor, exact.lo * factor);
+                let exact = DoubleDouble::new(exact.hi * factor, exact.lo * factor);
                 let difference = own - exact;
                 error += difference.high * difference.high;
                 norm += exact.high * exact.high;
@@ -446,43 +450,44 @@ fn a_nan_or_infinity_makes_its_transform_nan_and_leaves_the_others_alone() {
 fn the_ends_of_the_range_are_reached() {
     // A constant: one output, n times as large.
     for exponent in [-1074, -1022, -1000, -400, 0, 900, 1019] {
-        let value = Complex::new(Pair::from(2f64.powi(exponent)), Pair::ZERO);
+        let value = Complex::new(DoubleDouble::from(2f64.powi(exponent)), DoubleDouble::ZERO);
         let output = transformed(&plan(&Problem::complex(&[16])), &[value; 16]);
         assert_eq!(
             output[0].re,
-            Pair::from(2f64.powi(exponent + 4)),
+            DoubleDouble::from(2f64.powi(exponent + 4)),
             "{exponent}"
         );
         assert!(
             output[1..]
                 .iter()
-                .all(|&z| z == Complex::new(Pair::ZERO, Pair::ZERO))
+                .all(|&z| z == Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO))
         );
     }
-    let value = Complex::new(Pair::from(-f64::MAX), Pair::from(f64::MAX));
+    let value = Complex::new(DoubleDouble::from(-f64::MAX), DoubleDouble::from(f64::MAX));
     let output = transformed(&plan(&Problem::complex(&[16])), &[value; 16]);
-    assert_eq!(output[0].re, Pair::from(f64::NEG_INFINITY));
-    assert_eq!(output[0].im, Pair::from(f64::INFINITY));
+    assert_eq!(output[0].re, DoubleDouble::from(f64::NEG_INFINITY));
+    assert_eq!(output[0].im, DoubleDouble::from(f64::INFINITY));
     // Between two axes numbers may be larger than the result.
     let problem = Problem::complex(&[8, 8]).norm(Norm::Forward);
     let output = transformed(&plan(&problem), &[value; 64]);
     assert_eq!(output[0], value);
     let problem = Problem::complex(&[8, 8]);
-    let mut line = vec![Complex::new(Pair::ZERO, Pair::ZERO); 64];
+    let mut line = vec![Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO); 64];
     for (i, z) in line.iter_mut().enumerate() {
         let sign = if (i / 8 + i) % 2 == 0 { 1.0 } else { -1.0 };
-        z.re = Pair::from(sign * 2f64.powi(1020));
+        z.re = DoubleDouble::from(sign * 2f64.powi(1020));
     }
-    line[0].re = Pair::from(2f64.powi(1019));
+    line[0].re = DoubleDouble::from(2f64.powi(1019));
     let output = transformed(&plan(&problem), &line);
-    assert_eq!(output[0].re, Pair::from(-2f64.powi(1019)));
+    assert_eq!(output[0].re, DoubleDouble::from(-2f64.powi(1019)));
 }
 
 #[test]
 fn subnormal_results_are_rounded_once() {
     // Halves of numbers at the end of the range, by hand: 3 units / 2 is a tie, to even.
     let unit = f64::from_bits(1);
-    let numbers = [3.0, 1.0, 5.0, 7.0].map(|x| Complex::new(Pair::from(x * unit), Pair::ZERO));
+    let numbers = [3.0, 1.0, 5.0, 7.0]
+        .map(|x| Complex::new(DoubleDouble::from(x * unit), DoubleDouble::ZERO));
     let output = transformed(
         &plan(&Problem::complex(&[2]).batch(2).norm(Norm::Forward)),
         &numbers,
@@ -499,7 +504,7 @@ fn numbers_that_are_not_normalised_count_as_their_sum() {
     let other: Vec<ComplexPair> = input
         .iter()
         .map(|z| {
-            let turned = |x: Pair| Pair {
+            let turned = |x: DoubleDouble| DoubleDouble {
                 high: x.low,
                 low: x.high,
             };
@@ -511,8 +516,8 @@ fn numbers_that_are_not_normalised_count_as_their_sum() {
 
 #[test]
 fn impulses_and_constants_come_out_exactly() {
-    let one = Complex::new(Pair::from(1.0), Pair::ZERO);
-    let zero = Complex::new(Pair::ZERO, Pair::ZERO);
+    let one = Complex::new(DoubleDouble::from(1.0), DoubleDouble::ZERO);
+    let zero = Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO);
     for n in [2, 8, 31, 32, 96, 100, 256, 1000, 1024] {
         let mut impulse = vec![zero; n];
         impulse[0] = one;
@@ -537,7 +542,7 @@ fn what_there_is_not_is_refused_by_name() {
     assert!(refused(problem.clone().engine(Engine::Native)).contains("engine Native"));
     assert!(refused(problem.clone().engine(Engine::Residues)).contains("engine Residues"));
     assert!(refused(problem.clone().device(ozfft::Device::Cuda(0))).contains("device"));
-    assert!(refused(problem.clone().family(ozfft::Family::Exact)).contains("family"));
+    assert!(refused(problem.clone().products(ozfft::Products::Exact)).contains("family"));
     assert!(refused(problem.clone().axes(&[1])).contains("axis 1"));
     assert!(
         planner()
@@ -553,9 +558,9 @@ fn what_there_is_not_is_refused_by_name() {
     );
 
     let plan = plan(&Problem::real_to_complex(&[8]));
-    let mut short = vec![Complex::new(Pair::ZERO, Pair::ZERO); 4];
+    let mut short = vec![Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO); 4];
     let error = plan
-        .process_real_to_complex(&[Pair::ZERO; 8], &mut short)
+        .process_real_to_complex(&[DoubleDouble::ZERO; 8], &mut short)
         .unwrap_err();
     assert!(matches!(
         error,
@@ -575,13 +580,13 @@ fn what_there_is_not_is_refused_by_name() {
 fn half_spectra_of_no_real_signal_are_reported() {
     let plan = plan(&Problem::complex_to_real(&[8]));
     let half = random_pairs(5, 2);
-    let mut real = [Pair::ZERO; 8];
+    let mut real = [DoubleDouble::ZERO; 8];
     let error = plan.process_complex_to_real(&half, &mut real).unwrap_err();
     assert_eq!(error, FftError::NotHermitian { count: 1 });
     let mut mended = half.clone();
-    mended[0].im = Pair::ZERO;
-    mended[4].im = Pair::ZERO;
-    let mut expected = [Pair::ZERO; 8];
+    mended[0].im = DoubleDouble::ZERO;
+    mended[4].im = DoubleDouble::ZERO;
+    let mut expected = [DoubleDouble::ZERO; 8];
     plan.process_complex_to_real(&mended, &mut expected)
         .unwrap();
     assert_eq!(real, expected);

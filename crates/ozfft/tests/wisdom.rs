@@ -6,8 +6,8 @@ use num_complex::Complex;
 use oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
 use oracle::{compare, dft_nd};
 use ozfft::{
-    Accuracy, BlockRecipe, Engine, Family, FftError, Kind, LineRecipe, Mode, Plan, Planner,
-    Problem, ResidueOptions, Substrate,
+    Accuracy, BlockRecipe, CpuUnit, Engine, FftError, Kind, LineRecipe, Mode, Plan, Planner,
+    Problem, Products, ResidueOptions,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -250,7 +250,7 @@ fn a_plan_that_is_not_proven_to_keep_the_target_says_so() {
 
 /// Problems of every kind of decision, small enough for the definition.
 fn problems() -> Vec<Problem> {
-    let complex = |shape: &[usize]| Problem::complex(shape).substrate(Substrate::Scalar);
+    let complex = |shape: &[usize]| Problem::complex(shape).substrate(CpuUnit::Scalar);
     let digits = |shape: &[usize]| complex(shape).engine(Engine::Digits);
     let adaptive = ResidueOptions {
         adaptive: true,
@@ -261,7 +261,7 @@ fn problems() -> Vec<Problem> {
         digits(&[12]),
         digits(&[67]),
         digits(&[5, 6]),
-        digits(&[16]).family(Family::Exact),
+        digits(&[16]).products(Products::Exact),
         digits(&[60]).accuracy(Accuracy::Single),
         digits(&[101]).accuracy(Accuracy::Target(1e-6)),
         digits(&[24]).accuracy(Accuracy::Bits(20)),
@@ -493,7 +493,7 @@ fn keeps_the_request(plan: &Plan<f64>, fresh: &Plan<f64>, seed: usize) {
     let free = fresh_engine(fresh) == Engine::Auto;
     assert!(free || plan.engine() == fresh.engine(), "{plan}");
     if let (Some(recipe), Some(wanted)) = (plan.recipe(), fresh.recipe()) {
-        assert_eq!(recipe.family, wanted.family, "{plan}");
+        assert_eq!(recipe.products, wanted.products, "{plan}");
     }
     let shape = problem.shape();
     let points: usize = shape.iter().product();

@@ -153,7 +153,7 @@ pub fn floors(path: &Path, machine: &Machine) -> Result<Vec<Floor>, RooflineErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paths::{Substrate, Way, path};
+    use crate::paths::{Substrate, Variant, path};
 
     fn cube() -> Cube {
         Cube::new(1024).unwrap()
@@ -191,12 +191,12 @@ mod tests {
             let path = path(way, Substrate::Fp8, Mode::Printed, 1024);
             path.unwrap().unwrap().intensities()
         };
-        assert_eq!(of(Way::Native), [(Rate::Fp64, native(1024))]);
-        let kulisch = of(Way::Kulisch32);
+        assert_eq!(of(Variant::Native), [(Rate::Fp64, native(1024))]);
+        let kulisch = of(Variant::Kulisch32);
         assert_eq!(kulisch[0], (Rate::Fp8, matrix(cube(), 12.0, 11.0)));
         assert_eq!(kulisch[1], (Rate::Int32, 8.25));
-        assert_eq!(of(Way::Fp64Sum)[1], (Rate::Fp64, 2.0625));
-        let path = path(Way::Kulisch32, Substrate::Fp8, Mode::Printed, 1024);
+        assert_eq!(of(Variant::Fp64Sum)[1], (Rate::Fp64, 2.0625));
+        let path = path(Variant::Kulisch32, Substrate::Fp8, Mode::Printed, 1024);
         let floors = floors(&path.unwrap().unwrap(), &machine).unwrap();
         // 170 · 8 TB/s and 8.25 · 8 TB/s.
         assert_eq!(floors[0].needed, 1.36e15);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn corrected_counts_of_kulisch_by_hand() {
-        let path = path(Way::Kulisch32, Substrate::Int8, Mode::Corrected, 1024);
+        let path = path(Variant::Kulisch32, Substrate::Int8, Mode::Corrected, 1024);
         let path = path.unwrap().unwrap();
         let intensities = path.intensities();
         // Products: 2·3·64 operations a point and 15.5 products of bytes; phase A: 2·6·(15·18 + 16·19) a point. Over 96 bytes.
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn digits_ask_for_230_instructions_a_point_and_axis() {
-        let path = path(Way::Digits, Substrate::Int8, Mode::Corrected, 1024);
+        let path = path(Variant::Digits, Substrate::Int8, Mode::Corrected, 1024);
         let intensities = path.unwrap().unwrap().intensities();
         // 2·192·35/96 = 140 and 690/96 = 7.1875.
         assert_eq!(intensities[0], (Rate::Int8, 140.0));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// A way of computing the transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum Variant {
     /// In double precision, on the units for it.
     Native,
     /// Residues, put together by Garner's recursion on integers.
@@ -42,65 +42,68 @@ pub enum Way {
     BluesteinNtt,
 }
 
-impl Way {
+impl Variant {
     /// All of them.
-    pub const ALL: [Way; 13] = [
-        Way::Native,
-        Way::Garner,
-        Way::Fp64Sum,
-        Way::Sum2,
-        Way::DoubleSingle,
-        Way::SingleKahan,
-        Way::Bernstein,
-        Way::Kulisch32,
-        Way::Kulisch16,
-        Way::Kulisch8,
-        Way::Fp8Only,
-        Way::Digits,
-        Way::BluesteinNtt,
+    pub const ALL: [Variant; 13] = [
+        Variant::Native,
+        Variant::Garner,
+        Variant::Fp64Sum,
+        Variant::Sum2,
+        Variant::DoubleSingle,
+        Variant::SingleKahan,
+        Variant::Bernstein,
+        Variant::Kulisch32,
+        Variant::Kulisch16,
+        Variant::Kulisch8,
+        Variant::Fp8Only,
+        Variant::Digits,
+        Variant::BluesteinNtt,
     ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Native => "native",
-            Way::Garner => "garner",
-            Way::Fp64Sum => "fp64-sum",
-            Way::Sum2 => "sum2",
-            Way::DoubleSingle => "double-single",
-            Way::SingleKahan => "single-kahan",
-            Way::Bernstein => "bernstein",
-            Way::Kulisch32 => "kulisch32",
-            Way::Kulisch16 => "kulisch16",
-            Way::Kulisch8 => "kulisch8",
-            Way::Fp8Only => "fp8-only",
-            Way::Digits => "digits",
-            Way::BluesteinNtt => "bluestein-ntt",
+            Variant::Native => "native",
+            Variant::Garner => "garner",
+            Variant::Fp64Sum => "fp64-sum",
+            Variant::Sum2 => "sum2",
+            Variant::DoubleSingle => "double-single",
+            Variant::SingleKahan => "single-kahan",
+            Variant::Bernstein => "bernstein",
+            Variant::Kulisch32 => "kulisch32",
+            Variant::Kulisch16 => "kulisch16",
+            Variant::Kulisch8 => "kulisch8",
+            Variant::Fp8Only => "fp8-only",
+            Variant::Digits => "digits",
+            Variant::BluesteinNtt => "bluestein-ntt",
         }
     }
 
     /// For people.
     pub fn title(self) -> &'static str {
         match self {
-            Way::Native => "native FP64",
-            Way::Garner => "residues, recursive Garner",
-            Way::Fp64Sum => "residues, sum in FP64",
-            Way::Sum2 => "residues, Sum2 in FP64",
-            Way::DoubleSingle => "residues, pairs of FP32",
-            Way::SingleKahan => "residues, FP32 and Kahan",
-            Way::Bernstein => "residues, Bernstein in FP64",
-            Way::Kulisch32 => "residues, Kulisch in 32-bit words",
-            Way::Kulisch16 => "residues, Kulisch in 16-bit words",
-            Way::Kulisch8 => "residues, Kulisch in 8-bit words",
-            Way::Fp8Only => "residues, Kulisch on FP8 units",
-            Way::Digits => "digits",
-            Way::BluesteinNtt => "Bluestein and NTTs",
+            Variant::Native => "native FP64",
+            Variant::Garner => "residues, recursive Garner",
+            Variant::Fp64Sum => "residues, sum in FP64",
+            Variant::Sum2 => "residues, Sum2 in FP64",
+            Variant::DoubleSingle => "residues, pairs of FP32",
+            Variant::SingleKahan => "residues, FP32 and Kahan",
+            Variant::Bernstein => "residues, Bernstein in FP64",
+            Variant::Kulisch32 => "residues, Kulisch in 32-bit words",
+            Variant::Kulisch16 => "residues, Kulisch in 16-bit words",
+            Variant::Kulisch8 => "residues, Kulisch in 8-bit words",
+            Variant::Fp8Only => "residues, Kulisch on FP8 units",
+            Variant::Digits => "digits",
+            Variant::BluesteinNtt => "Bluestein and NTTs",
         }
     }
 
     /// Whether its results have all bits of double precision.
     pub fn is_full_precision(self) -> bool {
-        !matches!(self, Way::DoubleSingle | Way::SingleKahan | Way::Bernstein)
+        !matches!(
+            self,
+            Variant::DoubleSingle | Variant::SingleKahan | Variant::Bernstein
+        )
     }
 }
 
@@ -201,7 +204,7 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Path {
     /// Which way.
-    pub way: Way,
+    pub way: Variant,
     /// Where products run; none for ways without.
     pub substrate: Option<Substrate>,
     /// Whose counts these are.
@@ -281,7 +284,7 @@ pub mod counted {
 
 /// A path, or none where a mode does not have it: the paper has no digits and runs all products on FP8; measured times are in records.
 pub fn path(
-    way: Way,
+    way: Variant,
     substrate: Substrate,
     mode: Mode,
     n: usize,
@@ -297,7 +300,7 @@ pub fn path(
 /// All paths of a mode.
 pub fn all(mode: Mode, n: usize) -> Result<Vec<Path>, RooflineError> {
     let mut paths = Vec::new();
-    for way in Way::ALL {
+    for way in Variant::ALL {
         for substrate in Substrate::ALL {
             paths.extend(path(way, substrate, mode, n)?);
         }
@@ -309,7 +312,7 @@ impl Path {
     /// Its way, and the unit of its products.
     pub fn title(&self) -> String {
         match (self.mode, self.substrate) {
-            (Mode::Corrected, Some(Substrate::Fp8)) if self.way != Way::Fp8Only => {
+            (Mode::Corrected, Some(Substrate::Fp8)) if self.way != Variant::Fp8Only => {
                 format!("{}, products in FP8", self.way.title())
             }
             (Mode::Corrected, Some(Substrate::Int8)) => {
@@ -335,7 +338,7 @@ impl Path {
 
 fn native(cube: Cube, mode: Mode) -> Path {
     Path {
-        way: Way::Native,
+        way: Variant::Native,
         substrate: None,
         mode,
         cube,
@@ -354,8 +357,8 @@ fn native(cube: Cube, mode: Mode) -> Path {
     }
 }
 
-fn printed_path(way: Way, cube: Cube) -> Option<Path> {
-    if way == Way::Native {
+fn printed_path(way: Variant, cube: Cube) -> Option<Path> {
+    if way == Variant::Native {
         return Some(native(cube, Mode::Printed));
     }
     let r = printed::MODULI;
@@ -365,20 +368,20 @@ fn printed_path(way: Way, cube: Cube) -> Option<Path> {
     let phase_a = outputs * r * slices;
     let kulisch = printed::OPERATIONS_PER_SLICE * slices;
     let (rate, per_output) = match way {
-        Way::Garner => (Rate::Int32, printed::BARRETT * 2.5 * r * r),
-        Way::Fp64Sum => (Rate::Fp64, slices),
-        Way::Sum2 => (Rate::Fp64, 6.0 * slices),
-        Way::DoubleSingle => (Rate::Fp32, 7.0 * slices),
-        Way::SingleKahan => (Rate::Fp32, 4.0 * slices),
-        Way::Bernstein => (Rate::Fp64, r),
-        Way::Kulisch32 => (Rate::Int32, kulisch),
-        Way::Kulisch16 => (Rate::Int32, kulisch / printed::THROUGHPUT[1].1),
-        Way::Kulisch8 => (Rate::Int32, kulisch / printed::THROUGHPUT[2].1),
-        Way::Fp8Only => (
+        Variant::Garner => (Rate::Int32, printed::BARRETT * 2.5 * r * r),
+        Variant::Fp64Sum => (Rate::Fp64, slices),
+        Variant::Sum2 => (Rate::Fp64, 6.0 * slices),
+        Variant::DoubleSingle => (Rate::Fp32, 7.0 * slices),
+        Variant::SingleKahan => (Rate::Fp32, 4.0 * slices),
+        Variant::Bernstein => (Rate::Fp64, r),
+        Variant::Kulisch32 => (Rate::Int32, kulisch),
+        Variant::Kulisch16 => (Rate::Int32, kulisch / printed::THROUGHPUT[1].1),
+        Variant::Kulisch8 => (Rate::Int32, kulisch / printed::THROUGHPUT[2].1),
+        Variant::Fp8Only => (
             Rate::Fp8,
             printed::SHARE_OF_PHASE_B * (products + phase_a) / outputs,
         ),
-        Way::Native | Way::Digits | Way::BluesteinNtt => return None,
+        Variant::Native | Variant::Digits | Variant::BluesteinNtt => return None,
     };
     let mut stages = vec![Stage {
         name: "Bailey's products",
@@ -386,7 +389,7 @@ fn printed_path(way: Way, cube: Cube) -> Option<Path> {
         rate: Rate::Fp8,
         work: products,
     }];
-    if !matches!(way, Way::Garner | Way::Bernstein) {
+    if !matches!(way, Variant::Garner | Variant::Bernstein) {
         stages.push(Stage {
             name: "phase A",
             role: Role::Product,
@@ -396,7 +399,7 @@ fn printed_path(way: Way, cube: Cube) -> Option<Path> {
     }
     stages.push(Stage {
         name: match way {
-            Way::Garner => "Garner's recursion",
+            Variant::Garner => "Garner's recursion",
             _ => "phase B",
         },
         role: Role::Reconstruction,
@@ -408,14 +411,14 @@ fn printed_path(way: Way, cube: Cube) -> Option<Path> {
         "decomposition, quantising, rotating and reductions of sums are free".into(),
     ];
     match way {
-        Way::Garner => assumptions.push(
+        Variant::Garner => assumptions.push(
             "the integer rate is divided by 3 for Barrett's reductions, which 2.5 r² counts already".into(),
         ),
-        Way::Fp8Only => assumptions.push(format!(
+        Variant::Fp8Only => assumptions.push(format!(
             "phase B takes {} of phase A's work, at full efficiency of the matrix unit",
             printed::SHARE_OF_PHASE_B
         )),
-        Way::Kulisch16 | Way::Kulisch8 => {
+        Variant::Kulisch16 | Variant::Kulisch8 => {
             assumptions.push("throughput of narrow words as in Table 2".into());
         }
         _ => {}
@@ -432,7 +435,7 @@ fn printed_path(way: Way, cube: Cube) -> Option<Path> {
     })
 }
 
-fn corrected_path(way: Way, substrate: Substrate, cube: Cube) -> Option<Path> {
+fn corrected_path(way: Variant, substrate: Substrate, cube: Cube) -> Option<Path> {
     let beside = |name, work| Stage {
         name,
         role: Role::Beside,
@@ -459,9 +462,9 @@ fn corrected_path(way: Way, substrate: Substrate, cube: Cube) -> Option<Path> {
         })
     };
     match way {
-        Way::Native if substrate == Substrate::Fp8 => Some(native(cube, Mode::Corrected)),
-        Way::Native => None,
-        Way::BluesteinNtt if substrate == Substrate::Fp8 => {
+        Variant::Native if substrate == Substrate::Fp8 => Some(native(cube, Mode::Corrected)),
+        Variant::Native => None,
+        Variant::BluesteinNtt if substrate == Substrate::Fp8 => {
             let work = bluestein_instructions(cube);
             let path = with(0.0, vec![beside("number-theoretic transforms", work)], &[
                 "64 transforms modulo a 32-bit prime a line, of twice the length; 10 instructions a butterfly; splitting and recombining are free; \
@@ -472,8 +475,8 @@ fn corrected_path(way: Way, substrate: Substrate, cube: Cube) -> Option<Path> {
                 ..path
             })
         }
-        Way::BluesteinNtt => None,
-        Way::Digits => {
+        Variant::BluesteinNtt => None,
+        Variant::Digits => {
             let (instructions, more) = match substrate {
                 Substrate::Int8 => (counted::DIGITS_INSTRUCTIONS, 1.0),
                 Substrate::Fp8 => (
@@ -512,13 +515,13 @@ fn corrected_path(way: Way, substrate: Substrate, cube: Cube) -> Option<Path> {
 
 /// Outputs and stages of a residue path. A cube has two kinds of steps, with their own moduli, and half of the outputs each.
 fn residues(
-    way: Way,
+    way: Variant,
     substrate: Substrate,
     cube: Cube,
     product: &dyn Fn(&'static str, f64) -> Stage,
     beside: &dyn Fn(&'static str, f64) -> Stage,
 ) -> Option<(f64, Vec<Stage>)> {
-    if way == Way::Fp8Only && substrate != Substrate::Fp8 {
+    if way == Variant::Fp8Only && substrate != Substrate::Fp8 {
         return None;
     }
     let outputs = counted::OUTPUTS_PER_POINT * cube.points();
@@ -530,7 +533,7 @@ fn residues(
     let mean_products = (substrate.products(steps[0].0) + substrate.products(steps[1].0)) / 2.0;
     let operations = 2.0 * cube.folded_multiply_adds() * mean_products;
     let mut stages = vec![product("Bailey's products", operations)];
-    let forward = !matches!(way, Way::Garner | Way::Bernstein);
+    let forward = !matches!(way, Variant::Garner | Variant::Bernstein);
     if forward {
         let phase_a = sum(&|moduli, slices| 2.0 * substrate.phase_a(moduli, slices));
         stages.push(product("phase A", phase_a));
@@ -545,32 +548,32 @@ fn residues(
     let floating = 2.0; // A rate in floating point counts an instruction as two operations.
     type PerOutput<'a> = &'a dyn Fn(f64, f64) -> f64;
     let (rate, per_output): (Rate, PerOutput) = match way {
-        Way::Garner => (Rate::IntegerInstructions, &|r, _| counted::GARNER * r * r),
-        Way::Fp64Sum => (Rate::Fp64, &|_, s| floating * counted::DOUBLE_PER_SLICE * s),
-        Way::Sum2 => (Rate::Fp64, &|_, s| floating * counted::SUM2_PER_SLICE * s),
-        Way::DoubleSingle => (Rate::Fp32, &|_, s| {
+        Variant::Garner => (Rate::IntegerInstructions, &|r, _| counted::GARNER * r * r),
+        Variant::Fp64Sum => (Rate::Fp64, &|_, s| floating * counted::DOUBLE_PER_SLICE * s),
+        Variant::Sum2 => (Rate::Fp64, &|_, s| floating * counted::SUM2_PER_SLICE * s),
+        Variant::DoubleSingle => (Rate::Fp32, &|_, s| {
             floating * counted::DOUBLE_SINGLE_PER_SLICE * s
         }),
-        Way::SingleKahan => (Rate::Fp32, &|_, s| floating * counted::KAHAN_PER_SLICE * s),
-        Way::Bernstein => (Rate::Fp64, &|r, _| {
+        Variant::SingleKahan => (Rate::Fp32, &|_, s| floating * counted::KAHAN_PER_SLICE * s),
+        Variant::Bernstein => (Rate::Fp64, &|r, _| {
             floating * counted::BERNSTEIN_PER_MODULUS * r
         }),
-        Way::Kulisch32 => (Rate::IntegerInstructions, &|_, s| narrow(0) * s),
-        Way::Kulisch16 => (Rate::IntegerInstructions, &|_, s| narrow(1) * s),
-        Way::Kulisch8 => (Rate::IntegerInstructions, &|_, s| narrow(2) * s),
-        Way::Fp8Only => (Rate::IntegerInstructions, &|_, _| counted::BANDS_INTEGERS),
-        Way::Native | Way::Digits | Way::BluesteinNtt => return None,
+        Variant::Kulisch32 => (Rate::IntegerInstructions, &|_, s| narrow(0) * s),
+        Variant::Kulisch16 => (Rate::IntegerInstructions, &|_, s| narrow(1) * s),
+        Variant::Kulisch8 => (Rate::IntegerInstructions, &|_, s| narrow(2) * s),
+        Variant::Fp8Only => (Rate::IntegerInstructions, &|_, _| counted::BANDS_INTEGERS),
+        Variant::Native | Variant::Digits | Variant::BluesteinNtt => return None,
     };
     stages.push(Stage {
         name: match way {
-            Way::Garner => "Garner's recursion",
+            Variant::Garner => "Garner's recursion",
             _ => "phase B",
         },
         role: Role::Reconstruction,
         rate,
         work: sum(per_output),
     });
-    if way == Way::Fp8Only {
+    if way == Variant::Fp8Only {
         let bands = 2.0 * outputs * counted::BANDS_PRODUCTS;
         stages.push(product("phase B in bands", bands));
     }

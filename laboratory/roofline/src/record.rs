@@ -6,7 +6,7 @@
 use crate::error::RooflineError;
 use crate::machine::Machine;
 use crate::mode::Mode;
-use crate::paths::{self, Path, Substrate, Way};
+use crate::paths::{self, Path, Substrate, Variant};
 use serde::{Deserialize, Serialize};
 
 /// The record that comes with the crate.
@@ -298,7 +298,7 @@ impl Record {
     }
 
     /// The way and the unit that a path of the record is.
-    pub fn way(path: &MeasuredPath) -> Option<(Way, Substrate)> {
+    pub fn way(path: &MeasuredPath) -> Option<(Variant, Substrate)> {
         let substrate = if path.name.contains("fp8") {
             Substrate::Fp8
         } else {
@@ -306,18 +306,20 @@ impl Record {
         };
         let plain = path.name.replace("-fp8", "");
         let way = match plain.as_str() {
-            "cufft" => Way::Native,
-            "residues-garner-one-by-one" | "residues-garner" => Way::Garner,
-            "residues-double" => Way::Fp64Sum,
-            "residues-sum2" => Way::Sum2,
-            "residues-double-single" => Way::DoubleSingle,
-            "residues-single-kahan" => Way::SingleKahan,
-            "residues-bernstein-double" => Way::Bernstein,
-            "residues-kulisch32" => Way::Kulisch32,
-            "residues-kulisch16" => Way::Kulisch16,
-            "residues-kulisch8" => Way::Kulisch8,
-            "residues-bands" | "residues-fp8-bands" => Way::Fp8Only,
-            "digits" | "digits-int8" | "digits-int8-integers-only" | "digits-exact" => Way::Digits,
+            "cufft" => Variant::Native,
+            "residues-garner-one-by-one" | "residues-garner" => Variant::Garner,
+            "residues-double" => Variant::Fp64Sum,
+            "residues-sum2" => Variant::Sum2,
+            "residues-double-single" => Variant::DoubleSingle,
+            "residues-single-kahan" => Variant::SingleKahan,
+            "residues-bernstein-double" => Variant::Bernstein,
+            "residues-kulisch32" => Variant::Kulisch32,
+            "residues-kulisch16" => Variant::Kulisch16,
+            "residues-kulisch8" => Variant::Kulisch8,
+            "residues-bands" | "residues-fp8-bands" => Variant::Fp8Only,
+            "digits" | "digits-int8" | "digits-int8-integers-only" | "digits-exact" => {
+                Variant::Digits
+            }
             _ => return None,
         };
         Some((way, substrate))
@@ -334,7 +336,7 @@ impl Record {
         }
         // Native transforms are listed once, with FP8.
         let substrate = match way {
-            Way::Native => Substrate::Fp8,
+            Variant::Native => Substrate::Fp8,
             _ => substrate,
         };
         paths::path(way, substrate, Mode::Corrected, n)
@@ -396,7 +398,7 @@ mod tests {
         assert!((gamma - 1e6).abs() < 1e-3, "{gamma}");
         let ways: Vec<_> = record.paths.iter().map(Record::way).collect();
         assert!(
-            ways.contains(&Some((Way::Kulisch32, Substrate::Fp8))),
+            ways.contains(&Some((Variant::Kulisch32, Substrate::Fp8))),
             "{ways:?}"
         );
     }

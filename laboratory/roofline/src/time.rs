@@ -90,9 +90,9 @@ pub fn estimate(path: &Path, machine: &Machine) -> Result<Estimate, RooflineErro
 mod tests {
     use super::*;
     use crate::mode::Mode;
-    use crate::paths::{Substrate, Way, path};
+    use crate::paths::{Substrate, Variant, path};
 
-    fn b300(way: Way) -> Estimate {
+    fn b300(way: Variant) -> Estimate {
         let path = path(way, Substrate::Fp8, Mode::Printed, 1024);
         estimate(&path.unwrap().unwrap(), &Machine::named("b300").unwrap()).unwrap()
     }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn native_on_b300_is_124_ms() {
-        let estimate = b300(Way::Native);
+        let estimate = b300(Variant::Native);
         near(estimate.memory, 103_079_215_104.0 / 8e12);
         near(estimate.overlapped, 161_061_273_600.0 / 1.3e12); // 123.9 ms
         assert_eq!(estimate.binding, Rate::Fp64);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn kulisch_on_b300_is_three_figures_and_none_is_18_ms() {
-        let estimate = b300(Way::Kulisch32);
+        let estimate = b300(Variant::Kulisch32);
         let point = 2f64.powi(30);
         // 18·44/75e12, 14208/5e15 and 2376/5e15 a point, 96/8e12 for memory.
         let (phase_b, products, phase_a) = (
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_unit_that_is_not_there_takes_for_ever() {
         let machine = Machine::named("a100").unwrap();
-        let path = path(Way::Kulisch32, Substrate::Fp8, Mode::Corrected, 1024);
+        let path = path(Variant::Kulisch32, Substrate::Fp8, Mode::Corrected, 1024);
         let estimate = estimate(&path.unwrap().unwrap(), &machine).unwrap();
         assert_eq!(estimate.overlapped, f64::INFINITY);
         assert_eq!(estimate.binding, Rate::Fp8);

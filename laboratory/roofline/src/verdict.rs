@@ -6,7 +6,7 @@ use crate::floors::{Floor, floors};
 use crate::kernels::Cube;
 use crate::machine::{Machine, Rate};
 use crate::mode::Mode;
-use crate::paths::{Path, Substrate, Way, path};
+use crate::paths::{Path, Substrate, Variant, path};
 use crate::record::Record;
 use crate::table::{Cell, Table, milliseconds, rate_text, significant};
 use crate::tables::Question;
@@ -14,7 +14,12 @@ use crate::time::{Estimate, estimate};
 use serde::Serialize;
 
 /// Ways that a verdict is about: the paper's three, and digits.
-pub const WAYS: [Way; 4] = [Way::Native, Way::Kulisch32, Way::Fp8Only, Way::Digits];
+pub const WAYS: [Variant; 4] = [
+    Variant::Native,
+    Variant::Kulisch32,
+    Variant::Fp8Only,
+    Variant::Digits,
+];
 
 /// A native path with this much of what it needs is at parity, as the paper has it in Table 1.
 pub const PARITY: f64 = 0.95;
@@ -23,7 +28,7 @@ pub const PARITY: f64 = 0.95;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PathVerdict {
     /// Which way.
-    pub way: Way,
+    pub way: Variant,
     /// The unit of its products, the better one where there are two.
     pub substrate: Option<Substrate>,
     /// For people.
@@ -62,7 +67,7 @@ pub struct Verdict {
     /// Every way.
     pub paths: Vec<PathVerdict>,
     /// The fastest way of full precision, of those that are known.
-    pub best: Option<Way>,
+    pub best: Option<Variant>,
     /// The conclusion.
     pub text: String,
     /// What it rests on.
@@ -281,7 +286,7 @@ fn conclusion(
     n: usize,
     roof: f64,
     paths: &[PathVerdict],
-) -> (Option<Way>, String) {
+) -> (Option<Variant>, String) {
     let title = &machine.title;
     let what = format!("{n}×{n}×{n} in double precision");
     let at_speed: Vec<&PathVerdict> = paths
@@ -300,7 +305,7 @@ fn conclusion(
     let near = |path: &&PathVerdict| path.margin.is_some_and(|margin| margin >= PARITY);
     let native = paths
         .iter()
-        .find(|path| path.way == Way::Native)
+        .find(|path| path.way == Variant::Native)
         .filter(near);
     let memory = milliseconds(roof);
     let text = if let Some(native) = native {
@@ -377,12 +382,12 @@ fn measured(machine: &Machine, record: &Record, n: usize) -> Result<Verdict, Roo
         };
         let over = seconds / roof;
         let rate = match way {
-            Way::Native => Rate::Fp64,
+            Variant::Native => Rate::Fp64,
             _ => Rate::IntegerInstructions,
         };
         let have = machine.rate(mode, rate).ok();
         let scaled = match (way, have) {
-            (Way::Native, _) | (_, None) => String::new(),
+            (Variant::Native, _) | (_, None) => String::new(),
             (_, Some(have)) => format!(
                 " If instructions alone counted, {} would bring it there.",
                 rate_text(rate, have * over)
@@ -390,14 +395,14 @@ fn measured(machine: &Machine, record: &Record, n: usize) -> Result<Verdict, Roo
         };
         paths.push(PathVerdict {
             way,
-            substrate: (way != Way::Native).then_some(substrate),
+            substrate: (way != Variant::Native).then_some(substrate),
             title: format!("{} ({})", way.title(), path.name),
             at_memory_speed: Some(over <= 1.0),
             seconds: Some(seconds),
             // A record of times does not say what binds.
             binding: None,
             margin: Some(1.0 / over),
-            turning_point: if way == Way::Native {
+            turning_point: if way == Variant::Native {
                 None
             } else {
                 have.map(|have| have * over)

@@ -5,8 +5,8 @@ use super::rungs::{FEWEST_RUNS, Lines, Setting, rounded};
 use crate::failure::Failure;
 use num_complex::Complex;
 use oracle::multiprecision::relative_l2_of_samples;
-use oracle::{ComplexDoubleDouble, DoubleDouble};
-use ozfft::{Norm, Pair, Problem, WidePlanner};
+use oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
+use ozfft::{DoubleDouble, Norm, Problem, WidePlanner};
 use ozfft_cli::options::shape_text;
 use std::time::Instant;
 
@@ -42,15 +42,15 @@ pub fn measure_pairs(setting: &Setting<'_>, lines: &Lines) -> Result<Option<Rung
             return Ok(Some(rung));
         }
     };
-    let input: Vec<Complex<Pair>> = lines
+    let input: Vec<Complex<DoubleDouble>> = lines
         .batch::<f64>(setting.batch)
         .iter()
-        .map(|z| Complex::new(Pair::from(z.re), Pair::from(z.im)))
+        .map(|z| Complex::new(DoubleDouble::from(z.re), DoubleDouble::from(z.im)))
         .collect();
-    let mut output = vec![Complex::new(Pair::ZERO, Pair::ZERO); input.len()];
+    let mut output = vec![Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO); input.len()];
     plan.process_outofplace(&input, &mut output)?;
     let l2 = relative_l2_of_samples(lines.first(), SAMPLES, |k| {
-        let part = |x: Pair| DoubleDouble {
+        let part = |x: DoubleDouble| OracleNumber {
             hi: x.high,
             lo: x.low,
         };

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use num_complex::Complex;
 use oracle::inputs::uniform_complex;
 use oracle::{ExactSpectrum, compare, dft_axes};
-use ozfft::{Device, Direction, Engine, Family, Plan, Planner, Problem, Substrate};
+use ozfft::{Device, Direction, Engine, Plan, Planner, Problem, Products, Substrate};
 use ozfft_cli::gpu::{CuFft, Gpu, Precision};
 
 /// Points of a line.
@@ -67,10 +67,10 @@ impl Sample {
         let contiguous = plan(self.contiguous())?;
         let strided = plan(self.strided())?;
         let family = match contiguous.engine() {
-            Engine::Residues => Family::Exact,
+            Engine::Residues => Products::Exact,
             _ => contiguous
                 .recipe()
-                .map_or(Family::Exact, |recipe| recipe.family),
+                .map_or(Products::Exact, |recipe| recipe.products),
         };
         let family = exact.then_some(family);
         self.compared(planner, family, (&contiguous, &strided))
@@ -85,22 +85,22 @@ impl Sample {
     ) -> Result<Checked, Failure> {
         let plan = |problem: Problem| planner.plan_residue_variant(&problem.device(device), kernel);
         let (contiguous, strided) = (plan(self.contiguous())?, plan(self.strided())?);
-        self.compared(planner, Some(Family::Exact), (&contiguous, &strided))
+        self.compared(planner, Some(Products::Exact), (&contiguous, &strided))
     }
 
     fn compared(
         &self,
         planner: &Planner<f64>,
-        family: Option<Family>,
+        products: Option<Products>,
         (contiguous, strided): (&Plan<f64>, &Plan<f64>),
     ) -> Result<Checked, Failure> {
         let (beside, across) = (self.transformed(contiguous)?, self.transformed(strided)?);
-        let differing = match family {
+        let differing = match products {
             None => None,
             Some(family) => {
                 let mut count = 0;
                 for (problem, got) in [(self.contiguous(), &beside), (self.strided(), &across)] {
-                    let digits = problem.engine(Engine::Digits).family(family);
+                    let digits = problem.engine(Engine::Digits).products(family);
                     let expected = planner.plan(&digits.substrate(Substrate::Auto))?;
                     let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
                     let expected = self.transformed(&expected)?;

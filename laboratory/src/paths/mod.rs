@@ -32,7 +32,7 @@ use report::{Launch, Path};
 pub use report::{Path as PathRow, Report};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-pub use ways::{How, WAYS, Way};
+pub use ways::{How, Variant, WAYS};
 
 /// Options of `ozfft-lab paths`.
 #[derive(Debug, Args)]
@@ -172,7 +172,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         },
     };
     let copy_seconds = median(&gpu, &Copy(bytes), &mut arrays, seconds)?.median;
-    let selected: Vec<&Way> = WAYS
+    let selected: Vec<&Variant> = WAYS
         .iter()
         .filter(|way| {
             let names = &arguments.only;
@@ -267,7 +267,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
 fn prepare(
     arguments: &PathsArguments,
     gpu: &Gpu,
-    way: &Way,
+    way: &Variant,
     sample: &Sample,
 ) -> Result<Runner, Failure> {
     let planner = Planner::<f64>::new();

@@ -4,7 +4,7 @@ use super::check::Checked;
 use super::counters::{Counters, Table};
 use super::delivered::{Constant, Delivered};
 use super::tiles::{Resident, Tile};
-use super::ways::{STAGES, Way};
+use super::ways::{STAGES, Variant};
 use crate::failure::Failure;
 use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
 use ozfft_cli::inputs::read_text;
@@ -52,7 +52,7 @@ pub struct Path {
 }
 
 impl Path {
-    pub fn new(way: &Way) -> Path {
+    pub fn new(way: &Variant) -> Path {
         Path {
             name: way.name.into(),
             paper: way.paper.into(),

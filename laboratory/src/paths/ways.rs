@@ -1,12 +1,12 @@
 //! The paths, in the order of the table. To add one is a line here, or among the product's [`RESIDUE_PATHS`].
 
-use ozfft::{Engine, Family, Problem, Substrate};
+use ozfft::{Engine, GpuUnit, Problem, Products};
 use ozfft_cli::gpu::{RESIDUE_PATHS, ResiduePath, Run};
 use std::sync::LazyLock;
 
 /// One path.
 #[derive(Debug)]
-pub struct Way {
+pub struct Variant {
     pub name: &'static str,
     /// What the paper calls it, where it has a name for it.
     pub paper: &'static str,
@@ -43,11 +43,11 @@ const PAPER: [(&str, &str); 10] = [
     ("residues-fp8-bands", "fp8 only"),
 ];
 
-impl From<&ResiduePath> for Way {
-    fn from(path: &ResiduePath) -> Way {
+impl From<&ResiduePath> for Variant {
+    fn from(path: &ResiduePath) -> Variant {
         let paper = PAPER.iter().find(|(name, _)| *name == path.name);
         let exact = path.exact;
-        Way {
+        Variant {
             name: path.name,
             paper: paper.map_or("", |(_, paper)| paper),
             how: match path.run {
@@ -59,8 +59,8 @@ impl From<&ResiduePath> for Way {
 }
 
 /// The path `residues-kulisch32`, in integers or in fp8, with a stage left out.
-fn without_stage(name: &'static str, kernel: &'static str) -> Way {
-    Way {
+fn without_stage(name: &'static str, kernel: &'static str) -> Variant {
+    Variant {
         name,
         paper: "",
         how: How::Variant {
@@ -70,8 +70,8 @@ fn without_stage(name: &'static str, kernel: &'static str) -> Way {
     }
 }
 
-fn digits(name: &'static str, apply: fn(Problem) -> Problem) -> Way {
-    Way {
+fn digits(name: &'static str, apply: fn(Problem) -> Problem) -> Variant {
+    Variant {
         name,
         paper: "",
         how: How::Engine { apply, exact: true },
@@ -85,13 +85,13 @@ pub const STAGES: [(&str, &str); 3] = [
     ("without-reconstruction", "reconstruction"),
 ];
 
-pub static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
-    let mut ways = vec![Way {
+pub static WAYS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
+    let mut ways = vec![Variant {
         name: "cufft",
         paper: "native FP64",
         how: How::CuFft,
     }];
-    ways.extend(RESIDUE_PATHS.iter().map(Way::from));
+    ways.extend(RESIDUE_PATHS.iter().map(Variant::from));
     ways.extend([
         without_stage(
             "fp8-without-decomposition",
@@ -106,16 +106,14 @@ pub static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
         without_stage("without-products", "residues_without_products"),
         without_stage("without-reconstruction", "residues_without_reconstruction"),
         digits("digits-exact", |problem| {
-            problem.engine(Engine::Digits).family(Family::Exact)
+            problem.engine(Engine::Digits).products(Products::Exact)
         }),
         digits("digits-int8", |problem| problem.engine(Engine::Digits)),
         digits("digits-int8-integers-only", |problem| {
             problem.engine(Engine::Digits).integers_only(true)
         }),
         digits("digits-fp8", |problem| {
-            problem
-                .engine(Engine::Digits)
-                .substrate(Substrate::Fp8Wgmma)
+            problem.engine(Engine::Digits).substrate(GpuUnit::Fp8Wgmma)
         }),
     ]);
     ways

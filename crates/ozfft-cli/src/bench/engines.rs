@@ -139,8 +139,8 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
     let problem = problem(setting).engine(Engine::Digits);
     let planner = Planner::new();
     let mut candidates: Vec<Candidate<'static>> = Vec::new();
-    for &name in &setting.substrates.0 {
-        let problem = problem.clone().substrate(name.into());
+    for &substrate in &setting.substrates.0 {
+        let problem = problem.clone().substrate(substrate);
         let plan = match &setting.recipe {
             None => planner.plan(&problem),
             Some(recipe) => plan_with(&problem, recipe),
@@ -150,7 +150,7 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
             Ok(plan) if candidates.iter().any(|c| c.substrate == plan.substrate()) => {}
             Ok(plan) => candidates.push(planned(DIGITS, plan.bound(), plan)),
             Err(FftError::Unsupported(why)) => {
-                notices.tell(format!("substrate {name} is left out: {why}"));
+                notices.tell(format!("substrate {substrate} is left out: {why}"));
             }
             Err(FftError::Wisdom(reason)) => {
                 return Err(Failure::Usage(format!(

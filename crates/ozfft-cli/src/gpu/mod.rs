@@ -18,7 +18,7 @@ pub use cufft::{CuFft, Precision, cufft_version};
 pub use facts::{Clocks, DeviceFacts, clocks_now};
 pub use kernels::KernelFacts;
 pub use memory::{DeviceArrays, Memory};
-use ozfft::{DevicePointer, Kind, Plan, Problem, Real, Substrate};
+use ozfft::{DevicePointer, GpuUnit, Kind, Plan, Problem, Real, Substrate};
 pub use residue_paths::{RESIDUE_PATHS, ResiduePath, Run};
 use std::sync::Arc;
 
@@ -86,11 +86,11 @@ pub const VARIANTS: &[Variant] = &[
     },
     Variant {
         name: "int8-mma-sync",
-        apply: |problem| problem.substrate(Substrate::Int8MmaSync),
+        apply: |problem| problem.substrate(GpuUnit::Int8MmaSync),
     },
     Variant {
         name: "int8-wgmma",
-        apply: |problem| problem.substrate(Substrate::Int8Wgmma),
+        apply: |problem| problem.substrate(GpuUnit::Int8Wgmma),
     },
     Variant {
         name: INTEGERS_ONLY,
@@ -98,11 +98,11 @@ pub const VARIANTS: &[Variant] = &[
     },
     Variant {
         name: "fp8-wgmma",
-        apply: |problem| problem.substrate(Substrate::Fp8Wgmma),
+        apply: |problem| problem.substrate(GpuUnit::Fp8Wgmma),
     },
     Variant {
         name: "fp8-integers-only",
-        apply: |problem| problem.substrate(Substrate::Fp8Wgmma).integers_only(true),
+        apply: |problem| problem.substrate(GpuUnit::Fp8Wgmma).integers_only(true),
     },
 ];
 

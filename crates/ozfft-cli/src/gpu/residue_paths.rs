@@ -1,6 +1,6 @@
 //! What the residues engine has on a GPU: every method of reconstruction, in integers and in fp8. To add one is a line here.
 
-use ozfft::{Engine, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate};
+use ozfft::{Engine, FftError, GpuUnit, Method, Plan, Planner, Problem, ResidueOptions};
 use std::sync::Arc;
 
 /// A transform by residues.
@@ -54,9 +54,7 @@ macro_rules! path {
     ($name:literal, $method:ident, $exact:literal, $substrate:ident) => {
         ResiduePath {
             name: $name,
-            run: Run::Engine(|problem| {
-                by(problem, Method::$method).substrate(Substrate::$substrate)
-            }),
+            run: Run::Engine(|problem| by(problem, Method::$method).substrate(GpuUnit::$substrate)),
             exact: $exact,
         }
     };

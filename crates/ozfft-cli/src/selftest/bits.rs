@@ -5,7 +5,9 @@ use crate::arrays::{Bytes, unravel};
 use crate::gpu::VARIANTS;
 use num_complex::Complex;
 use oracle::inputs::{Generator, uniform_complex, wide_range};
-use ozfft::{Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate};
+use ozfft::{
+    CpuUnit, Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate,
+};
 use rayon::ThreadPool;
 use std::marker::PhantomData;
 
@@ -19,7 +21,7 @@ const LARGEST_TUNED_CASE: usize = 1 << 17;
 
 /// Ways in which the second computation differs from the plain one.
 #[derive(Debug, Clone, Default)]
-pub struct Way {
+pub struct Variant {
     wide_integer: bool,
     threads: Option<usize>,
     pool: Option<usize>,
@@ -51,7 +53,7 @@ pub fn check<T: Real + Bytes>(
     let plain = case.problem().threads(1);
     let input = input_values(case, &plain, &mut generator);
     let expected = execute(&*planner.plan(&plain).map_err(describe)?, &input).map_err(describe)?;
-    let way = Way::draw(case, &plain, &mut generator, pools.len());
+    let way = Variant::draw(case, &plain, &mut generator, pools.len());
     let problem = way.problem(case);
     let compute = || -> Result<Values<T>, FftError> {
         let plan = planner.plan(&problem)?;
@@ -98,7 +100,7 @@ pub fn check_device<T: Real + Bytes>(
 ) -> Result<Computed, String> {
     let mut generator = Generator::new(case.seed);
     let input = input_values(case, &case.problem(), &mut generator);
-    let (way, wanted) = Way::draw_for_gpu(case, &mut generator);
+    let (way, wanted) = Variant::draw_for_gpu(case, &mut generator);
     let describe = |error: &dyn std::fmt::Display| {
         format!("case {}, {case:?} as {way:?}: {error}", case.number)
     };
@@ -107,7 +109,7 @@ pub fn check_device<T: Real + Bytes>(
     let unit = if points > LARGEST_SCALAR {
         Substrate::Auto
     } else {
-        Substrate::Scalar
+        Substrate::Cpu(CpuUnit::Scalar)
     };
     let buffer = way.spread(&problem, &input, case);
     let compute = || -> Result<_, FftError> {
@@ -344,13 +346,13 @@ fn execute_real_in_place<T: Real>(
     Ok(Values::Complex(values))
 }
 
-impl Way {
-    fn draw(case: &Case, plain: &Problem, generator: &mut Generator, pools: usize) -> Way {
+impl Variant {
+    fn draw(case: &Case, plain: &Problem, generator: &mut Generator, pools: usize) -> Variant {
         let points: usize = case.shape.iter().product();
         // Seventeen long lines would take the time of a hundred other cases.
         let largest = if points > LARGEST_MANY { 2 } else { 17 };
         let batch = pick(generator, &[1, 1, 2, 3, 17]).min(largest);
-        let mut way = Way {
+        let mut way = Variant {
             wide_integer: generator.below(2) == 0,
             threads: pick(generator, &[None, Some(1), Some(2), Some(3), Some(7)]),
             pool: (generator.below(4) == 0 && pools > 0).then(|| generator.below(pools)),
@@ -358,7 +360,7 @@ impl Way {
             position: generator.below(batch),
             as_complex: case.kind == Kind::RealToComplex && generator.below(3) == 0,
             in_place: generator.below(3) == 0,
-            ..Way::default()
+            ..Variant::default()
         };
         let last = case.shape.len() - 1;
         if case.kind == Kind::RealToComplex && !way.as_complex && way.in_place {
@@ -384,11 +386,11 @@ impl Way {
     }
 
     /// A way for a GPU, and which of its variants is asked for.
-    fn draw_for_gpu(case: &Case, generator: &mut Generator) -> (Way, usize) {
+    fn draw_for_gpu(case: &Case, generator: &mut Generator) -> (Variant, usize) {
         if case.tuned {
-            return Way::draw_tuned(case, generator);
+            return Variant::draw_tuned(case, generator);
         }
-        let mut way = Way::draw(case, &case.problem(), generator, 0);
+        let mut way = Variant::draw(case, &case.problem(), generator, 0);
         way.wide_integer = false;
         let padded = way.in_place && case.kind == Kind::RealToComplex && !way.as_complex;
         let points: usize = case.shape.iter().product();
@@ -401,16 +403,16 @@ impl Way {
     }
 
     /// A way that the tuned kernels can go, most of the time: they take lines that are contiguous or side by side.
-    pub(super) fn draw_tuned(case: &Case, generator: &mut Generator) -> (Way, usize) {
+    pub(super) fn draw_tuned(case: &Case, generator: &mut Generator) -> (Variant, usize) {
         let points: usize = case.shape.iter().product();
         let most = (LARGEST_TUNED_CASE / points).max(1);
         let batch = pick(generator, &[1, 1, 2, 3, 9, 70]).min(most);
-        let mut way = Way {
+        let mut way = Variant {
             threads: pick(generator, &[None, Some(1), Some(2)]),
             batch,
             position: generator.below(batch),
             in_place: case.kind == Kind::ComplexToComplex && generator.below(3) == 0,
-            ..Way::default()
+            ..Variant::default()
         };
         let (read, written) = (case.problem().input_shape(), case.problem().output_shape());
         let halved_last = case.axes.last() == Some(&(case.shape.len() - 1));
@@ -456,7 +458,7 @@ impl Way {
         };
         problem = problem.batch(self.batch);
         if self.wide_integer {
-            problem = problem.substrate(Substrate::WideInteger);
+            problem = problem.substrate(CpuUnit::WideInteger);
         }
         if let Some(threads) = self.threads {
             problem = problem.threads(threads);
@@ -621,11 +623,11 @@ mod tests {
         let expected = uniform_complex(12, 1);
         for seed in 0..50 {
             let mut generator = Generator::new(seed);
-            let way = Way {
+            let way = Variant {
                 batch: 3,
                 position: 1,
                 output: layout(&mut generator, &[4, 3], 3),
-                ..Way::default()
+                ..Variant::default()
             };
             let mut problem = Problem::complex(&[4, 3]).batch(3);
             if let Some(layout) = &way.output {

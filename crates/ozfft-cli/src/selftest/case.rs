@@ -1,7 +1,7 @@
 //! Random transforms, drawn so that seed and number give the same one everywhere.
 
 use oracle::inputs::Generator;
-use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
+use ozfft::{Accuracy, Direction, Engine, Kind, Norm, Problem, Products};
 use ozfft_kernels::Elements;
 
 /// Cases that share lengths and accuracies, and so a planner's tables: planning would take most of the time.
@@ -48,7 +48,7 @@ pub struct Case {
     pub direction: Direction,
     pub norm: Norm,
     pub accuracy: Accuracy,
-    pub family: Family,
+    pub products: Products,
     pub single_precision: bool,
     /// Seed of the case's values and of the ways in which it is computed.
     pub seed: u64,
@@ -97,9 +97,9 @@ impl Case {
                 &mut generator,
                 &[Accuracy::Double, Accuracy::Double, group.accuracy],
             ),
-            family: pick(
+            products: pick(
                 &mut generator,
-                &[Family::Truncated, Family::Truncated, Family::Exact],
+                &[Products::Truncated, Products::Truncated, Products::Exact],
             ),
             single_precision: group.single_precision,
             seed: generator.next_u64(),
@@ -168,7 +168,7 @@ impl Case {
             direction: direction(&mut generator, kind),
             norm: pick(&mut generator, &NORMS),
             accuracy,
-            family: Family::Truncated,
+            products: Products::Truncated,
             single_precision,
             seed: generator.next_u64(),
         }
@@ -186,7 +186,7 @@ impl Case {
             .direction(self.direction)
             .norm(self.norm)
             .accuracy(self.accuracy)
-            .family(self.family)
+            .products(self.products)
             .engine(Engine::Digits)
     }
 }

@@ -6,7 +6,7 @@ use crate::arrays::{ravel, unravel};
 use crate::failure::Failure;
 use num_complex::Complex;
 use oracle::inputs::Generator;
-use ozfft::{Direction, Engine, Family, Plan, Planner, Problem};
+use ozfft::{Direction, Engine, Plan, Planner, Problem, Products};
 
 type Field = Vec<Complex<f64>>;
 
@@ -14,10 +14,10 @@ type Field = Vec<Complex<f64>>;
 pub fn check(seed: u64, number: usize) -> Result<usize, Failure> {
     let mut generator = Generator::new(mixed(seed, number as u64));
     let shape = shape(&mut generator);
-    let family = pick(&mut generator, &[Family::Truncated, Family::Exact]);
+    let family = pick(&mut generator, &[Products::Truncated, Products::Exact]);
     let problem = Problem::complex(&shape)
         .engine(Engine::Digits)
-        .family(family);
+        .products(family);
     let planner = Planner::new();
     let forward = planner.plan(&problem)?;
     let backward = planner.plan(&problem.direction(Direction::Inverse))?;

@@ -8,12 +8,12 @@ mod residues;
 
 use crate::failure::Failure;
 use crate::measure::{TestInput, compute, problem_of};
-use crate::options::{EngineName, family_name, parse_device, shape_text};
+use crate::options::{EngineName, parse_device, products_name, shape_text};
 use crate::report::{progress, say, say_json};
 use case::{Case, GROUP};
 use clap::Args;
 use indicatif::ProgressBar;
-use ozfft::{Device, Direction, Engine, Family, Kind, Planner};
+use ozfft::{Device, Direction, Engine, Kind, Planner, Products};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 use std::sync::Mutex;
@@ -234,15 +234,15 @@ fn digests() -> Result<Vec<DigestRow>, Failure> {
     let mut rows = Vec::new();
     for (kind, shape) in transforms {
         let input = TestInput::Uniform.values(kind, &shape, DIGEST_SEED);
-        for family in [Family::Truncated, Family::Exact] {
+        for family in [Products::Truncated, Products::Exact] {
             let problem = problem_of(kind, &shape, Direction::Forward)
                 .engine(Engine::Digits)
-                .family(family);
+                .products(family);
             let plan = Planner::<f64>::new().plan(&problem)?;
             rows.push(DigestRow {
                 shape: shape_text(&shape),
                 kind: kind.to_string(),
-                recipe: family_name(family),
+                recipe: products_name(family),
                 sha256: compute(&plan, &input)?.sha256,
             });
         }

@@ -1,13 +1,13 @@
 //! Random transforms by the residues engine of a GPU: every path that it has. Exact ones must have the bits of exact digits on the
 //! processor; the others must stay within their bounds, and outside of the transform's elements nothing may change.
 
-use super::bits::{Computed, Values, Way as Layouts, element, first_unequal, input_values};
+use super::bits::{Computed, Values, Variant as Layouts, element, first_unequal, input_values};
 use super::case::{Case, NORMS, direction, mixed, pick, shuffle};
 use crate::gpu::{RESIDUE_PATHS, ResiduePath};
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{
-    Accuracy, Device, Engine, Family, FftError, Kind, Layout, Plan, Planner, Problem, Substrate,
+    Accuracy, Device, Engine, FftError, Kind, Layout, Plan, Planner, Problem, Products, Substrate,
 };
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl ResidueCase {
             direction: direction(&mut generator, Kind::ComplexToComplex),
             norm: pick(&mut generator, &NORMS),
             accuracy: Accuracy::Double,
-            family: Family::Exact,
+            products: Products::Exact,
             single_precision: false,
             seed: generator.next_u64(),
         };

@@ -4,11 +4,11 @@ use super::{BuildEngine, Built, Request, Runner};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
-use crate::matrix_unit::{Scalar, Unit, WideInteger};
-use crate::problem::Substrate;
+use crate::matrix_unit::Unit;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::stages::quantise::Columns;
+use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::line::Line;
 use crate::transform::norm::Scaling;
 use std::sync::Arc;
@@ -41,43 +41,7 @@ impl<T: Real> LineTransform<T> for DigitsLine {
     }
 
     fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], workers: usize) {
-        match self.unit {
-            Unit::Scalar => job.connect(|input, output| {
-                self.line
-                    .run_scalar(Scalar, input, output, job.count, workspace, workers);
-            }),
-            Unit::WideInteger => job.connect(|input, output| {
-                let unit = WideInteger;
-                self.line
-                    .run_wide_integer(unit, input, output, job.count, workspace, workers);
-            }),
-            #[cfg(feature = "residues")]
-            Unit::Residues => job.connect(|input, output| {
-                let unit = crate::matrix_unit::ResidueNumbers;
-                self.line
-                    .run_residues(unit, input, output, job.count, workspace, workers);
-            }),
-            #[cfg(neon_unit)]
-            Unit::NeonDot(unit) => job.connect(|input, output| {
-                self.line
-                    .run_neon_dot(unit, input, output, job.count, workspace, workers);
-            }),
-            #[cfg(vector_unit)]
-            Unit::Avx2(unit) => job.connect(|input, output| {
-                self.line
-                    .run_avx2(unit, input, output, job.count, workspace, workers);
-            }),
-            #[cfg(vector_unit)]
-            Unit::Avx512Vnni(unit) => job.connect(|input, output| {
-                self.line
-                    .run_avx512_vnni(unit, input, output, job.count, workspace, workers);
-            }),
-            #[cfg(vector_unit)]
-            Unit::Amx(unit) => job.connect(|input, output| {
-                self.line
-                    .run_amx(unit, input, output, job.count, workspace, workers);
-            }),
-        }
+        self.line.run_on(self.unit, job, workspace, workers);
     }
 }
 
@@ -143,11 +107,11 @@ fn on_gpu<T: Real>(
         .clone()
         .unwrap_or_else(|| unreachable!("the caller has looked"));
     // The processor only lays out the tables, in the form of the portable unit.
-    let lines = lines(request, recipe, Unit::Scalar);
+    let lines = lines(request, recipe, Unit::SCALAR);
     let choice = cuda::Choice {
         tuned: match problem.substrate {
-            Substrate::Int8MmaSync => None,
-            Substrate::Fp8Wgmma => Some(cuda::Product::Fp8),
+            Substrate::Gpu(GpuUnit::Int8MmaSync) => None,
+            Substrate::Gpu(GpuUnit::Fp8Wgmma) => Some(cuda::Product::Fp8),
             _ => Some(cuda::Product::Int8),
         },
         conversions: !problem.integers_only,
@@ -157,8 +121,8 @@ fn on_gpu<T: Real>(
     let executor =
         CudaExecutor::new::<T>(machine, problem, (request.schedule, &lines), recipe, choice)?;
     let (tuned, passes) = executor.tuned_passes();
-    let fp8 = problem.substrate == Substrate::Fp8Wgmma;
-    if tuned == 0 && (fp8 || problem.substrate == Substrate::Int8Wgmma) {
+    let fp8 = problem.substrate == Substrate::Gpu(GpuUnit::Fp8Wgmma);
+    if tuned == 0 && (fp8 || problem.substrate == Substrate::Gpu(GpuUnit::Int8Wgmma)) {
         return Err(FftError::Unsupported(format!(
             "no kernel on {:?} fits this device, recipe and layout; take the substrate auto or Int8MmaSync",
             problem.substrate

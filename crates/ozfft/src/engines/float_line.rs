@@ -10,6 +10,7 @@ use crate::executor::cpu::{Job, LineTransform};
 use crate::sample::Real;
 use crate::stages::numbers::{DOUBLE_NAN, Input, Output, Placement};
 use crate::sync::lock;
+use crate::transform::line::Connect;
 use crate::workspace::{take, words_for};
 use floats::{FloatPlan, Workspace};
 use num_complex::Complex;

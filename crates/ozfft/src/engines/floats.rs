@@ -7,8 +7,9 @@ use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::CudaExecutor;
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
-use crate::problem::{self, Family, Problem, Substrate};
+use crate::problem::{self, Problem, Products};
 use crate::sample::Real;
+use crate::substrate::{CpuUnit, Substrate};
 use crate::sync::lock;
 use crate::transform::budget::{ErrorBudget, between_axes, final_rounding};
 use crate::transform::norm::Scaling;
@@ -63,9 +64,9 @@ impl FloatPlans {
 pub(crate) fn unit_for(problem: &Problem, mode: Mode) -> Result<(Unit, String), FftError> {
     let named = match problem.substrate {
         Substrate::Auto => None,
-        Substrate::Scalar => Some(Unit::Scalar),
-        Substrate::Avx512Bf16 => Some(Unit::Avx512Bf16),
-        Substrate::AmxBf16 => Some(Unit::AmxBf16),
+        Substrate::Cpu(CpuUnit::Scalar) => Some(Unit::Scalar),
+        Substrate::Cpu(CpuUnit::Avx512Bf16) => Some(Unit::Avx512Bf16),
+        Substrate::Cpu(CpuUnit::AmxBf16) => Some(Unit::AmxBf16),
         substrate => {
             return Err(FftError::Unsupported(format!(
                 "the substrate {substrate:?} multiplies no bf16 numbers; take auto, Scalar, Avx512Bf16 or AmxBf16 for the mode {mode}"
@@ -107,7 +108,7 @@ pub(crate) fn lines<T: Real>(
     unit: Unit,
 ) -> Result<(Vec<FloatLine>, ErrorBudget), FftError> {
     let (problem, schedule) = (request.problem, request.schedule);
-    if problem.family == Family::Exact {
+    if problem.products == Products::Exact {
         return Err(FftError::Unsupported(format!(
             "whole products are digits' and residues'; the mode {mode} has none: take the recipe truncated"
         )));

@@ -8,6 +8,7 @@ use crate::kind::Kind;
 use crate::sample::Real;
 use crate::stages::numbers::{Input, Output};
 use crate::transform::budget::ErrorBudget;
+use crate::transform::line::Connect;
 use crate::transform::norm::Scaling;
 use crate::workspace::{take, words_for};
 use num_complex::Complex;

@@ -7,10 +7,10 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::matrix_unit::{Unit, residue_unit};
-use crate::problem::Substrate;
 use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
+use crate::substrate::{CpuUnit, Substrate};
 use crate::transform::line::Line;
 use crate::transform::norm::Scaling;
 use crate::transform::tables::Setting;
@@ -49,7 +49,7 @@ pub(crate) fn on_processor<T: Real>(
         let (scale, exponent) = scaling.factor(line.len());
         let setting = Setting {
             digits: recipe.digits,
-            family: recipe.family,
+            products: recipe.products,
             unit: Unit::Residues,
             tables: &shared.tables,
             residues: Some(&engine),
@@ -102,11 +102,11 @@ pub(crate) fn on_gpu<T: Real>(
     let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
     let kernel = measured.kernel.unwrap_or(kernel);
     // The processor only lays out the tables; bounds are those of its own sums.
-    let engine = ResidueEngine::new(problem, residue_unit(Substrate::Scalar)?)?;
+    let engine = ResidueEngine::new(problem, residue_unit(Substrate::Cpu(CpuUnit::Scalar))?)?;
     let (recipe, budget, reason) =
         shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?;
     let moduli = engine.check(&recipe, &shared.tables.step_matrices)?;
-    let lines = lines(request, &recipe, Unit::Scalar);
+    let lines = lines(request, &recipe, Unit::SCALAR);
     let choice = cuda::Choice {
         tuned: None,
         conversions: false,

@@ -5,7 +5,7 @@ use crate::engines::floats::FloatPlans;
 use crate::error::FftError;
 use crate::kind::Kind;
 use crate::matrix_unit::Unit;
-use crate::problem::{Accuracy, Family, Problem};
+use crate::problem::{Accuracy, Problem, Products};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe, digit_products, factor};
 use crate::sample::Real;
 use crate::stages::residue_products::ResidueEngine;
@@ -38,7 +38,7 @@ struct LineKey {
     unit: Unit,
     recipe: LineRecipe,
     digits: Digits,
-    family: Family,
+    products: Products,
     scaling: Scaling,
 }
 
@@ -83,7 +83,7 @@ impl Shared {
             unit,
             recipe: axis.line.clone(),
             digits: recipe.digits,
-            family: recipe.family,
+            products: recipe.products,
             scaling,
         };
         if let Some(line) = lock(&self.lines).get(&key).and_then(Weak::upgrade) {
@@ -96,7 +96,7 @@ impl Shared {
             exponent,
             tables::Setting {
                 digits: key.digits,
-                family: key.family,
+                products: key.products,
                 unit: key.unit,
                 tables: &self.tables,
                 residues: None,
@@ -112,8 +112,8 @@ impl Shared {
 
     pub(crate) fn recipe(&self, problem: &Problem, digits: Digits) -> Recipe {
         Recipe {
-            digits: problem.family.digits(digits),
-            family: problem.family,
+            digits: problem.products.digits(digits),
+            products: problem.products,
             axes: problem
                 .order_of_axes()
                 .into_iter()
@@ -143,7 +143,7 @@ impl Shared {
             }
             let setting = Setting {
                 digits: recipe.digits,
-                family: recipe.family,
+                products: recipe.products,
                 scale: scaling.factor(axis.line.len()).0.to_f64(),
                 tables: &self.tables,
                 residues,
@@ -170,8 +170,8 @@ impl Shared {
         }
         let with = |digits: Digits| {
             let recipe = Recipe {
-                digits: problem.family.digits(digits),
-                family: problem.family,
+                digits: problem.products.digits(digits),
+                products: problem.products,
                 axes: steps.clone(),
             };
             let budget = self.budget::<T>(problem, &recipe, residues);

@@ -8,6 +8,7 @@ use crate::parallel;
 use crate::sample::Real;
 use crate::stages::numbers::{Elements, Input, Output, Placement, Reader, Writer};
 use crate::stages::quantise::{Columns, needs_finer_unit};
+use crate::transform::line::Connect;
 use crate::workspace::{ALIGNMENT_SLACK, SharedArray, aligned, take, words_for};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
@@ -263,9 +264,14 @@ impl<T: Real> Job<'_, T> {
         // SAFETY: in range; these lines are this thread's, and nobody reads them through another handle meanwhile.
         Some(unsafe { std::slice::from_raw_parts_mut(target, self.count * n) })
     }
+}
 
-    /// Calls `run` with these lines of the input and of the output.
-    pub(crate) fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>)) {
+impl<T: Real> Connect for Job<'_, T> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>)) {
         let pass = self.pass;
         let conjugate = self.conjugate;
         let n = pass.n;

@@ -6,30 +6,52 @@
 //! these, with the upper halves alone on the others.
 
 use super::avx512_vnni::Avx512Vnni;
-use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed_short_digits};
+use super::{
+    ListedUnit, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed_short_digits,
+};
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors, inlined};
 use crate::stages::digits::DigitMatrix;
 use float_environment::amx_tiles_are_granted;
+#[cfg(feature = "residues")]
+use residues::bytes::ByteProducts;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// Proof that the processor has the instructions and the kernel has granted the tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Amx(());
 
-impl Amx {
-    pub(crate) fn new() -> Option<Self> {
+impl ListedUnit for Amx {
+    type Packed = Tiles;
+
+    fn detect() -> Option<Self> {
         (Amx::present() && amx_tiles_are_granted()).then_some(Amx(()))
     }
 
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Tiles {
+        Tiles::new(matrix, digits)
+    }
+
+    fn rows(tiles: &Tiles) -> Option<(usize, usize)> {
+        Some((tiles.data_rows(), tiles.sum_rows()))
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(self)
+    }
+}
+
+impl Amx {
     /// Whether the processor has the instructions; the kernel may still refuse the tiles.
     pub(crate) fn present() -> bool {
         // Bits 24 and 25: tiles, and tiles of 8-bit integers.
         let features = __cpuid_count(7, 0).edx >> 24;
-        Avx512Vnni::new().is_some() && features & 3 == 3
+        Avx512Vnni::detect().is_some() && features & 3 == 3
     }
 }
 
@@ -73,14 +95,14 @@ fn diagonal_and_row(number: usize, rows: usize, digits: Digits) -> (usize, usize
 }
 
 #[derive(Debug)]
-pub(super) struct Tiles {
+pub(crate) struct Tiles {
     groups: Vec<Group>,
     data_tiles: usize,
     sum_tiles: usize,
 }
 
 impl Tiles {
-    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Tiles {
+    fn new(matrix: &DigitMatrix, digits: Digits) -> Tiles {
         let (rows, slots) = (matrix.rows, matrix.slots);
         let halves = if digits.data > 4 { 2 } else { 1 };
         let data_tiles = (halves * slots).div_ceil(ROWS);
@@ -235,7 +257,7 @@ mod tests {
     /// Tiles of other shapes, as another library may keep them around a transform.
     #[test]
     fn a_session_gives_tiles_back_as_it_found_them() {
-        if Amx::new().is_none() {
+        if Amx::detect().is_none() {
             println!("left out: no AMX here");
             return;
         }
@@ -331,10 +353,7 @@ impl MatrixUnit<8> for Amx {
 
     #[inline(always)]
     fn parts(matrix: &PackedMatrix) -> usize {
-        match &matrix.form {
-            Form::Tiles(tiles) => tiles.groups.len(),
-            _ => unreachable!("the matrix was packed for another unit"),
-        }
+        matrix.packed::<Tiles>().groups.len()
     }
 
     #[inline(always)]
@@ -347,9 +366,7 @@ impl MatrixUnit<8> for Amx {
         data: &[HalfRow<8>],
         sums: &mut [HalfRow<8>],
     ) {
-        let Form::Tiles(tiles) = &matrix.form else {
-            unreachable!("the matrix was packed for another unit")
-        };
+        let tiles = matrix.packed::<Tiles>();
         let group = &tiles.groups[part];
         let sums = &mut sums[4 * part * ROWS..][..group.tiles * ROWS];
         let data = &data[group.data.start * ROWS..group.data.end * ROWS];

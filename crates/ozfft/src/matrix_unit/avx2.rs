@@ -6,22 +6,34 @@
 //! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
 //! only and is the accumulator's initial value. Sums may wrap on the way: the true value fits.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
+use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
 use crate::recipe::Digits;
-use crate::simd::{Avx2, HalfRow, Pair, Vectors};
+use crate::simd::{self, HalfRow, Pair, Vectors};
 use crate::stages::digits::DigitMatrix;
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
+use std::sync::Arc;
 
 /// Proof that the processor has the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Avx2Integers(());
+pub(crate) struct Avx2(());
 
-impl Avx2Integers {
-    pub(crate) fn new() -> Option<Self> {
+impl ListedUnit for Avx2 {
+    type Packed = PairedDigits;
+
+    fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        present.then_some(Avx2Integers(()))
+        present.then_some(Avx2(()))
+    }
+
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> PairedDigits {
+        PairedDigits::new(matrix, digits)
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(self)
     }
 }
 
@@ -47,17 +59,17 @@ fn terms(digits: Digits) -> Vec<(u32, usize)> {
 
 /// For each row and pair of slots: two 16-bit entries for every term.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(crate) struct PairedDigits {
     entries: Vec<i32>,
     /// What the biases of unsigned data digits add to every pair, taken off.
     offsets: Vec<i32>,
 }
 
-impl Words {
-    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Words {
+impl PairedDigits {
+    fn new(matrix: &DigitMatrix, digits: Digits) -> PairedDigits {
         let terms = terms(digits);
         let slot_pairs = matrix.slots.div_ceil(2);
-        let mut packed = Words {
+        let mut packed = PairedDigits {
             entries: Vec::with_capacity(matrix.rows * slot_pairs * terms.len()),
             offsets: Vec::with_capacity(matrix.rows * digits.pairs()),
         };
@@ -134,7 +146,7 @@ fn spread(
             let byte = (place % 4) as i32;
             let load = |slot: usize| {
                 if slot < slots {
-                    Avx2::load_halves(&data[first + slot])
+                    simd::Avx2::load_halves(&data[first + slot])
                 } else {
                     _mm256_setzero_si256()
                 }
@@ -158,7 +170,7 @@ fn rows<
     const DENSE: bool,
     const R: usize,
 >(
-    packed: &Words,
+    packed: &PairedDigits,
     pairs: usize,
     row: usize,
     spread: &[[__m256i; 8]],
@@ -193,7 +205,7 @@ fn rows<
     }
     for (r, accumulators) in accumulators.iter().enumerate() {
         for (pair, &sum) in accumulators.iter().enumerate().take(pairs) {
-            Avx2::store_halves(sum, &mut sums[(row + r) * pairs + pair]);
+            simd::Avx2::store_halves(sum, &mut sums[(row + r) * pairs + pair]);
         }
     }
 }
@@ -202,7 +214,7 @@ fn rows<
 #[target_feature(enable = "avx2,fma")]
 fn all_rows<const DATA: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
     matrix: &PackedMatrix,
-    packed: &Words,
+    packed: &PairedDigits,
     pairs: usize,
     spread: &[[__m256i; 8]],
     sums: &mut [HalfRow<4>],
@@ -218,9 +230,7 @@ fn all_rows<const DATA: usize, const PAIRS: usize, const TERMS: usize, const DEN
 
 #[target_feature(enable = "avx2,fma")]
 fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &mut [HalfRow<4>]) {
-    let Form::Words(packed) = &matrix.form else {
-        unreachable!("the matrix was packed for another unit")
-    };
+    let packed = matrix.packed::<PairedDigits>();
     let mut memory = [[_mm256_setzero_si256(); 8]; LARGEST_SLOT_PAIRS];
     spread(data, digits, matrix.slots, &mut memory);
     let spread = &memory[..matrix.slots.div_ceil(2)];
@@ -239,8 +249,8 @@ fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &m
     }
 }
 
-impl MatrixUnit<4> for Avx2Integers {
-    type Vectors = Avx2;
+impl MatrixUnit<4> for Avx2 {
+    type Vectors = simd::Avx2;
     const COLUMNS: usize = 1;
     type Session = ();
 
@@ -255,14 +265,14 @@ impl MatrixUnit<4> for Avx2Integers {
 
     #[inline(always)]
     fn encode(digits: Digits, words: Pair<__m256i>) -> (__m256i, __m256i) {
-        unsigned_digits::<4, Avx2>(digits, words)
+        unsigned_digits::<4, simd::Avx2>(digits, words)
     }
 
     const SHORT: bool = true;
 
     #[inline(always)]
     fn encode_short(digits: Digits, words: __m256i) -> __m256i {
-        unsigned_short_digits::<4, Avx2>(digits, words)
+        unsigned_short_digits::<4, simd::Avx2>(digits, words)
     }
 
     #[inline(always)]
@@ -331,7 +341,7 @@ fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
 }
 
 #[cfg(feature = "residues")]
-impl ByteProducts for Avx2Integers {
+impl ByteProducts for Avx2 {
     fn name(&self) -> &'static str {
         "avx2"
     }

@@ -5,7 +5,7 @@
 //! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
 use super::{
-    Form, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits, unsigned_short_digits,
+    ListedUnit, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits, unsigned_short_digits,
 };
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors};
@@ -13,13 +13,16 @@ use crate::stages::digits::DigitMatrix;
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
+use std::sync::Arc;
 
 /// Proof that the processor has the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Avx512Vnni(());
 
-impl Avx512Vnni {
-    pub(crate) fn new() -> Option<Self> {
+impl ListedUnit for Avx512Vnni {
+    type Packed = Bytes;
+
+    fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
@@ -28,12 +31,21 @@ impl Avx512Vnni {
             && is_x86_feature_detected!("avx512vnni");
         present.then_some(Avx512Vnni(()))
     }
+
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Bytes {
+        Bytes::new(matrix, digits)
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(self)
+    }
 }
 
 /// For each row and slot: the four matrix digits that meet the upper half's four data digits on the diagonals
 /// `0..upper`, then those that meet the lower half's on the diagonals `lower..diagonals`.
 #[derive(Debug)]
-pub(super) struct Bytes {
+pub(crate) struct Bytes {
     entries: Vec<u32>,
     /// What the biases of unsigned data digits add to every diagonal, taken off.
     offsets: Vec<i32>,
@@ -73,7 +85,7 @@ impl Shape {
 }
 
 impl Bytes {
-    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Bytes {
+    fn new(matrix: &DigitMatrix, digits: Digits) -> Bytes {
         let shape = Shape::of(digits);
         let mut packed = Bytes {
             entries: Vec::new(),
@@ -114,12 +126,13 @@ fn multiply<const D: usize, const U: usize, const F: usize, const C: usize, cons
     data: &[HalfRow<8>],
     sums: &mut [HalfRow<8>],
 ) {
+    let packed = matrix.packed::<Bytes>();
     let whole = matrix.rows / R * R;
     for row in (0..whole).step_by(R) {
-        multiply_rows::<D, U, F, C, R>(matrix, digits, row, data, sums);
+        multiply_rows::<D, U, F, C, R>((matrix, packed), digits, row, data, sums);
     }
     for row in whole..matrix.rows {
-        multiply_rows::<D, U, F, C, 1>(matrix, digits, row, data, sums);
+        multiply_rows::<D, U, F, C, 1>((matrix, packed), digits, row, data, sums);
     }
 }
 
@@ -128,15 +141,12 @@ fn multiply<const D: usize, const U: usize, const F: usize, const C: usize, cons
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
 #[allow(clippy::needless_range_loop)]
 fn multiply_rows<const D: usize, const U: usize, const F: usize, const C: usize, const R: usize>(
-    matrix: &PackedMatrix,
+    (matrix, packed): (&PackedMatrix, &Bytes),
     digits: Digits,
     first: usize,
     data: &[HalfRow<8>],
     sums: &mut [HalfRow<8>],
 ) {
-    let Form::Bytes(packed) = &matrix.form else {
-        unreachable!("the matrix was packed for another unit")
-    };
     let slots = matrix.slots;
     // The upper halves come first, where there are any.
     let skip = if digits.data > 4 { slots } else { 0 };

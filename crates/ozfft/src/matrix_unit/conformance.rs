@@ -326,48 +326,24 @@ fn suite<const L: usize, U: MatrixUnit<L>>(unit: U, name: Unit) {
     random_matrices::<L, U>((unit, name), &mut generator);
 }
 
-#[test]
-fn the_scalar_unit_conforms() {
-    suite::<1, _>(Scalar, Unit::Scalar);
+/// The suite for every unit of the list, as a test of its name; one that this machine has not says so.
+macro_rules! suites {
+    ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
+        /// One test for each unit.
+        #[allow(non_snake_case)]
+        mod unit_conforms {
+            use super::*;
+            $(
+                #[cfg($compiled)]
+                #[test]
+                fn $name() {
+                    match super::$name::detect() {
+                        Some(unit) => suite::<$lanes, _>(unit, Unit::$name(unit)),
+                        None => println!("skipped: this machine has no {}", $needs),
+                    }
+                }
+            )*
+        }
+    };
 }
-
-#[test]
-fn the_wide_integer_unit_conforms() {
-    suite::<1, _>(WideInteger, Unit::WideInteger);
-}
-
-#[cfg(neon_unit)]
-#[test]
-fn the_neon_dot_unit_conforms() {
-    match NeonDot::new() {
-        Some(unit) => suite::<2, _>(unit, Unit::NeonDot(unit)),
-        None => println!("skipped: this processor has no NEON dot product"),
-    }
-}
-
-#[cfg(vector_unit)]
-#[test]
-fn the_avx2_unit_conforms() {
-    match Avx2Integers::new() {
-        Some(unit) => suite::<4, _>(unit, Unit::Avx2(unit)),
-        None => println!("skipped: this processor has no AVX2 with FMA"),
-    }
-}
-
-#[cfg(vector_unit)]
-#[test]
-fn the_avx512_vnni_unit_conforms() {
-    match Avx512Vnni::new() {
-        Some(unit) => suite::<8, _>(unit, Unit::Avx512Vnni(unit)),
-        None => println!("skipped: this processor has no AVX-512 VNNI"),
-    }
-}
-
-#[cfg(vector_unit)]
-#[test]
-fn the_amx_unit_conforms() {
-    match Amx::new() {
-        Some(unit) => suite::<8, _>(unit, Unit::Amx(unit)),
-        None => println!("skipped: this processor has no AMX, or the tiles are not granted"),
-    }
-}
+for_each_unit!(suites);

@@ -94,52 +94,31 @@ fn suite(unit: Unit) {
     }
 }
 
-#[test]
-fn the_portable_products_of_bytes_conform() {
-    suite(Unit::Scalar);
+/// The suite for every unit of the list, as a test of its name.
+macro_rules! suites {
+    ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
+        /// One test for each unit.
+        #[allow(non_snake_case)]
+        mod products_of_bytes_conform {
+            use super::*;
+            $(
+                #[cfg($compiled)]
+                #[test]
+                fn $name() {
+                    match super::$name::detect() {
+                        Some(unit) => suite(Unit::$name(unit)),
+                        None => println!("skipped: this machine has no {}", $needs),
+                    }
+                }
+            )*
+        }
+    };
 }
+for_each_unit!(suites);
 
-#[cfg(neon_unit)]
-#[test]
-fn the_neon_dot_products_of_bytes_conform() {
-    match NeonDot::new() {
-        Some(unit) => suite(Unit::NeonDot(unit)),
-        None => println!("skipped: this processor has no NEON dot product"),
-    }
-}
-
-#[cfg(vector_unit)]
-#[test]
-fn the_avx2_products_of_bytes_conform() {
-    match Avx2Integers::new() {
-        Some(unit) => suite(Unit::Avx2(unit)),
-        None => println!("skipped: this processor has no AVX2 with FMA"),
-    }
-}
-
-#[cfg(vector_unit)]
-#[test]
-fn the_avx512_vnni_products_of_bytes_conform() {
-    match Avx512Vnni::new() {
-        Some(unit) => suite(Unit::Avx512Vnni(unit)),
-        None => println!("skipped: this processor has no AVX-512 VNNI"),
-    }
-}
-
-#[cfg(vector_unit)]
-#[test]
-fn the_amx_products_of_bytes_conform() {
-    match Amx::new() {
-        Some(unit) => suite(Unit::Amx(unit)),
-        None => println!("skipped: this processor has no AMX, or the tiles are not granted"),
-    }
-}
-
-/// Products of bytes open sessions of their own: one that is open already must survive them.
-#[cfg(vector_unit)]
 #[test]
 fn products_of_bytes_leave_a_session_as_it_was() {
-    let Some(amx) = Amx::new() else {
+    let Some(amx) = Amx::detect() else {
         println!("skipped: this processor has no AMX, or the tiles are not granted");
         return;
     };

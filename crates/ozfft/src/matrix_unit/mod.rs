@@ -23,7 +23,6 @@ mod scalar;
 mod wide_integer;
 
 use crate::error::FftError;
-use crate::problem::Substrate;
 use crate::recipe::Digits;
 #[cfg(any(vector_unit, neon_unit))]
 use crate::simd::inlined;
@@ -31,20 +30,23 @@ use crate::simd::{HalfRow, Pair, Vectors};
 use crate::stages::digits::{DigitMatrix, bias};
 #[cfg(feature = "residues")]
 use crate::stages::residue_products::{ResidueEngine, ResidueMatrix};
+use crate::substrate::{CpuUnit, Substrate, for_each_unit};
 #[cfg(feature = "residues")]
-use residues::bytes::{self, ByteProducts};
+use residues::bytes::ByteProducts;
 #[cfg(feature = "residues")]
 use residues::fp8::{Accumulator, Fp8Unit};
 #[cfg(feature = "residues")]
 use residues::products::Unit8;
 #[cfg(feature = "residues")]
 use residues::{ResidueError, U256};
+use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 #[cfg(vector_unit)]
 pub(crate) use amx::Amx;
 #[cfg(vector_unit)]
-pub(crate) use avx2::Avx2Integers;
+pub(crate) use avx2::Avx2;
 #[cfg(vector_unit)]
 pub(crate) use avx512_vnni::Avx512Vnni;
 #[cfg(neon_unit)]
@@ -243,60 +245,57 @@ pub(crate) fn meeting(
     })
 }
 
+/// What the list of units asks of each: how it is found, and how it wants its matrices.
+pub(crate) trait ListedUnit: Copy + 'static {
+    /// A digit matrix in the form that the products of the unit read.
+    type Packed: fmt::Debug + Send + Sync;
+
+    /// The unit, where this processor and its operating system offer it.
+    fn detect() -> Option<Self>;
+
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Self::Packed;
+
+    /// Rows of data and of sums for one column, where they are not just those of the matrix.
+    fn rows(_: &Self::Packed) -> Option<(usize, usize)> {
+        None
+    }
+
+    /// The unit as what multiplies matrices of bytes.
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts>;
+}
+
 /// A digit matrix as one unit wants it.
-#[derive(Debug)]
 pub(crate) struct PackedMatrix {
     rows: usize,
     slots: usize,
     data_rows: usize,
     sum_rows: usize,
-    form: Form,
+    /// [`ListedUnit::Packed`] of the unit.
+    packed: Box<dyn Any + Send + Sync>,
 }
 
-#[derive(Debug)]
-enum Form {
-    Digits(Arc<DigitMatrix>),
-    #[cfg(feature = "residues")]
-    Residues(Box<ResidueMatrix>),
-    #[cfg(vector_unit)]
-    Bytes(avx512_vnni::Bytes),
-    #[cfg(vector_unit)]
-    Tiles(amx::Tiles),
-    #[cfg(vector_unit)]
-    Words(avx2::Words),
-    #[cfg(neon_unit)]
-    Dots(neon_dot::Dots),
+impl fmt::Debug for PackedMatrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, slots) = (self.rows, self.slots);
+        write!(f, "PackedMatrix({rows} × {slots})")
+    }
 }
 
 impl PackedMatrix {
-    pub(crate) fn new(unit: Unit, matrix: &Arc<DigitMatrix>, digits: Digits) -> PackedMatrix {
+    /// The matrix for a listed unit.
+    fn for_unit<U: ListedUnit>(matrix: &Arc<DigitMatrix>, digits: Digits) -> PackedMatrix {
         let (rows, slots) = (matrix.rows, matrix.slots);
         let halves = if digits.data > 4 { 2 } else { 1 };
-        #[cfg_attr(not(vector_unit), allow(unused_mut))]
-        let (mut data_rows, mut sum_rows) = (halves * slots, rows * digits.pairs());
-        let form = match unit {
-            Unit::Scalar | Unit::WideInteger => Form::Digits(Arc::clone(matrix)),
-            #[cfg(feature = "residues")]
-            Unit::Residues => unreachable!("residues have a constructor of their own"),
-            #[cfg(neon_unit)]
-            Unit::NeonDot(_) => Form::Dots(neon_dot::Dots::new(matrix, digits)),
-            #[cfg(vector_unit)]
-            Unit::Avx2(_) => Form::Words(avx2::Words::new(matrix, digits)),
-            #[cfg(vector_unit)]
-            Unit::Avx512Vnni(_) => Form::Bytes(avx512_vnni::Bytes::new(matrix, digits)),
-            #[cfg(vector_unit)]
-            Unit::Amx(_) => {
-                let tiles = amx::Tiles::new(matrix, digits);
-                (data_rows, sum_rows) = (tiles.data_rows(), tiles.sum_rows());
-                Form::Tiles(tiles)
-            }
-        };
+        let packed = U::pack(matrix, digits);
+        let plain = (halves * slots, rows * digits.pairs());
+        let (data_rows, sum_rows) = U::rows(&packed).unwrap_or(plain);
         PackedMatrix {
             rows,
             slots,
             data_rows,
             sum_rows,
-            form,
+            packed: Box::new(packed),
         }
     }
 
@@ -316,16 +315,22 @@ impl PackedMatrix {
             slots,
             data_rows: halves * slots,
             sum_rows: rows * digits.pairs(),
-            form: Form::Residues(Box::new(residues)),
+            packed: Box::new(residues),
         })
+    }
+
+    /// The form that the products read.
+    #[inline]
+    fn packed<P: 'static>(&self) -> &P {
+        match self.packed.downcast_ref() {
+            Some(packed) => packed,
+            None => unreachable!("the matrix was packed for another unit"),
+        }
     }
 
     /// The digits, as the portable units keep them.
     pub(crate) fn digits(&self) -> &DigitMatrix {
-        let Form::Digits(matrix) = &self.form else {
-            unreachable!("the matrix was packed for another unit")
-        };
-        matrix
+        self.packed::<Arc<DigitMatrix>>()
     }
 
     /// Rows of digits for one column: the upper halves of all slots, where words have more than four digits, then the
@@ -340,70 +345,127 @@ impl PackedMatrix {
     }
 }
 
-/// Whether the environment variable `OZFFT_WITHOUT`, names separated by commas, leaves a unit out: so a machine that has
-/// it behaves like one that has not.
-#[cfg(any(vector_unit, neon_unit))]
-fn left_out(unit: Unit) -> bool {
-    without().split(',').any(|name| name.trim() == unit.name())
-}
+/// Everything about a unit that is known only at run time.
+macro_rules! units {
+    ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
+        /// A unit that this processor has.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) enum Unit {
+            $(#[cfg($compiled)] $name($name),)*
+            /// Residues on any of the others, as the engine says.
+            #[cfg(feature = "residues")]
+            Residues,
+        }
 
-#[cfg(any(vector_unit, neon_unit))]
+        impl Unit {
+            /// The unit of a name, where this processor has it and `OZFFT_WITHOUT` does not leave it out.
+            fn detect(unit: CpuUnit) -> Option<Unit> {
+                match unit {
+                    $(#[cfg($compiled)] CpuUnit::$name => $name::detect().map(Unit::$name),)*
+                    _ => None,
+                }
+                .filter(|_| !left_out(unit))
+            }
+
+            /// What a processor lacks that has not the unit.
+            fn needs(unit: CpuUnit) -> &'static str {
+                match unit {
+                    $(CpuUnit::$name => $needs,)*
+                    _ => "such unit",
+                }
+            }
+
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(#[cfg($compiled)] Unit::$name(_) => $text,)*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => "residues",
+                }
+            }
+
+            /// Lines that it transforms side by side.
+            pub(crate) fn lanes(self) -> usize {
+                match self {
+                    $(#[cfg($compiled)] Unit::$name(_) => $lanes,)*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => 1,
+                }
+            }
+
+            /// Runs a task with the unit's instructions.
+            #[cfg(feature = "wide")]
+            #[inline]
+            pub(crate) fn enter<T: Task>(self, task: T) -> T::Output {
+                match self {
+                    $(#[cfg($compiled)] Unit::$name(unit) => MatrixUnit::<$lanes>::enter(unit, task),)*
+                    Unit::Residues => task.run(),
+                }
+            }
+
+            /// The unit as what multiplies matrices of bytes.
+            ///
+            /// Every product on AMX sets the tiles up by itself, which takes longer than a small product: whoever has many of them keeps
+            /// the unit's session alive on the thread meanwhile.
+            #[cfg(feature = "residues")]
+            pub(crate) fn byte_products(self) -> Arc<dyn ByteProducts> {
+                match self {
+                    $(#[cfg($compiled)] Unit::$name(unit) => unit.byte_products(),)*
+                    Unit::Residues => Scalar.byte_products(),
+                }
+            }
+        }
+
+        impl PackedMatrix {
+            pub(crate) fn new(unit: Unit, matrix: &Arc<DigitMatrix>, digits: Digits) -> PackedMatrix {
+                match unit {
+                    $(#[cfg($compiled)] Unit::$name(_) => PackedMatrix::for_unit::<$name>(matrix, digits),)*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => unreachable!("residues have a constructor of their own"),
+                }
+            }
+        }
+    };
+}
+for_each_unit!(units);
+
+/// Names of units separated by commas, which are to be left out: so a machine that has them behaves like one that has not.
 fn without() -> &'static str {
     static WITHOUT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     WITHOUT.get_or_init(|| std::env::var("OZFFT_WITHOUT").unwrap_or_default())
 }
 
-/// A unit by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Unit {
-    Scalar,
-    WideInteger,
-    /// Residues on any of the others, as the engine says.
-    #[cfg(feature = "residues")]
-    Residues,
-    #[cfg(vector_unit)]
-    Avx2(Avx2Integers),
-    #[cfg(vector_unit)]
-    Avx512Vnni(Avx512Vnni),
-    #[cfg(vector_unit)]
-    Amx(Amx),
-    #[cfg(neon_unit)]
-    NeonDot(NeonDot),
+/// Whether the environment variable leaves a unit out; the portable ones are always there.
+fn left_out(unit: CpuUnit) -> bool {
+    let portable = matches!(unit, CpuUnit::Scalar | CpuUnit::WideInteger);
+    !portable && without().split(',').any(|name| name.trim() == unit.name())
 }
 
 impl Unit {
+    /// The portable unit, which every processor has.
+    pub(crate) const SCALAR: Unit = Unit::Scalar(Scalar);
+
     /// The unit for a substrate; for `Auto` the fastest that this processor has.
     pub(crate) fn new(substrate: Substrate) -> Result<Unit, FftError> {
-        let needed = |unit: Option<Unit>, what: &str| {
-            unit.ok_or_else(|| {
-                FftError::Unsupported(format!(
-                    "this processor, or its operating system, offers no {what} (or OZFFT_WITHOUT leaves it out); take the substrate auto or scalar"
-                ))
-            })
-        };
         match substrate {
-            Substrate::Scalar => Ok(Unit::Scalar),
-            Substrate::WideInteger => Ok(Unit::WideInteger),
-            Substrate::Avx2 => needed(Unit::avx2(), "AVX2 with FMA"),
-            Substrate::Avx512Vnni => needed(Unit::avx512_vnni(), "AVX-512 VNNI"),
-            Substrate::NeonDot => needed(Unit::neon_dot(), "NEON dot product"),
-            Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma => {
-                Err(FftError::Unsupported(format!(
-                    "the substrate {substrate:?} is a GPU's; plan for a device cuda, or take the substrate auto"
-                )))
+            Substrate::Auto | Substrate::Int8 => {
+                let mut units = CpuUnit::INTEGERS.iter();
+                Ok(units.find_map(|&unit| Unit::detect(unit)).unwrap_or(Unit::SCALAR))
             }
-            Substrate::Avx512Bf16 | Substrate::AmxBf16 => Err(FftError::Unsupported(format!(
-                "the substrate {substrate:?} multiplies bf16 numbers, for the floats engine alone; take a mode of that engine, or the substrate auto"
+            Substrate::Cpu(CpuUnit::Avx512Bf16 | CpuUnit::AmxBf16) => Err(FftError::Unsupported(format!(
+                "the substrate {substrate} multiplies bf16 numbers, for the floats engine alone; take a mode of that engine, or the substrate auto"
             ))),
-            Substrate::Amx => needed(Unit::amx(), "AMX with 8-bit integers"),
+            Substrate::Cpu(unit) => Unit::detect(unit).ok_or_else(|| {
+                FftError::Unsupported(format!(
+                    "this processor, or its operating system, offers no {} (or OZFFT_WITHOUT leaves it out); take the substrate auto or scalar",
+                    Unit::needs(unit)
+                ))
+            }),
+            Substrate::Gpu(_) => Err(FftError::Unsupported(format!(
+                "the substrate {substrate} is a GPU's; plan for a device cuda, or take the substrate auto"
+            ))),
             Substrate::Fp8 => Err(FftError::Unsupported(
                 "on the processor fp8 is simulated, for the engine residues alone; take that engine, or the substrate auto".into(),
             )),
-            Substrate::Auto | Substrate::Int8 => Ok(Unit::amx()
-                .or_else(Unit::avx512_vnni)
-                .or_else(Unit::avx2)
-                .or_else(Unit::neon_dot)
-                .unwrap_or(Unit::Scalar)),
         }
     }
 
@@ -413,109 +475,13 @@ impl Unit {
             return String::new();
         }
         #[cfg(vector_unit)]
-        if Amx::present() && Amx::new().is_none() {
+        if Amx::present() && Amx::detect().is_none() {
             return "; the kernel refuses AMX's tiles".into();
         }
-        #[cfg(any(vector_unit, neon_unit))]
         if !without().is_empty() {
             return format!("; OZFFT_WITHOUT leaves out {}", without());
         }
         String::new()
-    }
-
-    #[cfg(vector_unit)]
-    fn amx() -> Option<Unit> {
-        let unit = Amx::new().map(Unit::Amx);
-        unit.filter(|unit| !left_out(*unit))
-    }
-
-    #[cfg(vector_unit)]
-    fn avx512_vnni() -> Option<Unit> {
-        let unit = Avx512Vnni::new().map(Unit::Avx512Vnni);
-        unit.filter(|unit| !left_out(*unit))
-    }
-
-    #[cfg(vector_unit)]
-    fn avx2() -> Option<Unit> {
-        let unit = Avx2Integers::new().map(Unit::Avx2);
-        unit.filter(|unit| !left_out(*unit))
-    }
-
-    #[cfg(not(vector_unit))]
-    fn amx() -> Option<Unit> {
-        None
-    }
-
-    #[cfg(not(vector_unit))]
-    fn avx512_vnni() -> Option<Unit> {
-        None
-    }
-
-    #[cfg(not(vector_unit))]
-    fn avx2() -> Option<Unit> {
-        None
-    }
-
-    #[cfg(neon_unit)]
-    fn neon_dot() -> Option<Unit> {
-        let unit = NeonDot::new().map(Unit::NeonDot);
-        unit.filter(|unit| !left_out(*unit))
-    }
-
-    #[cfg(not(neon_unit))]
-    fn neon_dot() -> Option<Unit> {
-        None
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Unit::Scalar => "scalar",
-            Unit::WideInteger => "wide-integer",
-            #[cfg(feature = "residues")]
-            Unit::Residues => "residues",
-            #[cfg(vector_unit)]
-            Unit::Avx2(_) => "avx2",
-            #[cfg(vector_unit)]
-            Unit::Avx512Vnni(_) => "avx512-vnni",
-            #[cfg(vector_unit)]
-            Unit::Amx(_) => "amx",
-            #[cfg(neon_unit)]
-            Unit::NeonDot(_) => "neon-dot",
-        }
-    }
-
-    /// Lines that it transforms side by side.
-    pub(crate) fn lanes(self) -> usize {
-        match self {
-            Unit::Scalar | Unit::WideInteger => 1,
-            #[cfg(feature = "residues")]
-            Unit::Residues => 1,
-            #[cfg(neon_unit)]
-            Unit::NeonDot(_) => 2,
-            #[cfg(vector_unit)]
-            Unit::Avx2(_) => 4,
-            #[cfg(vector_unit)]
-            Unit::Avx512Vnni(_) | Unit::Amx(_) => 8,
-        }
-    }
-}
-
-#[cfg(feature = "residues")]
-/// The unit as what multiplies matrices of bytes.
-///
-/// Every product on AMX sets the tiles up by itself, which takes longer than a small product: whoever has many of them keeps the
-/// unit's session alive on the thread meanwhile.
-pub(crate) fn byte_products(unit: Unit) -> Arc<dyn ByteProducts> {
-    match unit {
-        Unit::Scalar | Unit::WideInteger | Unit::Residues => Arc::new(bytes::Portable),
-        #[cfg(vector_unit)]
-        Unit::Avx2(unit) => Arc::new(unit),
-        #[cfg(vector_unit)]
-        Unit::Avx512Vnni(unit) => Arc::new(unit),
-        #[cfg(vector_unit)]
-        Unit::Amx(unit) => Arc::new(unit),
-        #[cfg(neon_unit)]
-        Unit::NeonDot(unit) => Arc::new(unit),
     }
 }
 
@@ -527,12 +493,12 @@ pub(crate) fn residue_unit(substrate: Substrate) -> Result<(Unit8, &'static str)
             Unit8::Fp8(Fp8Unit::new(Accumulator::HOPPER)),
             "fp8-simulated",
         )),
-        Substrate::WideInteger => Err(FftError::Unsupported(
+        Substrate::Cpu(CpuUnit::WideInteger) => Err(FftError::Unsupported(
             "wide integers have no residues; take the substrate auto or scalar".into(),
         )),
         substrate => {
             let unit = Unit::new(substrate)?;
-            Ok((Unit8::Int8(byte_products(unit)), unit.name()))
+            Ok((Unit8::Int8(unit.byte_products()), unit.name()))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! NEON dot product: `sdot` multiplies four signed bytes by four in each of four places, the real and imaginary parts of
 //! two lines. Everything around it is portable code, which the compiler turns into NEON instructions.
 
-use super::{Form, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
+use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, meeting, signed_digits};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::DigitMatrix;
@@ -9,14 +9,26 @@ use crate::stages::digits::DigitMatrix;
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;
+use std::sync::Arc;
 
 /// Proof that the processor has the instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct NeonDot(());
 
-impl NeonDot {
-    pub(crate) fn new() -> Option<Self> {
+impl ListedUnit for NeonDot {
+    type Packed = Dots;
+
+    fn detect() -> Option<Self> {
         std::arch::is_aarch64_feature_detected!("dotprod").then_some(NeonDot(()))
+    }
+
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Dots {
+        Dots::new(matrix, digits)
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(self)
     }
 }
 
@@ -26,12 +38,12 @@ const MOST: usize = 14;
 /// For each row and slot: the four matrix digits that meet the upper half's data digits on every diagonal, where words
 /// have an upper half, then those that meet the lower half's.
 #[derive(Debug)]
-pub(super) struct Dots {
+pub(crate) struct Dots {
     entries: Vec<i32>,
 }
 
 impl Dots {
-    pub(super) fn new(matrix: &DigitMatrix, digits: Digits) -> Dots {
+    fn new(matrix: &DigitMatrix, digits: Digits) -> Dots {
         let halves: &[u32] = if digits.data > 4 { &[4, 0] } else { &[0] };
         let mut entries = Vec::new();
         for row in 0..matrix.rows {
@@ -67,9 +79,7 @@ fn dot(mut sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
 
 #[target_feature(enable = "neon,dotprod")]
 fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<2>], sums: &mut [HalfRow<2>]) {
-    let Form::Dots(packed) = &matrix.form else {
-        unreachable!("the matrix was packed for another unit")
-    };
+    let packed = matrix.packed::<Dots>();
     let (count, pairs) = (digits.diagonals as usize, digits.pairs());
     let halves = if digits.data > 4 { 2 } else { 1 };
     // SAFETY: a half row is 16 bytes.

@@ -1,8 +1,9 @@
 //! Products by residues, as a unit like any other: the integers that digits give, all diagonals at once.
 
-use super::{Form, MatrixUnit, PackedMatrix};
+use super::{MatrixUnit, PackedMatrix};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::stages::residue_products::ResidueMatrix;
 use residues::COLUMNS;
 
 #[derive(Clone, Copy)]
@@ -33,9 +34,7 @@ impl MatrixUnit<1> for ResidueNumbers {
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
-        let Form::Residues(residues) = &matrix.form else {
-            unreachable!("the matrix was packed for another unit")
-        };
+        let residues = matrix.packed::<ResidueMatrix>();
         let slots = matrix.slots;
         let mut memory = [[0i64; COLUMNS]; MOST_SLOTS];
         let words = &mut memory[..slots];

@@ -1,11 +1,14 @@
 //! Portable `i8 × i8 → i32` multiplication: the reference for every other unit.
 
-use super::{Form, MatrixUnit, PackedMatrix, unsigned_digits};
+use super::{ListedUnit, MatrixUnit, PackedMatrix, unsigned_digits};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
-use crate::stages::digits::digit;
+use crate::stages::digits::{DigitMatrix, digit};
+#[cfg(feature = "residues")]
+use residues::bytes::{ByteProducts, Portable as PortableBytes};
+use std::sync::Arc;
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Scalar;
 
 /// Slots of the largest step, times eight digits.
@@ -18,6 +21,23 @@ fn dot(a: &[i8], b: &[i8]) -> i32 {
         .zip(b)
         .map(|(&x, &y)| i32::from(x) * i32::from(y))
         .sum()
+}
+
+impl ListedUnit for Scalar {
+    type Packed = Arc<DigitMatrix>;
+
+    fn detect() -> Option<Self> {
+        Some(Scalar)
+    }
+
+    fn pack(matrix: &Arc<DigitMatrix>, _: Digits) -> Arc<DigitMatrix> {
+        Arc::clone(matrix)
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(PortableBytes)
+    }
 }
 
 impl MatrixUnit<1> for Scalar {
@@ -48,9 +68,7 @@ impl MatrixUnit<1> for Scalar {
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
-        let Form::Digits(entries) = &matrix.form else {
-            unreachable!("the matrix was packed for another unit")
-        };
+        let entries = matrix.digits();
         let slots = matrix.slots;
         let count = digits.data as usize;
         let lower = &data[if digits.data > 4 { slots } else { 0 }..];

@@ -4,12 +4,15 @@
 //! rounding is done here arithmetically. The path shares nothing with the scalar unit but the matrix, which makes it
 //! the reference that the digit units are checked against.
 
-use super::{Form, MatrixUnit, PackedMatrix};
+use super::{ListedUnit, MatrixUnit, PackedMatrix};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row, Vectors};
-use crate::stages::digits::bias;
+use crate::stages::digits::{DigitMatrix, bias};
+#[cfg(feature = "residues")]
+use residues::bytes::{ByteProducts, Portable as PortableBytes};
+use std::sync::Arc;
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct WideInteger;
 
 /// `x` without its `count` least significant balanced digits.
@@ -21,6 +24,23 @@ fn without_low_digits(x: i64, count: u32) -> i128 {
     let bias = i128::from(bias(count));
     let low = (i128::from(x) + bias).rem_euclid(modulus) - bias;
     i128::from(x) - low
+}
+
+impl ListedUnit for WideInteger {
+    type Packed = Arc<DigitMatrix>;
+
+    fn detect() -> Option<Self> {
+        Some(WideInteger)
+    }
+
+    fn pack(matrix: &Arc<DigitMatrix>, _: Digits) -> Arc<DigitMatrix> {
+        Arc::clone(matrix)
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(PortableBytes)
+    }
 }
 
 impl MatrixUnit<1> for WideInteger {
@@ -44,9 +64,7 @@ impl MatrixUnit<1> for WideInteger {
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
-        let Form::Digits(entries) = &matrix.form else {
-            unreachable!("the matrix was packed for another unit")
-        };
+        let entries = matrix.digits();
         let slots = matrix.slots;
         let unit_bits = 8 * (digits.data + digits.matrix - 1 - digits.diagonals);
         for row in 0..matrix.rows {

@@ -5,15 +5,16 @@
 //! machine's units, bits do, too: whoever wants them the same everywhere asks for them, or for an engine by name.
 
 use super::prediction::Prediction;
-use crate::problem::{Device, Engine, Problem, Substrate};
+use crate::problem::{Device, Engine, Problem};
 use crate::recipe::Digits;
+use crate::substrate::Substrate;
 use std::fmt;
 
 /// What [`Engine::Auto`] weighed for an accuracy that is a number, and why it took what it took.
 ///
 /// ```
-/// use ozfft::{Accuracy, Planner, Problem};
-/// let problem = Problem::complex(&[1024]).accuracy(Accuracy::Target(1e-3));
+/// use ozfft::{Accuracy, Engine, Planner, Problem};
+/// let problem = Problem::complex(&[1024]).engine(Engine::Auto).accuracy(Accuracy::Target(1e-3));
 /// let plan = Planner::<f32>::new().plan(&problem)?;
 /// let choice = plan.choice().expect("the engine was left to the planner");
 /// println!("{choice}");

@@ -42,7 +42,7 @@ pub fn digits_work(problem: &Problem, recipe: &Recipe) -> DigitsWork {
             let steps: Vec<usize> = block
                 .steps
                 .iter()
-                .filter(|step| step.fold != Fold::Unit)
+                .filter(|step| step.fold != Fold::Trivial)
                 .map(|step| step.n)
                 .collect();
             work.add_pass(padding, &steps, !innermost || blocks.len() > 1, products);
@@ -60,7 +60,7 @@ impl<T: Real> Plan<T> {
     ///
     /// ```
     /// use ozfft::{Engine, Planner, Problem, Substrate};
-    /// let problem = Problem::complex(&[1024]).engine(Engine::Digits).substrate(Substrate::Scalar).threads(1);
+    /// let problem = Problem::complex(&[1024]).engine(Engine::Digits).substrate(CpuUnit::Scalar).threads(1);
     /// let plan = Planner::<f64>::new().plan(&problem)?;
     /// let prediction = plan.prediction().expect("the scalar unit was measured");
     /// assert!(prediction.seconds > 1e-4 && prediction.seconds < 1e-2);

@@ -5,19 +5,47 @@ use crate::plan::Plan;
 use crate::plan::decision::Decision;
 use crate::problem::Problem;
 use crate::sample::Real;
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-/// Bytes of tables that a planner keeps unless it is told another number.
+/// Bytes of tables that a planner keeps by default.
 pub(crate) const DEFAULT_LIMIT: usize = 256 << 20;
 
 pub(crate) struct PlanCache<T: Real> {
     plans: HashMap<Problem, Remembered<T>>,
     decisions: HashMap<Problem, Decision>,
+    /// Plans that are being built: other callers wait for them.
+    building: HashMap<Problem, Turn<T>>,
     limit: usize,
     bytes: usize,
     /// Counts questions, to tell which plan was not asked for longest.
     now: u64,
+}
+
+/// Held while a plan is built; then it has the plan, for those who waited.
+pub(crate) type Turn<T> = Arc<Mutex<Option<Arc<Plan<T>>>>>;
+
+thread_local! {
+    /// Whether this thread is building a plan. A worker of a pool may be given another call to plan while it waits for threads that
+    /// build; waiting for its own turn it would wait for ever.
+    static BUILDING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that this thread builds, as long as it lives.
+pub(crate) struct Building(());
+
+impl Building {
+    /// Nothing where this thread is building already.
+    pub(crate) fn enter() -> Option<Building> {
+        (!BUILDING.replace(true)).then_some(Building(()))
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        BUILDING.set(false);
+    }
 }
 
 struct Remembered<T: Real> {
@@ -31,6 +59,7 @@ impl<T: Real> PlanCache<T> {
         PlanCache {
             plans: HashMap::new(),
             decisions: HashMap::new(),
+            building: HashMap::new(),
             limit: DEFAULT_LIMIT,
             bytes: 0,
             now: 0,
@@ -42,6 +71,16 @@ impl<T: Real> PlanCache<T> {
         let found = self.plans.get_mut(key)?;
         found.last_asked = self.now;
         Some(Arc::clone(&found.plan))
+    }
+
+    /// What all who ask for this plan before it is built wait for.
+    pub(crate) fn turn(&mut self, key: &Problem) -> Turn<T> {
+        Arc::clone(self.building.entry(key.clone()).or_default())
+    }
+
+    /// Ends a turn: who asks from now on finds the plan, or builds it again.
+    pub(crate) fn end_turn(&mut self, key: &Problem) {
+        self.building.remove(key);
     }
 
     /// Remembers a plan, unless it is larger than the limit by itself: it would drive out all others.

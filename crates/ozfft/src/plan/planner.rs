@@ -2,7 +2,7 @@
 
 use super::choice::{Choice, choose_engine, weighed_for, weighed_on_gpu_for};
 use super::decision::Decision;
-use super::plan_cache::PlanCache;
+use super::plan_cache::{Building, PlanCache};
 use super::{Lengths, Plan};
 #[cfg(feature = "cuda")]
 use crate::engines::residues::{self, Measured};
@@ -12,10 +12,11 @@ use crate::error::FftError;
 use crate::executor::cuda;
 use crate::executor::schedule::Schedule;
 use crate::parallel;
-use crate::problem::{Device, Engine, Family, Problem, Substrate};
+use crate::problem::{Device, Engine, Problem, Products};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::stages::scale::Numbers;
+use crate::substrate::{GpuUnit, Substrate};
 use crate::sync::lock;
 use float_environment::DefaultEnvironment;
 use std::sync::{Arc, Mutex};
@@ -85,19 +86,43 @@ impl<T: Real> Planner<T> {
         resolved.threads = Some(threads);
         if resolved.engine == Engine::Residues {
             // Residues give whole products, whatever is asked for.
-            resolved.family = Family::Exact;
+            resolved.products = Products::Exact;
         }
         if let Some(plan) = lock(&self.plans).get(&resolved) {
             return Ok(plan);
         }
-        let built = self.build(&resolved, threads, open_device);
+        let Some(_building) = Building::enter() else {
+            return self.build_and_remember(&resolved, threads);
+        };
+        let turn = lock(&self.plans).turn(&resolved);
+        let mut built = lock(&turn);
+        if let Some(plan) = &*built {
+            return Ok(Arc::clone(plan));
+        }
+        // A turn may have ended between the first question and this one.
+        if let Some(plan) = lock(&self.plans).get(&resolved) {
+            lock(&self.plans).end_turn(&resolved);
+            return Ok(plan);
+        }
+        let plan = self.build_and_remember(&resolved, threads);
+        lock(&self.plans).end_turn(&resolved);
+        *built = plan.as_ref().ok().cloned();
+        plan
+    }
+
+    fn build_and_remember(
+        &self,
+        problem: &Problem,
+        threads: usize,
+    ) -> Result<Arc<Plan<T>>, FftError> {
+        let built = self.build(problem, threads, open_device);
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built?);
-        lock(&self.plans).insert(resolved, &plan);
+        lock(&self.plans).insert(problem.clone(), &plan);
         Ok(plan)
     }
 
-    /// Lets the planner keep plans with so many bytes of tables, 256 MiB unless it is told. Beyond, it forgets those that it was
+    /// Lets the planner keep plans with so many bytes of tables, by default 256 MiB. Beyond, it forgets those that it was
     /// not asked for longest; whoever holds one keeps it.
     pub fn set_memory_limit(&self, bytes: usize) {
         lock(&self.plans).set_limit(bytes);
@@ -339,7 +364,7 @@ impl<T: Real> Planner<T> {
     ) -> Result<Plan<T>, FftError> {
         let _environment = DefaultEnvironment::enter();
         let problem = problem.clone().engine(Engine::Residues);
-        let problem = problem.family(Family::Exact);
+        let problem = problem.products(Products::Exact);
         problem.validate()?;
         let (Some(gpu), _) = open_device(&problem)? else {
             return Err(FftError::Unsupported(
@@ -375,7 +400,10 @@ type OpenDevice = (Option<Gpu>, String);
 fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     let for_gpu = matches!(
         problem.substrate,
-        Substrate::Auto | Substrate::Int8MmaSync | Substrate::Int8Wgmma | Substrate::Fp8Wgmma
+        Substrate::Auto
+            | Substrate::Gpu(GpuUnit::Int8MmaSync)
+            | Substrate::Gpu(GpuUnit::Int8Wgmma)
+            | Substrate::Gpu(GpuUnit::Fp8Wgmma)
     ) || matches!(problem.device, Device::Cuda(_))
         && problem.engine == Engine::Residues
         && cuda::is_residues_in_fp8(problem);

@@ -6,7 +6,7 @@
 use super::decision::Decision;
 use super::planner::Planner;
 use crate::error::FftError;
-use crate::problem::{Accuracy, Device, Engine, Family, Problem};
+use crate::problem::{Accuracy, Device, Engine, Problem, Products};
 use crate::recipe::factor;
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe};
 use crate::sample::Real;
@@ -38,7 +38,7 @@ pub(crate) fn named_digits(problem: &Problem) -> Option<Digits> {
         Accuracy::Target(_) | Accuracy::Bits(_) if problem.residues.adaptive => Digits::DOUBLE,
         Accuracy::Target(_) | Accuracy::Bits(_) => return None,
     };
-    Some(problem.family.digits(digits))
+    Some(problem.products.digits(digits))
 }
 
 impl Digits {
@@ -156,7 +156,7 @@ impl Decision {
             // Of floating point `auto` takes what is proven to keep an error.
             #[cfg(feature = "floats")]
             (Engine::Floats(_), Engine::Auto) => {
-                problem.accuracy.target().is_some() && problem.family == Family::Truncated
+                problem.accuracy.target().is_some() && problem.products == Products::Truncated
             }
             (Engine::Native, Engine::Auto) => {
                 let on_gpu = matches!(problem.device, Device::Cuda(_));
@@ -181,10 +181,10 @@ impl Decision {
         let problem = &self.problem;
         recipe.digits.validate()?;
         let exact = recipe.digits == recipe.digits.exact();
-        if recipe.family != problem.family || (recipe.family == Family::Exact && !exact) {
+        if recipe.products != problem.products || (recipe.products == Products::Exact && !exact) {
             return Err(format!(
-                "the recipe's family {:?} with {:?} is not the problem's, {:?}",
-                recipe.family, recipe.digits, problem.family
+                "the recipe's products {:?} with {:?} is not the problem's, {:?}",
+                recipe.products, recipe.digits, problem.products
             ));
         }
         if let Some(named) = named_digits(problem).filter(|&named| named != recipe.digits) {
@@ -232,7 +232,7 @@ impl<T: Real> Planner<T> {
 
     /// Adds saved decisions: later plans of those problems use them instead of choosing anew. Returns their number.
     ///
-    /// Nothing is taken over when any part of the text is unusable: an entry whose steps, digits, axes, engine, family or mode
+    /// Nothing is taken over when any part of the text is unusable: an entry whose steps, digits, axes, engine, products or mode
     /// no plan of its problem could have is refused with [`FftError::Wisdom`], which names it.
     ///
     /// Wisdom never overrides what is asked for. When the problem of an entry is planned, the bound of its recipe is

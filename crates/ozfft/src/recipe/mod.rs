@@ -4,7 +4,7 @@
 pub(crate) mod factor;
 
 use crate::error::FftError;
-use crate::problem::Family;
+use crate::problem::Products;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -21,12 +21,12 @@ pub struct Digits {
     pub diagonals: u32,
 }
 
-impl Family {
-    /// These digits with the diagonals of this family.
+impl Products {
+    /// These digits with the diagonals of these products.
     pub(crate) fn digits(self, digits: Digits) -> Digits {
         match self {
-            Family::Truncated => digits,
-            Family::Exact => digits.exact(),
+            Products::Truncated => digits,
+            Products::Exact => digits.exact(),
         }
     }
 }
@@ -100,7 +100,8 @@ impl Digits {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Fold {
     /// Size 1, 2 or 4: all entries are 0 or ±1, so sums are exact and no digits are needed.
-    Unit,
+    #[cfg_attr(feature = "serde", serde(rename = "Unit"))]
+    Trivial,
     /// Pairs `j` with `n-j`; any size.
     Plain,
     /// Input shifted by half a sample: pairs `j` with `n-1-j`; even sizes, any step but the last of several.
@@ -139,7 +140,7 @@ impl BlockRecipe {
             .map(|(i, &n)| StepRecipe {
                 n,
                 fold: match n {
-                    1 | 2 | 4 => Fold::Unit,
+                    1 | 2 | 4 => Fold::Trivial,
                     _ if n % 2 == 1 => Fold::Plain,
                     _ if i == last && last > 0 => Fold::FrequencyShifted,
                     _ => Fold::TimeShifted,
@@ -235,7 +236,8 @@ pub struct Recipe {
     /// Digits and diagonals.
     pub digits: Digits,
     /// Whether products are truncated or exact.
-    pub family: Family,
+    #[cfg_attr(feature = "serde", serde(rename = "family"))]
+    pub products: Products,
     /// The axes in the order in which they are transformed.
     pub axes: Vec<AxisRecipe>,
 }
@@ -259,7 +261,7 @@ pub(crate) fn digit_products(data: u32, matrix: u32, diagonals: u32) -> u32 {
 impl fmt::Display for StepRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = match self.fold {
-            Fold::Unit => "u",
+            Fold::Trivial => "u",
             Fold::Plain => "p",
             Fold::TimeShifted => "t",
             Fold::FrequencyShifted => "f",
@@ -306,13 +308,13 @@ impl fmt::Display for LineRecipe {
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let family = match self.family {
-            Family::Truncated => "truncated",
-            Family::Exact => "exact",
+        let products = match self.products {
+            Products::Truncated => "truncated",
+            Products::Exact => "exact",
         };
         write!(
             f,
-            "{family}: {} data digits × {} matrix digits, {} diagonals;",
+            "{products}: {} data digits × {} matrix digits, {} diagonals;",
             self.digits.data, self.digits.matrix, self.digits.diagonals
         )?;
         for axis in &self.axes {

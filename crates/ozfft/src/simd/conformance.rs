@@ -411,8 +411,8 @@ fn portable_rows_of_four_lanes_conform() {
 #[cfg(vector_unit)]
 #[test]
 fn avx2_conforms() {
-    use crate::matrix_unit::{Avx2Integers, MatrixUnit};
-    match Avx2Integers::new() {
+    use crate::matrix_unit::{Avx2, ListedUnit, MatrixUnit};
+    match Avx2::detect() {
         Some(unit) => unit.enter(Suite::<4, Avx2>::new("AVX2")),
         None => println!("skipped: this processor has no AVX2 with FMA"),
     }
@@ -421,8 +421,8 @@ fn avx2_conforms() {
 #[cfg(vector_unit)]
 #[test]
 fn avx512_conforms() {
-    use crate::matrix_unit::{Avx512Vnni, MatrixUnit};
-    match Avx512Vnni::new() {
+    use crate::matrix_unit::{Avx512Vnni, ListedUnit, MatrixUnit};
+    match Avx512Vnni::detect() {
         Some(unit) => unit.enter(Suite::<8, Avx512>::new("AVX-512")),
         None => println!("skipped: this processor has no AVX-512 VNNI"),
     }

@@ -292,12 +292,12 @@ impl<const L: usize, V: Vectors<L>> From<LongWords<L, V>> for WideWords<L, V> {
 
 /// What two outputs with the same cosine and sine sums are made of: with `C` and `S` the sums, `r` and `i` their parts,
 /// `C_r + S_i` and `C_i + S_r`, and `C_r - S_i` and `C_i - S_r`.
-pub(crate) struct Quad<X> {
+pub(crate) struct ConjugatePair<X> {
     pub(crate) plus: X,
     pub(crate) minus: X,
 }
 
-impl<X> Quad<X> {
+impl<X> ConjugatePair<X> {
     /// From sums that are rounded already.
     #[inline(always)]
     pub(crate) fn new<const L: usize, V: Vectors<L>>(cosine: X, sine: X) -> Self
@@ -305,7 +305,7 @@ impl<X> Quad<X> {
         X: Value<L, V>,
     {
         let sine = sine.swapped();
-        Quad {
+        ConjugatePair {
             plus: cosine.plus(sine),
             minus: cosine.minus(sine),
         }

@@ -7,7 +7,7 @@ use crate::simd::{
 use crate::stages::butterfly::{Scales, Value};
 use crate::stages::lines::{Grid, Lines};
 use crate::stages::numbers::Output;
-use crate::stages::quantise::{Nature, is_moderate, power_bits, single_scales};
+use crate::stages::quantise::{LineProperties, is_moderate, power_bits, single_scales};
 
 /// Takes the outputs of a block as they are made.
 pub(crate) trait Emit<const L: usize, V: Vectors<L>> {
@@ -259,14 +259,14 @@ pub(crate) fn finish<const L: usize, V: Vectors<L>>(
     lines: &Lines<L>,
     grid: Grid,
     floats: &mut [Point<L>],
-    nature: &[Nature; L],
+    properties: &[LineProperties; L],
 ) {
     if output.is_single() {
         let floats = singles(floats);
         clear_known_zeros(
             lines,
             grid,
-            nature,
+            properties,
             output.length,
             #[inline(always)]
             |place, part, lane| floats[place][lane][part] = 0,
@@ -276,7 +276,7 @@ pub(crate) fn finish<const L: usize, V: Vectors<L>>(
         clear_known_zeros(
             lines,
             grid,
-            nature,
+            properties,
             output.length,
             #[inline(always)]
             |place, part, lane| floats[place][part][lane] = 0,
@@ -284,7 +284,7 @@ pub(crate) fn finish<const L: usize, V: Vectors<L>>(
         output.scatter::<V>(lines, grid, floats);
     }
     for lane in 0..lines.active {
-        if nature[lane].not_finite {
+        if properties[lane].not_finite {
             output.fill_nan(lane);
         }
     }
@@ -296,11 +296,11 @@ pub(crate) fn finish<const L: usize, V: Vectors<L>>(
 fn clear_known_zeros<const L: usize>(
     lines: &Lines<L>,
     grid: Grid,
-    nature: &[Nature; L],
+    properties: &[LineProperties; L],
     length: usize,
     mut clear: impl FnMut(usize, usize, usize),
 ) {
-    if nature.iter().all(|n| n.has_real && n.has_imaginary) {
+    if properties.iter().all(|n| n.has_real && n.has_imaginary) {
         return;
     }
     for special in [0, length / 2] {
@@ -315,10 +315,10 @@ fn clear_known_zeros<const L: usize>(
             if !distance.is_multiple_of(lines.step) || i >= grid.rows * grid.columns {
                 continue;
             }
-            if !nature[lane].has_imaginary {
+            if !properties[lane].has_imaginary {
                 clear(grid.place(i), 1, lane);
             }
-            if !nature[lane].has_real {
+            if !properties[lane].has_real {
                 clear(grid.place(i), 0, lane);
             }
         }

@@ -30,14 +30,14 @@ pub(crate) struct Columns {
 pub(crate) struct Quantised<const L: usize> {
     /// 0 for a line of zeros.
     pub(crate) exponents: [i32; L],
-    pub(crate) nature: [Nature; L],
-    /// Symmetry of the words, in every line.
-    pub(crate) words: Words,
+    pub(crate) properties: [LineProperties; L],
+    /// InputSymmetry of the words, in every line.
+    pub(crate) symmetry: InputSymmetry,
 }
 
 /// What is known of the words of all lines together. They need not be the transform's own numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum InputSymmetry {
     Complex,
     /// All imaginary parts are zero.
     Real,
@@ -47,7 +47,7 @@ pub(crate) enum Words {
 
 /// What is known of the numbers of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Nature {
+pub(crate) struct LineProperties {
     /// There is a NaN or an infinity; the words are all zero.
     pub(crate) not_finite: bool,
     /// Some real part is not zero.
@@ -56,8 +56,8 @@ pub(crate) struct Nature {
     pub(crate) has_imaginary: bool,
 }
 
-impl Nature {
-    pub(crate) const ZERO: Nature = Nature {
+impl LineProperties {
+    pub(crate) const ZERO: LineProperties = LineProperties {
         not_finite: false,
         has_real: false,
         has_imaginary: false,
@@ -65,8 +65,8 @@ impl Nature {
 
     /// What is known of two lines, or parts of a line, together.
     #[inline(always)]
-    pub(crate) fn with(self, other: Nature) -> Nature {
-        Nature {
+    pub(crate) fn with(self, other: LineProperties) -> LineProperties {
+        LineProperties {
             not_finite: self.not_finite | other.not_finite,
             has_real: self.has_real | other.has_real,
             has_imaginary: self.has_imaginary | other.has_imaginary,
@@ -78,8 +78,8 @@ impl Nature {
         u8::from(self.not_finite) | u8::from(self.has_real) << 1 | u8::from(self.has_imaginary) << 2
     }
 
-    pub(crate) fn from_bits(bits: u8) -> Nature {
-        Nature {
+    pub(crate) fn from_bits(bits: u8) -> LineProperties {
+        LineProperties {
             not_finite: bits & 1 != 0,
             has_real: bits & 2 != 0,
             has_imaginary: bits & 4 != 0,
@@ -161,7 +161,7 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
         }
     }
     let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
-    let nature: [Nature; L] = std::array::from_fn(|lane| Nature {
+    let properties: [LineProperties; L] = std::array::from_fn(|lane| LineProperties {
         not_finite: largest
             .iter()
             .any(|part| part[lane] >= f64::INFINITY.to_bits() as i64),
@@ -170,8 +170,8 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     });
     // Lines of zeros, and lines that are not finite, become words of zero.
     let keep: [bool; L] = std::array::from_fn(|lane| {
-        let nature = nature[lane];
-        !nature.not_finite && (nature.has_real || nature.has_imaginary)
+        let properties = properties[lane];
+        !properties.not_finite && (properties.has_real || properties.has_imaginary)
     });
     let unit: [i32; L] = std::array::from_fn(|lane| {
         if keep[lane] {
@@ -207,11 +207,11 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     );
     Quantised {
         exponents,
-        nature,
-        words: if nature.iter().any(|nature| nature.has_imaginary) {
-            Words::Complex
+        properties,
+        symmetry: if properties.iter().any(|properties| properties.has_imaginary) {
+            InputSymmetry::Complex
         } else {
-            Words::Real
+            InputSymmetry::Real
         },
     }
 }
@@ -505,7 +505,7 @@ mod tests {
             relative_unit: None,
         };
         let found = quantise_floats::<2, Portable>(&mut points, grid, shape);
-        assert!(!found.nature[0].not_finite && found.nature[1].not_finite);
+        assert!(!found.properties[0].not_finite && found.properties[1].not_finite);
         assert_eq!(found.exponents[1], 0);
         assert!(points.iter().flatten().all(|part| part[1] == 0));
         assert!(points[0][0][0] > 0 && points[1][0][0] > points[0][0][0]);
@@ -530,7 +530,7 @@ mod tests {
 
     fn line(values: &[f64], columns: usize) -> (Vec<i64>, i32) {
         let (words, outcome) = quantised(values, columns);
-        assert!(!outcome.nature[0].not_finite);
+        assert!(!outcome.properties[0].not_finite);
         (words, outcome.exponents[0])
     }
 
@@ -565,7 +565,7 @@ mod tests {
     fn zeros_and_nonfinite_lines_are_told_apart() {
         assert_eq!(line(&[0.0, -0.0, 0.0], 1), (vec![0, 0, 0], 0));
         let (words, outcome) = quantised(&[1.0, f64::INFINITY], 1);
-        assert!(outcome.nature[0].not_finite);
+        assert!(outcome.properties[0].not_finite);
         assert_eq!(words, [0, 0]);
     }
 

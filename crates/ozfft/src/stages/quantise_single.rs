@@ -7,7 +7,7 @@
 use crate::simd::{HalfRow, Point, Vectors, from_lanes};
 use crate::stages::lines::Grid;
 use crate::stages::quantise::{
-    Columns, Nature, Quantised, SUM_BITS, Words, column_step, exponent, power_bits,
+    Columns, InputSymmetry, LineProperties, Quantised, SUM_BITS, column_step, exponent, power_bits,
     quantise_floats, scale, single_scales, within_head_room,
 };
 
@@ -54,12 +54,12 @@ fn choose<const L: usize, V: Vectors<L>>(
         }
     }
     let largest = lanes_of_halves::<L, V>(V::maximum_halves(largest[0], largest[1]));
-    let nature = largest.map(|[re, im]| Nature {
+    let properties = largest.map(|[re, im]| LineProperties {
         not_finite: re.max(im) >= f32::INFINITY.to_bits() as i32,
         has_real: re != 0,
         has_imaginary: im != 0,
     });
-    let keep = nature.map(|n| !n.not_finite && (n.has_real || n.has_imaginary));
+    let keep = properties.map(|n| !n.not_finite && (n.has_real || n.has_imaginary));
     let units: [i32; L] = std::array::from_fn(|lane| {
         let [re, im] = largest[lane];
         let number = f64::from(f32::from_bits(re.max(im) as u32));
@@ -83,11 +83,11 @@ fn choose<const L: usize, V: Vectors<L>>(
         keep,
         found: Quantised {
             exponents,
-            nature,
-            words: if nature.iter().any(|nature| nature.has_imaginary) {
-                Words::Complex
+            properties,
+            symmetry: if properties.iter().any(|properties| properties.has_imaginary) {
+                InputSymmetry::Complex
             } else {
-                Words::Real
+                InputSymmetry::Real
             },
         },
     })
@@ -194,7 +194,7 @@ pub(crate) fn quantise_short<const L: usize, V: Vectors<L>>(
     chosen.found
 }
 
-/// Words of 64 bits as words of 32 bits, which hold them.
+/// InputSymmetry of 64 bits as words of 32 bits, which hold them.
 #[inline(always)]
 pub(crate) fn shorten<const L: usize, V: Vectors<L>>(
     points: &[Point<L>],

@@ -1,6 +1,6 @@
 //! The products of a step by residues instead of digits: words -> residues -> sums modulo every modulus -> integers.
 //!
-//! The integers are those of [`Family::Exact`](crate::Family), so everything around them stays as it is. How many moduli
+//! The integers are those of [`Products::Exact`](crate::Products), so everything around them stays as it is. How many moduli
 //! are needed follows from the head-room of `docs/numerics.md`: see [`largest_sum`].
 
 use crate::error::FftError;
@@ -104,7 +104,7 @@ pub(crate) struct ResidueEngine {
 ///
 /// A first step's columns add up to `2^word_bits` units and half a unit for the rounding of each of `2n` components. Words
 /// that enter a later step are below 1.05 times `2^word_bits`, each, because rotations make up for matrices that are
-/// scaled by 127/128. Entries are at most [`Digits::matrix_one`]. The four values of [`crate::stages::butterfly::Quad`] are sums of two
+/// scaled by 127/128. Entries are at most [`Digits::matrix_one`]. The four values of [`crate::stages::butterfly::ConjugatePair`] are sums of two
 /// products, which are reconstructed one by one.
 pub(crate) fn largest_sum(step: &StepRecipe, first: bool, digits: Digits) -> U256 {
     let full = U256::ONE << digits.word_bits();
@@ -131,7 +131,7 @@ impl ResidueEngine {
             counters: Arc::new(Counters::default()),
             relative_unit: None,
         };
-        // Some ways are exact for few moduli only.
+        // Some choices are exact for few moduli only.
         let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
         engine.exact = engine.way(&all).is_ok_and(|way| way.is_exact());
         Ok(engine)
@@ -232,7 +232,7 @@ impl ResidueEngine {
     }
 }
 
-/// A matrix modulo every modulus, and the ways back to integers.
+/// A matrix modulo every modulus, and the choices back to integers.
 #[derive(Debug)]
 pub(crate) struct ResidueMatrix {
     products: ResidueProducts,
@@ -248,13 +248,16 @@ pub(crate) struct ResidueMatrix {
 #[derive(Debug)]
 enum Back {
     /// From all moduli, or from as few as the data need: by the number of moduli, fewest first.
-    Ways { ways: Vec<Way>, adaptive: bool },
+    Choices {
+        choices: Vec<Choice>,
+        adaptive: bool,
+    },
     /// From more moduli than are needed, whose agreement is watched over.
     Watched(Redundant),
 }
 
 #[derive(Debug)]
-struct Way {
+struct Choice {
     moduli: usize,
     largest: U256,
     reconstruction: Box<dyn Reconstruction>,
@@ -276,10 +279,10 @@ impl ResidueMatrix {
         } else {
             let moduli = engine.moduli(bound)?;
             let fewest = if options.adaptive { 2 } else { moduli.len() };
-            let ways = (fewest.min(moduli.len())..=moduli.len())
+            let choices = (fewest.min(moduli.len())..=moduli.len())
                 .map(|count| {
                     let few = Moduli::first(set, count)?;
-                    Ok(Way {
+                    Ok(Choice {
                         moduli: count,
                         largest: few.largest(),
                         reconstruction: engine.way(&few)?,
@@ -287,7 +290,7 @@ impl ResidueMatrix {
                 })
                 .collect::<Result<_, ResidueError>>()?;
             let adaptive = options.adaptive;
-            (moduli, Back::Ways { ways, adaptive })
+            (moduli, Back::Choices { choices, adaptive })
         };
         let entries: Vec<i64> = (0..matrix.rows)
             .flat_map(|row| (0..matrix.slots).map(move |slot| matrix.entry(row, slot, digits)))
@@ -332,8 +335,8 @@ impl ResidueMatrix {
         );
         let mut integers = [I256::ZERO; COLUMNS];
         match &self.back {
-            Back::Ways { ways, adaptive } => {
-                let (way, zeros) = self.way_for(ways, *adaptive, words);
+            Back::Choices { choices, adaptive } => {
+                let (way, zeros) = self.way_for(choices, *adaptive, words);
                 self.form(words, columns, way.moduli, |row, residues| {
                     way.reconstruction.reconstruct(residues, &mut integers);
                     if zeros > 0 {
@@ -368,11 +371,11 @@ impl ResidueMatrix {
     /// The way that words are to go, and the zeros at their ends that were taken off.
     fn way_for<'a>(
         &self,
-        ways: &'a [Way],
+        choices: &'a [Choice],
         adaptive: bool,
         words: &mut [[i64; COLUMNS]],
-    ) -> (&'a Way, u32) {
-        let full = &ways[ways.len() - 1];
+    ) -> (&'a Choice, u32) {
+        let full = &choices[choices.len() - 1];
         if !adaptive {
             return (full, 0);
         }
@@ -381,7 +384,7 @@ impl ResidueMatrix {
         for word in words.as_flattened_mut() {
             *word >>= span.zeros;
         }
-        let enough = ways.iter().find(|way| bound <= way.largest);
+        let enough = choices.iter().find(|way| bound <= way.largest);
         (enough.unwrap_or(full), span.zeros)
     }
 
@@ -409,7 +412,7 @@ mod tests {
     use super::*;
     use crate::matrix_unit::residue_unit;
     use crate::problem::Engine;
-    use crate::{Family, Plan, Planner};
+    use crate::{Plan, Planner, Products};
     use num_complex::Complex;
     use residues::bytes::{ByteMatrix, Group, Sums};
 
@@ -447,7 +450,7 @@ mod tests {
             ..ResidueOptions::default()
         };
         let problem = Problem::complex(&[24]).engine(Engine::Residues);
-        let problem = problem.family(Family::Exact).residues(options);
+        let problem = problem.products(Products::Exact).residues(options);
         let mut engine =
             ResidueEngine::new(&problem, residue_unit(problem.substrate).unwrap()).unwrap();
         engine.unit = Unit8::Int8(Arc::new(Faulty {

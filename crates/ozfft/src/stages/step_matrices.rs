@@ -43,7 +43,7 @@ impl StepMatrices {
 pub(crate) fn slots(step: &StepRecipe) -> (usize, usize) {
     let n = step.n;
     match step.fold {
-        Fold::Unit | Fold::Plain => (n / 2 + 1, (n - 1) / 2),
+        Fold::Trivial | Fold::Plain => (n / 2 + 1, (n - 1) / 2),
         Fold::TimeShifted | Fold::FrequencyShifted => (n / 2, n / 2),
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
     // Time-shifted sines have k = n/2 in row 0, frequency-shifted ones have j = n/2 in slot 0.
     let or_half = |index: usize| if index == 0 { half } else { index };
     match step.fold {
-        Fold::Unit | Fold::Plain => (
+        Fold::Trivial | Fold::Plain => (
             table(cosine_slots, &|j, k| 2 * j * k),
             table(sine_slots, &|j, k| 2 * (j + 1) * (k + 1)),
         ),
@@ -83,7 +83,7 @@ pub(crate) struct MatrixTables(Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrice
 impl MatrixTables {
     /// The matrices of a step; none for unit steps, whose entries are 0 and ±1.
     pub(crate) fn get(&self, step: &StepRecipe, digits: Digits) -> Option<Arc<StepMatrices>> {
-        if step.fold == Fold::Unit {
+        if step.fold == Fold::Trivial {
             return None;
         }
         let key = (step.n, step.fold, digits.matrix);

@@ -17,17 +17,17 @@
 #![allow(clippy::redundant_closure)]
 
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task};
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{BlockRecipe, Digits, Fold};
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, inlined};
-use crate::stages::butterfly::{Quad, Value};
+use crate::stages::butterfly::{ConjugatePair, Value};
 use crate::stages::lines::Grid;
 use crate::stages::outputs::Emit;
-use crate::stages::quantise::{Columns, Quantised, Words};
+use crate::stages::quantise::{Columns, InputSymmetry, Quantised};
 use crate::stages::residue_products::ResidueEngine;
-use crate::transform::cells::Cell;
 use crate::transform::head_room::words_fit;
+use crate::transform::packed_elements::PackedElement;
 use crate::transform::step::{BlockScratch, Column, ColumnScratch, Step};
 use crate::transform::tables::Setting;
 use crate::workspace::{take, words_for};
@@ -37,7 +37,7 @@ use crate::workspace::{take, words_for};
 pub(crate) struct Block {
     n: usize,
     digits: Digits,
-    family: Family,
+    products: Products,
     steps: Vec<Step>,
     input: Grid,
     output: Grid,
@@ -63,10 +63,10 @@ pub(crate) enum Symmetry {
 impl Symmetry {
     /// `half`: outputs beyond the middle are not wanted.
     pub(crate) fn of<const L: usize>(found: &Quantised<L>, half: bool) -> Symmetry {
-        match found.words {
-            Words::Complex => Symmetry::None,
-            Words::Real => Symmetry::Real { half },
-            Words::Hermitian => Symmetry::Hermitian,
+        match found.symmetry {
+            InputSymmetry::Complex => Symmetry::None,
+            InputSymmetry::Real => Symmetry::Real { half },
+            InputSymmetry::Hermitian => Symmetry::Hermitian,
         }
     }
 }
@@ -82,7 +82,7 @@ impl Block {
         let scale = recipe
             .steps
             .iter()
-            .filter(|step| step.fold != Fold::Unit)
+            .filter(|step| step.fold != Fold::Trivial)
             .fold(scale.clone(), |scale, _| scale.multiply(&compensation));
         debug_assert!(
             {
@@ -131,7 +131,7 @@ impl Block {
         Block {
             n,
             digits: setting.digits,
-            family: setting.family,
+            products: setting.products,
             input: if count == 1 {
                 Grid::new(1, n)
             } else {
@@ -227,7 +227,12 @@ impl Block {
     }
 
     /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>>(
+    pub(crate) fn run<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: PackedElement<L, U>,
+        E: Emit<L, U::Vectors>,
+    >(
         &self,
         unit: U,
         symmetry: Symmetry,
@@ -255,7 +260,12 @@ impl Block {
     }
 
     #[inline(always)]
-    fn only_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>>(
+    fn only_step<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: PackedElement<L, U>,
+        E: Emit<L, U::Vectors>,
+    >(
         &self,
         unit: U,
         points: &mut [C],
@@ -285,7 +295,7 @@ impl Block {
             step: 1,
             conjugate: false,
         };
-        let setting = (self.digits, self.family);
+        let setting = (self.digits, self.products);
         step.run_words(
             unit,
             setting,
@@ -304,7 +314,7 @@ impl Block {
     }
 
     #[inline(always)]
-    fn first_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+    fn first_step<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
         &self,
         unit: U,
         symmetry: Symmetry,
@@ -325,7 +335,7 @@ impl Block {
                 conjugate: mirrored,
             }
         };
-        let setting = (self.digits, self.family);
+        let setting = (self.digits, self.products);
         // Mirrored columns of Hermitian lines have the words of their counterparts, mirrored rows of real ones too.
         let hermitian = symmetry == Symmetry::Hermitian;
         let real = matches!(symmetry, Symmetry::Real { .. });
@@ -382,7 +392,7 @@ impl Block {
     }
 
     #[inline(always)]
-    fn middle_step<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+    fn middle_step<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
         &self,
         step: &Step,
         unit: U,
@@ -397,7 +407,7 @@ impl Block {
             step: inner as isize,
             conjugate: false,
         };
-        let setting = (self.digits, self.family);
+        let setting = (self.digits, self.products);
         step.run_words(
             unit,
             setting,
@@ -428,7 +438,7 @@ impl Block {
     fn last_step<
         const L: usize,
         U: MatrixUnit<L>,
-        C: Cell<L, U>,
+        C: PackedElement<L, U>,
         X: Value<L, U::Vectors> + From<C::Word>,
         E: Emit<L, U::Vectors>,
     >(
@@ -450,7 +460,7 @@ impl Block {
         let per_row = self.groups.len() / self.input.rows;
         let mut post = inlined(
             #[inline(always)]
-            |group: usize, k: usize, quad: Quad<X>| {
+            |group: usize, k: usize, quad: ConjugatePair<X>| {
                 let (start, mirrored) = self.groups[group];
                 let row = group / per_row;
                 let stands_for_two = real && row > 0 && 2 * row < self.input.rows;
@@ -482,7 +492,7 @@ impl Block {
             step: 1,
             conjugate: false,
         };
-        let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.family));
+        let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.products));
         if step.matrices.is_some() {
             step.run(
                 unit,
@@ -522,7 +532,7 @@ struct FirstStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>);
 struct MiddleStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>, &'a Step);
 struct LastStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
 
-impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Task
+impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vectors>> Task
     for OnlyStep<'_, '_, L, U, C, E>
 {
     type Output = ();
@@ -534,7 +544,7 @@ impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Ta
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for FirstStep<'_, '_, L, U, C> {
+impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>> Task for FirstStep<'_, '_, L, U, C> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -544,7 +554,9 @@ impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for FirstStep<'_, '_,
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for MiddleStep<'_, '_, L, U, C> {
+impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>> Task
+    for MiddleStep<'_, '_, L, U, C>
+{
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -554,7 +566,7 @@ impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>> Task for MiddleStep<'_, '_
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, E: Emit<L, U::Vectors>> Task
+impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vectors>> Task
     for LastStep<'_, '_, L, U, C, E>
 {
     type Output = ();

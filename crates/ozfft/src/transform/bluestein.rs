@@ -15,7 +15,7 @@ use crate::stages::butterfly::{LongWords, WideWords};
 use crate::stages::lines::Lines;
 use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{Emit, FloatEmitter, Narrowing, WideOutputs, finish};
-use crate::stages::quantise::{Nature, Quantised, Words, quantise_words, word_of};
+use crate::stages::quantise::{InputSymmetry, LineProperties, Quantised, quantise_words, word_of};
 use crate::stages::twiddle::{Angles, TwiddleTable, rotate};
 use crate::transform::bailey::Block;
 use crate::transform::chirp_spectrum::chirp_roots;
@@ -134,13 +134,13 @@ impl Bluestein {
         let words = SharedArray::new(take::<Complex<i64>>(&mut workspace, lines * length));
         let exponents = SharedArray::new(take::<i32>(&mut workspace, lines * period));
         // One entry for each of several lines side by side; a line that is transformed alone uses the first.
-        let natures: [AtomicU8; L] = std::array::from_fn(|_| AtomicU8::new(0));
+        let properties: [AtomicU8; L] = std::array::from_fn(|_| AtomicU8::new(0));
         let chirped = ChirpSource { plan: self, input };
         let product = KernelSink {
             plan: self,
             words,
             exponents,
-            natures: &natures,
+            properties: &properties,
         };
         self.passes
             .run(unit, &chirped, &product, active, workspace, workers)?;
@@ -156,7 +156,7 @@ impl Bluestein {
         let unchirp = ChirpSink {
             plan: self,
             output,
-            natures: &natures,
+            properties: &properties,
         };
         self.passes
             .run(unit, &stored, &unchirp, active, workspace, workers)
@@ -195,7 +195,7 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
     ) -> Quantised<L> {
         let (n, grid) = (self.plan.n, block.input());
         self.input.gather::<V>(lines, n, grid, points);
-        let mut nature = [Nature::ZERO; L];
+        let mut properties = [LineProperties::ZERO; L];
         for i in 0..grid.rows * grid.columns {
             let place = grid.place(i);
             let (point, exponents) = (&mut points[place], &mut exponents[place]);
@@ -203,7 +203,7 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
                 let float = |bits: i64| f64::from_bits(bits as u64);
                 let value = Complex::new(float(point[0][lane]), float(point[1][lane]));
                 let whole = value.re.is_finite() && value.im.is_finite();
-                nature[lane] = nature[lane].with(Nature {
+                properties[lane] = properties[lane].with(LineProperties {
                     not_finite: !whole,
                     has_real: value.re != 0.0,
                     has_imaginary: value.im != 0.0,
@@ -225,8 +225,8 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
         }
         Quantised {
             exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
-            nature,
-            words: Words::Complex,
+            properties,
+            symmetry: InputSymmetry::Complex,
         }
     }
 }
@@ -236,7 +236,7 @@ struct KernelSink<'a> {
     plan: &'a Bluestein,
     words: SharedArray<'a, Complex<i64>>,
     exponents: SharedArray<'a, i32>,
-    natures: &'a [AtomicU8],
+    properties: &'a [AtomicU8],
 }
 
 impl<const L: usize> Sink<L> for KernelSink<'_> {
@@ -269,8 +269,8 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
             let line = if one_block { lane * period } else { 0 };
             // SAFETY: as above.
             unsafe { self.exponents.set(line + lines.starts[lane], exponent) }
-            let nature = &self.natures[if one_block { lane } else { 0 }];
-            nature.store(found.nature[lane].to_bits(), Ordering::Relaxed);
+            let properties = &self.properties[if one_block { lane } else { 0 }];
+            properties.store(found.properties[lane].to_bits(), Ordering::Relaxed);
         }
     }
 }
@@ -279,7 +279,7 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
 struct ChirpSink<'a, const L: usize> {
     plan: &'a Bluestein,
     output: &'a Output<'a, L>,
-    natures: &'a [AtomicU8],
+    properties: &'a [AtomicU8],
 }
 
 impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
@@ -306,7 +306,7 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
             let words = LongWords::<L, V> { re, im };
             Emit::<L, V>::emit(&mut emitter, place, WideWords::from(words));
         }
-        let nature = std::array::from_fn(|lane| {
+        let properties = std::array::from_fn(|lane| {
             // Known since the first of the two transforms.
             let line = if plan.is_one_block() && lane < lines.active {
                 lane
@@ -314,8 +314,8 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
                 // Lanes that are not active repeat the first one.
                 0
             };
-            Nature::from_bits(self.natures[line].load(Ordering::Relaxed))
+            LineProperties::from_bits(self.properties[line].load(Ordering::Relaxed))
         });
-        finish::<L, V>(output, lines, values.grid, floats, &nature);
+        finish::<L, V>(output, lines, values.grid, floats, &properties);
     }
 }

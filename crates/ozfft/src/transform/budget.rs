@@ -5,12 +5,12 @@
 //! with rounding errors uniform and independent. `docs/numerics.md`, section 6, derives every line below, and functions
 //! name their part of it; `oracle::referee` counts the same from that text alone.
 
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{BlockRecipe, Digits, Fold, LineRecipe, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
 use crate::stages::step_matrices::StepMatrices;
-use crate::transform::cells::SHORT_DIGITS;
+use crate::transform::packed_elements::SHORT_DIGITS;
 use crate::transform::tables::Tables;
 
 /// Relative L2 error, proven for all inputs and expected for random ones.
@@ -149,7 +149,7 @@ fn step_budget(
     step: &StepRecipe,
     matrices: Option<&StepMatrices>,
     digits: Digits,
-    family: Family,
+    products: Products,
     n: usize,
     unit: WordUnit,
 ) -> ErrorBudget {
@@ -172,10 +172,10 @@ fn step_budget(
         });
     }
     // Truncated sums are rounded one by one, exact ones after combining two; unit steps round only when shifted.
-    let roundings: f64 = match (step.fold, family) {
-        (Fold::Unit, _) if step.shift == 0 => 0.0,
-        (_, Family::Exact) => 1.0,
-        (_, Family::Truncated) => 2.0,
+    let roundings: f64 = match (step.fold, products) {
+        (Fold::Trivial, _) if step.shift == 0 => 0.0,
+        (_, Products::Exact) => 1.0,
+        (_, Products::Truncated) => 2.0,
     };
     total.then(shifted.errors(2.0 * points, roundings * 0.5, roundings.sqrt() * UNIFORM))
 }
@@ -208,7 +208,7 @@ fn rotation(n: usize, unit: WordUnit, modulus: f64, short: bool) -> ErrorBudget 
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) digits: Digits,
-    pub(crate) family: Family,
+    pub(crate) products: Products,
     /// Mantissa in (1/2, 1] of the norm's factor.
     pub(crate) scale: f64,
     pub(crate) tables: &'a Tables,
@@ -218,7 +218,9 @@ pub(crate) struct Setting<'a> {
 
 /// (6.2) A block before what becomes of its outputs, and their unit.
 fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (ErrorBudget, WordUnit) {
-    let Setting { digits, family, .. } = setting;
+    let Setting {
+        digits, products, ..
+    } = setting;
     let n = block.len();
     let mut unit = line_unit(block.steps[0].n, n, digits.word_bits(), data);
     let adapted = setting.residues.and_then(ResidueEngine::relative_unit);
@@ -240,8 +242,8 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (Error
     let components = if data == Data::Real { n } else { 2 * n };
     let mut total = unit.errors(components as f64, 0.5, UNIFORM);
     // What the first rotation multiplies by: the norm's factor, and what all products have taken off.
-    let products = block.steps.iter().filter(|step| step.fold != Fold::Unit);
-    let first_modulus = setting.scale * COMPENSATION.powi(products.count() as i32);
+    let multiplied = block.steps.iter().filter(|step| step.fold != Fold::Trivial);
+    let first_modulus = setting.scale * COMPENSATION.powi(multiplied.count() as i32);
     let last = block.steps.len() - 1;
     for (i, step) in block.steps.iter().enumerate() {
         // Every step makes the norm √n larger, a product makes the words 127/128 of the data.
@@ -254,7 +256,7 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (Error
             step,
             matrices.as_deref(),
             digits,
-            family,
+            products,
             n,
             unit,
         ));
@@ -265,7 +267,7 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (Error
         }
         // Shifts make the unit coarser.
         unit = unit.times(f64::from(step.shift).exp2());
-        if i < last || i == 0 && (step.fold != Fold::Unit || setting.scale != 1.0) {
+        if i < last || i == 0 && (step.fold != Fold::Trivial || setting.scale != 1.0) {
             let modulus = if i == 0 { first_modulus } else { 1.0 };
             // A rotation rounds what it has made, which is so many times as large.
             unit = unit.times(1.0 / modulus);

@@ -1,7 +1,7 @@
 //! No integer overflows, whatever the input: the claim of `docs/numerics.md`, section 5, checked by interval arithmetic
 //! over the digits and the steps that a plan has. Debug builds check every plan when it is made.
 
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
 use crate::simd::LOW_BITS;
 use crate::stages::digits::DigitMatrix;
@@ -68,14 +68,14 @@ fn largest_pair(matrix: &DigitMatrix, digits: Digits) -> i64 {
 pub(crate) fn pairs_fit(
     matrices: &StepMatrices,
     digits: Digits,
-    family: Family,
+    products: Products,
     shift: u32,
 ) -> Result<(), Overflow> {
     let cosine = largest_pair(&matrices.cosine, digits);
     let sine = largest_pair(&matrices.sine, digits);
-    let sum = match family {
-        Family::Truncated => cosine.max(sine),
-        Family::Exact => cosine + sine,
+    let sum = match products {
+        Products::Truncated => cosine.max(sine),
+        Products::Exact => cosine + sine,
     };
     let largest = sum + (1 << (UNIT_BITS + shift - 1)) + (1 << 15);
     if largest <= i64::from(i32::MAX) {
@@ -140,7 +140,7 @@ pub(crate) fn words_fit(
     tables: &Tables,
 ) -> Result<f64, Overflow> {
     let last = block.steps.len() - 1;
-    let products = block.steps.iter().filter(|step| step.fold != Fold::Unit);
+    let products = block.steps.iter().filter(|step| step.fold != Fold::Trivial);
     let modulus = scale * PRODUCT.powi(-(products.count() as i32));
     let room = room_of_digits(digits);
     let word = f64::from(digits.word_bits()).exp2();
@@ -156,7 +156,7 @@ pub(crate) fn words_fit(
         }
         // Folding adds two elements; those of the first step belong to one column's sum.
         let folded = if i == 0 { sum } else { 2.0 * largest };
-        if step.fold != Fold::Unit && folded * OUTWARD > room {
+        if step.fold != Fold::Trivial && folded * OUTWARD > room {
             return Err(Overflow::Folded {
                 step: i,
                 largest: folded,
@@ -197,7 +197,7 @@ mod tests {
     const ALL_DIGITS: std::ops::RangeInclusive<u32> = 2..=8;
 
     /// Every recipe that the planner could choose: up to as many matrix digits as data digits.
-    fn recipes() -> impl Iterator<Item = (Digits, Family)> {
+    fn recipes() -> impl Iterator<Item = (Digits, Products)> {
         ALL_DIGITS.flat_map(|data| {
             (1..=data.min(7)).flat_map(move |matrix| {
                 let exact = Digits {
@@ -207,9 +207,9 @@ mod tests {
                 };
                 let truncated = (data..=exact.diagonals).map(move |diagonals| {
                     let digits = Digits { diagonals, ..exact };
-                    (digits, Family::Truncated)
+                    (digits, Products::Truncated)
                 });
-                truncated.chain([(exact, Family::Exact)])
+                truncated.chain([(exact, Products::Exact)])
             })
         })
     }
@@ -225,10 +225,10 @@ mod tests {
             }
             for block in blocks {
                 let step = block.steps[block.steps.len() - 1];
-                for (digits, family) in recipes() {
+                for (digits, products) in recipes() {
                     let matrices = tables.matrices(&step, digits).expect("a matrix step");
                     assert_eq!(
-                        pairs_fit(&matrices, digits, family, 6),
+                        pairs_fit(&matrices, digits, products, 6),
                         Ok(()),
                         "{step} {digits:?}"
                     );
@@ -280,11 +280,11 @@ mod tests {
             cosine: matrix(slots),
             sine: matrix(slots),
         };
-        let fit = |slots| pairs_fit(&matrices(slots), digits, Family::Truncated, 0);
+        let fit = |slots| pairs_fit(&matrices(slots), digits, Products::Truncated, 0);
         assert_eq!(fit(33), Ok(()));
         assert!(matches!(fit(200), Err(Overflow::Pair { .. })));
         // Of exact products two sums are added.
-        let exact = pairs_fit(&matrices(80), digits.exact(), Family::Exact, 0);
+        let exact = pairs_fit(&matrices(80), digits.exact(), Products::Exact, 0);
         assert!(matches!(exact, Err(Overflow::Pair { .. })));
     }
 

@@ -1,8 +1,8 @@
-//! Words that an earlier pass or transform has left in memory, as lines to be transformed.
+//! InputSymmetry that an earlier pass or transform has left in memory, as lines to be transformed.
 
 use crate::simd::{Point, Row, Vectors};
 use crate::stages::lines::Lines;
-use crate::stages::quantise::{Nature, Quantised, Words, quantise_words};
+use crate::stages::quantise::{InputSymmetry, LineProperties, Quantised, quantise_words};
 use crate::transform::bailey::Block;
 use crate::transform::source::Source;
 use crate::workspace::ReadArray;
@@ -23,7 +23,7 @@ pub(crate) enum WordPlaces {
     },
 }
 
-/// Words in memory, with exponents for many of them at a time.
+/// InputSymmetry in memory, with exponents for many of them at a time.
 pub(crate) struct WordLines<'a> {
     pub(crate) words: ReadArray<'a, Complex<i64>>,
     pub(crate) exponents: ReadArray<'a, i32>,
@@ -142,8 +142,8 @@ impl<const L: usize> Source<L> for WordLines<'_> {
         }
         Quantised {
             exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
-            nature: [Nature::ZERO; L],
-            words: Words::Complex,
+            properties: [LineProperties::ZERO; L],
+            symmetry: InputSymmetry::Complex,
         }
     }
 }

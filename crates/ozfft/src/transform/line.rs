@@ -1,20 +1,15 @@
 //! One 1-D transform of any length over the caller's numbers.
 
-#[cfg(neon_unit)]
-use crate::matrix_unit::NeonDot;
-#[cfg(feature = "residues")]
-use crate::matrix_unit::ResidueNumbers;
-#[cfg(vector_unit)]
-use crate::matrix_unit::{Amx, Avx2Integers, Avx512Vnni};
-use crate::matrix_unit::{MatrixUnit, Scalar, WideInteger};
+use crate::matrix_unit::{self, MatrixUnit, Unit};
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, Point, Row, Vectors};
 use crate::stages::lines::Lines;
 use crate::stages::numbers::{Elements, Input, Output, Reader};
 use crate::stages::outputs::WideOutputs;
-use crate::stages::quantise::{Columns, Quantised, Words, quantise_floats};
+use crate::stages::quantise::{Columns, InputSymmetry, Quantised, quantise_floats};
 use crate::stages::quantise_single::quantise_singles;
+use crate::substrate::for_each_unit;
 use crate::transform::bailey::Block;
 use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
@@ -99,9 +94,6 @@ impl Line {
     }
 
     /// Transforms `active` lines; a line with a NaN or an infinity becomes all NaN.
-    ///
-    /// The functions that follow are this one for each unit, compiled once and here: callers are generic over the
-    /// number type, and would otherwise compile it again in every crate that uses a plan.
     fn run<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
@@ -133,61 +125,90 @@ impl Line {
     }
 }
 
+/// Lines of the caller's arrays, side by side as many as a unit takes.
+pub(crate) trait Connect {
+    /// Lines that there are; `L` at most.
+    fn count(&self) -> usize;
+
+    /// Calls `run` with the lines of the input and of the output.
+    fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>));
+}
+
+/// [`Line::run`] for each unit, compiled once and here: callers are generic over the number type, and would otherwise compile it
+/// again in every crate that uses a plan.
 macro_rules! compiled_once {
-    ($($name:ident, $unit:ty, $lanes:expr;)*) => {
-        impl Line {$(
-            #[inline(never)]
-            pub(crate) fn $name(
+    ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
+        #[allow(non_snake_case)]
+        mod compiled {
+            use super::*;
+            $(
+                #[cfg($compiled)]
+                #[inline(never)]
+                pub(super) fn $name(
+                    line: &Line,
+                    unit: matrix_unit::$name,
+                    (input, output): (&Input<'_, $lanes>, &Output<'_, $lanes>),
+                    active: usize,
+                    workspace: &mut [u64],
+                    workers: usize,
+                ) {
+                    line.run(unit, input, output, active, workspace, workers);
+                }
+            )*
+        }
+
+        impl Line {
+            /// Transforms these lines on a unit.
+            pub(crate) fn run_on(
                 &self,
-                unit: $unit,
-                input: &Input<'_, { $lanes }>,
-                output: &Output<'_, { $lanes }>,
-                active: usize,
+                unit: Unit,
+                lines: &impl Connect,
                 workspace: &mut [u64],
                 workers: usize,
             ) {
-                self.run(unit, input, output, active, workspace, workers);
+                let active = lines.count();
+                match unit {
+                    $(
+                        #[cfg($compiled)]
+                        Unit::$name(unit) => lines.connect(|input, output| {
+                            compiled::$name(self, unit, (input, output), active, workspace, workers);
+                        }),
+                    )*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => lines.connect(|input, output| {
+                        self.run_residues((input, output), active, workspace, workers);
+                    }),
+                }
             }
-        )*}
+
+            /// 64-bit words of workspace for one call by `workers` threads on a unit.
+            pub(crate) fn workspace_len(&self, unit: Unit, workers: usize) -> usize {
+                match unit {
+                    $(
+                        #[cfg($compiled)]
+                        Unit::$name(_) => self.words::<$lanes, matrix_unit::$name>(workers),
+                    )*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => self.words::<1, matrix_unit::ResidueNumbers>(workers),
+                }
+            }
+        }
     };
 }
-compiled_once! {
-    run_scalar, Scalar, 1;
-    run_wide_integer, WideInteger, 1;
-}
-#[cfg(feature = "residues")]
-compiled_once! {
-    run_residues, ResidueNumbers, 1;
-}
-#[cfg(neon_unit)]
-compiled_once! {
-    run_neon_dot, NeonDot, 2;
-}
-#[cfg(vector_unit)]
-compiled_once! {
-    run_avx2, Avx2Integers, 4;
-    run_avx512_vnni, Avx512Vnni, 8;
-    run_amx, Amx, 8;
-}
+for_each_unit!(compiled_once);
 
+#[cfg(feature = "residues")]
 impl Line {
-    /// 64-bit words of workspace for one call by `workers` threads on a unit.
-    pub(crate) fn workspace_len(&self, unit: crate::matrix_unit::Unit, workers: usize) -> usize {
-        use crate::matrix_unit::Unit;
-        match unit {
-            Unit::Scalar => self.words::<1, Scalar>(workers),
-            Unit::WideInteger => self.words::<1, WideInteger>(workers),
-            #[cfg(feature = "residues")]
-            Unit::Residues => self.words::<1, ResidueNumbers>(workers),
-            #[cfg(neon_unit)]
-            Unit::NeonDot(_) => self.words::<2, NeonDot>(workers),
-            #[cfg(vector_unit)]
-            Unit::Avx2(_) => self.words::<4, Avx2Integers>(workers),
-            #[cfg(vector_unit)]
-            Unit::Avx512Vnni(_) => self.words::<8, Avx512Vnni>(workers),
-            #[cfg(vector_unit)]
-            Unit::Amx(_) => self.words::<8, Amx>(workers),
-        }
+    #[inline(never)]
+    fn run_residues(
+        &self,
+        (input, output): (&Input<'_, 1>, &Output<'_, 1>),
+        active: usize,
+        workspace: &mut [u64],
+        workers: usize,
+    ) {
+        let unit = matrix_unit::ResidueNumbers;
+        self.run(unit, input, output, active, workspace, workers);
     }
 }
 
@@ -243,8 +264,8 @@ pub(crate) fn known_symmetry<const L: usize>(
     block: &Block,
 ) -> Quantised<L> {
     if input.elements == Elements::Half(block.len()) {
-        let words = Words::Hermitian;
-        return Quantised { words, ..found };
+        let symmetry = InputSymmetry::Hermitian;
+        return Quantised { symmetry, ..found };
     }
     found
 }

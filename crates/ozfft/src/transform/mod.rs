@@ -4,12 +4,12 @@
 pub(crate) mod bailey;
 pub(crate) mod bluestein;
 pub(crate) mod budget;
-pub(crate) mod cells;
 pub(crate) mod chirp_spectrum;
 pub(crate) mod head_room;
 pub(crate) mod intermediates;
 pub(crate) mod line;
 pub(crate) mod norm;
+pub(crate) mod packed_elements;
 pub(crate) mod passes;
 mod short_lines;
 pub(crate) mod source;

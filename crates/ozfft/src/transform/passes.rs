@@ -17,7 +17,7 @@ use crate::stages::outputs::{
     FloatEmitter, Narrowing, WideEmitter, WideOutputs, WidePoint, finish,
 };
 use crate::stages::pass_roots::PassRoots;
-use crate::stages::quantise::{Nature, Quantised};
+use crate::stages::quantise::{LineProperties, Quantised};
 use crate::transform::bailey::{Block, Symmetry};
 use crate::transform::intermediates::{WordLines, WordPlaces};
 use crate::transform::source::{NotFinite, Sink, Source};
@@ -87,7 +87,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         })
     }
 
-    /// Transforms lines that have been loaded and hands them to the sink. `nature` is that of the whole transform, of
+    /// Transforms lines that have been loaded and hands them to the sink. `properties` is that of the whole transform, of
     /// which these lines may be a pass.
     fn transform<U: MatrixUnit<L>, K: Sink<L>>(
         &mut self,
@@ -96,7 +96,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         sink: &K,
         lines: &Lines<L>,
         found: &Quantised<L>,
-        nature: [Nature; L],
+        properties: [LineProperties; L],
     ) {
         let mut found = *found;
         for exponent in &mut found.exponents {
@@ -114,7 +114,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
                 lines,
                 grid: block.output(),
                 floats: self.floats,
-                nature: &nature,
+                properties: &properties,
             });
         } else {
             let mut magnitudes = [0; L];
@@ -124,7 +124,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
             };
             let symmetry = Symmetry::of(&found, false);
             block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
-            found.nature = nature;
+            found.properties = properties;
             unit.enter(Accept {
                 unit: PhantomData::<U>,
                 sink,
@@ -168,7 +168,7 @@ pub(crate) struct Finish<'a, const L: usize, U> {
     pub(crate) lines: &'a Lines<L>,
     pub(crate) grid: Grid,
     pub(crate) floats: &'a mut [Point<L>],
-    pub(crate) nature: &'a [Nature; L],
+    pub(crate) properties: &'a [LineProperties; L],
 }
 
 impl<const L: usize, U: MatrixUnit<L>> Task for Finish<'_, L, U> {
@@ -176,7 +176,13 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Finish<'_, L, U> {
 
     #[inline(always)]
     fn run(self) {
-        finish::<L, U::Vectors>(self.output, self.lines, self.grid, self.floats, self.nature);
+        finish::<L, U::Vectors>(
+            self.output,
+            self.lines,
+            self.grid,
+            self.floats,
+            self.properties,
+        );
     }
 }
 
@@ -214,7 +220,7 @@ struct Stage<'a, U, S, K> {
     before: SharedArray<'a, i32>,
     after: SharedArray<'a, i32>,
     /// What all lines of the first pass together are.
-    nature: &'a AtomicU8,
+    properties: &'a AtomicU8,
 }
 
 impl<U, S, K> Stage<'_, U, S, K> {
@@ -257,25 +263,37 @@ impl<U, S, K> Stage<'_, U, S, K> {
                 scratch.load(block, stage.unit, &stored, &lines)
             };
             if stage.pass == 0 {
-                let together = found.nature[..active]
+                let together = found.properties[..active]
                     .iter()
-                    .fold(Nature::ZERO, |all, &nature| all.with(nature));
-                stage.nature.fetch_or(together.to_bits(), Ordering::Relaxed);
+                    .fold(LineProperties::ZERO, |all, &properties| {
+                        all.with(properties)
+                    });
+                stage
+                    .properties
+                    .fetch_or(together.to_bits(), Ordering::Relaxed);
             }
             if inner == 1 {
                 let outputs = Lines::<L>::new(active, stage.groups, |lane| {
                     passes.output_start(group + lane)
                 });
-                let nature = Nature::from_bits(stage.nature.load(Ordering::Relaxed));
+                let properties =
+                    LineProperties::from_bits(stage.properties.load(Ordering::Relaxed));
                 let found = Quantised {
                     exponents: found.exponents.map(|e| e + passes.exponent_offset),
                     ..found
                 };
-                scratch.transform(block, stage.unit, stage.sink, &outputs, &found, [nature; L]);
+                scratch.transform(
+                    block,
+                    stage.unit,
+                    stage.sink,
+                    &outputs,
+                    &found,
+                    [properties; L],
+                );
             } else {
                 let store = StageSink { stage, number, j };
-                let nature = found.nature;
-                scratch.transform(block, stage.unit, &store, &lines, &found, nature);
+                let properties = found.properties;
+                scratch.transform(block, stage.unit, &store, &lines, &found, properties);
             }
             number += active;
         }
@@ -461,8 +479,8 @@ impl Passes {
             for exponent in &mut found.exponents {
                 *exponent += self.exponent_offset;
             }
-            let nature = found.nature;
-            scratch.transform(block, unit, sink, &lines, &found, nature);
+            let properties = found.properties;
+            scratch.transform(block, unit, sink, &lines, &found, properties);
             return Ok(());
         }
         debug_assert_eq!(active, 1, "long lines are transformed one by one");
@@ -472,7 +490,7 @@ impl Passes {
         let mut after = SharedArray::new(take::<i32>(&mut workspace, most));
         let scratch_len = self.line_scratch_len::<L>(U::COLUMNS);
         let scratch = &mut workspace[..workers * scratch_len];
-        let nature = AtomicU8::new(0);
+        let properties = AtomicU8::new(0);
         let (mut groups, mut length) = (1usize, self.n);
         for (pass, block) in self.blocks.iter().enumerate() {
             let inner = length / block.len();
@@ -488,7 +506,7 @@ impl Passes {
                 words,
                 before,
                 after,
-                nature: &nature,
+                properties: &properties,
             };
             let share = |worker: usize, memory: &mut [u64]| {
                 // Threads have the environment of whoever started them.
@@ -504,7 +522,7 @@ impl Passes {
                 parallel::for_each_piece(scratch, scratch_len, share);
             }
             // Only the first pass reads what can be anything but finite.
-            if Nature::from_bits(nature.load(Ordering::Relaxed)).not_finite {
+            if LineProperties::from_bits(properties.load(Ordering::Relaxed)).not_finite {
                 return Err(NotFinite);
             }
             std::mem::swap(&mut before, &mut after);

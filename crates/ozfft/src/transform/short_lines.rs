@@ -11,8 +11,8 @@ use crate::stages::outputs::FloatEmitter;
 use crate::stages::quantise::{Quantised, quantise_floats};
 use crate::stages::quantise_single::{quantise_short, shorten};
 use crate::transform::bailey::{Block, Symmetry};
-use crate::transform::cells::SHORT_DIGITS;
 use crate::transform::line::known_symmetry;
+use crate::transform::packed_elements::SHORT_DIGITS;
 use crate::transform::passes::{Finish, LineScratch, Passes};
 use std::marker::PhantomData;
 
@@ -58,7 +58,7 @@ impl Passes {
             lines: &lines,
             grid: block.output(),
             floats: scratch.floats,
-            nature: &found.nature,
+            properties: &found.properties,
         });
     }
 }

@@ -9,12 +9,12 @@
 )]
 
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{Digits, Fold, StepRecipe};
 use crate::roots::Fixed;
 use crate::roots::root_table::{RootTable, Scale};
 use crate::simd::{HalfRow, Vectors, inlined};
-use crate::stages::butterfly::{Quad, Value};
+use crate::stages::butterfly::{ConjugatePair, Value};
 #[cfg(feature = "residues")]
 use crate::stages::digits::DigitMatrix;
 use crate::stages::reconstruct::UNIT_BITS;
@@ -22,8 +22,8 @@ use crate::stages::reconstruct::UNIT_BITS;
 use crate::stages::residue_products::largest_sum;
 use crate::stages::step_matrices::slots;
 use crate::stages::twiddle::Twiddle;
-use crate::transform::cells::Cell;
 use crate::transform::head_room::pairs_fit;
+use crate::transform::packed_elements::PackedElement;
 use crate::transform::tables::{Matrices, Setting};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl<C> Elements<'_, C> {
     #[inline(always)]
     fn get<const L: usize, U: MatrixUnit<L>>(&self, i: usize) -> C::Word
     where
-        C: Cell<L, U>,
+        C: PackedElement<L, U>,
     {
         assert!(i < self.count);
         // SAFETY: the first and the last element lie within the panel, and this one between them.
@@ -110,7 +110,7 @@ impl<C> Elements<'_, C> {
 fn rows(step: &StepRecipe, k: usize) -> (Option<usize>, Option<usize>) {
     let n = step.n;
     match step.fold {
-        Fold::Unit | Fold::Plain => (Some(k), (k > 0 && 2 * k < n).then(|| k - 1)),
+        Fold::Trivial | Fold::Plain => (Some(k), (k > 0 && 2 * k < n).then(|| k - 1)),
         // The sine of k = n/2 sits in the row that k = 0 leaves free.
         Fold::TimeShifted if 2 * k == n => (None, Some(0)),
         Fold::TimeShifted => (Some(k), (k > 0).then_some(k)),
@@ -130,12 +130,12 @@ impl Step {
         let n = recipe.n;
         let Setting {
             digits,
-            family,
+            products,
             unit,
             tables,
             residues,
         } = setting;
-        let trivial = recipe.fold == Fold::Unit;
+        let trivial = recipe.fold == Fold::Trivial;
         // Rotation numerators over 2·n·inner: the index product, less this step's input shift, less the next
         // step's output shift.
         let length = (n * inner) as u64;
@@ -170,7 +170,7 @@ impl Step {
         debug_assert!(
             tables.matrices(&recipe, digits).is_none_or(|matrices| {
                 // Residues form no diagonals.
-                residues.is_some() || pairs_fit(&matrices, digits, family, recipe.shift).is_ok()
+                residues.is_some() || pairs_fit(&matrices, digits, products, recipe.shift).is_ok()
             }),
             "head-room: diagonals of {recipe} with {digits:?} leave 32 bits"
         );
@@ -202,7 +202,7 @@ impl Step {
 
     /// Folds a column and lays its digits out for the unit.
     #[inline(always)]
-    fn prepare<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+    fn prepare<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
         &self,
         matrices: &Matrices,
         digits: Digits,
@@ -246,7 +246,7 @@ impl Step {
                 put(&mut sine_low[0], sine_high.first_mut(), get(n / 2));
                 (1, 1)
             }
-            Fold::Unit | Fold::Plain => {
+            Fold::Trivial | Fold::Plain => {
                 put(&mut cosine_low[0], cosine_high.first_mut(), get(0));
                 if n.is_multiple_of(2) {
                     put(
@@ -261,7 +261,7 @@ impl Step {
         let (first, last, sums_are_sine) = match self.recipe.fold {
             Fold::TimeShifted => (0, n - 1, false),
             Fold::FrequencyShifted => (1, n - 1, true),
-            Fold::Unit | Fold::Plain => (1, n - 1, false),
+            Fold::Trivial | Fold::Plain => (1, n - 1, false),
         };
         let lows = cosine_low[skip_cosine..]
             .iter_mut()
@@ -346,7 +346,7 @@ impl Step {
         k: usize,
         digits: Digits,
         (cosine, sine): (&[HalfRow<L>], &[HalfRow<L>]),
-    ) -> Quad<X> {
+    ) -> ConjugatePair<X> {
         let (cosine_row, sine_row) = rows(&self.recipe, k);
         let sums = inlined(
             #[inline(always)]
@@ -363,7 +363,7 @@ impl Step {
                 }
             },
         );
-        Quad::new(
+        ConjugatePair::new(
             sums(&matrices.cosine, cosine, cosine_row),
             sums(&matrices.sine, sine, sine_row),
         )
@@ -375,10 +375,10 @@ impl Step {
         &self,
         matrices: &Matrices,
         k: usize,
-        (digits, family): (Digits, Family),
+        (digits, products): (Digits, Products),
         number: usize,
         scratch: &ColumnScratch<'_, L>,
-    ) -> Quad<X> {
+    ) -> ConjugatePair<X> {
         let (cosine_row, sine_row) = rows(&self.recipe, k);
         let (cosine, sine) = self.sums::<L, U>(matrices, digits, number, scratch);
         let (dropped, shift) = (digits.low_pairs(), UNIT_BITS + self.shift);
@@ -397,8 +397,8 @@ impl Step {
                 Some(row) => sine(row, q),
             },
         );
-        if family == Family::Truncated {
-            return Quad::new(
+        if products == Products::Truncated {
+            return ConjugatePair::new(
                 X::rounded::<4>(
                     #[inline(always)]
                     |q| cosine(q),
@@ -437,7 +437,7 @@ impl Step {
             dropped,
             shift,
         );
-        Quad {
+        ConjugatePair {
             plus,
             minus: real_difference.mixed(imaginary_difference.negated()),
         }
@@ -449,7 +449,7 @@ impl Step {
         &self,
         k: usize,
         element: impl Fn(usize) -> X,
-    ) -> Quad<X> {
+    ) -> ConjugatePair<X> {
         let (cosine, sine) = match (self.recipe.n, k) {
             (2, 0) => (element(0).plus(element(1)), X::zero()),
             (2, _) => (element(0).minus(element(1)), X::zero()),
@@ -464,7 +464,7 @@ impl Step {
                 (cosine, X::zero())
             }
         };
-        Quad::new(cosine, sine)
+        ConjugatePair::new(cosine, sine)
     }
 
     /// Bytes of its rotations; there are few matrices, which all plans share.
@@ -475,15 +475,20 @@ impl Step {
     /// Transforms columns, a few at a time: `column` says where number `i` lies, and `post` is called with its number
     /// and, for every `k` up to half the size, the values that two outputs are made of.
     #[inline(always)]
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>, X: Value<L, U::Vectors>>(
+    pub(crate) fn run<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: PackedElement<L, U>,
+        X: Value<L, U::Vectors>,
+    >(
         &self,
         unit: U,
-        setting: (Digits, Family),
+        setting: (Digits, Products),
         count: usize,
         points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
         column: impl Fn(usize) -> Column,
-        mut post: impl FnMut(&mut [C], usize, usize, Quad<X>),
+        mut post: impl FnMut(&mut [C], usize, usize, ConjugatePair<X>),
     ) {
         let last = match self.recipe.fold {
             Fold::FrequencyShifted => self.recipe.n / 2 - 1,
@@ -492,9 +497,9 @@ impl Step {
         let Some(matrices) = &self.matrices else {
             unreachable!("unit steps are added up, not multiplied")
         };
-        let (digits, family) = setting;
+        let (digits, products) = setting;
         // The usual recipes, by their number of pairs; 0 for all others.
-        let usual = family == Family::Truncated && digits.low_pairs() == 0 && self.shift == 0;
+        let usual = products == Products::Truncated && digits.low_pairs() == 0 && self.shift == 0;
         let pairs = digits.pairs();
         let way = if usual && X::PAIRS.contains(&pairs) {
             pairs
@@ -591,7 +596,7 @@ impl Step {
     pub(crate) fn run_unit<
         const L: usize,
         U: MatrixUnit<L>,
-        C: Cell<L, U>,
+        C: PackedElement<L, U>,
         X: Value<L, U::Vectors>,
     >(
         &self,
@@ -599,7 +604,7 @@ impl Step {
         points: &mut [C],
         column: impl Fn(usize) -> Column,
         number: impl Fn(C::Word) -> X,
-        mut post: impl FnMut(&mut [C], usize, usize, Quad<X>),
+        mut post: impl FnMut(&mut [C], usize, usize, ConjugatePair<X>),
     ) {
         let n = self.recipe.n;
         for i in 0..count {
@@ -623,15 +628,15 @@ impl Step {
 
     /// Words between two steps.
     #[inline(always)]
-    pub(crate) fn run_words<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+    pub(crate) fn run_words<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
         &self,
         unit: U,
-        setting: (Digits, Family),
+        setting: (Digits, Products),
         count: usize,
         points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
         column: impl Fn(usize) -> Column,
-        mut post: impl FnMut(&mut [C], usize, usize, Quad<C::Word>),
+        mut post: impl FnMut(&mut [C], usize, usize, ConjugatePair<C::Word>),
     ) {
         if self.matrices.is_some() {
             self.run(unit, setting, count, points, scratch, column, post);
@@ -655,7 +660,7 @@ impl Step {
                 |word| C::Sum::from(word),
                 #[inline(always)]
                 |points, i, k, quad| {
-                    let quad = Quad {
+                    let quad = ConjugatePair {
                         plus: C::shifted(quad.plus, shift),
                         minus: shifted_difference::<L, U, C>(quad.minus, shift),
                     };
@@ -679,7 +684,7 @@ fn lower_and_upper<H>(rows: &mut [H], slots: usize, upper: bool) -> (&mut [H], &
 
 /// The differences of a quad, shifted down: imaginary parts are rounded the other way round, sine minus cosine.
 #[inline(always)]
-fn shifted_difference<const L: usize, U: MatrixUnit<L>, C: Cell<L, U>>(
+fn shifted_difference<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
     minus: C::Sum,
     shift: u32,
 ) -> C::Word {

@@ -1,7 +1,7 @@
 //! Tables that several plans share, by what determines them, and what all lines of a plan have in common.
 
 use crate::matrix_unit::{PackedMatrix, Unit};
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::residue_products::ResidueEngine;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, Weak};
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) digits: Digits,
-    pub(crate) family: Family,
+    pub(crate) products: Products,
     pub(crate) unit: Unit,
     pub(crate) tables: &'a Tables,
     /// Where products are formed by residues.
@@ -43,7 +43,7 @@ impl Matrices {
 }
 
 type PackedKey = (usize, Fold, Digits, Unit);
-type ConvolutionKey = (Vec<BlockRecipe>, Digits, Family, Unit);
+type ConvolutionKey = (Vec<BlockRecipe>, Digits, Products, Unit);
 
 /// Remembers tables by what determines them.
 #[derive(Debug, Default)]
@@ -93,11 +93,11 @@ impl Tables {
         }
         let Setting {
             digits,
-            family,
+            products,
             unit,
             ..
         } = setting;
-        let key = (recipes.to_vec(), digits, family, unit);
+        let key = (recipes.to_vec(), digits, products, unit);
         let known = lock(&self.convolutions).get(&key).and_then(Weak::upgrade);
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return known;

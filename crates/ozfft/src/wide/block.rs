@@ -15,7 +15,7 @@ pub(super) struct Tables(Mutex<HashMap<(usize, Fold), Arc<StepMatrices>>>);
 
 impl Tables {
     fn matrices(&self, step: &StepRecipe) -> Option<Arc<StepMatrices>> {
-        if step.fold == Fold::Unit {
+        if step.fold == Fold::Trivial {
             return None;
         }
         let mut known = lock(&self.0);

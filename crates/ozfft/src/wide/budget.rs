@@ -55,7 +55,7 @@ fn block(recipe: &BlockRecipe, scale: f64) -> (ErrorBudget, (f64, f64)) {
         let growth = step.n.next_power_of_two() as f64;
         let ratio = growth / points.sqrt();
         unit = (unit.0 * ratio, unit.1 * ratio);
-        if step.fold != Fold::Unit {
+        if step.fold != Fold::Trivial {
             total = total.then(ErrorBudget {
                 bound: points.sqrt() * power(-126),
                 expected: power(-126),

@@ -3,11 +3,11 @@
 use super::block::{Block, Tables};
 use super::bluestein::Bluestein;
 use super::budget::{self, ErrorBudget};
+use super::double_double::two_sum;
 use super::hardware::Hardware;
 use super::outputs::{Convert, OutputLine};
-use super::pair::two_sum;
 use super::passes::{Passes, WordArray, in_parallel, rotate};
-use super::quantise::{Line, Nature, Quantise, lane_of, power_of_two};
+use super::quantise::{Line, LineProperties, Quantise, lane_of, power_of_two};
 use super::rotate::Root;
 use super::words::{LANES, Point};
 use crate::recipe::LineRecipe;
@@ -92,7 +92,7 @@ impl WideLine {
     pub(super) fn run<'a, I, O, B>(&self, lines: &Lines<'_, I, O, B>)
     where
         I: Fn(usize) -> Line<'a> + Sync,
-        O: Fn(usize, Nature) -> OutputLine<'a> + Sync,
+        O: Fn(usize, LineProperties) -> OutputLine<'a> + Sync,
         B: Fn(usize) -> i32 + Sync,
     {
         match &self.form {
@@ -102,7 +102,7 @@ impl WideLine {
                 for line in 0..lines.count {
                     let (n, threads) = (self.n, lines.threads);
                     let mut array = WordArray::new(n);
-                    let nature = load(
+                    let properties = load(
                         lines.hardware,
                         threads,
                         &(lines.input)(line),
@@ -112,7 +112,7 @@ impl WideLine {
                         0,
                     );
                     passes.run(lines.hardware, &mut array, threads);
-                    let output = (lines.output)(line, nature);
+                    let output = (lines.output)(line, properties);
                     let store = Store {
                         turn: None,
                         index: &|place| passes.output_index(place),
@@ -139,7 +139,7 @@ impl WideLine {
                         array.words.fill(Bluestein::FILL.0);
                         array.exponents.fill(Bluestein::FILL.1);
                         let chirp = |j: usize| *bluestein.chirp(j);
-                        let natures: Vec<Nature> = (0..count)
+                        let properties: Vec<LineProperties> = (0..count)
                             .map(|i| {
                                 let line = (lines.input)(first + i);
                                 load(
@@ -154,14 +154,14 @@ impl WideLine {
                             })
                             .collect();
                         bluestein.run(lines.hardware, &mut array, inner);
-                        for (i, nature) in natures.into_iter().enumerate() {
+                        for (i, properties) in properties.into_iter().enumerate() {
                             let store = Store {
                                 turn: Some(&chirp),
                                 index: &|place| place,
                                 wanted: lines.outputs,
                                 exponent: (lines.bias)(first + i),
                             };
-                            let output = (lines.output)(first + i, nature);
+                            let output = (lines.output)(first + i, properties);
                             store.run(
                                 lines.hardware,
                                 inner,
@@ -178,7 +178,7 @@ impl WideLine {
     fn copy<'a, I, O, B>(&self, lines: &Lines<'_, I, O, B>)
     where
         I: Fn(usize) -> Line<'a> + Sync,
-        O: Fn(usize, Nature) -> OutputLine<'a> + Sync,
+        O: Fn(usize, LineProperties) -> OutputLine<'a> + Sync,
         B: Fn(usize) -> i32 + Sync,
     {
         for line in 0..lines.count {
@@ -186,13 +186,13 @@ impl WideLine {
             let [re_high, re_low, im_high, im_low] = (lines.input)(line).get(0);
             let ((re, re_rest), (im, im_rest)) =
                 (two_sum(re_high, re_low), two_sum(im_high, im_low));
-            let nature = Nature {
+            let properties = LineProperties {
                 not_finite: !(re.is_finite() && im.is_finite()),
                 has_real: re != 0.0,
                 has_imaginary: im != 0.0,
             };
             let scaled = [re, re_rest, im, im_rest].map(|x| x * factor + 0.0);
-            (lines.output)(line, nature).set(0, scaled);
+            (lines.output)(line, properties).set(0, scaled);
         }
     }
 
@@ -200,7 +200,7 @@ impl WideLine {
     fn run_block<'a, I, O, B>(&self, block: &Block, lines: &Lines<'_, I, O, B>)
     where
         I: Fn(usize) -> Line<'a> + Sync,
-        O: Fn(usize, Nature) -> OutputLine<'a> + Sync,
+        O: Fn(usize, LineProperties) -> OutputLine<'a> + Sync,
         B: Fn(usize) -> i32 + Sync,
     {
         let hardware = lines.hardware;
@@ -226,8 +226,9 @@ impl WideLine {
                     panel: &mut panel,
                 });
                 block.run(hardware, &mut panel, &mut scratch);
-                let targets: [OutputLine<'a>; LANES] =
-                    std::array::from_fn(|lane| (lines.output)(number(lane), found.natures[lane]));
+                let targets: [OutputLine<'a>; LANES] = std::array::from_fn(|lane| {
+                    (lines.output)(number(lane), found.properties[lane])
+                });
                 let offset = block.growth() + self.scale_exponent;
                 hardware.run(Convert {
                     count: lines.outputs,
@@ -262,12 +263,12 @@ fn load(
     turn: Option<&(dyn Fn(usize) -> Root + Sync)>,
     array: &mut WordArray,
     offset: usize,
-) -> Nature {
+) -> LineProperties {
     let words = SharedArray::new(&mut array.words);
     let exponents = SharedArray::new(&mut array.exponents);
-    let nature = Mutex::new(Nature::default());
+    let properties = Mutex::new(LineProperties::default());
     in_parallel(hardware, threads, n.div_ceil(LANES), |part| {
-        let mut seen = Nature::default();
+        let mut seen = LineProperties::default();
         for group in part {
             let active = LANES.min(n - group * LANES);
             let index = |lane: usize| group * LANES + if lane < active { lane } else { 0 };
@@ -286,7 +287,7 @@ fn load(
                 }
             };
             for lane in 0..active {
-                seen = seen.with(found.natures[lane]);
+                seen = seen.with(found.properties[lane]);
                 // SAFETY: every element belongs to one thread.
                 unsafe {
                     words.set(offset + index(lane), lane_of(&point, lane));
@@ -294,10 +295,10 @@ fn load(
                 }
             }
         }
-        let mut nature = crate::sync::lock(&nature);
-        *nature = nature.with(seen);
+        let mut properties = crate::sync::lock(&properties);
+        *properties = properties.with(seen);
     });
-    nature
+    properties
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

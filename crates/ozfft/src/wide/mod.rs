@@ -19,10 +19,11 @@
 mod block;
 mod bluestein;
 mod budget;
+mod decimal;
+mod double_double;
 mod hardware;
 mod line;
 mod outputs;
-mod pair;
 mod passes;
 mod plan;
 mod quantise;
@@ -30,5 +31,5 @@ mod rotate;
 mod step;
 mod words;
 
-pub use pair::Pair;
+pub use double_double::DoubleDouble;
 pub use plan::{WidePlan, WidePlanner};

@@ -4,8 +4,8 @@
 //! ones come out as such. Then a pair keeps 53 bits in `high` and 53 more in `low`, wherever these begin: at most 2^-106 of
 //! the number is lost.
 
-use super::pair::{Pair, fast_two_sum};
-use super::quantise::{MAGIC, Nature, power_of_two};
+use super::double_double::{DoubleDouble, fast_two_sum};
+use super::quantise::{LineProperties, MAGIC, power_of_two};
 use super::words::{LANES, Limbs, Point};
 use crate::matrix_unit::Task;
 use crate::stages::numbers::Placement;
@@ -35,8 +35,8 @@ fn parts(word: Limbs) -> (f64, f64) {
 /// Where a line's results go.
 #[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
-    Complex(SharedArray<'a, Complex<Pair>>),
-    Real(SharedArray<'a, Pair>),
+    Complex(SharedArray<'a, Complex<DoubleDouble>>),
+    Real(SharedArray<'a, DoubleDouble>),
 }
 
 /// A line to be written.
@@ -47,40 +47,40 @@ pub(super) struct OutputLine<'a> {
     pub(super) conjugate: bool,
     /// Length of the transform.
     pub(super) n: usize,
-    pub(super) nature: Nature,
+    pub(super) properties: LineProperties,
 }
 
 impl OutputLine<'_> {
     /// Writes output `k`: real part and imaginary part, high and low.
     #[inline(always)]
     pub(super) fn set(&self, k: usize, [re_high, re_low, im_high, im_low]: [f64; 4]) {
-        let mut re = Pair {
+        let mut re = DoubleDouble {
             high: re_high,
             low: re_low,
         };
-        let mut im = Pair {
+        let mut im = DoubleDouble {
             high: im_high,
             low: im_low,
         };
         // The first and the middle output of a real line are real, those of an imaginary one imaginary.
         if k == 0 || 2 * k == self.n {
-            if !self.nature.has_imaginary {
-                im = Pair::ZERO;
+            if !self.properties.has_imaginary {
+                im = DoubleDouble::ZERO;
             }
-            if !self.nature.has_real {
-                re = Pair::ZERO;
+            if !self.properties.has_real {
+                re = DoubleDouble::ZERO;
             }
         }
         if self.conjugate {
             // Without this a zero would get a sign.
-            im = Pair {
+            im = DoubleDouble {
                 high: 0.0 - im.high,
                 low: 0.0 - im.low,
             };
         }
         // Last, so that nothing changes its sign.
-        if self.nature.not_finite {
-            (re, im) = (Pair::NAN, Pair::NAN);
+        if self.properties.not_finite {
+            (re, im) = (DoubleDouble::NAN, DoubleDouble::NAN);
         }
         // SAFETY: every line is written by one thread, which has read all of it.
         unsafe {

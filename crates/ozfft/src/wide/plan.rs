@@ -2,21 +2,21 @@
 
 use super::block::Tables;
 use super::budget::{BETWEEN_AXES, ErrorBudget, result};
+use super::double_double::DoubleDouble;
 use super::hardware::Hardware;
 use super::line::{Lines, WideLine};
 use super::outputs::{OutputLine, Target};
-use super::pair::Pair;
-use super::quantise::{Line, Nature, Numbers};
+use super::quantise::{Line, LineProperties, Numbers};
 use crate::error::{Buffer, FftError};
 use crate::executor::lines::{InputArray, OutputArray, Place};
 use crate::executor::schedule::{AxisPass, axis_passes};
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::matrix_unit::{Unit, byte_products};
+use crate::matrix_unit::Unit;
 use crate::parallel;
 use crate::plan::note_on_bound;
 use crate::plan::planner::MOST_THREADS;
-use crate::problem::{Device, Direction, Engine, Family, Problem, ResidueOptions};
+use crate::problem::{Device, Direction, Engine, Problem, Products, ResidueOptions};
 use crate::recipe::LineRecipe;
 use crate::recipe::factor;
 use crate::stages::scale::{self, ScaleBetweenAxes, exponent_above, larger};
@@ -33,13 +33,13 @@ use std::sync::{Arc, Mutex};
 ///
 /// ```
 /// use num_complex::Complex;
-/// use ozfft::{Pair, Problem, WidePlanner};
+/// use ozfft::{DoubleDouble, Problem, WidePlanner};
 /// let plan = WidePlanner::new().plan(&Problem::complex(&[3]))?;
-/// let third = Pair::new(1.0 / 3.0, 2f64.powi(-54) / 3.0);
-/// let mut data = vec![Complex::new(third, Pair::ZERO); 3];
+/// let third = DoubleDouble::new(1.0 / 3.0, 2f64.powi(-54) / 3.0);
+/// let mut data = vec![Complex::new(third, DoubleDouble::ZERO); 3];
 /// plan.process(&mut data)?;
-/// assert_eq!((data[0].re - Pair::from(1.0)).high.abs() < 1e-32, true);
-/// assert_eq!(data[1], Complex::new(Pair::ZERO, Pair::ZERO));
+/// assert_eq!((data[0].re - DoubleDouble::from(1.0)).high.abs() < 1e-32, true);
+/// assert_eq!(data[1], Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO));
 /// assert!(plan.bound() < 1e-30);
 /// # Ok::<(), ozfft::FftError>(())
 /// ```
@@ -49,10 +49,10 @@ pub struct WidePlanner {
     lines: Mutex<HashMap<(LineRecipe, Scaling), Arc<WideLine>>>,
 }
 
-/// A planned transform of [`Pair`]s, with a proven bound below 1e-30 and the same bits on every unit, with any number of
+/// A planned transform of [`DoubleDouble`]s, with a proven bound below 1e-30 and the same bits on every unit, with any number of
 /// threads, batch and layout.
 ///
-/// All kinds, axes, norms and layouts of a [`Problem`] are there; engine, family and device are those of the digits on the
+/// All kinds, axes, norms and layouts of a [`Problem`] are there; engine, products and device are those of the digits on the
 /// processor, and others are refused. Calls allocate what memory they need.
 ///
 /// Real transforms return the bits of the complex transform of the same numbers. A NaN or an infinity in a transform makes
@@ -82,7 +82,7 @@ impl WidePlanner {
         let unit = Unit::new(problem.substrate)?;
         let hardware = Hardware {
             unit,
-            products: byte_products(unit),
+            products: unit.byte_products(),
         };
         let threads = problem.threads.unwrap_or_else(parallel::threads);
         let threads = threads.min(MOST_THREADS);
@@ -148,8 +148,10 @@ fn supported(problem: &Problem) -> Result<(), FftError> {
             ));
         }
     }
-    if problem.family == Family::Exact {
-        return refuse("products of pairs are truncated; take the family truncated".into());
+    if problem.products == Products::Exact {
+        return refuse(
+            "products of double-double numbers are truncated; take truncated products".into(),
+        );
     }
     if let Device::Cuda(_) = problem.device {
         return refuse(
@@ -186,7 +188,7 @@ impl WidePlan {
     }
 
     /// Transforms in place.
-    pub fn process(&self, buffer: &mut [Complex<Pair>]) -> Result<(), FftError> {
+    pub fn process(&self, buffer: &mut [Complex<DoubleDouble>]) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToComplex)?;
         if self.problem.resolved_input() != self.problem.resolved_output() {
             return Err(FftError::InPlaceLayout);
@@ -204,8 +206,8 @@ impl WidePlan {
     /// Transforms from one array to another; the input is left as it is.
     pub fn process_outofplace(
         &self,
-        input: &[Complex<Pair>],
-        output: &mut [Complex<Pair>],
+        input: &[Complex<DoubleDouble>],
+        output: &mut [Complex<DoubleDouble>],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToComplex)?;
         self.expect_lengths(input.len(), output.len())?;
@@ -218,8 +220,8 @@ impl WidePlan {
     /// Transforms real data to its half-spectrum.
     pub fn process_real_to_complex(
         &self,
-        input: &[Pair],
-        output: &mut [Complex<Pair>],
+        input: &[DoubleDouble],
+        output: &mut [Complex<DoubleDouble>],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::RealToComplex)?;
         self.expect_lengths(input.len(), output.len())?;
@@ -235,8 +237,8 @@ impl WidePlan {
     /// [`FftError::NotHermitian`] after the output has been computed.
     pub fn process_complex_to_real(
         &self,
-        input: &[Complex<Pair>],
-        output: &mut [Pair],
+        input: &[Complex<DoubleDouble>],
+        output: &mut [DoubleDouble],
     ) -> Result<(), FftError> {
         self.expect_kind(Kind::ComplexToReal)?;
         self.expect_lengths(input.len(), output.len())?;
@@ -264,8 +266,8 @@ impl WidePlan {
 
     fn run(
         &self,
-        input: InputArray<'_, Pair>,
-        output: OutputArray<'_, Pair>,
+        input: InputArray<'_, DoubleDouble>,
+        output: OutputArray<'_, DoubleDouble>,
     ) -> Result<(), FftError> {
         let _environment = DefaultEnvironment::enter();
         let seen = self.look_at(input);
@@ -275,7 +277,7 @@ impl WidePlan {
             return Err(FftError::NotFinite { index, value });
         }
         let scales = self.scales(&seen.largest);
-        let zero = Complex::new(Pair::ZERO, Pair::ZERO);
+        let zero = Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO);
         let mut spare = vec![zero; self.spare_len];
         let spare = SharedArray::new(&mut spare);
         let last = self.passes.len() - 1;
@@ -311,8 +313,8 @@ impl WidePlan {
         pass: &AxisPass,
         line: &WideLine,
         bias: impl Fn(usize) -> i32 + Sync,
-        from: InputArray<'_, Pair>,
-        to: OutputArray<'_, Pair>,
+        from: InputArray<'_, DoubleDouble>,
+        to: OutputArray<'_, DoubleDouble>,
     ) {
         let conjugate = self.problem.direction == Direction::Inverse;
         let numbers = match (from, pass.kind) {
@@ -338,18 +340,18 @@ impl WidePlan {
                 place: pass.read.placement(number),
                 conjugate,
             },
-            output: |number: usize, nature: Nature| OutputLine {
+            output: |number: usize, properties: LineProperties| OutputLine {
                 target,
                 place: pass.write.placement(number),
                 conjugate,
                 n: pass.n,
-                nature,
+                properties,
             },
         });
     }
 
     /// What must be known of the input before anything is written.
-    fn look_at(&self, input: InputArray<'_, Pair>) -> Seen {
+    fn look_at(&self, input: InputArray<'_, DoubleDouble>) -> Seen {
         let (pass, _) = &self.passes[0];
         let half = pass.kind == Kind::ComplexToReal;
         let mut seen = Seen::default();
@@ -373,21 +375,21 @@ impl WidePlan {
                             let value = array.get(place.at(i));
                             (value.re, value.im)
                         }
-                        InputArray::Real(array) => (array.get(place.at(i)), Pair::ZERO),
+                        InputArray::Real(array) => (array.get(place.at(i)), DoubleDouble::ZERO),
                     }
                 };
                 if re.is_finite() && im.is_finite() {
                     let parts = [re.high, re.low, im.high, im.low];
                     largest = parts.into_iter().fold(largest, larger);
                 } else if seen.not_finite.is_none() {
-                    let sum = |x: Pair| x.high + x.low;
+                    let sum = |x: DoubleDouble| x.high + x.low;
                     let text = match input {
                         InputArray::Complex(_) => format!("{}{:+}i", sum(re), sum(im)),
                         InputArray::Real(_) => format!("{}", sum(re)),
                     };
                     seen.not_finite = Some((place.at(i), text));
                 }
-                hermitian &= !half || !(i == 0 || 2 * i == pass.n) || im == Pair::ZERO;
+                hermitian &= !half || !(i == 0 || 2 * i == pass.n) || im == DoubleDouble::ZERO;
             }
             seen.not_hermitian += usize::from(!hermitian);
             if let Some(of_transform) = seen.largest.get_mut(pass.read.transform(number)) {

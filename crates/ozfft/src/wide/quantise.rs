@@ -3,7 +3,7 @@
 //! A line's unit is `2^(e-125)` with `2^e` above every component. Both parts of a pair are rounded to it, to nearest, so a
 //! word is within one unit.
 
-use super::pair::{Pair, two_sum};
+use super::double_double::{DoubleDouble, two_sum};
 use super::words::{
     ComplexWord, LANES, Limbs, Point, WORD_BITS, negated, shifted, to_integer, to_limbs,
 };
@@ -15,10 +15,10 @@ use num_complex::Complex;
 /// An array of the caller.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers<'a> {
-    Complex(ReadArray<'a, Complex<Pair>>),
-    Real(ReadArray<'a, Pair>),
+    Complex(ReadArray<'a, Complex<DoubleDouble>>),
+    Real(ReadArray<'a, DoubleDouble>),
     /// The first half of a spectrum whose other half mirrors it, of so many points in all.
-    Half(ReadArray<'a, Complex<Pair>>, usize),
+    Half(ReadArray<'a, Complex<DoubleDouble>>, usize),
 }
 
 /// A line to be read, conjugated where the transform is an inverse one.
@@ -37,7 +37,9 @@ impl Line<'_> {
         let value = unsafe {
             match self.numbers {
                 Numbers::Complex(array) => array.get(self.place.at(i)),
-                Numbers::Real(array) => Complex::new(array.get(self.place.at(i)), Pair::ZERO),
+                Numbers::Real(array) => {
+                    Complex::new(array.get(self.place.at(i)), DoubleDouble::ZERO)
+                }
                 Numbers::Half(array, n) if 2 * i > n => {
                     let value = array.get(self.place.at(n - i));
                     Complex::new(value.re, -value.im)
@@ -46,7 +48,7 @@ impl Line<'_> {
                     let mut value = array.get(self.place.at(i));
                     // No real signal has these; a NaN there still is one.
                     if (i == 0 || 2 * i == n) && value.im.is_finite() {
-                        value.im = Pair::ZERO;
+                        value.im = DoubleDouble::ZERO;
                     }
                     value
                 }
@@ -59,15 +61,15 @@ impl Line<'_> {
 
 /// What is found out about a line on the way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Nature {
+pub(super) struct LineProperties {
     pub(super) not_finite: bool,
     pub(super) has_real: bool,
     pub(super) has_imaginary: bool,
 }
 
-impl Nature {
-    pub(super) fn with(self, other: Nature) -> Nature {
-        Nature {
+impl LineProperties {
+    pub(super) fn with(self, other: LineProperties) -> LineProperties {
+        LineProperties {
             not_finite: self.not_finite | other.not_finite,
             has_real: self.has_real | other.has_real,
             has_imaginary: self.has_imaginary | other.has_imaginary,
@@ -116,7 +118,7 @@ fn word(high: f64, low: f64) -> Limbs {
 pub(super) struct Quantised {
     /// Numbers are words times 2 to this power.
     pub(super) exponents: [i32; LANES],
-    pub(super) natures: [Nature; LANES],
+    pub(super) properties: [LineProperties; LANES],
 }
 
 /// Brings elements of eight lines under an exponent for each line. `place` says where in the panel an element goes, and
@@ -159,12 +161,12 @@ where
         }
         let mut found = Quantised {
             exponents: [0; LANES],
-            natures: [Nature::default(); LANES],
+            properties: [LineProperties::default(); LANES],
         };
         let mut scales = [[0.0; LANES]; 2];
         for lane in 0..LANES {
             let field = (largest[0][lane].max(largest[1][lane]) >> 52) as i32;
-            found.natures[lane] = Nature {
+            found.properties[lane] = LineProperties {
                 not_finite: field == 0x7ff,
                 has_real: largest[0][lane] != 0,
                 has_imaginary: largest[1][lane] != 0,

@@ -346,7 +346,7 @@ impl Step {
                 alone(sine, sine_slots, n / 2);
                 (1, 1)
             }
-            Fold::Unit | Fold::Plain => {
+            Fold::Trivial | Fold::Plain => {
                 alone(cosine, cosine_slots, 0);
                 (1, 0)
             }
@@ -382,7 +382,7 @@ impl Step {
         let (cosine_sums, sine_sums) = (sums_of(&scratch.cosine_sums), sums_of(&scratch.sine_sums));
         for k in 0..=last {
             let (cosine, sine) = match fold {
-                Fold::Unit | Fold::Plain => (Some(k), k.checked_sub(1)),
+                Fold::Trivial | Fold::Plain => (Some(k), k.checked_sub(1)),
                 // The sine of k = n/2 sits in the row that k = 0 leaves free.
                 Fold::TimeShifted if 2 * k == n => (None, Some(0)),
                 Fold::TimeShifted => (Some(k), (k > 0).then_some(k)),

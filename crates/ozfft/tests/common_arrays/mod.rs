@@ -6,8 +6,8 @@
 use num_complex::Complex;
 use oracle::inputs::Generator;
 use ozfft::{
-    Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
-    Real, Substrate,
+    Accuracy, CpuUnit, Direction, Engine, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
+    Products, Real, Substrate,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -55,12 +55,12 @@ pub fn available_substrates() -> &'static [Substrate] {
     static AVAILABLE: OnceLock<Vec<Substrate>> = OnceLock::new();
     AVAILABLE.get_or_init(|| {
         let mut all = vec![
-            Substrate::Scalar,
-            Substrate::WideInteger,
-            Substrate::Avx2,
-            Substrate::Avx512Vnni,
-            Substrate::Amx,
-            Substrate::NeonDot,
+            Substrate::Cpu(CpuUnit::Scalar),
+            Substrate::Cpu(CpuUnit::WideInteger),
+            Substrate::Cpu(CpuUnit::Avx2),
+            Substrate::Cpu(CpuUnit::Avx512Vnni),
+            Substrate::Cpu(CpuUnit::Amx),
+            Substrate::Cpu(CpuUnit::NeonDot),
         ];
         all.retain(|&substrate| {
             let problem = Problem::complex(&[8]).engine(Engine::Digits);
@@ -244,7 +244,7 @@ pub fn random_problem<T: Sample>(generator: &mut Generator) -> Problem {
         .axes(&axes)
         .direction(choose(generator, &[Direction::Forward, Direction::Inverse]))
         .norm(choose(generator, &norms))
-        .family(choose(generator, &[Family::Truncated, Family::Exact]))
+        .products(choose(generator, &[Products::Truncated, Products::Exact]))
         .accuracy(choose(generator, accuracies))
         .engine(Engine::Digits)
 }

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use oracle::{ErrorNorms, ExactSpectrum, Scale, compare_scaled, dft_nd};
-use ozfft::{Accuracy, Direction, Engine, Family, Norm, Plan, Planner, Problem};
+use ozfft::{Accuracy, Direction, Engine, Norm, Plan, Planner, Problem, Products};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -100,7 +100,7 @@ pub fn decades() -> impl Iterator<Item = (f64, Accuracy)> {
 }
 
 /// Both families.
-pub const FAMILIES: [Family; 2] = [Family::Truncated, Family::Exact];
+pub const FAMILIES: [Products; 2] = [Products::Truncated, Products::Exact];
 
 /// What failed, from all threads; the test fails with the whole list, so that one run shows every violation.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! All ways by name.
+//! All methods, in one list.
 
 use super::Reconstruction;
 use super::bernstein::Bernstein;
@@ -12,6 +12,7 @@ use super::fp8_slices::Fp8Slices;
 use super::garner::Garner;
 use super::kulisch_lanes::Lanes;
 use super::kulisch_words::{words8, words16};
+use super::operations::Real;
 use super::quad_single::QuadSingle;
 use super::single_kahan::SingleKahan;
 use super::slices::ByteSlices;
@@ -25,159 +26,146 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A way of reconstruction.
-///
-/// ```
-/// use residues::bytes::Portable;
-/// use residues::reconstruct::Method;
-/// use residues::{COLUMNS, I256, Moduli, Set, residue_of};
-/// use std::sync::Arc;
-///
-/// let moduli = Moduli::first(Set::Int8, 12)?;
-/// let way = "kulisch32".parse::<Method>()?.build(&moduli, Arc::new(Portable))?;
-/// assert!(way.is_exact());
-///
-/// // The residues of one number in all columns.
-/// let number = I256::from(-1234567890123456789i64) << 20;
-/// let residues: Vec<_> = moduli.values().iter().map(|&m| [residue_of(number, m); COLUMNS]).collect();
-/// let mut integers = [I256::ZERO; COLUMNS];
-/// way.reconstruct(&residues, &mut integers);
-/// assert_eq!(integers, [number; COLUMNS]);
-/// # Ok::<(), residues::ResidueError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Method {
-    /// Digits of a mixed radix, on 32-bit integers. Exact.
-    Garner,
-    /// Slices in doubles.
-    Double,
-    /// Slices in doubles, with the errors of all additions.
-    Sum2,
-    /// Slices in doubles, with the errors of all additions and of those.
-    Sum3,
-    /// Slices in pairs of floats.
-    DoubleSingle,
-    /// Slices in four floats.
-    QuadSingle,
-    /// Slices in floats with Kahan's correction.
-    SingleKahan,
-    /// Slices in fixed point, in words of 32 bits. Exact.
-    #[default]
-    Kulisch32,
-    /// Slices in fixed point, in words of 16 bits. Exact.
-    Kulisch16,
-    /// Slices in fixed point, in words of 8 bits. Exact.
-    Kulisch8,
-    /// Slices on the matrix unit for E4M3, in bands of positions. Exact.
-    Fp8Bands,
-    /// Slices in reproducible bins of doubles. Exact.
-    Bins,
-    /// The fraction of the product, in doubles.
-    BernsteinDouble,
-    /// The fraction of the product, in floats.
-    BernsteinSingle,
-    /// The fraction of the product, in floats with Kahan's correction.
-    BernsteinKahan,
+/// What a method is built from.
+struct Parts<'a> {
+    name: &'static str,
+    moduli: &'a Moduli,
+    bytes: Arc<dyn ByteProducts>,
+    fp8: Fp8Unit,
 }
 
-impl Method {
-    /// All of them.
-    pub const ALL: [Method; 15] = [
-        Method::Garner,
-        Method::Double,
-        Method::Sum2,
-        Method::Sum3,
-        Method::DoubleSingle,
-        Method::QuadSingle,
-        Method::SingleKahan,
-        Method::Kulisch32,
-        Method::Kulisch16,
-        Method::Kulisch8,
-        Method::Fp8Bands,
-        Method::Bins,
-        Method::BernsteinDouble,
-        Method::BernsteinSingle,
-        Method::BernsteinKahan,
-    ];
+/// A method, unless it does not take these moduli.
+type Built = Result<Box<dyn Reconstruction>, ResidueError>;
 
-    /// Its name, as options spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Garner => "garner",
-            Method::Double => "double",
-            Method::Sum2 => "sum2",
-            Method::Sum3 => "sum3",
-            Method::DoubleSingle => "double-single",
-            Method::QuadSingle => "quad-single",
-            Method::SingleKahan => "single-kahan",
-            Method::Kulisch32 => "kulisch32",
-            Method::Kulisch16 => "kulisch16",
-            Method::Kulisch8 => "kulisch8",
-            Method::Fp8Bands => "fp8-bands",
-            Method::Bins => "bins",
-            Method::BernsteinDouble => "bernstein-double",
-            Method::BernsteinSingle => "bernstein-single",
-            Method::BernsteinKahan => "bernstein-kahan",
+impl Parts<'_> {
+    /// A method that sums slices: phase A for the set of moduli, and this phase B.
+    fn forward(self, phase_b: impl Fn(&Layout) -> BuiltPhaseB) -> Built {
+        let build = |phase_a: Box<dyn PhaseA>| -> Built {
+            let phase_b = phase_b(&Layout::of(&*phase_a, self.moduli))?;
+            Ok(Box::new(Forward::new(phase_a, phase_b)))
+        };
+        match self.moduli.set() {
+            Set::Int8 => build(Box::new(ByteSlices::new(self.moduli, self.bytes)?)),
+            // The fewest sums that the accumulator holds and phase B takes.
+            Set::Fp8 => Fp8Slices::SHAPES
+                .map(|shape| build(Box::new(Fp8Slices::new(self.moduli, self.fp8, shape)?)))
+                .into_iter()
+                .reduce(|first, next| first.or(next))
+                .expect("there are several"),
         }
     }
 
-    /// The way for these moduli, with products of bytes on this unit, and products in E4M3, where there are any, as Hopper
+    /// A method that is no sum of slices.
+    fn whole(self, method: impl Reconstruction + 'static) -> Built {
+        Ok(Box::new(method))
+    }
+}
+
+/// The list of methods, one line each: variant, name in options and reports, how it is built.
+macro_rules! methods {
+    ($($(#[$attribute:meta])* $variant:ident, $name:literal, $build:expr;)*) => {
+        /// A method of reconstruction.
+        ///
+        /// ```
+        /// use residues::bytes::Portable;
+        /// use residues::reconstruct::Method;
+        /// use residues::{COLUMNS, I256, Moduli, Set, residue_of};
+        /// use std::sync::Arc;
+        ///
+        /// let moduli = Moduli::first(Set::Int8, 12)?;
+        /// let method = "kulisch32".parse::<Method>()?.build(&moduli, Arc::new(Portable))?;
+        /// assert!(method.is_exact());
+        ///
+        /// // The residues of one number in all columns.
+        /// let number = I256::from(-1234567890123456789i64) << 20;
+        /// let residues: Vec<_> = moduli.values().iter().map(|&m| [residue_of(number, m); COLUMNS]).collect();
+        /// let mut integers = [I256::ZERO; COLUMNS];
+        /// method.reconstruct(&residues, &mut integers);
+        /// assert_eq!(integers, [number; COLUMNS]);
+        /// # Ok::<(), residues::ResidueError>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub enum Method {
+            $($(#[$attribute])* $variant,)*
+        }
+
+        impl Method {
+            /// All of them.
+            pub const ALL: [Method; [$($name),*].len()] = [$(Method::$variant),*];
+
+            /// Its name, as options spell it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Method::$variant => $name,)*
+                }
+            }
+
+            fn build_from(self, parts: Parts<'_>) -> Built {
+                match self {
+                    $(Method::$variant => ($build)(parts),)*
+                }
+            }
+        }
+    };
+}
+methods! {
+    /// Digits of a mixed radix, on 32-bit integers. Exact.
+    Garner, "garner", |parts: Parts<'_>| { let garner = Garner::new(parts.moduli); parts.whole(garner) };
+    /// Slices in doubles.
+    Double, "double", |parts: Parts<'_>| parts.forward(floats::<DoubleSum>);
+    /// Slices in doubles, with the errors of all additions.
+    Sum2, "sum2", |parts: Parts<'_>| parts.forward(floats::<Sum2>);
+    /// Slices in doubles, with the errors of all additions and of those.
+    Sum3, "sum3", |parts: Parts<'_>| parts.forward(floats::<Sum3>);
+    /// Slices in pairs of floats.
+    DoubleSingle, "double-single", |parts: Parts<'_>| parts.forward(floats::<DoubleSingle>);
+    /// Slices in four floats.
+    QuadSingle, "quad-single", |parts: Parts<'_>| parts.forward(floats::<QuadSingle>);
+    /// Slices in floats with Kahan's correction.
+    SingleKahan, "single-kahan", |parts: Parts<'_>| parts.forward(floats::<SingleKahan>);
+    /// Slices in fixed point, in words of 32 bits. Exact.
+    #[default]
+    Kulisch32, "kulisch32", |parts: Parts<'_>| parts.forward(|layout| Ok(Box::new(Lanes::new(layout)?)));
+    /// Slices in fixed point, in words of 16 bits. Exact.
+    Kulisch16, "kulisch16", |parts: Parts<'_>| parts.forward(|layout| Ok(words16(layout)));
+    /// Slices in fixed point, in words of 8 bits. Exact.
+    Kulisch8, "kulisch8", |parts: Parts<'_>| parts.forward(|layout| Ok(words8(layout)));
+    /// Slices on the matrix unit for E4M3, in bands of positions. Exact.
+    Fp8Bands, "fp8-bands", |parts: Parts<'_>| { let fp8 = parts.fp8; parts.forward(|layout| Ok(Box::new(Fp8Bands::new(layout, fp8)?))) };
+    /// Slices in reproducible bins of doubles. Exact.
+    Bins, "bins", |parts: Parts<'_>| parts.forward(|layout| Ok(Box::new(Bins::new(layout))));
+    /// The fraction of the product, in doubles.
+    BernsteinDouble, "bernstein-double", bernstein::<f64, false>;
+    /// The fraction of the product, in floats.
+    BernsteinSingle, "bernstein-single", bernstein::<f32, false>;
+    /// The fraction of the product, in floats with Kahan's correction.
+    BernsteinKahan, "bernstein-kahan", bernstein::<f32, true>;
+}
+
+impl Method {
+    /// The method for these moduli, with products of bytes on this unit, and products in E4M3, where there are any, as Hopper
     /// does them.
-    pub fn build(
-        self,
-        moduli: &Moduli,
-        bytes: Arc<dyn ByteProducts>,
-    ) -> Result<Box<dyn Reconstruction>, ResidueError> {
+    pub fn build(self, moduli: &Moduli, bytes: Arc<dyn ByteProducts>) -> Built {
         self.build_on(moduli, bytes, Fp8Unit::new(Accumulator::HOPPER))
     }
 
     /// The same with products in E4M3 on another unit: phase A of moduli for it, and the bands.
-    pub fn build_on(
-        self,
-        moduli: &Moduli,
-        bytes: Arc<dyn ByteProducts>,
-        fp8: Fp8Unit,
-    ) -> Result<Box<dyn Reconstruction>, ResidueError> {
-        let forward = |phase_b: &dyn Fn(&Layout) -> BuiltPhaseB| {
-            let build = |phase_a: Box<dyn PhaseA>| {
-                let phase_b = phase_b(&Layout::of(&*phase_a, moduli))?;
-                let way: Box<dyn Reconstruction> = Box::new(Forward::new(phase_a, phase_b));
-                Ok(way)
-            };
-            match moduli.set() {
-                Set::Int8 => build(Box::new(ByteSlices::new(moduli, bytes)?)),
-                // The fewest sums that the accumulator holds and phase B takes.
-                Set::Fp8 => Fp8Slices::SHAPES
-                    .map(|shape| build(Box::new(Fp8Slices::new(moduli, fp8, shape)?)))
-                    .into_iter()
-                    .reduce(|first, next| first.or(next))
-                    .expect("there are several"),
-            }
-        };
-        match self {
-            Method::Garner => Ok(Box::new(Garner::new(moduli))),
-            Method::Double => forward(&floats::<DoubleSum>),
-            Method::Sum2 => forward(&floats::<Sum2>),
-            Method::Sum3 => forward(&floats::<Sum3>),
-            Method::DoubleSingle => forward(&floats::<DoubleSingle>),
-            Method::QuadSingle => forward(&floats::<QuadSingle>),
-            Method::SingleKahan => forward(&floats::<SingleKahan>),
-            Method::Kulisch32 => forward(&|layout| Ok(Box::new(Lanes::new(layout)?))),
-            Method::Kulisch16 => forward(&|layout| Ok(words16(layout))),
-            Method::Kulisch8 => forward(&|layout| Ok(words8(layout))),
-            Method::Fp8Bands => forward(&|layout| Ok(Box::new(Fp8Bands::new(layout, fp8)?))),
-            Method::Bins => forward(&|layout| Ok(Box::new(Bins::new(layout)))),
-            Method::BernsteinDouble => {
-                Ok(Box::new(Bernstein::<f64, false>::new(self.name(), moduli)))
-            }
-            Method::BernsteinSingle => {
-                Ok(Box::new(Bernstein::<f32, false>::new(self.name(), moduli)))
-            }
-            Method::BernsteinKahan => {
-                Ok(Box::new(Bernstein::<f32, true>::new(self.name(), moduli)))
-            }
-        }
+    pub fn build_on(self, moduli: &Moduli, bytes: Arc<dyn ByteProducts>, fp8: Fp8Unit) -> Built {
+        let name = self.name();
+        self.build_from(Parts {
+            name,
+            moduli,
+            bytes,
+            fp8,
+        })
     }
+}
+
+fn bernstein<R: Real + fmt::Debug + Send + Sync + 'static, const KAHAN: bool>(
+    parts: Parts<'_>,
+) -> Built {
+    let method = Bernstein::<R, KAHAN>::new(parts.name, parts.moduli);
+    parts.whole(method)
 }
 
 /// A phase B for a layout, unless it does not take its slices.

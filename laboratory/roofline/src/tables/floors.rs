@@ -5,7 +5,7 @@ use crate::error::RooflineError;
 use crate::floors;
 use crate::machine::Rate;
 use crate::mode::Mode;
-use crate::paths::{self, Substrate, Way, printed};
+use crate::paths::{self, Substrate, Variant, printed};
 use crate::table::{Cell, Table, shown_in};
 
 /// Rates that keep memory busy, beside what machines have.
@@ -49,10 +49,10 @@ fn printed_floors(question: &Question) -> Result<Table, RooflineError> {
             Ok(floor.map(|floor| floor.needed))
         };
         let [native, naive, kulisch, matrix] = [
-            needed(Way::Native, Rate::Fp64)?,
-            needed(Way::Fp64Sum, Rate::Fp64)?,
-            needed(Way::Kulisch32, Rate::Int32)?,
-            needed(Way::Kulisch32, Rate::Fp8)?,
+            needed(Variant::Native, Rate::Fp64)?,
+            needed(Variant::Fp64Sum, Rate::Fp64)?,
+            needed(Variant::Kulisch32, Rate::Int32)?,
+            needed(Variant::Kulisch32, Rate::Fp8)?,
         ];
         let has = |rate| machine.rate(mode, rate).ok();
         let dual = matrix.map(|matrix| floors::dual_use(matrix, printed::SHARE_OF_PHASE_B, 1.0));
@@ -94,12 +94,12 @@ fn printed_floors(question: &Question) -> Result<Table, RooflineError> {
 }
 
 /// Ways that floors and verdicts are about.
-const FLOOR_WAYS: [Way; 5] = [
-    Way::Native,
-    Way::Fp64Sum,
-    Way::Kulisch32,
-    Way::Fp8Only,
-    Way::Digits,
+const FLOOR_WAYS: [Variant; 5] = [
+    Variant::Native,
+    Variant::Fp64Sum,
+    Variant::Kulisch32,
+    Variant::Fp8Only,
+    Variant::Digits,
 ];
 
 fn corrected_floors(question: &Question) -> Result<Table, RooflineError> {

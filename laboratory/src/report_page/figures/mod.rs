@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use page_model::Figure;
 use page_model::charts::milliseconds;
 use page_model::roofline_figure::Subject;
-use roofline::paths::{Substrate, Way, path};
+use roofline::paths::{Substrate, Variant, path};
 use roofline::record::MeasuredPath;
 use roofline::time::{Estimate, estimate};
 use roofline::{Machine, Mode, Record};
@@ -59,7 +59,7 @@ fn heads(names: &[&str]) -> Vec<String> {
 }
 
 /// The corrected time of a way on a machine, products on whichever unit is faster; none where a rate is not known.
-fn corrected(machine: &Machine, way: Way) -> Result<Option<Estimate>, Failure> {
+fn corrected(machine: &Machine, way: Variant) -> Result<Option<Estimate>, Failure> {
     let mut best: Option<Estimate> = None;
     for substrate in Substrate::ALL {
         let found = path(way, substrate, Mode::Corrected, PAPER_N)?;
@@ -77,7 +77,7 @@ fn corrected(machine: &Machine, way: Way) -> Result<Option<Estimate>, Failure> {
 }
 
 /// The measured path that is the paper's, or else the fastest of its way.
-fn measured_path(record: &Record, way: Way) -> Option<&MeasuredPath> {
+fn measured_path(record: &Record, way: Variant) -> Option<&MeasuredPath> {
     let of_way = record.paths.iter().filter(|path| {
         path.seconds.is_some() && Record::way(path).is_some_and(|(found, _)| found == way)
     });

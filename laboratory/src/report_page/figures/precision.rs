@@ -6,28 +6,32 @@ use super::{Figure, corrected, heads, measured_path, time_text};
 use crate::failure::Failure;
 use page_model::charts::{Bar, Bars, Kind, Row, legend, milliseconds};
 use page_model::svg::Svg;
-use roofline::paths::Way;
+use roofline::paths::Variant;
 use roofline::table::significant;
 
 /// A way, where the paper prints its time on a B300, and the bits it prints (Figure 2, C.1, C.2; appendix B for Bernstein).
-type Scheme = (Way, Option<Place>, Option<f64>);
+type Scheme = (Variant, Option<Place>, Option<f64>);
 const SCHEMES: [Scheme; 8] = [
-    (Way::Garner, Some(GARNER), Some(53.0)),
-    (Way::Fp64Sum, Some(FP64_SUM), Some(53.0)),
-    (Way::Sum2, Some(("C.1", "Sum2 on B300")), Some(53.0)),
-    (Way::DoubleSingle, Some(("C.1", "DD on FP32")), Some(48.0)),
+    (Variant::Garner, Some(GARNER), Some(53.0)),
+    (Variant::Fp64Sum, Some(FP64_SUM), Some(53.0)),
+    (Variant::Sum2, Some(("C.1", "Sum2 on B300")), Some(53.0)),
     (
-        Way::SingleKahan,
+        Variant::DoubleSingle,
+        Some(("C.1", "DD on FP32")),
+        Some(48.0),
+    ),
+    (
+        Variant::SingleKahan,
         Some(("C.1", "FP32 and Kahan")),
         Some(18.0),
     ),
     (
-        Way::Bernstein,
+        Variant::Bernstein,
         Some(("C.1", "Bernstein in FP64")),
         Some(43.0),
     ),
-    (Way::Kulisch32, Some(KULISCH), Some(53.0)),
-    (Way::Digits, None, None),
+    (Variant::Kulisch32, Some(KULISCH), Some(53.0)),
+    (Variant::Digits, None, None),
 ];
 
 pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {

@@ -5,34 +5,42 @@ use super::{Figure, corrected, heads, measured_path, short_name, time_text};
 use crate::failure::Failure;
 use page_model::charts::{Bar, Bars, Kind, Row, legend, milliseconds};
 use page_model::svg::Svg;
-use roofline::paths::Way;
+use roofline::paths::Variant;
 use roofline::table::significant;
 
 /// Where the paper prints a number, and what it is.
 pub type Place = (&'static str, &'static str);
 /// Machine, way, and where the paper prints its time.
-const ROWS: [(&str, Way, Option<Place>); 13] = [
-    ("b200", Way::Native, Some(("Figure 1", "native on B200"))),
+const ROWS: [(&str, Variant, Option<Place>); 13] = [
+    (
+        "b200",
+        Variant::Native,
+        Some(("Figure 1", "native on B200")),
+    ),
     (
         "rubin",
-        Way::Native,
+        Variant::Native,
         Some(("Figure 1", "native on Rubin, \"memory-bound\"")),
     ),
     (
         "b300-plus",
-        Way::Native,
+        Variant::Native,
         Some(("Figure 1", "native on B300+")),
     ),
-    ("b300", Way::Native, Some(("Figure 1", "native on B300"))),
-    ("b300", Way::Garner, Some(GARNER)),
-    ("b300", Way::Fp64Sum, Some(FP64_SUM)),
-    ("b300", Way::Kulisch32, Some(KULISCH)),
-    ("b300", Way::Digits, None),
-    ("h200", Way::Native, None),
-    ("h200", Way::Garner, None),
-    ("h200", Way::Fp64Sum, None),
-    ("h200", Way::Kulisch32, None),
-    ("h200", Way::Digits, None),
+    (
+        "b300",
+        Variant::Native,
+        Some(("Figure 1", "native on B300")),
+    ),
+    ("b300", Variant::Garner, Some(GARNER)),
+    ("b300", Variant::Fp64Sum, Some(FP64_SUM)),
+    ("b300", Variant::Kulisch32, Some(KULISCH)),
+    ("b300", Variant::Digits, None),
+    ("h200", Variant::Native, None),
+    ("h200", Variant::Garner, None),
+    ("h200", Variant::Fp64Sum, None),
+    ("h200", Variant::Kulisch32, None),
+    ("h200", Variant::Digits, None),
 ];
 /// Where times of ways on a B300 are printed.
 pub const GARNER: Place = ("4.1, wall-time summary", "recursive Garner on B300");
@@ -40,21 +48,21 @@ pub const FP64_SUM: Place = ("eq. 13", "phase B in FP64 on B300");
 pub const KULISCH: Place = ("eq. 14", "whole transform by Kulisch on B300");
 
 /// A way in few words.
-pub fn short_way(way: Way) -> &'static str {
+pub fn short_way(way: Variant) -> &'static str {
     match way {
-        Way::Native => "native FP64",
-        Way::Garner => "recursive Garner",
-        Way::Fp64Sum => "FP64 sum",
-        Way::Sum2 => "Sum2 in FP64",
-        Way::DoubleSingle => "pairs of FP32",
-        Way::SingleKahan => "FP32 and Kahan",
-        Way::Bernstein => "Bernstein in FP64",
-        Way::Kulisch32 => "Kulisch, 32-bit words",
-        Way::Kulisch16 => "Kulisch, 16-bit words",
-        Way::Kulisch8 => "Kulisch, 8-bit words",
-        Way::Fp8Only => "Kulisch on FP8 units",
-        Way::Digits => "digits (not in the paper)",
-        Way::BluesteinNtt => "Bluestein and NTTs",
+        Variant::Native => "native FP64",
+        Variant::Garner => "recursive Garner",
+        Variant::Fp64Sum => "FP64 sum",
+        Variant::Sum2 => "Sum2 in FP64",
+        Variant::DoubleSingle => "pairs of FP32",
+        Variant::SingleKahan => "FP32 and Kahan",
+        Variant::Bernstein => "Bernstein in FP64",
+        Variant::Kulisch32 => "Kulisch, 32-bit words",
+        Variant::Kulisch16 => "Kulisch, 16-bit words",
+        Variant::Kulisch8 => "Kulisch, 8-bit words",
+        Variant::Fp8Only => "Kulisch on FP8 units",
+        Variant::Digits => "digits (not in the paper)",
+        Variant::BluesteinNtt => "Bluestein and NTTs",
     }
 }
 
@@ -133,9 +141,10 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     }
     .draw(&mut svg);
     svg.height = bottom;
-    let kulisch = measured_path(&context.record, Way::Kulisch32).and_then(|path| path.seconds);
-    let least = corrected(context.machine("b300")?, Way::Kulisch32)?.map(|model| model.overlapped);
-    let native = measured_path(&context.record, Way::Native).and_then(|path| path.seconds);
+    let kulisch = measured_path(&context.record, Variant::Kulisch32).and_then(|path| path.seconds);
+    let least =
+        corrected(context.machine("b300")?, Variant::Kulisch32)?.map(|model| model.overlapped);
+    let native = measured_path(&context.record, Variant::Native).and_then(|path| path.seconds);
     let ratio = kulisch.zip(native).map(|(a, b)| significant(a / b, 2));
     Ok(Figure {
         title: "Figure 1: wall times of 1024³ by path, milliseconds".into(),

@@ -24,7 +24,7 @@ pub enum Operation {
 
 /// Who computes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum Variant {
     /// Exactly, with integers.
     Exact,
     /// With plain instructions on f64.
@@ -49,32 +49,32 @@ pub struct Function {
 /// Kernels and libraries of a GPU.
 pub struct Reductions<'a> {
     gpu: &'a Gpu,
-    functions: HashMap<(Operation, Way), Function>,
+    functions: HashMap<(Operation, Variant), Function>,
     pub cublas: Result<CuBlas, Failure>,
     pub cusparse: Result<CuSparse, Failure>,
 }
 
-fn kernel_of(operation: Operation, way: Way) -> Option<(&'static [u8], &'static str)> {
+fn kernel_of(operation: Operation, way: Variant) -> Option<(&'static [u8], &'static str)> {
     use Operation::{BatchProduct, Dot, MagnitudeSum, SparseProduct, Stencil, Sum};
     Some(match (way, operation) {
-        (Way::Exact, Sum) => (kernels::SUM_IMAGE, "kulisch_sum"),
-        (Way::Exact, MagnitudeSum) => (kernels::SUM_IMAGE, "kulisch_magnitude_sum"),
-        (Way::Exact, Dot) => (kernels::DOT_IMAGE, "kulisch_dot"),
-        (Way::Exact, SparseProduct) => (kernels::SPMV_IMAGE, "kulisch_spmv"),
-        (Way::Exact, BatchProduct) => (kernels::GEMV_IMAGE, "kulisch_gemv"),
-        (Way::Exact, Stencil) => (kernels::STENCIL_IMAGE, "kulisch_stencil"),
-        (Way::Naive, Sum) => (kernels::NAIVE_IMAGE, "naive_sum"),
-        (Way::Naive, MagnitudeSum) => (kernels::NAIVE_IMAGE, "naive_magnitude_sum"),
-        (Way::Naive, Dot) => (kernels::NAIVE_IMAGE, "naive_dot"),
-        (Way::Naive, SparseProduct) => (kernels::NAIVE_IMAGE, "naive_spmv"),
-        (Way::Naive, BatchProduct) => (kernels::NAIVE_IMAGE, "naive_gemv"),
-        (Way::Naive, Stencil) => (kernels::NAIVE_IMAGE, "naive_stencil"),
-        (Way::Read, Sum | MagnitudeSum) => (kernels::NAIVE_IMAGE, "read_sum"),
-        (Way::Read, Dot) => (kernels::NAIVE_IMAGE, "read_dot"),
-        (Way::Read, SparseProduct) => (kernels::NAIVE_IMAGE, "read_spmv"),
-        (Way::Read, BatchProduct) => (kernels::NAIVE_IMAGE, "read_gemv"),
-        (Way::Read, Stencil) => (kernels::NAIVE_IMAGE, "read_stencil"),
-        (Way::Library, _) => return None,
+        (Variant::Exact, Sum) => (kernels::SUM_IMAGE, "kulisch_sum"),
+        (Variant::Exact, MagnitudeSum) => (kernels::SUM_IMAGE, "kulisch_magnitude_sum"),
+        (Variant::Exact, Dot) => (kernels::DOT_IMAGE, "kulisch_dot"),
+        (Variant::Exact, SparseProduct) => (kernels::SPMV_IMAGE, "kulisch_spmv"),
+        (Variant::Exact, BatchProduct) => (kernels::GEMV_IMAGE, "kulisch_gemv"),
+        (Variant::Exact, Stencil) => (kernels::STENCIL_IMAGE, "kulisch_stencil"),
+        (Variant::Naive, Sum) => (kernels::NAIVE_IMAGE, "naive_sum"),
+        (Variant::Naive, MagnitudeSum) => (kernels::NAIVE_IMAGE, "naive_magnitude_sum"),
+        (Variant::Naive, Dot) => (kernels::NAIVE_IMAGE, "naive_dot"),
+        (Variant::Naive, SparseProduct) => (kernels::NAIVE_IMAGE, "naive_spmv"),
+        (Variant::Naive, BatchProduct) => (kernels::NAIVE_IMAGE, "naive_gemv"),
+        (Variant::Naive, Stencil) => (kernels::NAIVE_IMAGE, "naive_stencil"),
+        (Variant::Read, Sum | MagnitudeSum) => (kernels::NAIVE_IMAGE, "read_sum"),
+        (Variant::Read, Dot) => (kernels::NAIVE_IMAGE, "read_dot"),
+        (Variant::Read, SparseProduct) => (kernels::NAIVE_IMAGE, "read_spmv"),
+        (Variant::Read, BatchProduct) => (kernels::NAIVE_IMAGE, "read_gemv"),
+        (Variant::Read, Stencil) => (kernels::NAIVE_IMAGE, "read_stencil"),
+        (Variant::Library, _) => return None,
     })
 }
 
@@ -412,7 +412,7 @@ impl<'a> Reductions<'a> {
             .map_err(failed("use the device"))?;
         let mut functions = HashMap::new();
         for operation in OPERATIONS {
-            for way in [Way::Exact, Way::Naive, Way::Read] {
+            for way in [Variant::Exact, Variant::Naive, Variant::Read] {
                 if let Some((image, name)) = kernel_of(operation, way) {
                     functions.insert(
                         (operation, way),
@@ -430,23 +430,24 @@ impl<'a> Reductions<'a> {
     }
 
     /// The kernel for it, if it is one of ours.
-    pub fn function(&self, operation: Operation, way: Way) -> Option<Function> {
+    pub fn function(&self, operation: Operation, way: Variant) -> Option<Function> {
         self.functions.get(&(operation, way)).copied()
     }
 
     /// Whether the arrays can be reduced in this way.
-    pub fn has(&self, arrays: &Arrays, way: Way) -> bool {
+    pub fn has(&self, arrays: &Arrays, way: Variant) -> bool {
         match (way, arrays.operation) {
-            (Way::Library, Operation::MagnitudeSum | Operation::Dot | Operation::BatchProduct) => {
-                self.cublas.is_ok()
-            }
-            (Way::Library, Operation::SparseProduct) => arrays.sparse.is_some(),
-            (Way::Library, Operation::Sum | Operation::Stencil) => false,
-            (Way::Exact | Way::Naive | Way::Read, _) => true,
+            (
+                Variant::Library,
+                Operation::MagnitudeSum | Operation::Dot | Operation::BatchProduct,
+            ) => self.cublas.is_ok(),
+            (Variant::Library, Operation::SparseProduct) => arrays.sparse.is_some(),
+            (Variant::Library, Operation::Sum | Operation::Stencil) => false,
+            (Variant::Exact | Variant::Naive | Variant::Read, _) => true,
         }
     }
 
-    fn queue(&self, arrays: &Arrays, way: Way) -> Result<(), Failure> {
+    fn queue(&self, arrays: &Arrays, way: Variant) -> Result<(), Failure> {
         if let Some(function) = self.function(arrays.operation, way) {
             return self.launch(arrays, way, function);
         }
@@ -483,13 +484,13 @@ impl<'a> Reductions<'a> {
         }
     }
 
-    fn launch(&self, arrays: &Arrays, way: Way, function: Function) -> Result<(), Failure> {
+    fn launch(&self, arrays: &Arrays, way: Variant, function: Function) -> Result<(), Failure> {
         let resident = u64::from(self.gpu.facts.multiprocessors * function.resident_blocks);
         let blocks = arrays.useful_blocks().min(resident);
         let blocks = (blocks as u32).min(kernels::MOST_BLOCKS);
         let plain;
         let parameter: *const c_void = match &arrays.task {
-            Task::Reduction(task) if way != Way::Exact => {
+            Task::Reduction(task) if way != Variant::Exact => {
                 plain = kernels::Reduction {
                     total: task.total + kernels::TOTAL_BYTES as u64,
                     ..*task
@@ -517,7 +518,7 @@ impl<'a> Reductions<'a> {
     }
 
     /// Reduces so many times, one after the other, and waits; returns the seconds of one between two events.
-    pub fn run(&self, arrays: &mut Arrays, way: Way, repeats: u32) -> Result<f64, Failure> {
+    pub fn run(&self, arrays: &mut Arrays, way: Variant, repeats: u32) -> Result<f64, Failure> {
         let event = || {
             let event = self.gpu.stream.record_event(Some(CU_EVENT_DEFAULT));
             event.map_err(failed("record an event"))

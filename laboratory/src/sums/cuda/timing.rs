@@ -1,7 +1,7 @@
 //! Ways of computing the same in turns: bits first, then times between events of the device.
 
 use super::Measurement;
-use super::reductions::{Arrays, Operation, Reductions, Way};
+use super::reductions::{Arrays, Operation, Reductions, Variant};
 use crate::failure::Failure;
 use crate::sums::timing::largest_error;
 use ozfft_cli::gpu::Gpu;
@@ -33,13 +33,13 @@ pub struct Case {
     pub instructions: f64,
 }
 
-fn method_name(way: Way, operation: Operation) -> &'static str {
+fn method_name(way: Variant, operation: Operation) -> &'static str {
     match (way, operation) {
-        (Way::Exact, _) => "kulisch",
-        (Way::Naive, _) => "naive",
-        (Way::Read, _) => "read",
-        (Way::Library, Operation::SparseProduct) => "cuSPARSE",
-        (Way::Library, _) => "cuBLAS",
+        (Variant::Exact, _) => "kulisch",
+        (Variant::Naive, _) => "naive",
+        (Variant::Read, _) => "read",
+        (Variant::Library, Operation::SparseProduct) => "cuSPARSE",
+        (Variant::Library, _) => "cuBLAS",
     }
 }
 
@@ -51,7 +51,12 @@ impl Bench<'_> {
         arrays: &mut Arrays,
         expected: &[f64],
     ) -> Result<Vec<Measurement>, Failure> {
-        let mut ways = vec![Way::Exact, Way::Naive, Way::Read, Way::Library];
+        let mut ways = vec![
+            Variant::Exact,
+            Variant::Naive,
+            Variant::Read,
+            Variant::Library,
+        ];
         ways.retain(|&way| self.reductions.has(arrays, way));
         let mut errors = Vec::new();
         let mut repeats = Vec::new();
@@ -71,8 +76,8 @@ impl Bench<'_> {
             }
             turns += 1;
         }
-        self.reductions.run(arrays, Way::Exact, 1)?;
-        self.error(case, arrays, Way::Exact, expected)?;
+        self.reductions.run(arrays, Variant::Exact, 1)?;
+        self.error(case, arrays, Variant::Exact, expected)?;
         times
             .iter_mut()
             .for_each(|times| times.sort_by(f64::total_cmp));
@@ -81,7 +86,7 @@ impl Bench<'_> {
             let seconds = medians[number];
             let rate = case.bytes as f64 / seconds;
             let function = self.reductions.function(case.operation, ways[number]);
-            let exact = ways[number] == Way::Exact;
+            let exact = ways[number] == Variant::Exact;
             let instructions = exact.then_some(case.instructions);
             let numbers = case.numbers as f64;
             Measurement {
@@ -118,14 +123,14 @@ impl Bench<'_> {
         &self,
         case: &Case,
         arrays: &Arrays,
-        way: Way,
+        way: Variant,
         expected: &[f64],
     ) -> Result<Option<f64>, Failure> {
-        if way == Way::Read {
+        if way == Variant::Read {
             return Ok(None);
         }
         let results = arrays.results()?;
-        if way == Way::Exact {
+        if way == Variant::Exact {
             let mut pairs = results.iter().zip(expected);
             if let Some(place) = pairs.position(|(a, b)| a.to_bits() != b.to_bits()) {
                 return Err(Failure::Check(format!(

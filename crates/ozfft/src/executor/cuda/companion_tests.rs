@@ -5,8 +5,9 @@ use super::emulated::Emulator;
 use super::tests::{Bench, Style, everything, numbers, same};
 use super::tuned_tests::{NORMS, SEED};
 use crate::kind::Kind;
-use crate::problem::{Accuracy, Direction, Engine, Problem, Substrate};
+use crate::problem::{Accuracy, Direction, Engine, Problem};
 use crate::sample::Real;
+use crate::substrate::{CpuUnit, GpuUnit};
 use crate::{Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -196,7 +197,7 @@ fn tuned_kernels_scale_every_transform_by_itself() {
         let substrate = check(&mut bench, case, &[false], |problem| problem);
         assert!(substrate.starts_with("int8-wgmma"), "{case:?}: {substrate}");
     }
-    let fp8 = |problem: Problem| problem.substrate(Substrate::Fp8Wgmma);
+    let fp8 = |problem: Problem| problem.substrate(GpuUnit::Fp8Wgmma);
     let substrate = check(&mut bench, (&[256, 256], &[0, 1], 4), &[false], fp8);
     assert_eq!(substrate, "fp8-wgmma");
     assert!(emulator.lines_left.load(Ordering::Relaxed) > 0);
@@ -263,7 +264,7 @@ fn real_transforms_are_scaled_by_themselves() {
             for (in_place, problem) in layouts.into_iter().enumerate() {
                 let in_place = in_place == 1;
                 let problem = problem.threads(1);
-                let scalar = problem.clone().substrate(Substrate::Scalar);
+                let scalar = problem.clone().substrate(CpuUnit::Scalar);
                 let expected = planner.plan(&scalar).unwrap();
                 let machine: Arc<dyn super::machine::Machine> = Arc::<Emulator>::clone(&machine);
                 let plan = planner.plan_on(&problem, &machine).unwrap();

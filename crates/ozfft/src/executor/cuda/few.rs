@@ -177,7 +177,7 @@ mod tests {
     use super::super::tuned_tables::tests::random_words;
     use super::*;
     use crate::matrix_unit::Unit;
-    use crate::problem::Family;
+    use crate::problem::Products;
     use crate::recipe::factor;
     use crate::recipe::{Fold, LineRecipe};
     use crate::roots::Fixed;
@@ -191,8 +191,8 @@ mod tests {
         };
         let setting = Setting {
             digits: digits(data),
-            family: Family::Truncated,
-            unit: Unit::Scalar,
+            products: Products::Truncated,
+            unit: Unit::SCALAR,
             residues: None,
             tables,
         };

@@ -12,8 +12,9 @@ use super::task::*;
 use super::tuned::{MappedArray, TensorMap, TunedTask, element_bytes};
 use crate::error::{Buffer, FftError};
 use crate::kind::Kind;
-use crate::problem::{Accuracy, Direction, Problem, Substrate};
+use crate::problem::{Accuracy, Direction, Problem};
 use crate::sample::Real;
+use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -235,7 +236,7 @@ impl Check {
             self.workspace(task.exponents_out, bytes, "exponents");
         }
         if task.nature_use == NATURE_RECORD || task.nature_use == NATURE_RECALL {
-            self.workspace(task.natures, 4 * transforms, "natures");
+            self.workspace(task.properties, 4 * transforms, "properties");
         }
         assert!(task.length <= task.transform_length && task.inner <= task.length);
     }
@@ -438,7 +439,7 @@ fn batches_of_2_to_the_32_points() {
         let problem = Problem::complex(&[n]).batch((1 << 32) / n);
         let found = check::<f64>(&problem);
         assert_eq!((found.tuned, found.written), (1, (1 << 32) / n as u64));
-        let general = check::<f64>(&problem.substrate(Substrate::Int8MmaSync));
+        let general = check::<f64>(&problem.substrate(GpuUnit::Int8MmaSync));
         assert_eq!((general.tuned, general.read), (0, (1 << 32) / n as u64));
     }
     for n in [1, 2, 3, 60, 1000, 10_007, 1 << 20] {
@@ -534,7 +535,7 @@ fn lines_lie_where_the_layout_has_them() {
     let machine: Arc<dyn Machine> = Arc::<Recorder>::clone(&recorder);
     let problem = Problem::complex(&shape)
         .axes(&[1])
-        .substrate(Substrate::Int8MmaSync);
+        .substrate(GpuUnit::Int8MmaSync);
     let plan: Plan<f64> = Planner::new().plan_on(&problem, &machine).unwrap();
     let pointers = [INPUT, OUTPUT, WORKSPACE].map(DevicePointer);
     // SAFETY: the recorder does nothing with the addresses.

@@ -10,7 +10,8 @@ use super::tuned_tables::tests::{
 use super::tuned_tables::{matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
 use crate::kind::Kind;
-use crate::problem::{Engine, Norm, Problem, Substrate};
+use crate::problem::{Engine, Norm, Problem};
+use crate::substrate::{CpuUnit, GpuUnit};
 use crate::transform::tables::Tables;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use num_complex::Complex;
@@ -131,7 +132,7 @@ impl RealBench {
     /// compares all bytes of the output, gaps included. Complex numbers are two of the input's. Returns the substrate.
     fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
-        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
         let padded = Layout::padded_real(problem.shape());
         let forward = problem.kind() == Kind::RealToComplex;
@@ -377,7 +378,7 @@ fn real_plans_take_tuned_kernels_where_they_fit_and_only_there() {
     }
     for problem in [
         real(&[1000]),
-        real(&[1024]).substrate(Substrate::Int8MmaSync),
+        real(&[1024]).substrate(GpuUnit::Int8MmaSync),
         // Strided.
         real(&[1024, 3]).axes(&[0]),
         Problem::complex_to_real(&[1024, 3]).axes(&[0]),
@@ -398,7 +399,7 @@ fn real_device_arrays_at_any_address() {
     let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
     let input = lines(3, 512, 512, None, SEED);
     let mut expected = vec![Complex::new(0.0, 0.0); problem.output_len()];
-    let scalar = problem.clone().substrate(Substrate::Scalar);
+    let scalar = problem.clone().substrate(CpuUnit::Scalar);
     let scalar = bench.planner.plan(&scalar).unwrap();
     scalar
         .process_real_to_complex(&input, &mut expected)

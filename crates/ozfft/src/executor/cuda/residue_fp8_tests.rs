@@ -4,7 +4,8 @@
 use super::emulated::Emulator;
 use super::machine::Machine;
 use super::tests::{Style, numbers, same};
-use crate::problem::{Direction, Engine, Family, Norm, Problem, ResidueOptions, Substrate};
+use crate::problem::{Direction, Engine, Norm, Problem, Products, ResidueOptions};
+use crate::substrate::{CpuUnit, GpuUnit, Substrate};
 use crate::{FftError, Planner};
 use num_complex::Complex;
 use residues::reconstruct::Method;
@@ -23,13 +24,15 @@ fn with(problem: &Problem, reconstruction: Method) -> Problem {
         ..ResidueOptions::default()
     };
     let problem = problem.clone().engine(Engine::Residues).residues(options);
-    problem.family(Family::Exact).substrate(Substrate::Fp8Wgmma)
+    problem
+        .products(Products::Exact)
+        .substrate(GpuUnit::Fp8Wgmma)
 }
 
 /// What exact digits on the processor make of the numbers.
 fn expected(problem: &Problem, input: &[Complex<f64>]) -> Vec<Complex<f64>> {
     let digits = problem.clone().engine(Engine::Digits).threads(1);
-    let digits = digits.family(Family::Exact).substrate(Substrate::Scalar);
+    let digits = digits.products(Products::Exact).substrate(CpuUnit::Scalar);
     let plan = Planner::<f64>::new().plan(&digits).unwrap();
     let mut output = input.to_vec();
     plan.process_outofplace(input, &mut output).unwrap();
@@ -138,7 +141,7 @@ fn ways_that_are_not_built_are_refused_by_name() {
         }
     }
     // Bands are for products in fp8.
-    let bands = with(&line, Method::Fp8Bands).substrate(Substrate::Int8MmaSync);
+    let bands = with(&line, Method::Fp8Bands).substrate(GpuUnit::Int8MmaSync);
     assert!(planner.plan_on(&bands, &emulator()).is_err());
     // Both names of fp8 ask for the same kernels here.
     let simulated = with(&line, Method::Kulisch32).substrate(Substrate::Fp8);

@@ -4,7 +4,8 @@
 use super::emulated::Emulator;
 use super::machine::Machine;
 use super::tests::{Style, numbers, same};
-use crate::problem::{Direction, Engine, Family, Norm, Problem, ResidueOptions, Substrate};
+use crate::problem::{Direction, Engine, Norm, Problem, Products, ResidueOptions};
+use crate::substrate::CpuUnit;
 use crate::{Accuracy, FftError, Planner};
 use num_complex::Complex;
 use residues::reconstruct::Method;
@@ -35,7 +36,7 @@ fn with(problem: &Problem, reconstruction: Method) -> Problem {
         ..ResidueOptions::default()
     };
     let problem = problem.clone().engine(Engine::Residues).residues(options);
-    problem.family(Family::Exact)
+    problem.products(Products::Exact)
 }
 
 /// What exact digits and the kernel make of the same numbers, out of place; and the bound.
@@ -46,7 +47,7 @@ fn transformed(
 ) -> (Vec<Complex<f64>>, Vec<Complex<f64>>, f64) {
     let planner = Planner::<f64>::new();
     let digits = problem.clone().engine(Engine::Digits).threads(1);
-    let digits = digits.family(Family::Exact).substrate(Substrate::Scalar);
+    let digits = digits.products(Products::Exact).substrate(CpuUnit::Scalar);
     let expected = planner.plan(&digits).unwrap();
     let plan = planner.plan_on(&with(problem, way), &emulator()).unwrap();
     assert_eq!(plan.substrate(), "int8-mma-sync");

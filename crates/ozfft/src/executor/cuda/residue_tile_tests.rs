@@ -4,7 +4,8 @@
 use super::emulated::Emulator;
 use super::machine::Machine;
 use super::tests::{Style, numbers, same};
-use crate::problem::{Engine, Family, Problem, Substrate};
+use crate::problem::{Engine, Problem, Products};
+use crate::substrate::CpuUnit;
 use crate::{FftError, Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -17,12 +18,12 @@ fn residues(problem: &Problem) -> Problem {
     problem
         .clone()
         .engine(Engine::Residues)
-        .family(Family::Exact)
+        .products(Products::Exact)
 }
 
 fn on_processor(planner: &Planner<f64>, problem: &Problem) -> Arc<Plan<f64>> {
     let digits = problem.clone().engine(Engine::Digits).threads(1);
-    let digits = digits.family(Family::Exact).substrate(Substrate::Scalar);
+    let digits = digits.products(Products::Exact).substrate(CpuUnit::Scalar);
     planner.plan(&digits).unwrap()
 }
 

@@ -4,10 +4,11 @@
 use super::machine::Machine;
 use crate::error::FftError;
 use crate::kind::Kind;
-use crate::problem::{Family, Problem, Substrate};
+use crate::problem::{Problem, Products};
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::sample::Real;
 use crate::stages::residue_products::largest_sum;
+use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::bailey::Block;
 use crate::transform::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
@@ -52,7 +53,10 @@ pub(crate) fn kernel<T: Real>(
             None => refuse(&format!("the reconstruction {name} of products in fp8")),
         };
     }
-    if !matches!(problem.substrate, Substrate::Auto | Substrate::Int8MmaSync) {
+    if !matches!(
+        problem.substrate,
+        Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
+    ) {
         return refuse("other substrates than Int8MmaSync and Fp8Wgmma");
     }
     match ozfft_kernels::residue_kernel(name) {
@@ -66,7 +70,10 @@ pub(crate) fn kernel<T: Real>(
 
 /// Whether a problem asks for products in fp8.
 pub(crate) fn is_fp8(problem: &Problem) -> bool {
-    matches!(problem.substrate, Substrate::Fp8 | Substrate::Fp8Wgmma)
+    matches!(
+        problem.substrate,
+        Substrate::Fp8 | Substrate::Gpu(GpuUnit::Fp8Wgmma)
+    )
 }
 
 /// Whether the processor's bound holds for what the kernel computes: it is exact, or rounds sums that the processor rounds,
@@ -89,7 +96,7 @@ pub(crate) fn is_for_residue_kernels(block: &Block, recipe: &Recipe) -> bool {
         .iter()
         .map(|step| (step.recipe.n, step.recipe.fold))
         .collect();
-    recipe.family == Family::Exact
+    recipe.products == Products::Exact
         && (recipe.digits.data, recipe.digits.matrix) == (8, 7)
         && folds
             == [

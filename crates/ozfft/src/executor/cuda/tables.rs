@@ -5,7 +5,7 @@ use super::task::*;
 use super::{residues, residues_fp8};
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::twiddle::Twiddle;
@@ -84,7 +84,7 @@ pub(crate) fn is_for_truncated_kernels(block: &Block, recipe: &Recipe) -> bool {
         data, diagonals, ..
     } = recipe.digits;
     let steps = block.steps();
-    recipe.family == Family::Truncated
+    recipe.products == Products::Truncated
         && diagonals == data
         && ozfft_kernels::truncated(data, most_tiles(block)).is_some()
         && steps.len() <= 2
@@ -159,7 +159,7 @@ impl Builder {
                 rotations: Address::known(offset(rotations)),
                 n: step.recipe.n as i32,
                 fold: match step.recipe.fold {
-                    Fold::Unit => FOLD_UNIT,
+                    Fold::Trivial => FOLD_UNIT,
                     Fold::Plain => FOLD_PLAIN,
                     Fold::TimeShifted => FOLD_TIME_SHIFTED,
                     Fold::FrequencyShifted => FOLD_FREQUENCY_SHIFTED,

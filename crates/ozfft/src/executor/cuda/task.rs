@@ -154,7 +154,7 @@ pub(crate) struct Task {
     pub(crate) sink_table: Address,
     pub(crate) roots_low: Address,
     pub(crate) roots_high: Address,
-    pub(crate) natures: Address,
+    pub(crate) properties: Address,
     /// Numbers of the lines to be transformed, and of how many, where another kernel has left some; else none.
     pub(crate) list: Address,
     pub(crate) list_count: Address,
@@ -258,7 +258,7 @@ impl Task {
             &mut self.exponents_in,
             &mut self.words_out,
             &mut self.exponents_out,
-            &mut self.natures,
+            &mut self.properties,
             &mut self.list,
             &mut self.list_count,
             &mut self.largest,

@@ -3,8 +3,9 @@
 use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
 use crate::kind::Kind;
-use crate::problem::{Accuracy, Direction, Engine, Family, Norm, Problem, Substrate};
+use crate::problem::{Accuracy, Direction, Engine, Norm, Problem, Products};
 use crate::sample::Real;
+use crate::substrate::CpuUnit;
 use crate::{DevicePointer, FftError, Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -125,7 +126,7 @@ impl<T: Real> Bench<T> {
         integers_only: &[bool],
     ) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
-        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
         let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
         let mut apart = blank.clone();
@@ -174,7 +175,7 @@ impl<T: Real> Bench<T> {
             return;
         }
         let problem = problem.clone().engine(Engine::Digits).threads(1);
-        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
         let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
         self.cases += 1;
@@ -288,7 +289,7 @@ fn accuracies_families_and_norms() {
     ];
     let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
     for (i, &accuracy) in accuracies.iter().enumerate() {
-        for family in [Family::Truncated, Family::Exact] {
+        for products in [Products::Truncated, Products::Exact] {
             for (j, &n) in [2, 4, 6, 7, 16, 24, 32, 45, 48, 64, 100, 67, 360, 2048]
                 .iter()
                 .enumerate()
@@ -296,7 +297,7 @@ fn accuracies_families_and_norms() {
                 let direction = [Direction::Forward, Direction::Inverse][(i + j) % 2];
                 let problem = Problem::complex(&[n])
                     .accuracy(accuracy)
-                    .family(family)
+                    .products(products)
                     .norm(norms[j % 4])
                     .direction(direction);
                 bench.check(&problem, STYLES[(i + j) % 4]);
@@ -372,7 +373,7 @@ fn real_transforms_in_place() {
         let problem = Problem::real_to_complex(shape)
             .input_layout(Layout::padded_real(shape))
             .engine(Engine::Digits);
-        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar);
         let mut a = numbers::<f64>(problem.output_len(), Style::Uniform, 77);
         let mut b = a.clone();
         planner
@@ -393,7 +394,7 @@ fn real_transforms_in_place() {
         let problem = Problem::complex_to_real(shape)
             .output_layout(Layout::padded_real(shape))
             .engine(Engine::Digits);
-        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar);
         planner
             .plan(&scalar)
             .unwrap()
@@ -504,13 +505,13 @@ fn any_problem(generator: &mut Generator) -> Problem {
         Accuracy::Target(1e-5),
     ];
     let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
-    let families = [Family::Truncated, Family::Exact];
+    let families = [Products::Truncated, Products::Exact];
     let directions = [Direction::Forward, Direction::Inverse];
     problem
         .batch(1 + below(3) as usize)
         .accuracy(digits[below(4) as usize])
         .norm(norms[below(4) as usize])
-        .family(families[below(2) as usize])
+        .products(families[below(2) as usize])
         .direction(directions[below(2) as usize])
 }
 
@@ -548,7 +549,7 @@ fn outputs_that_are_rounded_to_zero_keep_their_sign_when_they_are_conjugated() {
             .direction(Direction::Inverse)
             .norm(Norm::Backward)
             .engine(Engine::Digits);
-        let scalar = problem.clone().substrate(Substrate::Scalar).threads(1);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar).threads(1);
         let (mut expected, mut found) = (input.clone(), input);
         let scalar = bench.planner.plan(&scalar).unwrap();
         scalar.process(&mut expected).unwrap();

@@ -7,7 +7,7 @@
 use super::machine::Machine;
 use super::task::{Address, Arrays, Dimension, FloatLines};
 use crate::kind::Kind;
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{Fold, Recipe};
 use crate::stages::scale::ScaleBetweenAxes;
 use crate::transform::bailey::Block;
@@ -285,7 +285,7 @@ pub(crate) fn shape_of(
     let digits = recipe.digits;
     let usual = tuned_on.machine.has_tuned_kernels()
         && (digits.matrix, digits.diagonals) == (digits.data - 1, digits.data)
-        && recipe.family == Family::Truncated
+        && recipe.products == Products::Truncated
         && first.recipe.fold == Fold::TimeShifted
         && matches!(last.recipe.fold, Fold::FrequencyShifted | Fold::Plain);
     let shapes = ozfft_kernels::TUNED.iter();
@@ -470,8 +470,9 @@ mod tests {
     use super::*;
     use crate::layout::Layout;
     use crate::plan::planner::Planner;
-    use crate::problem::{Accuracy, Engine, Problem, Substrate};
+    use crate::problem::{Accuracy, Engine, Problem};
     use crate::stages::scale::Numbers;
+    use crate::substrate::GpuUnit;
     use std::sync::Arc;
 
     #[test]
@@ -532,7 +533,7 @@ mod tests {
             complex(&[1024]).accuracy(Accuracy::Target(1e-13)),
             // Seven diagonals.
             complex(&[512, 1024]).accuracy(Accuracy::Target(1e-10)),
-            complex(&[1024]).substrate(Substrate::Int8MmaSync),
+            complex(&[1024]).substrate(GpuUnit::Int8MmaSync),
             // Two passes of lines that are not contiguous, or of other steps.
             complex(&[4096, 3]).axes(&[0]),
             complex(&[2048]),

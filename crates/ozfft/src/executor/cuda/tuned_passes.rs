@@ -3,7 +3,7 @@
 
 use super::tuned::{Kernels, TunedOn};
 use super::tuned_tables::{constants, matrices, operand, rotations};
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::stages::twiddle::Twiddle;
 use crate::transform::bailey::Block;
@@ -23,7 +23,7 @@ pub(crate) fn shape_of(
         && tuned_on.product == Product::Int8
         && !tuned_on.single
         && recipe.digits == Digits::DOUBLE
-        && recipe.family == Family::Truncated;
+        && recipe.products == Products::Truncated;
     let mut shapes = ozfft_kernels::TUNED_PASSES.iter();
     let fits = |shape: &&PassesShape| {
         shape.passes == [first.len(), second.len()] && [first, second].into_iter().all(is_for_them)
@@ -34,7 +34,7 @@ pub(crate) fn shape_of(
 fn is_for_them(block: &Block) -> bool {
     let steps = block.steps().iter().map(|step| step.recipe);
     let steps: Vec<_> = steps.map(|step| (step.n, step.fold, step.shift)).collect();
-    steps == [(16, Fold::TimeShifted, 0), (4, Fold::Unit, 0)]
+    steps == [(16, Fold::TimeShifted, 0), (4, Fold::Trivial, 0)]
 }
 
 /// Transforms that are contiguous: one for a block at a time.

@@ -199,7 +199,7 @@ pub(super) fn lay_out_first<'a>(
 pub(super) mod tests {
     use super::*;
     use crate::matrix_unit::Unit;
-    use crate::problem::Family;
+    use crate::problem::Products;
     use crate::recipe::LineRecipe;
     use crate::recipe::factor;
     use crate::roots::Fixed;
@@ -213,8 +213,8 @@ pub(super) mod tests {
         };
         let setting = Setting {
             digits: Digits::DOUBLE,
-            family: Family::Truncated,
-            unit: Unit::Scalar,
+            products: Products::Truncated,
+            unit: Unit::SCALAR,
             residues: None,
             tables,
         };
@@ -227,8 +227,8 @@ pub(super) mod tests {
         };
         let setting = Setting {
             digits: Digits::DOUBLE,
-            family: Family::Truncated,
-            unit: Unit::Scalar,
+            products: Products::Truncated,
+            unit: Unit::SCALAR,
             residues: None,
             tables,
         };

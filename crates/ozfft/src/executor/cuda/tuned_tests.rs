@@ -6,7 +6,8 @@ use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
 use super::tests::{Bench, Generator, STYLES, Style, everything, numbers, same};
 use crate::plan::DevicePointer;
-use crate::problem::{Accuracy, Direction, Engine, Norm, Problem, Substrate};
+use crate::problem::{Accuracy, Direction, Engine, Norm, Problem};
+use crate::substrate::{CpuUnit, GpuUnit, Substrate};
 use crate::{Layout, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -105,7 +106,7 @@ struct TunedBench {
 }
 
 const INT8: (Substrate, &str) = (Substrate::Auto, "int8-wgmma");
-const FP8: (Substrate, &str) = (Substrate::Fp8Wgmma, "fp8-wgmma");
+const FP8: (Substrate, &str) = (Substrate::Gpu(GpuUnit::Fp8Wgmma), "fp8-wgmma");
 
 impl TunedBench {
     fn new(substrate: (Substrate, &'static str)) -> Self {
@@ -486,7 +487,7 @@ fn problems_that_fp8_does_not_have_are_refused() {
     let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
     let planner = Planner::<f64>::new();
     let on_fp8 = |problem: Problem| {
-        let problem = problem.substrate(Substrate::Fp8Wgmma);
+        let problem = problem.substrate(GpuUnit::Fp8Wgmma);
         let plan = planner.plan_on(&problem, &machine);
         plan.map(|plan| plan.substrate())
     };
@@ -549,7 +550,7 @@ fn device_arrays_at_any_address() {
     for shape in [[3, 256], [256, 3], [2, TWO_PASSES]] {
         let problem = Problem::complex(&shape).engine(Engine::Digits).threads(1);
         let plan = planner.plan_on(&problem, &machine).unwrap();
-        let scalar = problem.clone().substrate(Substrate::Scalar);
+        let scalar = problem.clone().substrate(CpuUnit::Scalar);
         let mut expected = numbers::<f64>(problem.input_len(), Style::Uniform, SEED);
         let input = expected.clone();
         planner

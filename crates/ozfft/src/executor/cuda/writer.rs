@@ -10,7 +10,7 @@ use crate::error::FftError;
 use crate::executor::lines::{LineSet, Place};
 use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
-use crate::problem::Family;
+use crate::problem::Products;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::transform::bluestein::Bluestein;
@@ -102,7 +102,7 @@ struct Course<'a> {
     sink_table: Address,
     sink_exponent: i32,
     /// What the first pass finds out of the numbers, and the last one uses.
-    natures: Address,
+    properties: Address,
     /// Words between passes, and their two sets of exponents.
     between: Address,
     exponents: [Address; 2],
@@ -292,8 +292,8 @@ impl Writer<'_> {
         let bytes_each = if long { 16 * passes.len() as u64 } else { 0 };
         self.in_turns(axis.lines, bytes_each, |writer, first, count| {
             let mut cutter = Cutter(writer.lasting);
-            let natures = if long {
-                writer.natures(&mut cutter, count)
+            let properties = if long {
+                writer.properties(&mut cutter, count)
             } else {
                 Address::NONE
             };
@@ -313,7 +313,7 @@ impl Writer<'_> {
                 to: NO_WORDS,
                 sink_table: Address::NONE,
                 sink_exponent: 0,
-                natures,
+                properties,
                 between,
                 exponents,
             };
@@ -321,13 +321,13 @@ impl Writer<'_> {
         })
     }
 
-    fn natures(&mut self, cutter: &mut Cutter, count: u64) -> Address {
-        let natures = cutter.take(4 * count);
+    fn properties(&mut self, cutter: &mut Cutter, count: u64) -> Address {
+        let properties = cutter.take(4 * count);
         self.actions.push(Action::Clear {
-            address: natures,
+            address: properties,
             bytes: 4 * count as usize,
         });
-        natures
+        properties
     }
 
     pub(super) fn bluestein(
@@ -343,7 +343,7 @@ impl Writer<'_> {
         self.in_turns(axis.lines, 16 * arrays * length, |writer, first, count| {
             let period = passes.output_step() as u64;
             let mut cutter = Cutter(writer.lasting);
-            let natures = writer.natures(&mut cutter, count);
+            let properties = writer.properties(&mut cutter, count);
             let product = WordArray {
                 words: cutter.take(16 * count * length),
                 exponents: cutter.take(4 * count * period),
@@ -362,7 +362,7 @@ impl Writer<'_> {
                 to: product,
                 sink_table: kernel,
                 sink_exponent: bluestein.kernel_exponent(),
-                natures,
+                properties,
                 between,
                 exponents,
             };
@@ -490,7 +490,7 @@ impl Writer<'_> {
         task.data_digits = digits.data as i32;
         task.matrix_digits = digits.matrix as i32;
         task.diagonals = digits.diagonals as i32;
-        task.exact = i32::from(self.recipe.family == Family::Exact);
+        task.exact = i32::from(self.recipe.products == Products::Exact);
         task.word_bits = digits.word_bits() as i32;
         task.exponent_offset = block.exponent_offset();
         task.transform_length = passes.len() as u64;
@@ -499,7 +499,7 @@ impl Writer<'_> {
         task.line_count = count * groups * inner;
         task.first_transform = first;
         task.visible_length = axis.n;
-        task.natures = course.natures;
+        task.properties = course.properties;
         // The source.
         if is_first {
             task.source = course.source;
@@ -564,7 +564,7 @@ impl Writer<'_> {
             task.root_low_bits = passes.roots()[number].low_bits() as i32;
             task.store_across = 1;
         }
-        let recorded = course.natures != Address::NONE;
+        let recorded = course.properties != Address::NONE;
         task.nature_use = match (course.source, course.sink) {
             (SOURCE_FLOATS | SOURCE_CHIRPED_FLOATS, _) if is_first && recorded => NATURE_RECORD,
             (_, SINK_FLOATS | SINK_UNCHIRPED_FLOATS) if is_last && recorded => NATURE_RECALL,

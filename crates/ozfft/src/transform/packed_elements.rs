@@ -11,7 +11,7 @@ use crate::stages::twiddle::Twiddle;
 pub(crate) const SHORT_DIGITS: u32 = 4;
 
 /// One element of a panel.
-pub(crate) trait Cell<const L: usize, U: MatrixUnit<L>>: Copy + 'static {
+pub(crate) trait PackedElement<const L: usize, U: MatrixUnit<L>>: Copy + 'static {
     /// What is in a cell, in registers.
     type Word: Value<L, U::Vectors>;
     /// For sums that a word need not hold.
@@ -29,7 +29,7 @@ pub(crate) trait Cell<const L: usize, U: MatrixUnit<L>>: Copy + 'static {
     fn holds_outputs(digits: Digits) -> bool;
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Cell<L, U> for Point<L> {
+impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for Point<L> {
     type Word = LongWords<L, U::Vectors>;
     type Sum = WideWords<L, U::Vectors>;
 
@@ -72,7 +72,7 @@ impl<const L: usize, U: MatrixUnit<L>> Cell<L, U> for Point<L> {
     }
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Cell<L, U> for HalfRow<L> {
+impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for HalfRow<L> {
     type Word = ShortWords<L, U::Vectors>;
     type Sum = LongWords<L, U::Vectors>;
 
