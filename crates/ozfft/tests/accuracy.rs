@@ -196,16 +196,17 @@ fn both_families_directions_and_all_norms_meet_the_gate() {
     let gate = Gate::new();
     let lengths = [5, 8, 16, 64, 97, 131, 360, 1000, 1024, 2310, 4099, 6000];
     in_parallel(&lengths, |planner, &length| {
-        for (seed, family) in FAMILIES.into_iter().enumerate() {
+        for (seed, products) in FAMILIES.into_iter().enumerate() {
             let line = uniform_complex(length, seed as u64);
             for direction in [Direction::Forward, Direction::Inverse] {
                 let exact = dft(&line, oracle_direction(direction));
                 for norm in [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled] {
-                    let problem = complex(&[length]).products(family);
+                    let problem = complex(&[length]).products(products);
                     let plan = plan(planner, &problem.direction(direction).norm(norm));
                     let exact = exact.scaled(scale(norm, direction, length).factor());
                     let error = compare(&transform(&plan, &line), &exact);
-                    let label = format!("{length} {family:?} {direction:?} {norm:?}, seed {seed}");
+                    let label =
+                        format!("{length} {products:?} {direction:?} {norm:?}, seed {seed}");
                     gate.check(&plan, error, &exact, &label);
                 }
             }
@@ -230,10 +231,10 @@ fn half_spectra_give_real_lines_within_the_gate() {
                 false => spectrum[length - k].conj(),
             })
             .collect();
-        for family in FAMILIES {
+        for products in FAMILIES {
             let plan = plan(
                 planner,
-                &digits(Problem::complex_to_real(&[length])).products(family),
+                &digits(Problem::complex_to_real(&[length])).products(products),
             );
             let mut output = vec![f64::NAN; length];
             plan.process_complex_to_real(&spectrum, &mut output)
@@ -241,7 +242,7 @@ fn half_spectra_give_real_lines_within_the_gate() {
             let exact = dft(&full, oracle::Direction::Inverse);
             let exact = exact.scaled(Scale::OneOverLength(length).factor());
             let error = compare(&complex_from_real(&output), &exact);
-            let label = format!("{length} half-spectrum to real {family:?}, seed {length}");
+            let label = format!("{length} half-spectrum to real {products:?}, seed {length}");
             gate.check(&plan, error, &exact, &label);
         }
     });
@@ -257,8 +258,8 @@ fn no_hard_input_exceeds_the_bound_and_some_come_near() {
         2310, 4096, 6561, 10_007, 16_384, 65_536,
     ];
     in_parallel(&lengths, |planner, &length| {
-        for family in FAMILIES {
-            let plan = plan(planner, &complex(&[length]).products(family));
+        for products in FAMILIES {
+            let plan = plan(planner, &complex(&[length]).products(products));
             let mut largest = 0f64;
             for input in HardInput::ALL {
                 // The referee takes long for long lines.
@@ -273,24 +274,24 @@ fn no_hard_input_exceeds_the_bound_and_some_come_near() {
                     let name = input.name();
                     violations.check(error <= plan.bound(), || {
                         format!(
-                            "{length} {family:?} {name}, seed {seed}: L2 {error:.3e} above bound {:.3e}",
+                            "{length} {products:?} {name}, seed {seed}: L2 {error:.3e} above bound {:.3e}",
                             plan.bound()
                         )
                     });
                     Worst::note(&nearest, error / plan.bound(), || {
-                        format!("{length} {family:?} {name}, seed {seed}")
+                        format!("{length} {products:?} {name}, seed {seed}")
                     });
                     largest = largest.max(error);
                 }
             }
             violations.check(largest >= plan.bound() / 100.0, || {
                 format!(
-                    "{length} {family:?}: largest L2 of the hard inputs {largest:.3e} is not within 100 of bound {:.3e}",
+                    "{length} {products:?}: largest L2 of the hard inputs {largest:.3e} is not within 100 of bound {:.3e}",
                     plan.bound()
                 )
             });
             Worst::note(&farthest, plan.bound() / largest, || {
-                format!("{length} {family:?}, bound {:.3e}", plan.bound())
+                format!("{length} {products:?}, bound {:.3e}", plan.bound())
             });
         }
     });

@@ -160,12 +160,12 @@ fn aimed_lines_stay_within_the_bound() {
     let long = if everything() { &long[..] } else { &[] };
     for &length in short.iter().chain(long) {
         for accuracy in ACCURACIES {
-            for family in FAMILIES {
-                cases.push((length, accuracy, family));
+            for products in FAMILIES {
+                cases.push((length, accuracy, products));
             }
         }
     }
-    in_parallel(&cases, |planner, &(length, accuracy, family)| {
+    in_parallel(&cases, |planner, &(length, accuracy, products)| {
         let (real, back) = (length % 3 == 1, length % 2 == 1);
         let ways = [
             (Problem::complex(&[length]), Direction::Forward, true),
@@ -188,7 +188,7 @@ fn aimed_lines_stay_within_the_bound() {
             let norm = NORMS[length % 3];
             let problem = digits(problem)
                 .accuracy(accuracy)
-                .products(family)
+                .products(products)
                 .norm(norm);
             let problem = match problem.kind() {
                 Kind::ComplexToComplex => problem.direction(way),
@@ -258,9 +258,9 @@ fn hill_climbing_stays_within_the_bound() {
     }
     in_parallel(&cases, |planner, &(length, norm, accuracy)| {
         let seed = 77 + length as u64;
-        for family in FAMILIES {
+        for products in FAMILIES {
             let way = DIRECTIONS[length % 2];
-            let problem = complex(&[length]).accuracy(accuracy).products(family);
+            let problem = complex(&[length]).accuracy(accuracy).products(products);
             let plan = plan(planner, &problem.norm(norm).direction(way));
             let aim = aim_of(&plan, way);
             let filling = oracle::attack::Filling {
@@ -277,7 +277,7 @@ fn hill_climbing_stays_within_the_bound() {
                 |line| measure(&plan, line, factor, way).ratio,
             );
             let label =
-                || format!("{length} {norm:?} {accuracy:?} {family:?} {way:?}, seed {seed}");
+                || format!("{length} {norm:?} {accuracy:?} {products:?} {way:?}, seed {seed}");
             violations.check(climbed.ratio <= 1.0, || {
                 format!("{}: {} by {:?}", label(), climbed.ratio, climbed.line)
             });
@@ -296,10 +296,12 @@ fn two_digits(
     way: Direction,
 ) -> Vec<std::sync::Arc<Plan<f64>>> {
     let mut plans: Vec<std::sync::Arc<Plan<f64>>> = Vec::new();
-    for family in [Products::Truncated, Products::Exact] {
+    for products in [Products::Truncated, Products::Exact] {
         for target in [3e-2, 1e-2, 4e-3, 2e-3, 1e-3] {
             let problem = complex(&shape).axes(&[1]).norm(norm).direction(way);
-            let problem = problem.accuracy(Accuracy::Target(target)).products(family);
+            let problem = problem
+                .accuracy(Accuracy::Target(target))
+                .products(products);
             let Ok(plan) = planner.plan(&problem) else {
                 continue;
             };

@@ -54,7 +54,7 @@ fn problem(n: usize, accuracy: Accuracy, way: Direction, products: Products) -> 
         .engine(Engine::Digits)
         .accuracy(accuracy)
         .direction(way)
-        .products(family)
+        .products(products)
         .threads(1)
 }
 
@@ -78,8 +78,8 @@ fn single_precision_has_the_bits_of_double_precision_rounded_once() {
             .collect();
         for (turn, accuracy) in ACCURACIES.into_iter().enumerate() {
             let way = [Direction::Forward, Direction::Inverse][(turn + n / 2) % 2];
-            let family = [Products::Truncated, Products::Exact][turn % 3 / 2];
-            let problem = problem(n, accuracy, way, family);
+            let products = [Products::Truncated, Products::Exact][turn % 3 / 2];
+            let problem = problem(n, accuracy, way, products);
             let reference = problem.clone().substrate(CpuUnit::Scalar);
             let plan = doubles
                 .plan(&reference)

@@ -49,7 +49,7 @@ fn factor(direction: Direction, norm: Norm) -> Factor {
     }
 }
 
-/// A direction, norm, accuracy and family for a problem.
+/// A direction, norm, accuracy and products for a problem.
 #[derive(Clone, Copy)]
 struct Variant {
     direction: Direction,
@@ -96,7 +96,7 @@ impl Comparison {
             direction,
             norm,
             accuracy,
-            family,
+            products,
         } = variant;
         let request = request(&problem, numbers, direction, norm);
         let problem = problem
@@ -104,7 +104,7 @@ impl Comparison {
             .direction(direction)
             .norm(norm)
             .accuracy(accuracy)
-            .products(family)
+            .products(products)
             // The tables of this unit are the least to lay out.
             .substrate(CpuUnit::Scalar)
             .threads(1);
@@ -122,7 +122,7 @@ impl Comparison {
         match recipe.to_string().parse() {
             Ok(read) => {
                 let model = self.referee.bound(&read, request);
-                let loosest = match family {
+                let loosest = match products {
                     Products::Truncated => LOOSEST,
                     Products::Exact => LOOSEST_EXACT,
                 };
@@ -167,7 +167,7 @@ impl Comparison {
     }
 }
 
-/// Any kind, direction, norm, accuracy and family.
+/// Any kind, direction, norm, accuracy and products.
 fn any(generator: &mut Generator, shape: &[usize]) -> (Problem, Variant) {
     let problem = match generator.below(3) {
         0 => Problem::complex(shape),

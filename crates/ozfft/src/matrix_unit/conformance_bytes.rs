@@ -63,7 +63,7 @@ impl Case {
 }
 
 fn suite(unit: Unit) {
-    let unit = byte_products(unit);
+    let unit = unit.byte_products();
     println!("{}: seed {SEED:#x}", unit.name());
     let mut generator = Generator::new(SEED);
     for rows in 1..=40 {

@@ -411,8 +411,8 @@ fn portable_rows_of_four_lanes_conform() {
 #[cfg(vector_unit)]
 #[test]
 fn avx2_conforms() {
-    use crate::matrix_unit::{Avx2, ListedUnit, MatrixUnit};
-    match Avx2::detect() {
+    use crate::matrix_unit::{self, ListedUnit, MatrixUnit};
+    match matrix_unit::Avx2::detect() {
         Some(unit) => unit.enter(Suite::<4, Avx2>::new("AVX2")),
         None => println!("skipped: this processor has no AVX2 with FMA"),
     }
