@@ -542,7 +542,7 @@ fn what_there_is_not_is_refused_by_name() {
     assert!(refused(problem.clone().engine(Engine::Native)).contains("engine Native"));
     assert!(refused(problem.clone().engine(Engine::Residues)).contains("engine Residues"));
     assert!(refused(problem.clone().device(ozfft::Device::Cuda(0))).contains("device"));
-    assert!(refused(problem.clone().products(ozfft::Products::Exact)).contains("family"));
+    assert!(refused(problem.clone().products(ozfft::Products::Exact)).contains("truncated"));
     assert!(refused(problem.clone().axes(&[1])).contains("axis 1"));
     assert!(
         planner()

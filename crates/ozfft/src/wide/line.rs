@@ -7,12 +7,13 @@ use super::double_double::two_sum;
 use super::hardware::Hardware;
 use super::outputs::{Convert, OutputLine};
 use super::passes::{Passes, WordArray, in_parallel, rotate};
-use super::quantise::{Line, LineProperties, Quantise, lane_of, power_of_two};
+use super::quantise::{Line, Quantise, lane_of, power_of_two};
 use super::rotate::Root;
 use super::words::{LANES, Point};
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::simd::inlined;
+use crate::stages::quantise::LineProperties;
 use crate::workspace::SharedArray;
 use std::sync::Mutex;
 
@@ -266,9 +267,9 @@ fn load(
 ) -> LineProperties {
     let words = SharedArray::new(&mut array.words);
     let exponents = SharedArray::new(&mut array.exponents);
-    let properties = Mutex::new(LineProperties::default());
+    let properties = Mutex::new(LineProperties::ZERO);
     in_parallel(hardware, threads, n.div_ceil(LANES), |part| {
-        let mut seen = LineProperties::default();
+        let mut seen = LineProperties::ZERO;
         for group in part {
             let active = LANES.min(n - group * LANES);
             let index = |lane: usize| group * LANES + if lane < active { lane } else { 0 };

@@ -5,10 +5,11 @@
 //! the number is lost.
 
 use super::double_double::{DoubleDouble, fast_two_sum};
-use super::quantise::{LineProperties, MAGIC, power_of_two};
+use super::quantise::{MAGIC, power_of_two};
 use super::words::{LANES, Limbs, Point};
 use crate::matrix_unit::Task;
 use crate::stages::numbers::Placement;
+use crate::stages::quantise::LineProperties;
 use crate::workspace::SharedArray;
 use num_complex::Complex;
 

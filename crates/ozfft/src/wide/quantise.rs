@@ -9,6 +9,7 @@ use super::words::{
 };
 use crate::matrix_unit::Task;
 use crate::stages::numbers::Placement;
+use crate::stages::quantise::LineProperties;
 use crate::workspace::ReadArray;
 use num_complex::Complex;
 
@@ -56,24 +57,6 @@ impl Line<'_> {
         };
         let im = if self.conjugate { -value.im } else { value.im };
         [value.re.high, value.re.low, im.high, im.low]
-    }
-}
-
-/// What is found out about a line on the way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct LineProperties {
-    pub(super) not_finite: bool,
-    pub(super) has_real: bool,
-    pub(super) has_imaginary: bool,
-}
-
-impl LineProperties {
-    pub(super) fn with(self, other: LineProperties) -> LineProperties {
-        LineProperties {
-            not_finite: self.not_finite | other.not_finite,
-            has_real: self.has_real | other.has_real,
-            has_imaginary: self.has_imaginary | other.has_imaginary,
-        }
     }
 }
 
@@ -161,7 +144,7 @@ where
         }
         let mut found = Quantised {
             exponents: [0; LANES],
-            properties: [LineProperties::default(); LANES],
+            properties: [LineProperties::ZERO; LANES],
         };
         let mut scales = [[0.0; LANES]; 2];
         for lane in 0..LANES {
