@@ -9,10 +9,10 @@ pub enum Failure {
     /// What the program `ozfft` could not do: files, terminals, memory.
     #[error("{0}")]
     Program(#[from] ozfft_cli::failure::Failure),
-    /// The library refused the problem or the data.
+    /// The library rejected the problem or the data.
     #[error("{0}")]
     Transform(#[from] ozfft::FftError),
-    /// There is no GPU, or its driver refused something.
+    /// There is no GPU, or its driver rejected something.
     #[error("{0}")]
     Device(#[from] DeviceFailure),
     /// A library of NVIDIA's cannot be loaded.
@@ -21,7 +21,7 @@ pub enum Failure {
         library: &'static str,
         file: &'static str,
     },
-    /// A library of NVIDIA's refused something.
+    /// A library of NVIDIA's rejected something.
     #[error("{library} failed to {action}: {status}")]
     Library {
         library: &'static str,

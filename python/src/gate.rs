@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Calls that are under way.
+/// Running calls.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 /// Threads that are about to fork.
 static FORKING: AtomicUsize = AtomicUsize::new(0);
@@ -17,7 +17,7 @@ static FORKING: AtomicUsize = AtomicUsize::new(0);
 /// How long a waiting thread sleeps before it looks again. Forks are rare and take longer themselves.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// A call that is under way.
+/// A running call.
 pub(crate) struct Call(());
 
 impl Call {

@@ -414,10 +414,10 @@ pub(crate) fn dft_gemm(n: usize, numbers: (Format, usize), cut: Cut, order: Orde
     .with_underflow::<f32>(n)
 }
 
-/// One step of refinement with a way back in f32 (B15).
+/// One step of refinement with an inverse in f32 (B15).
 pub(crate) fn refined(n: usize, forward: ErrorBudget, back: ErrorBudget) -> ErrorBudget {
     let u = f32::UNIT_ROUNDOFF;
-    // The residual: the error of the first result, that of the way back, and 1/n and the difference rounded.
+    // The residual: the error of the first result, that of the inverse, and 1/n and the difference rounded.
     let residual = forward.bound;
     let of_residual = (back.bound + 3.0 * u) * (1.0 + forward.bound);
     ErrorBudget::new(

@@ -3,7 +3,7 @@
 use crate::Mode;
 use crate::unit::Finding;
 
-/// Why a plan is refused, or its data.
+/// Why a plan is rejected, or its data.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FloatError {

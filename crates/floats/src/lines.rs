@@ -33,7 +33,7 @@ pub(crate) struct Lines<S> {
     n: usize,
     /// Points that an array must hold.
     length: usize,
-    /// Inverse transforms exchange real and imaginary parts on the way in and out.
+    /// Inverse transforms exchange real and imaginary parts on input and output.
     swap: bool,
     carried: bool,
     set: InstructionSet,

@@ -175,7 +175,7 @@ impl FloatPlan {
     /// A plan by the table [`Table::Measured`]. Modes without a matrix unit ignore `unit`, and so do those in f16, whose unit is
     /// plain code everywhere.
     ///
-    /// The unit is probed when a plan first needs it, and refused ([`FloatError::UnitNotFit`]) where it does not compute
+    /// The unit is probed when a plan first needs it, and rejected ([`FloatError::UnitNotFit`]) where it does not compute
     /// what the mode is built on.
     pub fn new(
         n: usize,
@@ -353,7 +353,7 @@ impl FloatPlan {
                 Cut::Whole => (1.0, padded(self.n)),
                 Cut::Blocks(n1, n2) => (2.0, padded(n1) + padded(n2)),
             };
-            // A way back in f32 comes with a refinement, and a second transform.
+            // An inverse in f32 comes with a refinement, and a second transform.
             let (again, back) = match &self.engine {
                 Engine::Refined(_) => (2.0, stage_work(self.n, &self.recipe)),
                 _ => (1.0, Work::default()),

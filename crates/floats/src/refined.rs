@@ -18,7 +18,7 @@ use num_complex::Complex;
 /// Lines that are refined together.
 const LINES: usize = 32;
 
-/// The transform in bf16 and the way back in f32.
+/// The transform in bf16 and the inverse in f32.
 #[derive(Debug)]
 pub(crate) struct Refined {
     n: usize,
@@ -85,7 +85,7 @@ impl Refined {
     }
 }
 
-/// Between the two transforms and the way back nothing may overflow that fits in the end.
+/// Between the two transforms and the inverse nothing may overflow that fits in the end.
 fn scale_line(line: &mut [Complex<f32>], scale: LineScale, factor: f64) {
     match scale {
         LineScale::One => {}

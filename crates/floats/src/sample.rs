@@ -1,13 +1,13 @@
 //! The caller's numbers: which power of two a line is taken by, and in and out of the lanes of a panel.
 //!
-//! Lines whose largest part is far from one are scaled by a power of two on the way in and back on the way out, both
+//! Lines whose largest part is far from one are scaled by a power of two on input and back on output, both
 //! exact unless a result is subnormal: so nothing overflows or underflows in between, and bounds hold for every line.
 
 use crate::lanes::{Lanes, POINTS, Scalar, Task, Vectors};
 use crate::number::{Arithmetic, Number, Pair};
 use num_complex::Complex;
 
-/// What a line is multiplied by on its way in.
+/// What a line is multiplied by on input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineScale {
     /// Ordinary numbers: by one.
@@ -19,7 +19,7 @@ pub(crate) enum LineScale {
 }
 
 impl LineScale {
-    /// The factors on the way in and out.
+    /// The factors on input and output.
     pub(crate) fn factors(self) -> (f64, f64) {
         match self {
             LineScale::One => (1.0, 1.0),

@@ -1,4 +1,4 @@
-//! Times and errors beyond double: pairs of `f64` beside `Double` on the same unit, and FFTW's quad precision where its
+//! Times and errors beyond double: double-double numbers beside `Double` on the same unit, and FFTW's quad precision where its
 //! library is installed, in one run.
 //!
 //!     cargo run --release -p ozfft-cli --example beyond_double -- [POINTS] [BATCH] [UNIT …]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// A failed command. The message goes to standard error and the exit code is not zero.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The library refused the problem or the data.
+    /// The library rejected the problem or the data.
     #[error("{0}")]
     Transform(#[from] ozfft::FftError),
     /// A file could not be opened, read, written or renamed.
@@ -47,7 +47,7 @@ pub enum Failure {
     /// A thread pool could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// There is no GPU, or its driver refused something.
+    /// There is no GPU, or its driver rejected something.
     #[error("{0}")]
     Device(#[from] crate::gpu::DeviceFailure),
     /// A check ran to its end and found something wrong.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-/// Refuses what would take more memory than can be had. Where the system does not say how much that is, nothing is refused.
+/// Rejects what would take more memory than can be had. Where the system does not say how much that is, nothing is rejected.
 pub fn expect(what: &str, needed: u128) -> Result<(), Failure> {
     match available() {
         Some(available) if needed > u128::from(available) => Err(Failure::Memory {

@@ -254,7 +254,7 @@ impl AxisList {
     }
 }
 
-/// A way of reconstruction by its name.
+/// A reconstruction method by its name.
 fn parse_method(text: &str) -> Result<Method, String> {
     text.parse().map_err(|_| {
         let names: Vec<String> = Method::ALL.iter().map(ToString::to_string).collect();

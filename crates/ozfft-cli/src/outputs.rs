@@ -25,7 +25,7 @@ enum Target {
 /// Writes a file that is either complete or untouched.
 ///
 /// Symbolic links are followed. An existing file keeps its mode and, where the system allows it, its owner; one that may not be
-/// written to is left alone. Pipes and character devices stay what they are and are written to. Everything else is refused.
+/// written to is left alone. Pipes and character devices stay what they are and are written to. Everything else is rejected.
 pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
@@ -69,7 +69,7 @@ fn target(path: &Path) -> Result<Target, Failure> {
         }),
         Ok(_) => {
             // Opened, not only looked at: files that may not be written to are not replaced either, and the system gets the chance
-            // to refuse links that others have laid in folders like /tmp.
+            // to reject links that others have laid in folders like /tmp.
             let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
             Ok(Target::File {
                 place: std::fs::canonicalize(path).map_err(failed)?,
@@ -108,7 +108,7 @@ fn names_a_file(path: &Path) -> bool {
 
 /// Where a path leads whose end does not exist.
 fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
-    // As above: the system may refuse to follow a link; that there is nothing at its end is known.
+    // As above: the system may refuse to follow a link whose target does not exist.
     match OpenOptions::new().write(true).open(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}

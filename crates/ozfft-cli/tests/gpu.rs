@@ -1,4 +1,4 @@
-//! The commands on GPUs: what they say where there is none, and options that they refuse.
+//! The commands on GPUs: what they say where there is none, and options that they reject.
 
 mod common;
 

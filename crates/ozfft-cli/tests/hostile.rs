@@ -1,4 +1,4 @@
-//! Input from people who mean no good, and ends of pipes that are gone: refused with a reason, never a crash.
+//! Input from people who mean no good, and ends of pipes that are gone: rejected with a reason, never a crash.
 
 mod common;
 
@@ -96,7 +96,7 @@ fn fft_of_stream(bytes: &[u8], output: &Path) -> std::process::Output {
         .spawn()
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // It may refuse before it has read everything.
+    // It may reject before it has read everything.
     let _ = stdin.write_all(bytes);
     drop(stdin);
     child.wait_with_output().expect("an end")

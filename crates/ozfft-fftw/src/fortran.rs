@@ -35,7 +35,7 @@ macro_rules! fortran {
     };
 }
 
-/// A list in C's order; none where C's function will refuse it anyway.
+/// A list in C's order; none where C's function will reject it anyway.
 ///
 /// # Safety
 /// `start` is null or points to `*rank` numbers.
@@ -45,7 +45,7 @@ unsafe fn reversed(rank: Int, start: Int) -> Option<Vec<c_int>> {
     Some(given.ok()?.iter().rev().copied().collect())
 }
 
-/// The address of a list's first element; null where there is no list, which C's function then refuses.
+/// The address of a list's first element; null where there is no list, which C's function then rejects.
 fn address<T>(list: &Option<Vec<T>>) -> *const T {
     list.as_ref().map_or(std::ptr::null(), |list| list.as_ptr())
 }

@@ -66,7 +66,7 @@ pub(crate) fn with_workspace<R>(
     Ok(result)
 }
 
-/// Refuses what the machine could not even hold.
+/// Rejects what the machine could not even hold.
 pub(crate) fn expect_memory(needed: u64) -> Result<(), Refusal> {
     match physical_memory() {
         Some(available) if needed > available => Err(Refusal::Memory { needed, available }),

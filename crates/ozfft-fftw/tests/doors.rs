@@ -553,7 +553,7 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
     };
     let dim = Dim64 { n: 4, is: 1, os: 1 };
     let none = std::ptr::null();
-    // SAFETY: nothing is read or written where there is no plan, and null is refused.
+    // SAFETY: nothing is read or written where there is no plan, and null is rejected.
     unsafe {
         let refused = [
             (doors.plan_dft_1d)(0, array, array, -1, 0),

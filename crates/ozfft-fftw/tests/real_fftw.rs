@@ -1,5 +1,5 @@
 //! Beside the real FFTW, where it is installed: what it plans must be planned here, with results within both bounds; and what it
-//! refuses for reasons of sense must be refused.
+//! rejects for reasons of sense must be rejected.
 
 #[path = "../examples/fuzz/cases.rs"]
 mod cases;

@@ -23,7 +23,7 @@ impl std::fmt::Display for Buffer {
     }
 }
 
-/// The reasons for which a plan is refused or an execution fails.
+/// The reasons for which a plan is rejected or an execution fails.
 ///
 /// Unless the variant says otherwise nothing has been written when an error is returned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -125,9 +125,9 @@ pub enum FftError {
         "this plan is {planned}, the call is for {called}; plan the other kind or use the matching call"
     )]
     WrongKind {
-        /// What was planned.
+        /// The planned kind.
         planned: Kind,
-        /// What was called.
+        /// The kind that the call is for.
         called: Kind,
     },
     /// Zero threads.
@@ -138,7 +138,7 @@ pub enum FftError {
         "accuracy {given} is not usable; give a relative error between 0 and 1, or 1 to 53 bits"
     )]
     InvalidAccuracy {
-        /// What was given, as a relative error.
+        /// The given accuracy, as a relative error.
         given: f64,
     },
     /// No recipe of the engine reaches the accuracy.
@@ -184,7 +184,7 @@ pub enum FftError {
         "no GPU can be used: {reason}; install NVIDIA's driver, or plan for the device cpu or auto"
     )]
     NoDriver {
-        /// What was found out.
+        /// The finding.
         reason: String,
     },
     /// A device number that is not there.
@@ -225,7 +225,7 @@ pub enum FftError {
     /// written**, in place over the input; otherwise nothing has.
     #[error("{action} failed: {name} ({code}), {text}")]
     DeviceFailure {
-        /// What was being done.
+        /// The operation that failed.
         action: &'static str,
         /// The driver's code.
         code: u32,
@@ -269,7 +269,7 @@ pub enum FftError {
         buffer: Buffer,
         /// The address given.
         address: u64,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// Moduli or residues that do not meet a condition of exactness.
@@ -298,7 +298,7 @@ pub enum FftError {
 }
 
 impl FftError {
-    /// What this build of the library was made without.
+    /// A feature that this build of the library lacks.
     #[allow(dead_code, reason = "with all features nothing is missing")]
     pub(crate) fn missing_feature(what: &str, feature: &str) -> FftError {
         FftError::Unsupported(format!(

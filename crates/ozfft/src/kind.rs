@@ -1,4 +1,4 @@
-//! What a transform takes and gives.
+//! Input and output kinds of a transform.
 
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};

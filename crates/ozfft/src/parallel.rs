@@ -34,7 +34,7 @@ pub(crate) fn for_each_piece<V: Send>(
     pieces.for_each(|(number, piece)| work(number, piece));
 }
 
-/// What `make` gives for every number below `count`; a thread takes at least so many.
+/// The results of `make` for every number below `count`; a thread takes at least so many.
 #[cfg(feature = "parallel")]
 pub(crate) fn collect<V: Send>(
     count: usize,

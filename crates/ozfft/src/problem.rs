@@ -1,4 +1,4 @@
-//! What is asked: a [`Problem`] is pure data, checked by [`Problem::validate`], and the key under which plans are kept.
+//! A [`Problem`] is pure data, checked by [`Problem::validate`], and the key of the plan cache.
 
 use crate::error::{Buffer, FftError};
 use crate::kind::Kind;
@@ -91,7 +91,7 @@ impl Accuracy {
     }
 }
 
-/// Who computes.
+/// The engine that computes a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
@@ -180,12 +180,12 @@ pub enum Products {
     Exact,
 }
 
-/// What [`Engine::Residues`] does beyond the recipe.
+/// Options of [`Engine::Residues`] beyond the recipe.
 #[cfg(feature = "residues")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ResidueOptions {
-    /// How integers are put together. Ways that are not exact have other bits and a larger bound.
+    /// The reconstruction method. Methods that are not exact have other bits and a larger bound.
     #[cfg_attr(feature = "serde", serde(with = "method_name"))]
     pub reconstruction: Method,
     /// More moduli than are needed: any `redundancy` bad residues of an output are found, half as many are corrected.
@@ -208,7 +208,7 @@ impl Default for ResidueOptions {
     }
 }
 
-/// Ways of reconstruction are saved by their names.
+/// Reconstruction methods are saved by their names.
 #[cfg(all(feature = "serde", feature = "residues"))]
 mod method_name {
     use residues::reconstruct::Method;
@@ -267,7 +267,7 @@ pub enum Device {
     Cpu,
     /// The NVIDIA GPU of this number; an error where there is none.
     Cuda(usize),
-    /// The first GPU where there is one and the engine is [`Engine::Digits`], else the processor; the plan says which.
+    /// The first GPU where there is one and the engine is [`Engine::Digits`], else the CPU; the plan reports which.
     Auto,
 }
 
@@ -450,7 +450,7 @@ impl Problem {
         self
     }
 
-    /// What the residues engine does beyond the recipe.
+    /// Options of the residues engine beyond the recipe.
     ///
     /// ```
     /// use ozfft::{Engine, Planner, Problem, ResidueOptions};

@@ -1,8 +1,8 @@
-//! What a call tells of itself while it runs.
+//! Progress reports of a running call.
 
 use std::fmt;
 
-/// What a call is doing.
+/// The stage of a running call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Copying host arrays to the GPU.
@@ -27,7 +27,7 @@ impl fmt::Display for Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
     /// Bytes that are done; they never become fewer within a stage.
     pub done: usize,

@@ -54,7 +54,7 @@ impl<T: Real> RustFftPlanner<T> {
     fn plan(&self, problem: Problem, direction: FftDirection) -> Arc<RustFft<T>> {
         let problem = problem.norm(Norm::Unscaled).threads(1);
         let n = problem.shape()[0];
-        // RustFFT's planners have no errors; lengths that this one refuses are of a thousand million points, or 0.
+        // RustFFT's planners have no errors; lengths that this one rejects are of a thousand million points, or 0.
         let plan = self.planner.plan(&problem);
         let plan = plan.unwrap_or_else(|error| panic!("{error}"));
         Arc::new(RustFft { plan, n, direction })
@@ -62,7 +62,7 @@ impl<T: Real> RustFftPlanner<T> {
 
     /// As `rustfft::FftPlanner::plan_fft`.
     ///
-    /// Panics for a length of 0, and for one that [`Planner::plan`] refuses.
+    /// Panics for a length of 0, and for one that [`Planner::plan`] rejects.
     pub fn plan_fft(&mut self, len: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
         let to = match direction {
             FftDirection::Forward => Direction::Forward,
@@ -119,7 +119,7 @@ impl<T: Real> RustFft<T> {
     }
 }
 
-/// What planning has made sure of.
+/// Panics on errors that planning rules out.
 fn expect_done(outcome: Result<(), FftError>) {
     if let Err(error) = outcome {
         unreachable!("lengths are those of the plan: {error}");

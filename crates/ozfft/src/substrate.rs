@@ -120,7 +120,7 @@ pub enum Substrate {
     Auto,
     /// The same, named after what it multiplies: 8-bit integers.
     Int8,
-    /// 8-bit floating-point numbers, for [`Engine::Residues`](crate::Engine::Residues) alone: on the processor on a simulated unit, whose
+    /// 8-bit floating-point numbers, for [`Engine::Residues`](crate::Engine::Residues) alone: on the CPU on a simulated unit, whose
     /// accumulator keeps as few bits as Hopper's, on a GPU the same as [`GpuUnit::Fp8Wgmma`].
     Fp8,
     /// A unit of the processor.

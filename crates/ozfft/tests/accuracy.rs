@@ -367,7 +367,7 @@ fn single_precision_data_come_out_at_their_floor() {
         for accuracy in [Accuracy::Double, Accuracy::Single] {
             let points = shape.iter().product();
             let problem = complex(shape).accuracy(accuracy);
-            // A target of 2^-24 cannot be met by data that are themselves rounded to 2^-24; it may be refused.
+            // A target of 2^-24 cannot be met by data that are themselves rounded to 2^-24; it may be rejected.
             let plan = match planner.plan(&problem) {
                 Ok(plan) => plan,
                 Err(_) if accuracy == Accuracy::Single => continue,

@@ -102,7 +102,7 @@ fn calls_with_workspace_allocate_nothing() {
                 made.process_real_to_complex_with_workspace(&real, &mut half, &mut workspace)
                     .unwrap();
             });
-            // What the transform leaves here, of the size of its error, would be reported on the way back.
+            // What the transform leaves here, of the size of its error, would be reported in the inverse transform.
             half[0].im = 0.0;
             half[shape[0] / 2].im = 0.0;
             let made = plan(&Problem::complex_to_real(shape).engine(engine).threads(1));

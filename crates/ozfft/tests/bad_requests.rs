@@ -191,7 +191,7 @@ fn more_threads_than_any_machine_has_are_an_error_or_work_but_never_a_panic() {
 
 #[test]
 fn lengths_of_a_problem_that_makes_no_sense_do_not_panic() {
-    // `validate` is what refuses; asking for a length first is allowed.
+    // `validate` is what rejects; asking for a length first is allowed.
     let problem = Problem::real_to_complex(&[4]).axes(&[3]);
     assert!(std::panic::catch_unwind(|| problem.output_len()).is_ok());
 }

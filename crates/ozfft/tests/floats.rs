@@ -1,5 +1,5 @@
 //! The floats engine behind problems: every mode, kind, layout and norm keeps its bound, with the same bits for any number
-//! of threads; what cannot be had is refused.
+//! of threads; what cannot be had is rejected.
 
 use crate::support::{Violations, half, oracle_direction, plan, scale, transform, transform_real};
 use ::floats::{FloatPlan, Unit};
@@ -84,7 +84,7 @@ fn real_kinds_keep_their_bounds() {
             let spectrum = transform_real(&there, &line);
             let error = compare_scaled(&spectrum, &exact, oracle::Scale::One).l2;
             violations.check(error <= there.bound(), || format!("{error:.3e}\n{there}"));
-            // The way back is compared with what it was given.
+            // The inverse is compared with what it was given.
             let back = plan(&planner, &floats(Problem::complex_to_real(shape), mode));
             let mut returned = vec![f64::NAN; points];
             match back.process_complex_to_real(&rounded_once(&exact), &mut returned) {
@@ -437,7 +437,7 @@ fn bounds_of_axes_norms_kinds_and_directions_are_the_referees() {
     }
 }
 
-/// All data in the column that a whole spectrum counts once, every number a tie of the format: √2 is not needed on the way back.
+/// All data in the column that a whole spectrum counts once, every number a tie of the format: √2 is not needed in the inverse transform.
 #[test]
 fn half_spectra_with_all_data_in_the_first_column_keep_the_bound_on_the_way_back() {
     let (rows, columns) = (16, 16);

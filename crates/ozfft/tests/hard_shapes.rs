@@ -159,7 +159,7 @@ fn strides_beyond_two_to_the_thirty_one_are_counted_exactly() {
     assert!(plan(&problem).workspace_len() < 1 << 20);
     let back = Layout::strided(&[-far, 1], 7).with_offset(3 * far as usize);
     assert_eq!(digits(&[4, 7]).input_layout(back).validate(), Ok(()));
-    // Just beyond what can be addressed: refused rather than wrapped.
+    // Just beyond what can be addressed: rejected rather than wrapped.
     let beyond = Layout::strided(&[isize::MAX / 4, 1], 0);
     let refused = digits(&[8, 2]).input_layout(beyond).validate();
     assert!(matches!(refused, Err(FftError::TooLarge { .. })));

@@ -35,7 +35,7 @@ fn norm(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Relative to the spectrum: half the spacing of subnormal numbers in both parts of every output, twice, since a line is
-/// scaled on its way out.
+/// scaled on output.
 fn subnormal_share(line: &[Complex<f64>], half_spacing: f64, scale: f64) -> f64 {
     // The spectrum's norm is √n times the line's; scaled, so that squares do not underflow.
     let size = norm(line.iter().flat_map(|z| [z.re * scale, z.im * scale]));
@@ -131,7 +131,7 @@ fn check_length<T: Real>(
         for problem in problems(n, target) {
             let plan = match planner.plan(&problem) {
                 Ok(plan) => plan,
-                // What the type cannot hold is refused; f32 holds 6e-8.
+                // What the type cannot hold is rejected; f32 holds 6e-8.
                 Err(FftError::AccuracyUnreachable { .. }) if target < T::UNIT_ROUNDOFF => {
                     counts.refused.fetch_add(1, Ordering::Relaxed);
                     continue;

@@ -1,4 +1,4 @@
-//! Saved decisions: what does not keep the request is refused or passed over, whatever the text says; and plans that cannot be
+//! Saved decisions: what does not keep the request is rejected or passed over, whatever the text says; and plans that cannot be
 //! proven to keep an accuracy say so.
 
 use crate::support::{half, transform, transform_real};
@@ -20,7 +20,7 @@ fn saved(problem: &Problem) -> Value {
     serde_json::from_str(&planner.save_wisdom()).unwrap()
 }
 
-/// The plan after loading, or why the text was refused.
+/// The plan after loading, or why the text was rejected.
 fn recalled(wisdom: &Value, problem: &Problem) -> Result<Arc<Plan<f64>>, FftError> {
     let planner = Planner::<f64>::new();
     planner.load_wisdom(&wisdom.to_string())?;
@@ -459,7 +459,7 @@ fn random_recipe(decision: &mut Value, n: usize, random: &mut Random) {
     let diagonals = data + random.below(matrix);
     let exact = decision["recipe"]["family"] == json!("Exact");
     let diagonals = if exact { data + matrix - 1 } else { diagonals };
-    // Where the accuracy names digits, others are refused at once; a few of them are enough.
+    // Where the accuracy names digits, others are rejected at once; a few of them are enough.
     let free = decision["problem"]["accuracy"].is_object();
     if free || random.below(8) == 0 {
         let digits = json!({"data": data, "matrix": matrix, "diagonals": diagonals});
@@ -552,7 +552,7 @@ fn fresh_engine(fresh: &Plan<f64>) -> Engine {
     }
 }
 
-/// Wisdom that was tampered with is refused, passed over, or keeps the request: never a panic, a hang or a wrong result.
+/// Wisdom that was tampered with is rejected, passed over, or keeps the request: never a panic, a hang or a wrong result.
 #[test]
 fn mutated_wisdom_never_overrides_the_request() {
     const MUTATIONS: usize = 8000;

@@ -102,7 +102,7 @@ pub enum ResidueError {
         /// Bits of the largest magnitude.
         needed: f64,
     },
-    /// A way of reconstruction that rounds, where an exact one is needed.
+    /// A reconstruction method that rounds, where an exact one is needed.
     #[error("{what} needs an exact reconstruction, and {way} rounds: take kulisch32 or garner")]
     NotExact {
         /// What was asked for.

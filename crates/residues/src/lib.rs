@@ -20,7 +20,7 @@
 //! Everything works on panels of [`COLUMNS`] columns side by side, which is a row of 64 bytes on the units: a row of a
 //! matrix of residues is one [`Residues`].
 //!
-//! Ways of reconstruction in floating point, and the simulated fp8 unit, need the default floating-point environment and take
+//! Reconstruction methods in floating point, and the simulated fp8 unit, need the default floating-point environment and take
 //! the caller's as it is (`float_environment::with_default` puts the default in force, as `ozfft` does for its own calls).
 
 #![deny(unsafe_code)]

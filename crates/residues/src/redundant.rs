@@ -226,7 +226,7 @@ impl Redundant {
             }
         }
         if strays {
-            // What a way of reconstruction does with them is not specified.
+            // What a reconstruction method does with them is not specified.
             let mut proper = [[0; COLUMNS]; Moduli::MOST];
             let proper = &mut proper[..residues.len()];
             for ((to, from), reduction) in proper.iter_mut().zip(residues).zip(&self.reductions) {

@@ -142,7 +142,7 @@ fn no_integer_that_aims_at_a_bound_exceeds_it() -> Result<(), ResidueError> {
     let mut worst = [0.0f64; Method::ALL.len()];
     for moduli in &sets {
         for (method, worst) in Method::ALL.into_iter().zip(&mut worst) {
-            // Not every way takes every set; those are refused by name.
+            // Not every way takes every set; those are rejected by name.
             let Ok(way) = method.build(moduli, Arc::new(Portable)) else {
                 continue;
             };

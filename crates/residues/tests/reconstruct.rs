@@ -1,4 +1,4 @@
-//! Every way of reconstruction against big integers.
+//! Every reconstruction method against big integers.
 
 mod random;
 

@@ -342,7 +342,7 @@ fn what_cannot_be_watched_over_is_said() {
     }
 }
 
-/// Ways of reconstruction are exact for all integers but those next to half the product of the moduli, either sign; faults
+/// Reconstruction methods are exact for all integers but those next to half the product of the moduli, either sign; faults
 /// make those, too. They may come out as other integers, but never as small ones.
 #[test]
 fn integers_at_the_ends_of_the_range_never_come_out_small() -> Result<(), ResidueError> {

@@ -1,4 +1,4 @@
-//! The rung beyond double: pairs of f64, against sums in hundreds of bits.
+//! The rung beyond double: double-double numbers, against sums in hundreds of bits.
 
 use super::record::{Found, Rung};
 use super::rungs::{FEWEST_RUNS, Lines, Setting, rounded};

@@ -32,15 +32,15 @@ pub struct Record {
 pub struct Rung {
     pub shape: String,
     pub batch: usize,
-    /// f32, f64, or pairs of f64.
+    /// f32, f64, or double-double numbers.
     pub numbers: String,
     /// The engine that was asked for: auto, digits, a mode, or pairs.
     pub asked: String,
     /// The accuracy that was asked for, as options spell it; none with a mode.
     pub accuracy: Option<String>,
-    /// What was planned; none where it was refused.
+    /// What was planned; none where it was rejected.
     pub found: Option<Found>,
-    /// Why it was refused.
+    /// Why it was rejected.
     pub refused: Option<String>,
 }
 

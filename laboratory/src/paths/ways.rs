@@ -17,7 +17,7 @@ pub struct Variant {
 #[derive(Debug, Clone, Copy)]
 pub enum How {
     CuFft,
-    /// A problem of the library; `exact`: its bits must be those of the same problem on the processor.
+    /// A problem of the library; `exact`: its bits must be those of the same problem on the CPU.
     Engine {
         apply: fn(Problem) -> Problem,
         exact: bool,

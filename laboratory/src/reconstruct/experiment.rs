@@ -464,7 +464,7 @@ fn prototype_errors(matrices: &Matrices, count: usize) -> Result<Vec<PrototypeEr
 /// Why there is no measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum Failed {
-    /// Moduli or matrices are refused.
+    /// Moduli or matrices are rejected.
     #[error("{0}")]
     Residues(#[from] ResidueError),
     /// Nothing is left for the operands.

@@ -137,7 +137,7 @@ pub struct FigureArguments {
 }
 
 impl FigureArguments {
-    /// Options that nothing would heed are refused: only the roofline is about one machine.
+    /// Options that nothing would heed are rejected: only the roofline is about one machine.
     pub fn checked(&self) -> Result<(), Failure> {
         if self.subject.is_given() && self.figure.as_deref() != Some("roofline") {
             let message = "--machine, --n and --mode are for --figure roofline";

@@ -81,7 +81,7 @@ pub fn gemm(
         .collect()
 }
 
-/// The refinement as the sources have it: the way back in bf16 as well.
+/// The refinement as the sources have it: the inverse in bf16 as well.
 pub fn refined_in_bf16(line: &[Complex<f32>]) -> Vec<Complex<f32>> {
     let n = line.len() as f32;
     let first = gemm(line, Angles::Exact, false, (1, 1), |_, _| true);

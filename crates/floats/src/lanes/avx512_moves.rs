@@ -82,7 +82,7 @@ fn indices(of: &[i32; 16]) -> __m512i {
     unsafe { _mm512_loadu_si512(of.as_ptr().cast()) }
 }
 
-/// Real and imaginary parts of two registers of complex f32, and the way back.
+/// Real and imaginary parts of two registers of complex f32, and the inverse.
 const EVEN: [i32; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
 const ODD: [i32; 16] = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31];
 const LOW: [i32; 16] = [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23];
@@ -104,7 +104,7 @@ pub(super) fn gather_16(lines: &[Complex<f32>], pitch: usize, points: &mut [[__m
     }
 }
 
-/// The way back.
+/// The inverse.
 #[inline(always)]
 pub(super) fn scatter_16(points: &[[__m512; 2]; POINTS], lines: &mut [Complex<f32>], pitch: usize) {
     for (half, order) in [&LOW, &HIGH].into_iter().enumerate() {
@@ -140,7 +140,7 @@ pub(super) fn gather_8_single(
     }
 }
 
-/// The way back, rounded to f32.
+/// The inverse, rounded to f32.
 #[inline(always)]
 pub(super) fn scatter_8_single(
     points: &[[__m512d; 2]; POINTS],
@@ -202,7 +202,7 @@ pub(super) fn gather_8_double(
     }
 }
 
-/// The way back.
+/// The inverse.
 #[inline(always)]
 pub(super) fn scatter_8_double(
     points: &[[__m512d; 2]; POINTS],

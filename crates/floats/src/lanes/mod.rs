@@ -56,7 +56,7 @@ pub(crate) trait Lanes: Copy {
         false
     }
 
-    /// The way back; says whether there was one.
+    /// The inverse; says whether there was one.
     #[inline(always)]
     fn scatter<D: Sample>(
         _points: &[[Self; 2]; POINTS],

@@ -90,7 +90,7 @@ fn measure(arguments: &AccuracyArguments, shape: &[usize], outputs: usize) -> Re
     let plan = Planner::<f64>::new().plan(&problem)?;
     let grid = grid(shape, outputs, seed);
     let places = places(shape, &grid);
-    // The transforms first: what they refuse should not take minutes.
+    // The transforms first: what they reject should not take minutes.
     let (found, cufft) = match plan.device() {
         Device::Cuda(ordinal) => on_device(ordinal, &plan, direction, (seed, &places))?,
         _ => (on_processor(&plan, seed, &places)?, None),

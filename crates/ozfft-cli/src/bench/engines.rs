@@ -273,7 +273,7 @@ fn loaded<'a>(
     Ok(Candidate {
         engine,
         substrate: DOUBLES.into(),
-        // Its transforms to real output use the input as scratch memory; all others keep it unless told otherwise.
+        // Its transforms to real output use the input as scratch memory; all others keep it by default.
         consumes_input: arrays.kind == Kind::ComplexToReal,
         threads_linger: engine == MKL && setting.threads > 1,
         error_limit: FLOATING_POINT_ERROR,

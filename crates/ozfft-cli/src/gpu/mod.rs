@@ -38,7 +38,7 @@ pub enum DeviceFailure {
         major: i32,
         minor: i32,
     },
-    /// The driver refused something.
+    /// The driver rejected something.
     #[error("the CUDA driver failed to {action}: {source}")]
     Driver {
         action: &'static str,
@@ -52,7 +52,7 @@ pub enum DeviceFailure {
     /// The library cannot be loaded.
     #[error("cuFFT cannot be loaded (libcufft); put its directory into LD_LIBRARY_PATH")]
     NoCuFft,
-    /// cuFFT refused something.
+    /// cuFFT rejected something.
     #[error("cuFFT failed to {action}: {source}")]
     CuFft {
         action: &'static str,
@@ -77,7 +77,7 @@ pub struct Variant {
 /// The name of the way that does without floating-point instructions.
 pub const INTEGERS_ONLY: &str = "integers-only";
 
-/// All ways that can be asked for; those that a GPU or a problem does not have are refused by the planner. To add one
+/// All ways that can be asked for; those that a GPU or a problem does not have are rejected by the planner. To add one
 /// is a line here.
 pub const VARIANTS: &[Variant] = &[
     Variant {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct ResiduePath {
     pub name: &'static str,
     pub run: Run,
-    /// Its bits must be those of exact digits on the processor.
+    /// Its bits must be those of exact digits on the CPU.
     pub exact: bool,
 }
 

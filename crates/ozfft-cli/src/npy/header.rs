@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-/// Longest text of a header. numpy refuses more than 10,000 bytes unless it is told to trust the file.
+/// Longest text of a header. numpy rejects more than 10,000 bytes unless it is told to trust the file.
 pub const MOST_BYTES: usize = 1 << 16;
 /// Most axes of an array, as in numpy 2.
 pub const MOST_AXES: usize = 64;

@@ -90,7 +90,7 @@ pub struct Computed {
     pub integers_only: bool,
 }
 
-/// Computes a case on the processor and on a GPU, and compares everything in the output arrays, gaps included. Returns what
+/// Computes a case on the CPU and on a GPU, and compares everything in the output arrays, gaps included. Returns what
 /// multiplied on the GPU; the error names the way and the first difference.
 pub fn check_device<T: Real + Bytes>(
     case: &Case,
@@ -657,7 +657,7 @@ mod tests {
 
     #[test]
     fn cases_for_gpus_compare_whole_arrays() {
-        // On the processor, where there is no difference to find, and the units of GPUs are refused.
+        // On the processor, where there is no difference to find, and the units of GPUs are rejected.
         let planners = (Planner::<f64>::new(), Planner::<f32>::new());
         let mut largest = 0;
         for number in (0..200).step_by(7).chain((1400..1600).step_by(11)) {

@@ -1,5 +1,5 @@
 //! Identities that every Fourier transform has, checked without any reference transform (Ergün's checks): linearity,
-//! impulses, shifts in time and in frequency, and the way back. Tolerances follow from the plan's own bound.
+//! impulses, shifts in time and in frequency, and the inverse. Tolerances follow from the plan's own bound.
 
 use super::case::{mixed, pick};
 use crate::arrays::{ravel, unravel};

@@ -82,7 +82,7 @@ impl ResidueCase {
         self.path.run.plan(planner, problem)
     }
 
-    /// Computes the case on the processor and on a device. Returns what multiplied there; the error names case, path and the first difference.
+    /// Computes the case on the CPU and on a device. Returns what multiplied there; the error names case, path and the first difference.
     pub fn check(
         &self,
         planner: &Planner<f64>,

@@ -230,7 +230,7 @@ pub(crate) fn substrate(lines: &[FloatLine], unit: Unit) -> &'static str {
 ///
 /// The promise is about the array that is returned. Half a spectrum may carry all of the error and half of the squares, so that the axis
 /// on which a real array becomes half a spectrum counts √2 times, but for its last roundings. Other axes are transformed
-/// within columns of the halved one, whose errors and squares have the same weight wherever they are counted, and the way back begins
+/// within columns of the halved one, whose errors and squares have the same weight wherever they are counted, and the inverse begins
 /// with a whole line: neither counts more (B18 in docs/ladder.md).
 fn budget<T: Real>(schedule: &Schedule, lines: &[FloatLine]) -> ErrorBudget {
     let passes = schedule.passes.iter().zip(lines);
@@ -246,7 +246,7 @@ fn budget<T: Real>(schedule: &Schedule, lines: &[FloatLine]) -> ErrorBudget {
     })
 }
 
-/// What one axis contributes to the error, for data of type `T`, and where half a spectrum is kept (B18).
+/// The contribution of one axis to the error, for data of type `T`, and where half a spectrum is kept (B18).
 fn line_budget<T: Real>(plan: &FloatPlan, scale: f64, half: bool) -> ErrorBudget {
     let bound = if half {
         plan.bound_of_half()

@@ -1,4 +1,4 @@
-//! Who computes: digits, residues, short floating-point numbers, or the machine's own. Each is one file and one line of [`build`].
+//! Engines: digits, residues, low-precision floating point, or native floating point. Each is one file and one line of [`build`].
 
 pub(crate) mod digits;
 #[cfg(feature = "floats")]
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// A GPU and its number.
 pub(crate) type Gpu = (Arc<dyn Machine>, usize);
 
-/// What an engine is asked for.
+/// A request to an engine.
 pub(crate) struct Request<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) schedule: &'a Arc<Schedule>,
@@ -41,26 +41,26 @@ pub(crate) struct Request<'a> {
     pub(crate) shared: &'a Shared,
 }
 
-/// Who runs a plan.
+/// The executor of a plan.
 pub(crate) enum Runner<T: Real> {
     Processor(Executor<T>),
     Gpu(Box<CudaExecutor>),
 }
 
-/// What an engine makes of a request.
+/// An engine's answer to a request.
 pub(crate) struct Built<T: Real> {
     pub(crate) runner: Runner<T>,
     /// The unit that runs, by name.
     pub(crate) substrate: &'static str,
-    /// What is to be said about recipe and unit.
+    /// Explanation of the choice of recipe and unit.
     pub(crate) why: String,
     pub(crate) recipe: Option<Recipe>,
     pub(crate) budget: ErrorBudget,
     /// Whether the budget's bound is proven.
     pub(crate) proven: bool,
-    /// The lines of the floats engine on the processor.
+    /// The lines of the floats engine on the CPU.
     pub(crate) float_lines: Vec<FloatLine>,
-    /// What the residues engine counts.
+    /// Statistics of the residues engine.
     pub(crate) residues: Option<Arc<Counters>>,
     /// Takes over where a line needs more bits than words have.
     pub(crate) fallback: Option<Executor<T>>,

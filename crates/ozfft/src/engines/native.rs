@@ -127,7 +127,7 @@ impl<T: Real> LineTransform<T> for NativeLine<T> {
     }
 }
 
-/// What runs a problem.
+/// The executor of a problem.
 pub(super) fn executor<T: Real>(request: &Request<'_>) -> Result<Executor<T>, FftError> {
     let scaling = Scaling::of(request.problem);
     let lines = request.schedule.passes.iter();

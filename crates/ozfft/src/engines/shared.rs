@@ -1,4 +1,4 @@
-//! What the plans of a planner share: tables, and the choice of recipes, which is made from their error budgets.
+//! State shared by the plans of a planner: tables, and the choice of recipes, which is made from their error budgets.
 
 #[cfg(feature = "floats")]
 use crate::engines::floats::FloatPlans;
@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     pub(crate) float_plans: FloatPlans,
 }
 
-/// What determines a line's tables.
+/// Key of a 1-D transform's tables.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct LineKey {
     unit: Unit,
@@ -220,7 +220,7 @@ impl Shared {
         })
     }
 
-    /// What was decided before, or what is decided now.
+    /// The cached decision, or a new one.
     pub(crate) fn recalled_or_chosen<T: Real>(
         &self,
         problem: &Problem,

@@ -49,7 +49,7 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
     fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], workers: usize);
 }
 
-/// A planned problem on the processor.
+/// A planned problem on the CPU.
 pub(crate) struct Executor<T: Real> {
     schedule: Arc<Schedule>,
     lines: Vec<Box<dyn LineTransform<T>>>,
@@ -200,7 +200,7 @@ impl<T: Real> Executor<T> {
     }
 }
 
-/// What every transform is scaled by between axes, and what a pass makes of it: 1 the first one, -1 the last, else 0.
+/// The scale of every transform between axes, and its sign in a pass: 1 in the first, -1 in the last, else 0.
 #[derive(Clone, Copy)]
 struct Scales<'a> {
     of_transforms: &'a [i32],

@@ -1,4 +1,4 @@
-//! Who runs a schedule of axis passes over the caller's arrays: the processor, or a GPU.
+//! Executors run a schedule of axis passes over the caller's arrays, on the CPU or on a GPU.
 
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]

@@ -1,4 +1,4 @@
-//! What every transform of several axes is scaled by between them (`scale.rs`): a look at its numbers before anything is
+//! Scale factors between the axes of a transform (`scale.rs`): its numbers are inspected before anything is
 //! written. Threads share it; which of them sees a number first makes no difference.
 
 use super::lines::{InputArray, LineSet};

@@ -92,7 +92,7 @@ pub(crate) struct Schedule {
     pub(crate) passes: Vec<AxisPass>,
     /// Complex numbers of the spare array.
     pub(crate) spare_len: usize,
-    /// Whether numbers are conjugated on the way in and out: inverse transforms are forward ones of conjugates.
+    /// Whether numbers are conjugated on input and output: inverse transforms are forward ones of conjugates.
     pub(crate) conjugate: bool,
     /// How every transform is scaled between its axes; none where it has one axis.
     pub(crate) scaling: Option<Scan>,

@@ -47,7 +47,7 @@ impl ListedUnit for Amx {
 }
 
 impl Amx {
-    /// Whether the processor has the instructions; the kernel may still refuse the tiles.
+    /// Whether the processor has the instructions; the kernel may still reject the tiles.
     pub(crate) fn present() -> bool {
         // Bits 24 and 25: tiles, and tiles of 8-bit integers.
         let features = __cpuid_count(7, 0).edx >> 24;
@@ -83,7 +83,7 @@ fn group_of(group: usize, row: usize, rows: usize, digits: Digits) -> (usize, us
     (TOGETHER * group * rows + row * size, size)
 }
 
-/// What the sum of a number is, the other way round.
+/// Inverse of the map from number to sum.
 fn diagonal_and_row(number: usize, rows: usize, digits: Digits) -> (usize, usize) {
     let group = number / (TOGETHER * rows);
     let (start, size) = group_of(group, 0, rows, digits);

@@ -4,7 +4,7 @@
 //! There is no exact product of bytes in AVX2, but a data digit times *two* neighbouring matrix digits fits 16 bits
 //! times 8: one product for two, already summed to a pair of diagonals. The two products that an instruction adds are
 //! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
-//! only and is the accumulator's initial value. Sums may wrap on the way: the true value fits.
+//! only and is the accumulator's initial value. Intermediate sums may wrap: the true value fits.
 
 use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
 use crate::recipe::Digits;
@@ -61,7 +61,7 @@ fn terms(digits: Digits) -> Vec<(u32, usize)> {
 #[derive(Debug)]
 pub(crate) struct PairedDigits {
     entries: Vec<i32>,
-    /// What the biases of unsigned data digits add to every pair, taken off.
+    /// Correction for the bias of unsigned data digits, per pair.
     offsets: Vec<i32>,
 }
 

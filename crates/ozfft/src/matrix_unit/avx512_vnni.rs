@@ -47,7 +47,7 @@ impl ListedUnit for Avx512Vnni {
 #[derive(Debug)]
 pub(crate) struct Bytes {
     entries: Vec<u32>,
-    /// What the biases of unsigned data digits add to every diagonal, taken off.
+    /// Correction for the bias of unsigned data digits, per diagonal.
     offsets: Vec<i32>,
 }
 
@@ -341,7 +341,7 @@ fn multiply_bytes(matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
         for (k, group) in data.iter().enumerate() {
             // SAFETY: a group is 64 bytes.
             let bytes = unsafe { _mm512_loadu_si512(group.as_ptr().cast()) };
-            // Adds 128 to every signed byte. Sums may wrap on the way: the true value fits.
+            // Adds 128 to every signed byte. Intermediate sums may wrap: the true value fits.
             let bytes = _mm512_xor_si512(bytes, bias);
             for (row, accumulator) in rows.iter().zip(&mut accumulators) {
                 let entry = i32::from_le_bytes(row[k].map(|x| x as u8));

@@ -67,7 +67,7 @@ fn stored<const L: usize, U: MatrixUnit<L>>(halves: VectorHalves<L, U>) -> HalfR
 }
 
 impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
-    /// `pairs` and `pair` are two ways to the same sums.
+    /// `pairs` and `pair` form the same sums.
     #[inline(always)]
     fn together<const P: usize>(&self, sums: &[HalfRow<L>], row: usize, pairs: &[HalfRow<L>]) {
         let all = U::pairs::<P>(self.matrix, self.digits, sums, row);
@@ -326,7 +326,7 @@ fn suite<const L: usize, U: MatrixUnit<L>>(unit: U, name: Unit) {
     random_matrices::<L, U>((unit, name), &mut generator);
 }
 
-/// The suite for every unit of the list, as a test of its name; one that this machine has not says so.
+/// The suite for every unit of the list, as a test of its name; units that this machine lacks are reported.
 macro_rules! suites {
     ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
         /// One test for each unit.

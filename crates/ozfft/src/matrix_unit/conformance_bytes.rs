@@ -18,7 +18,7 @@ fn byte(kind: usize, place: usize, generator: &mut Generator) -> i8 {
     }
 }
 
-/// What is left of memory that a unit may not touch, and of memory that it must overwrite.
+/// Fill pattern of memory that a unit may not touch, and of memory that it must overwrite.
 const DIRT: Sums = [-0x1234_5678; COLUMNS];
 
 struct Case {

@@ -69,7 +69,7 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     /// Columns that one call takes at most.
     const COLUMNS: usize;
 
-    /// What must be alive, on the thread that multiplies, whenever it does.
+    /// Guard that must be alive on the multiplying thread during products.
     type Session;
 
     /// Prepares this thread for products.
@@ -245,7 +245,7 @@ pub(crate) fn meeting(
     })
 }
 
-/// What the list of units asks of each: how it is found, and how it wants its matrices.
+/// Requirements of the registry on each unit: detection, and layout of matrices.
 pub(crate) trait ListedUnit: Copy + 'static {
     /// A digit matrix in the form that the products of the unit read.
     type Packed: fmt::Debug + Send + Sync;
@@ -352,7 +352,7 @@ macro_rules! units {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) enum Unit {
             $(#[cfg($compiled)] $name($name),)*
-            /// Residues on any of the others, as the engine says.
+            /// Residues on any of the others, as configured by the engine.
             #[cfg(feature = "residues")]
             Residues,
         }
@@ -367,7 +367,7 @@ macro_rules! units {
                 .filter(|_| !left_out(unit))
             }
 
-            /// What a processor lacks that has not the unit.
+            /// The feature that a processor without the unit lacks.
             fn needs(unit: CpuUnit) -> &'static str {
                 match unit {
                     $(CpuUnit::$name => $needs,)*

@@ -10,7 +10,7 @@ use crate::recipe::Digits;
 use crate::substrate::Substrate;
 use std::fmt;
 
-/// What [`Engine::Auto`] weighed for an accuracy that is a number, and why it took what it took.
+/// The candidates that [`Engine::Auto`] compared for a numeric accuracy, and the reason for its choice.
 ///
 /// ```
 /// use ozfft::{Accuracy, Engine, Planner, Problem};
@@ -32,7 +32,7 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
-/// One way of computing the problem.
+/// One candidate method for the problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The engine.
@@ -43,13 +43,13 @@ pub struct Candidate {
     pub unit: String,
     /// The error that it keeps, proven unless the engine is [`Engine::Native`]; none where it cannot be had.
     pub bound: Option<f64>,
-    /// What a call is predicted to take; none without constants.
+    /// Predicted time of a call; none without constants.
     pub prediction: Option<Prediction>,
-    /// What became of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// What became of a candidate.
+/// The verdict on a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// The fastest of those that are proven to keep the accuracy.

@@ -1,4 +1,4 @@
-//! What transforms by digits take on a unit: a prediction from counts of the recipe and three constants of the unit.
+//! Predicted time of digits transforms on a unit, from counts of the recipe and three constants of the unit.
 //!
 //! ```text
 //! time a point = passes · pass + strided passes · strided + digit products · product
@@ -14,7 +14,7 @@
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
-/// What a recipe asks for, for every point of the array.
+/// Operation counts of a recipe per point of the array.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct DigitsWork {

@@ -1,4 +1,4 @@
-//! What was decided for a problem, without its tables.
+//! Planning decisions for a problem, without its tables.
 
 use super::Plan;
 use crate::problem::{Engine, Problem};
@@ -9,7 +9,7 @@ use floats::Mode;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// What was decided for a problem: the digits recipe, or a mode of the floats engine, or neither for the native engine.
+/// The planning decision for a problem: the digits recipe, or a mode of the floats engine, or neither for the native engine.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct Decision {

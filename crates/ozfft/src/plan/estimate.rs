@@ -1,4 +1,4 @@
-//! What a plan will take, predicted from the recipe and constants of the unit.
+//! Predicted time of a plan, from the recipe and constants of the unit.
 
 use super::Plan;
 use super::constants::DigitsWork;
@@ -18,7 +18,7 @@ use float_environment::DefaultEnvironment;
 #[cfg(feature = "floats")]
 use floats::Mode;
 
-/// What a recipe asks for, for every point of the problem's array.
+/// Operation counts of a recipe per point of the problem's array.
 #[doc(hidden)]
 pub fn digits_work(problem: &Problem, recipe: &Recipe) -> DigitsWork {
     let digits = recipe.digits;
@@ -52,7 +52,7 @@ pub fn digits_work(problem: &Problem, recipe: &Recipe) -> DigitsWork {
 }
 
 impl<T: Real> Plan<T> {
-    /// What a call is predicted to take: by counts of the recipe, and constants that were fitted to benchmarks of this unit on
+    /// Predicted time of a call, from operation counts of the recipe and constants fitted to benchmarks of this unit on
     /// another machine than yours. None for engines and units without such constants.
     ///
     /// No recipe is chosen by it: which recipe runs decides bits, and bits do not depend on machines. Only where the engine is
@@ -131,7 +131,7 @@ fn assumed_slower(vectors: &str) -> f64 {
     }
 }
 
-/// What a line of the floats engine asks for.
+/// Operation counts of a line of the floats engine.
 #[cfg(feature = "floats")]
 fn line_work(pass: &AxisPass, line: &FloatLine) -> DigitsWork {
     let work = line.plan().work();

@@ -41,7 +41,7 @@ use choice::Choice;
 /// A planned transform of `f64` or `f32` data.
 ///
 /// `process…` allocates its workspace; the `…_with_workspace` variants allocate nothing and take workspace in any
-/// state, [`Plan::workspace_len`] 64-bit words of it. [`Plan::reporting`] tells progress.
+/// state, [`Plan::workspace_len`] 64-bit words of it. [`Plan::reporting`] reports progress.
 ///
 /// Results do not depend on the caller's floating-point environment (direction of rounding, flushing of subnormal numbers,
 /// exceptions that stop the program): planning and all calls put the default one in force, on every thread that computes, and
@@ -67,7 +67,7 @@ pub struct Plan<T: Real> {
     pub(crate) recipe: Option<Recipe>,
     pub(crate) substrate: &'static str,
     pub(crate) why: String,
-    /// What it was chosen from.
+    /// The candidates it was chosen from.
     pub(crate) choice: Option<Choice>,
     pub(crate) budget: ErrorBudget,
     pub(crate) threads: usize,
@@ -75,9 +75,9 @@ pub struct Plan<T: Real> {
     pub(crate) runner: Runner<T>,
     pub(crate) device: Device,
     pub(crate) lengths: Lengths,
-    /// The lines of the floats engine on the processor.
+    /// The lines of the floats engine on the CPU.
     pub(crate) float_lines: Vec<FloatLine>,
-    /// What the residues engine counts.
+    /// Statistics of the residues engine.
     pub(crate) residues: Option<Arc<Counters>>,
     /// Takes over where a line needs more bits than words have.
     pub(crate) fallback: Option<Executor<T>>,
@@ -91,7 +91,7 @@ pub struct DevicePointer(pub u64);
 /// The arrays of a call, of which the lengths have been checked.
 pub(crate) type CallArrays<'a, T> = (InputArray<'a, T>, OutputArray<'a, T>);
 
-/// What a call is checked against, worked out once.
+/// Buffer requirements that calls are checked against, computed once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lengths {
     input: usize,
@@ -144,7 +144,7 @@ impl<T: Real> Plan<T> {
         }
     }
 
-    /// What was asked.
+    /// The planned problem.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -154,7 +154,7 @@ impl<T: Real> Plan<T> {
         self.engine
     }
 
-    /// What determines the bits; none for the native engine, whose bits depend on the machine.
+    /// The recipe, which determines the bits; none for the native engine, whose bits depend on the machine.
     pub fn recipe(&self) -> Option<&Recipe> {
         self.recipe.as_ref()
     }
@@ -169,7 +169,7 @@ impl<T: Real> Plan<T> {
         self.device
     }
 
-    /// Whether kernels without any floating-point instruction were asked for and run: never on the processor.
+    /// Whether kernels without any floating-point instruction were asked for and run: never on the CPU.
     pub fn integers_only(&self) -> bool {
         self.problem.integers_only && self.cuda().is_some()
     }
@@ -203,7 +203,7 @@ impl<T: Real> Plan<T> {
         self.budget.bound
     }
 
-    /// What [`Plan::bound`] is relative to, in words.
+    /// Describes the norm that [`Plan::bound`] is relative to.
     pub fn bound_relative_to(&self) -> &'static str {
         relative_to(&self.problem)
     }
@@ -226,8 +226,8 @@ impl<T: Real> Plan<T> {
 
     /// Whether there is a proof of the bound itself ([`Plan::accuracy_is_proven`] for the error that was asked for): always for the digits and the floats engine, never for the native one.
     ///
-    /// For [`Engine::Residues`] there is none where calls may be left to the native engine, nor on GPUs for ways of putting
-    /// integers together whose sums are rounded in another order there than on the processor.
+    /// For [`Engine::Residues`] there is none where calls may be left to the native engine, nor on GPUs for methods of putting
+    /// integers together whose sums are rounded in another order there than on the CPU.
     pub fn bound_is_proven(&self) -> bool {
         self.proven
     }
@@ -237,7 +237,7 @@ impl<T: Real> Plan<T> {
         self.budget.expected
     }
 
-    /// What [`Engine::Residues`] has met with so far, in all calls of this plan; none for other engines, and none on GPUs.
+    /// Statistics of [`Engine::Residues`] over all calls of this plan; none for other engines, and none on GPUs.
     #[cfg(feature = "residues")]
     pub fn residue_report(&self) -> Option<ResidueReport> {
         self.residues.as_ref().map(|counters| counters.report())
@@ -282,7 +282,7 @@ impl<T: Real> Plan<T> {
     ///
     /// The workspace may be in any state, and has [`Plan::device_workspace_len`] bytes at a multiple of 256.
     ///
-    /// The input is not looked at, because that would have to wait for it. A plan that is `strict` is refused with
+    /// The input is not looked at, because that would have to wait for it. A plan that is `strict` is rejected with
     /// [`FftError::StrictOnDevice`]. A half-spectrum that no real array has is transformed as [`FftError::NotHermitian`]
     /// says, with those imaginary parts taken as 0 and the same bits as from host arrays, but is **not** reported: who
     /// cannot be sure of a half-spectrum passes host arrays.
@@ -398,7 +398,7 @@ impl<T: Real> Plan<T> {
         self.run_allocating(self.real_in_place(buffer)?, &mut |_| {})
     }
 
-    /// Transforms a half-spectrum to real data in the same memory: the way back of [`Plan::process_real_in_place`],
+    /// Transforms a half-spectrum to real data in the same memory: the inverse of [`Plan::process_real_in_place`],
     /// with [`Layout::padded_real`] as the output layout.
     pub fn process_complex_to_real_in_place(
         &self,
@@ -744,7 +744,7 @@ impl<T: Real> fmt::Display for Plan<T> {
     }
 }
 
-/// What bounds of a problem are relative to.
+/// The norm that bounds of a problem are relative to.
 fn relative_to(problem: &Problem) -> &'static str {
     match note_on_bound(problem) {
         Some(_) => "the norm of the half-spectrum as given",
@@ -752,7 +752,7 @@ fn relative_to(problem: &Problem) -> &'static str {
     }
 }
 
-/// What must be said beside a bound that is not relative to the result: a half-spectrum's first column, which must be Hermitian
+/// Caveat for a bound that is not relative to the result: a half-spectrum's first column, which must be Hermitian
 /// along the other axes, may be anything, and what is no part of the result has errors as well.
 pub(crate) fn note_on_bound(problem: &Problem) -> Option<&'static str> {
     let several = problem.axes.len() > 1;

@@ -1,4 +1,4 @@
-//! What a planner remembers: plans, as many as a limit of memory allows, those not asked for longest forgotten first; and the
+//! The cache of a planner: plans up to a memory limit, the least recently used evicted first; and the
 //! decisions of all of them, which are small.
 
 use crate::plan::Plan;
@@ -73,7 +73,7 @@ impl<T: Real> PlanCache<T> {
         Some(Arc::clone(&found.plan))
     }
 
-    /// What all who ask for this plan before it is built wait for.
+    /// Signals callers that wait for this plan to be built.
     pub(crate) fn turn(&mut self, key: &Problem) -> Turn<T> {
         Arc::clone(self.building.entry(key.clone()).or_default())
     }

@@ -39,7 +39,7 @@ pub struct Planner<T: Real> {
     recalled: Mutex<Vec<Decision>>,
 }
 
-/// More threads than this are not used, whatever is asked for; the plan says how many are.
+/// Upper limit of the number of threads; the plan reports the number used.
 pub(crate) const MOST_THREADS: usize = 256;
 
 impl<T: Real> Default for Planner<T> {
@@ -48,7 +48,7 @@ impl<T: Real> Default for Planner<T> {
     }
 }
 
-/// What a plan is made for, besides its engine.
+/// Parameters of a plan besides its engine.
 pub(super) struct Order<'a> {
     pub(super) problem: &'a Problem,
     pub(super) threads: usize,
@@ -254,7 +254,7 @@ impl<T: Real> Planner<T> {
         Ok(self.assemble(&order, engine, ordinal, (built, why), weighed))
     }
 
-    /// What an engine is asked for.
+    /// The request to an engine.
     pub(super) fn request<'a>(
         &'a self,
         order: &'a Order<'_>,

@@ -1,4 +1,4 @@
-//! What a call is predicted to take.
+//! Predicted time of a call.
 
 use super::constants::MeasuredUnit;
 

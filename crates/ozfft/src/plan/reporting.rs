@@ -10,7 +10,7 @@ impl<T: Real> Plan<T> {
     /// The same calls, telling how far they are: `progress` is called on this thread when a stage begins, after every
     /// piece of host arrays that has been copied to or from a GPU, and when a stage is done.
     ///
-    /// On the processor there is only [`Stage::Transform`](crate::Stage::Transform), told at its beginning and its end. `progress` runs in the default
+    /// On the processor there is only [`Stage::Transform`](crate::Stage::Transform), reported at its beginning and its end. `progress` runs in the default
     /// floating-point environment, which is in force during a call.
     ///
     /// ```
@@ -24,7 +24,7 @@ impl<T: Real> Plan<T> {
     ///     last = Some(progress);
     /// })
     /// .process(&mut field)?;
-    /// let last = last.expect("progress is told");
+    /// let last = last.expect("progress is reported");
     /// assert_eq!((last.stage, last.done, last.total), (Stage::Transform, 16 * 1024, 16 * 1024));
     /// # Ok::<(), ozfft::FftError>(())
     /// ```
@@ -42,7 +42,7 @@ pub struct Reporting<'a, T: Real, F: FnMut(Progress)> {
     pub(crate) progress: F,
 }
 
-/// The calls of [`Plan`], which say what each of them does.
+/// The calls of [`Plan`], where they are documented.
 impl<T: Real, F: FnMut(Progress)> Reporting<'_, T, F> {
     /// As [`Plan::process`].
     pub fn process(&mut self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {

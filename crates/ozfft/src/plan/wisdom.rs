@@ -28,7 +28,7 @@ fn refuse(reason: impl std::fmt::Display) -> FftError {
     FftError::Wisdom(reason.to_string())
 }
 
-/// What a plan of this problem would have as digits, where its accuracy names them.
+/// The digits of a plan for this problem, where its accuracy determines them.
 pub(crate) fn named_digits(problem: &Problem) -> Option<Digits> {
     let digits = match problem.accuracy {
         Accuracy::Single => Digits::SINGLE,
@@ -94,7 +94,7 @@ fn validate_blocks(blocks: &[BlockRecipe], longest: usize) -> Result<usize, Stri
 }
 
 impl LineRecipe {
-    /// Whether it is a way of transforming `n` points.
+    /// Whether it is a valid recipe for `n` points.
     fn validate(&self, n: usize) -> Result<(), String> {
         let points = match self {
             LineRecipe::Copy => 1,
@@ -233,7 +233,7 @@ impl<T: Real> Planner<T> {
     /// Adds saved decisions: later plans of those problems use them instead of choosing anew. Returns their number.
     ///
     /// Nothing is taken over when any part of the text is unusable: an entry whose steps, digits, axes, engine, products or mode
-    /// no plan of its problem could have is refused with [`FftError::Wisdom`], which names it.
+    /// no plan of its problem could have is rejected with [`FftError::Wisdom`], which names it.
     ///
     /// Wisdom never overrides what is asked for. When the problem of an entry is planned, the bound of its recipe is
     /// computed, and must keep the accuracy as that of a fresh plan must: an error that is a number is not exceeded (or, where no recipe

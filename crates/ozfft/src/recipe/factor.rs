@@ -17,9 +17,9 @@ const LARGEST_STEP: usize = 64;
 pub(crate) const LONGEST_BLOCK: usize = 1024;
 /// The same for the convolutions of Bluestein's algorithm, which go through two transforms and an amplification.
 pub(crate) const LONGEST_CONVOLUTION_BLOCK: usize = 256;
-/// What a step costs besides its multiplications, in multiplications a point and digit product.
+/// Cost of a step besides its multiplications, in multiplications per point and digit product.
 const STEP_COST: usize = 48;
-/// What a unit step costs: additions and a rotation.
+/// Cost of a trivial radix-2/4 step: additions and a rotation.
 const UNIT_COST: usize = 42;
 /// Half of this many inputs fill a tile of the matrix units; more take a second one.
 const TILE: usize = 32;

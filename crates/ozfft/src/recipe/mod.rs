@@ -1,4 +1,4 @@
-//! A [`Recipe`] says which integers are multiplied and where rounding happens. It is data: equal recipes give equal
+//! A [`Recipe`] specifies which integers are multiplied and where rounding happens. It is data: equal recipes give equal
 //! bits, whoever executes them.
 
 pub(crate) mod factor;
@@ -199,7 +199,7 @@ impl LineRecipe {
         self.len() <= 1
     }
 
-    /// Refuses a convolution whose table is not computed: its values would leave the fixed point that it is computed in.
+    /// Rejects a convolution whose table is not computed: its values would leave the fixed point that it is computed in.
     pub(crate) fn expect_table(&self) -> Result<(), FftError> {
         let LineRecipe::Bluestein { n, convolution } = self else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Every operation of [`Vectors`] against plain arithmetic on one lane at a time.
 //!
-//! Expected values are written here from the operation's description, in wider integers where that is another way, and
+//! Expected values are written here from the operation's description, in wider integers where that differs from the implementation, and
 //! not taken from the portable rows: those are under test themselves. The floating-point ends are in
 //! `conformance_floats.rs`.
 

@@ -36,7 +36,7 @@ pub(crate) type HalfRow<const L: usize> = [[i32; 2]; L];
 /// A complex element of every line, in registers.
 pub(crate) type Pair<W> = (W, W);
 
-/// What an instruction set does with rows. Integer operations wrap.
+/// Operations of an instruction set on rows. Integer operations wrap.
 ///
 /// # Safety of the implementations
 /// Vector implementations use instructions that the processor must have. They are reached only through
@@ -109,10 +109,10 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     fn widen_halves(a: Self::Halves) -> Pair<Self::Words>;
     /// The same bits: the lower half of a word is the real part.
     fn halves_of_words(a: Self::Words) -> Self::Halves;
-    /// The other way round.
+    /// The inverse.
     fn words_of_halves(a: Self::Halves) -> Self::Words;
 
-    /// What [`Vectors::floor_magnitude_single`] returns too much.
+    /// The excess in the result of [`Vectors::floor_magnitude_single`].
     const FLOOR_SINGLE_BIAS: i32;
     /// `⌊|x| · scale⌋ + FLOOR_SINGLE_BIAS` for the single-precision numbers whose bits are given; `scale` is a power of two,
     /// and the product is below 2^22.
@@ -129,7 +129,7 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// Double-precision numbers rounded to single-precision ones.
     fn narrow_to_single(re: Self::Words, im: Self::Words) -> Self::Halves;
 
-    /// What [`Vectors::floor_magnitude`] returns too much.
+    /// The excess in the result of [`Vectors::floor_magnitude`].
     const FLOOR_BIAS: i64;
     /// `⌊|x| · scale⌋ + FLOOR_BIAS` for the double-precision numbers whose bits are given; `scale` is a power of two,
     /// and the product is below 2^31.

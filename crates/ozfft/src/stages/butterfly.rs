@@ -290,7 +290,7 @@ impl<const L: usize, V: Vectors<L>> From<LongWords<L, V>> for WideWords<L, V> {
     }
 }
 
-/// What two outputs with the same cosine and sine sums are made of: with `C` and `S` the sums, `r` and `i` their parts,
+/// The terms of two outputs with the same cosine and sine sums: with `C` and `S` the sums, `r` and `i` their parts,
 /// `C_r + S_i` and `C_i + S_r`, and `C_r - S_i` and `C_i - S_r`.
 pub(crate) struct ConjugatePair<X> {
     pub(crate) plus: X,

@@ -20,7 +20,7 @@ pub(crate) fn digit(biased: u64, count: u32, t: u32) -> i8 {
 
 /// An integer matrix in digits.
 ///
-/// A row holds its digit planes from the least to the most significant. The data planes run the other way, so the
+/// A row holds its digit planes from the least to the most significant. The data planes have the opposite order, so the
 /// digits that meet on one diagonal of the product lie side by side in memory: each diagonal is one dot product of a
 /// window of the row with a window of the data (see `matrix_unit/scalar.rs`).
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct DigitMatrix {
     pub(crate) rows: usize,
     pub(crate) slots: usize,
     planes: Vec<i8>,
-    /// What [`DigitMatrix::digit_norm`] has found, by its first digit: every plan's budget asks for it.
+    /// Results of [`DigitMatrix::digit_norm`] by first digit: every plan's budget needs them.
     norms: [OnceLock<f64>; 8],
 }
 

@@ -9,7 +9,7 @@ use crate::stages::lines::{Grid, Lines};
 use crate::workspace::{ReadArray, SharedArray};
 use num_complex::Complex;
 
-/// What every component of a transform is whose input is not finite: positive, quiet, without a payload.
+/// The NaN in every component of a transform whose input is not finite: positive, quiet, without a payload.
 pub(crate) const DOUBLE_NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
 /// The same in single precision.
 pub(crate) const SINGLE_NAN: f32 = f32::from_bits(0x7fc0_0000);
@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What the elements of an input line are.
+/// The type of the elements of an input line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Elements {
     Complex,

@@ -1,4 +1,4 @@
-//! What becomes of the outputs of a block: wide integers for the next pass, or floating-point numbers for the caller.
+//! Conversion of the outputs of a block: wide integers for the next pass, or floating-point numbers for the caller.
 
 use crate::sample::Real;
 use crate::simd::{

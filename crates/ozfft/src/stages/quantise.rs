@@ -25,7 +25,7 @@ pub(crate) struct Columns {
     pub(crate) relative_unit: Option<f64>,
 }
 
-/// What quantising found out about every line.
+/// Properties of every line, found while quantising.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quantised<const L: usize> {
     /// 0 for a line of zeros.
@@ -35,7 +35,7 @@ pub(crate) struct Quantised<const L: usize> {
     pub(crate) symmetry: InputSymmetry,
 }
 
-/// What is known of the words of all lines together. They need not be the transform's own numbers.
+/// Symmetry that the words of all lines share. The words need not be the transform's own input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputSymmetry {
     Complex,
@@ -45,7 +45,7 @@ pub(crate) enum InputSymmetry {
     Hermitian,
 }
 
-/// What is known of the numbers of a line.
+/// Properties of the numbers of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineProperties {
     /// There is a NaN or an infinity; the words are all zero.
@@ -63,7 +63,7 @@ impl LineProperties {
         has_imaginary: false,
     };
 
-    /// What is known of two lines, or parts of a line, together.
+    /// Properties shared by two lines, or by two parts of a line.
     #[inline(always)]
     pub(crate) fn with(self, other: LineProperties) -> LineProperties {
         LineProperties {
@@ -112,7 +112,7 @@ fn places(grid: Grid) -> impl Iterator<Item = usize> + Clone {
         .flat_map(move |row| (0..grid.columns).map(move |column| row * grid.pitch + column))
 }
 
-/// What the largest column sum makes of a line's exponent: the sum bounds every output of the first step.
+/// A line's exponent from its largest column sum, which bounds every output of the first step.
 pub(crate) fn exponent(unit: i64, largest_sum: i64, word_bits: u32) -> i32 {
     let sum_bits = 64 - i64::from(largest_sum.leading_zeros());
     (unit + sum_bits - i64::from(word_bits)) as i32
@@ -138,7 +138,7 @@ pub(crate) fn power_bits(exponent: i32) -> i64 {
     (i64::from(exponent) + 1023) << 52
 }
 
-/// Exponents so far from the ends of the double-precision range that nothing overflows or underflows on the way.
+/// Exponents so far from the ends of the double-precision range that no intermediate overflows or underflows.
 pub(crate) fn is_moderate(exponent: i32) -> bool {
     (-900..900).contains(&exponent)
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything is exact or rounded once in single precision too: leading bits are cut off, not rounded, and a number times a
 //! power of two rounds to an integer as it does in double precision. Where such a power is no single-precision number, lines
-//! take the way of double precision.
+//! use the double-precision path.
 
 use crate::simd::{HalfRow, Point, Vectors, from_lanes};
 use crate::stages::lines::Grid;
@@ -103,7 +103,7 @@ fn largest_sum<const L: usize, V: Vectors<L>>(
 ) -> HalfRow<L> {
     let scale = V::load_halves(scales);
     let (step, count) = column_step(grid, shape.columns);
-    // One for every magnitude, which rounds it up, less what the vectors add to it. Sums wrap on the way; what is left is
+    // One for every magnitude, which rounds it up, less what the vectors add to it. Intermediate sums wrap; what is left is
     // below 2^29: at most 2·64 magnitudes of 21 bits.
     let rest = (2 * count as i32).wrapping_mul(1i32.wrapping_sub(V::FLOOR_SINGLE_BIAS));
     let rest = V::splat_halves(rest);

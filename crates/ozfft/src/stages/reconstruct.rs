@@ -11,7 +11,7 @@ pub(crate) const UNIT_BITS: u32 = 7;
 
 /// A rounded sum whose 16-bit places have been carried, as far as both of its uses need.
 pub(crate) struct Rounded<H> {
-    /// What is above the lower part.
+    /// The part above the lower one.
     top: Top<H>,
     /// `32 - shift` bits, not negative.
     low: H,
@@ -46,7 +46,7 @@ fn first_pair<const L: usize, V: Vectors<L>>(
     first
 }
 
-/// [`round_pairs`] where the result is known to fit 32 bits, so that what overflows on the way does not matter; at most
+/// [`round_pairs`] where the result is known to fit 32 bits, so that intermediate overflow does not matter; at most
 /// two pairs are kept.
 #[inline(always)]
 pub(crate) fn round_short<const L: usize, V: Vectors<L>, const P: usize>(

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Rows, and slots, of the largest step.
 const MOST_ROWS: usize = 33;
 
-/// What the residues engine has met with so far, in all calls of a plan. Columns are those of the small matrix products:
+/// Statistics of the residues engine over all calls of a plan. Columns are those of the small matrix products:
 /// real and imaginary parts of as many points as a step has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResidueReport {
@@ -100,7 +100,7 @@ pub(crate) struct ResidueEngine {
     pub(crate) relative_unit: Option<LineUnit>,
 }
 
-/// What the sums of a step stay below, in magnitude.
+/// Upper bound of the magnitude of a step's sums.
 ///
 /// A first step's columns add up to `2^word_bits` units and half a unit for the rounding of each of `2n` components. Words
 /// that enter a later step are below 1.05 times `2^word_bits`, each, because rotations make up for matrices that are
@@ -152,7 +152,7 @@ impl ResidueEngine {
         }
     }
 
-    /// Builds everything that the steps of a recipe need, and says what it is.
+    /// Builds everything that the steps of a recipe need, and describes it.
     pub(crate) fn check(
         &self,
         recipe: &Recipe,
@@ -186,7 +186,7 @@ impl ResidueEngine {
         Moduli::holding(self.unit.set(), bound)
     }
 
-    /// What a reconstructed sum of the step may be off, in units of the integer.
+    /// Largest error of a reconstructed sum of the step, in units of the integer.
     pub(crate) fn error_bound(
         &self,
         step: &StepRecipe,
@@ -200,7 +200,7 @@ impl ResidueEngine {
         Ok(self.way(&moduli)?.error_bound())
     }
 
-    /// What multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
+    /// The unit that multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
     fn bytes(&self) -> Arc<dyn ByteProducts> {
         match &self.unit {
             Unit8::Int8(unit) => Arc::clone(unit),
@@ -239,7 +239,7 @@ pub(crate) struct ResidueMatrix {
     back: Back,
     bytes: Arc<dyn ByteProducts>,
     largest_entry: u64,
-    /// What sums stay below.
+    /// Upper bound of sums.
     bound: U256,
     counters: Arc<Counters>,
 }
@@ -368,7 +368,7 @@ impl ResidueMatrix {
         }
     }
 
-    /// The way that words are to go, and the zeros at their ends that were taken off.
+    /// The choice of moduli for the words, and the number of common trailing zeros removed.
     fn way_for<'a>(
         &self,
         choices: &'a [Choice],

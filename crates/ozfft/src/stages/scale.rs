@@ -1,7 +1,7 @@
 //! The power of two that every transform of several axes has for itself between them: from its own numbers alone, so that
 //! what lies beside it in a batch cannot change its bits.
 //!
-//! With `N` points in a transform, `g = ⌈log2 N⌉ + 1` bits are what any number may grow by on the way, and a largest component
+//! With `N` points in a transform, `g = ⌈log2 N⌉ + 1` bits are the largest growth of any intermediate, and a largest component
 //! below 2^e and at least 2^(e-1):
 //!
 //! - where `e > TOP - g` an axis could overflow though the result may not: `s = -g`;

@@ -267,7 +267,7 @@ mod tests {
         all
     }
 
-    /// Rotates and compares with the exact product; a sum that left 64 bits would stop the test on the way.
+    /// Rotates and compares with the exact product; an intermediate sum beyond 64 bits fails the test.
     fn check_error(y: Complex<i64>, t: Complex<i64>) {
         let got = Twiddle::new(t.re, t.im).rotate(y);
         let wide = |x: i64| i128::from(x);
@@ -281,7 +281,7 @@ mod tests {
         assert!(modulus <= (2.0 + 0.5f64.sqrt()) * (1.0 + 1e-12), "{y} {t}");
     }
 
-    // What is left out is the product of the low halves, linear in each of them, and every sum on the way is linear in
+    // What is left out is the product of the low halves, linear in each of them, and every intermediate sum is linear in
     // each half: the largest values are at the ends of the halves' ranges, so that all inputs are as good as these.
     #[test]
     fn rotation_overflows_at_no_corner_and_is_within_its_error() {

@@ -49,7 +49,7 @@ pub(crate) struct Block {
     relative_unit: Option<f64>,
 }
 
-/// What may be known of all lines of a block, and spares work without changing a bit: see the two symmetries above.
+/// Symmetry known of all lines of a block, which saves work without changing a bit: see the two symmetries above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Symmetry {
     None,
@@ -518,7 +518,7 @@ impl Block {
     }
 }
 
-/// What every step works on. Each step is a task of its own, so that it is compiled once for a unit.
+/// The working set of a step. Each step is a separate task, so that it is compiled once for a unit.
 struct StepTask<'a, 'b, const L: usize, U, C> {
     block: &'a Block,
     unit: U,

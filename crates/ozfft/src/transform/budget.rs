@@ -53,7 +53,7 @@ pub(crate) fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
     }
 }
 
-/// What numbers between two axes may lose that are subnormal there: the scale between axes keeps it below this (6.3, axes;
+/// The largest relative loss of subnormal numbers between two axes: the scale between axes keeps it below this (6.3, axes;
 /// section 4).
 pub(crate) fn between_axes(is_double: bool) -> ErrorBudget {
     let bits = if is_double { 64 } else { 30 };
@@ -94,7 +94,7 @@ impl WordUnit {
     }
 }
 
-/// What a block begins with.
+/// The input of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Data {
     /// The caller's complex numbers.
@@ -204,7 +204,7 @@ fn rotation(n: usize, unit: WordUnit, modulus: f64, short: bool) -> ErrorBudget 
     }
 }
 
-/// What determines the numerics of a line besides its steps.
+/// Parameters of the numerics of a line besides its steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) digits: Digits,
@@ -282,7 +282,7 @@ fn is_short(digits: Digits) -> bool {
     digits.data <= SHORT_DIGITS
 }
 
-/// What ways of reconstruction that are not exact add: two sums make up a value.
+/// The error of reconstruction methods that are not exact: a value is made of two sums.
 fn reconstruction(
     engine: &ResidueEngine,
     step: &StepRecipe,
@@ -291,7 +291,7 @@ fn reconstruction(
     n: usize,
     unit: WordUnit,
 ) -> ErrorBudget {
-    // Planning refuses what cannot be built; until then nothing is promised.
+    // Planning rejects what cannot be built; until then nothing is promised.
     let error = engine.error_bound(step, first, digits);
     let error = error.unwrap_or(f64::INFINITY);
     let words = 2.0 * error / f64::from(digits.product_shift()).exp2();

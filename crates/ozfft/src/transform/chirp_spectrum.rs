@@ -43,7 +43,7 @@ pub(crate) fn square(j: usize, n: usize) -> u64 {
     (j as u64 * j as u64) % (2 * n as u64)
 }
 
-/// What `value` makes of `exp(πi j²/n)`, for `j` from 0 to `n - 1`: of the table of all powers, and the power.
+/// `value` of `exp(πi j²/n)`, for `j` from 0 to `n - 1`, given the table of all powers and the power.
 pub(crate) fn chirp_roots<T: Send>(
     n: usize,
     value: impl Fn(&RootTable, u64) -> T + Send + Sync,
@@ -154,7 +154,7 @@ pub(crate) struct ChirpSize {
 }
 
 impl ChirpSize {
-    /// What stands for 1 in the table of a line with the norm's mantissa `scale` and a convolution of `m` points, over the
+    /// The representation of 1 in the table of a line with the norm's mantissa `scale` and a convolution of `m` points, over the
     /// table's largest modulus. The largest component ends just below it: so at most 2.
     pub(crate) fn full_scale(&self, scale: f64, m: usize) -> f64 {
         let factor = scale * Fixed::inverse_mantissa(m as u64).0.to_f64();

@@ -85,12 +85,12 @@ pub(crate) fn pairs_fit(
     }
 }
 
-/// What `digits.data` balanced digits hold in both directions.
+/// The range of `digits.data` balanced digits, in both directions.
 fn room_of_digits(digits: Digits) -> f64 {
     127.0 / 255.0 * (f64::from(8 * digits.data).exp2() - 1.0)
 }
 
-/// What dropped diagonals can take off an output, in words: two sums make it up.
+/// The largest effect of dropped diagonals on an output, in words: it is made of two sums.
 fn dropped(matrices: &StepMatrices, digits: Digits) -> f64 {
     let first = digits.diagonals + 1 - digits.data;
     let one = digits.matrix_one() as f64;
@@ -113,7 +113,7 @@ fn dropped(matrices: &StepMatrices, digits: Digits) -> f64 {
     of(&matrices.cosine) + of(&matrices.sine)
 }
 
-/// What a step can make of columns whose components' magnitudes add up to `sum`: the largest modulus of an output.
+/// The largest modulus of an output of a step, for columns whose components' magnitudes add up to `sum`.
 fn step_output(
     step: &StepRecipe,
     matrices: Option<&StepMatrices>,

@@ -256,7 +256,7 @@ impl<const L: usize> Source<L> for Floats<'_, L> {
     }
 }
 
-/// What is known of the words of a half-spectrum: one block holds the whole line; of a longer one it holds every so many
+/// Symmetry of the words of a half-spectrum: one block holds the whole line; of a longer one it holds every so many
 /// elements.
 pub(crate) fn known_symmetry<const L: usize>(
     found: Quantised<L>,
@@ -270,7 +270,7 @@ pub(crate) fn known_symmetry<const L: usize>(
     found
 }
 
-/// The caller's array as the end of the way.
+/// The caller's array as the destination.
 struct End<'a, const L: usize>(&'a Output<'a, L>);
 
 impl<const L: usize> Sink<L> for End<'_, L> {

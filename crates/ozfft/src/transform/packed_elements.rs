@@ -12,7 +12,7 @@ pub(crate) const SHORT_DIGITS: u32 = 4;
 
 /// One element of a panel.
 pub(crate) trait PackedElement<const L: usize, U: MatrixUnit<L>>: Copy + 'static {
-    /// What is in a cell, in registers.
+    /// The contents of a packed complex element, in registers.
     type Word: Value<L, U::Vectors>;
     /// For sums that a word need not hold.
     type Sum: Value<L, U::Vectors> + From<Self::Word>;

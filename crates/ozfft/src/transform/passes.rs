@@ -219,7 +219,7 @@ struct Stage<'a, U, S, K> {
     words: SharedArray<'a, Complex<i64>>,
     before: SharedArray<'a, i32>,
     after: SharedArray<'a, i32>,
-    /// What all lines of the first pass together are.
+    /// Properties shared by all lines of the first pass.
     properties: &'a AtomicU8,
 }
 

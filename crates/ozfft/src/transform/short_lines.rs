@@ -17,7 +17,7 @@ use crate::transform::passes::{Finish, LineScratch, Passes};
 use std::marker::PhantomData;
 
 impl Passes {
-    /// Whether lines take this way on a unit.
+    /// Whether lines use this path on a unit.
     pub(crate) fn is_short(&self) -> bool {
         self.is_one_block() && self.blocks()[0].digits().data <= SHORT_DIGITS
     }

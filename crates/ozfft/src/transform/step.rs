@@ -1,7 +1,7 @@
 //! One small DFT over many columns: fold, digits, matrix products, and what outputs are made of.
 
 // Closures that look redundant carry the attribute that inlines them; a step has many parts, and they are all arguments
-// because each is borrowed in its own way.
+// because each is borrowed differently.
 #![allow(
     clippy::redundant_closure,
     clippy::too_many_arguments,
@@ -337,7 +337,7 @@ impl Step {
         )
     }
 
-    /// What output `k` of a column is made of, whose cosine and sine sums are given: for truncated recipes of `P` pairs,
+    /// The terms of output `k` of a column with the given cosine and sine sums: for truncated recipes of `P` pairs,
     /// in steps without an extra shift.
     #[inline(always)]
     fn fast<const L: usize, U: MatrixUnit<L>, X: Value<L, U::Vectors>, const P: usize>(
@@ -430,7 +430,7 @@ impl Step {
             dropped,
             shift,
         );
-        // The imaginary parts are rounded the other way round, sine minus cosine.
+        // The imaginary parts are rounded with opposite sign, sine minus cosine.
         let imaginary_difference = X::rounded::<4>(
             #[inline(always)]
             |q| U::Vectors::subtract_halves(swapped(q), cosine(q)),
@@ -472,7 +472,7 @@ impl Step {
         size_of_val(&self.rotations[..])
     }
 
-    /// Transforms columns, a few at a time: `column` says where number `i` lies, and `post` is called with its number
+    /// Transforms columns, a few at a time: `column` gives the place of number `i`, and `post` is called with its number
     /// and, for every `k` up to half the size, the values that two outputs are made of.
     #[inline(always)]
     pub(crate) fn run<
@@ -561,7 +561,7 @@ impl Step {
                         rest -= 1;
                     }
                     outputs -= 1;
-                    // Ways that a value never takes are not compiled for it.
+                    // Variants that a value never uses are not compiled for it.
                     let quad = match way {
                         1 if X::PAIRS.contains(&1) => {
                             self.fast::<L, U, X, 1>(matrices, k, digits, sums)
@@ -682,7 +682,7 @@ fn lower_and_upper<H>(rows: &mut [H], slots: usize, upper: bool) -> (&mut [H], &
     }
 }
 
-/// The differences of a quad, shifted down: imaginary parts are rounded the other way round, sine minus cosine.
+/// The differences of a quad, shifted down: imaginary parts are rounded with opposite sign, sine minus cosine.
 #[inline(always)]
 fn shifted_difference<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
     minus: C::Sum,

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 
-/// What all lines of a plan have in common.
+/// Parameters shared by all lines of a plan.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) digits: Digits,
@@ -81,7 +81,7 @@ impl Tables {
         Some(packed)
     }
 
-    /// What `new` makes for a convolution, or what it made before.
+    /// The cached result of `new` for a convolution, computed if missing.
     pub(crate) fn convolution<P: Any + Send + Sync>(
         &self,
         recipes: &[BlockRecipe],

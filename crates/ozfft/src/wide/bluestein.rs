@@ -120,7 +120,7 @@ impl Bluestein {
                 let product = super::passes::rotate(hardware, &point, &roots);
                 for lane in 0..lanes {
                     let to = line * m + self.passes.output_index(place + lane);
-                    // The way back is a forward transform between two conjugations.
+                    // The inverse is a forward transform between two conjugations.
                     spectrum.words[to] = conjugated(super::quantise::lane_of(&product, lane));
                     spectrum.exponents[to] =
                         array.exponents[line * m + place + lane] + self.kernel_exponent;
@@ -139,7 +139,7 @@ impl Bluestein {
         }
     }
 
-    /// What lies beyond the elements of a line.
+    /// Padding beyond the elements of a line.
     pub(super) const FILL: (ComplexWord, i32) = (
         ComplexWord {
             re: [0; 4],

@@ -1,4 +1,4 @@
-//! What every rounding contributes to the relative L2 error, and why no word overflows.
+//! Contribution of every rounding to the relative L2 error, and proof that no word overflows.
 //!
 //! **Head-room.** Components of a line are below 2^125 units, points below 2^125.5 in modulus. A step of `n` points makes
 //! moduli at most `n` times larger and is shifted down by `⌈log2 n⌉` bits; rotations do not enlarge; so both hold after
@@ -23,7 +23,7 @@ use crate::recipe::{BlockRecipe, Fold, LineRecipe};
 
 pub use crate::transform::budget::ErrorBudget;
 
-/// What dropped diagonals leave out of a sum for every slot, in units of a word.
+/// The error of dropped diagonals in a sum per element of the k-extent, in units of a word.
 const DROPPED: f64 = 15.06;
 /// The same as root mean square for random digits: 73.9² / 2^14 of what the largest digits leave out, over √15 digits.
 const DROPPED_TYPICAL: f64 = 1.3;
@@ -129,7 +129,7 @@ const RESULT: ErrorBudget = ErrorBudget {
     expected: 0.16 * PAIR,
 };
 
-/// What pairs between two axes may lose whose low parts are subnormal there: the scale between axes keeps it below this.
+/// The largest relative loss of double-double numbers between two axes whose low parts are subnormal there: the scale between axes keeps it below this.
 pub(super) const BETWEEN_AXES: ErrorBudget = ErrorBudget {
     bound: 2.938_735_877_055_719e-39, // 2^-128
     expected: 0.0,

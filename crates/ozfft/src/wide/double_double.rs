@@ -37,7 +37,7 @@ use std::str::FromStr;
 pub struct DoubleDouble {
     /// The sum, rounded to nearest.
     pub high: f64,
-    /// What rounding left over.
+    /// The rounding error.
     pub low: f64,
 }
 
@@ -227,7 +227,7 @@ impl Div for DoubleDouble {
     }
 }
 
-/// What the quotient's integer part leaves over, as rounded as that quotient is.
+/// The remainder of the quotient's integer part, as rounded as that quotient is.
 impl Rem for DoubleDouble {
     type Output = DoubleDouble;
     fn rem(self, other: DoubleDouble) -> DoubleDouble {

@@ -1,4 +1,4 @@
-//! Who computes.
+//! The hardware that runs the wide engine.
 
 use crate::matrix_unit::{Task, Unit};
 use residues::bytes::ByteProducts;

@@ -1,6 +1,6 @@
-//! Beyond double precision: transforms of pairs of `f64` to better than 1e-30.
+//! Beyond double precision: transforms of double-double numbers to better than 1e-30.
 //!
-//! The same way as everywhere in this library, in larger words: block fixed point of 125 bits, sixteen balanced digits of
+//! The algorithm of the digits engine in larger words: block fixed point of 125 bits, sixteen balanced digits of
 //! data and matrices, the sixteen leading diagonals of their products as sums of bytes, rotations by 127-bit roots.
 //!
 //! ```text

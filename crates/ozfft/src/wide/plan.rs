@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-/// Makes plans for pairs of `f64` and keeps their tables.
+/// Makes plans for double-double numbers and keeps their tables.
 ///
 /// ```
 /// use num_complex::Complex;
@@ -54,7 +54,7 @@ pub struct WidePlanner {
 /// threads, batch and layout.
 ///
 /// All kinds, axes, norms and layouts of a [`Problem`] are there; engine, products and device are those of the digits on the
-/// processor, and others are refused. Calls allocate what memory they need.
+/// processor, and others are rejected. Calls allocate what memory they need.
 ///
 /// Real transforms return the bits of the complex transform of the same numbers. A NaN or an infinity in a transform makes
 /// all of it NaN, as elsewhere.
@@ -75,7 +75,7 @@ impl WidePlanner {
 
     /// Plans a problem.
     ///
-    /// [`Problem::accuracy`] may name any error that the plan's bound keeps; a smaller one is refused.
+    /// [`Problem::accuracy`] may name any error that the plan's bound keeps; a smaller one is rejected.
     pub fn plan(&self, problem: &Problem) -> Result<WidePlan, FftError> {
         let _environment = DefaultEnvironment::enter();
         problem.validate()?;
@@ -138,7 +138,7 @@ impl WidePlanner {
     }
 }
 
-/// Refuses by name what there is not.
+/// Rejects by name what there is not.
 fn supported(problem: &Problem) -> Result<(), FftError> {
     let refuse = |what: String| Err(FftError::Unsupported(what));
     match problem.engine {
@@ -166,7 +166,7 @@ fn supported(problem: &Problem) -> Result<(), FftError> {
 }
 
 impl WidePlan {
-    /// What was asked.
+    /// The planned problem.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -351,7 +351,7 @@ impl WidePlan {
         });
     }
 
-    /// What must be known of the input before anything is written.
+    /// Properties of the input that are needed before anything is written.
     fn look_at(&self, input: InputArray<'_, DoubleDouble>) -> Seen {
         let (pass, _) = &self.passes[0];
         let half = pass.kind == Kind::ComplexToReal;
@@ -400,7 +400,7 @@ impl WidePlan {
         seen
     }
 
-    /// What every transform is scaled by between axes (`scale.rs`); nothing where there is one axis.
+    /// The scale of every transform between axes (`scale.rs`); none for a single axis.
     fn scales(&self, largest: &[u64]) -> Vec<i32> {
         let lengths = self.passes.iter().map(|(pass, _)| pass.n);
         let scale = ScaleBetweenAxes::new(scale::Numbers::PAIR, lengths);
@@ -420,7 +420,7 @@ struct Seen {
     largest: Vec<u64>,
 }
 
-/// As for a [`crate::Plan`]: a buffer may be longer where a layout says how the array lies in it.
+/// As for a [`crate::Plan`]: a buffer may be longer where a layout describes the array.
 fn expect_len(
     buffer: Buffer,
     layout: Option<&Layout>,

@@ -96,7 +96,7 @@ fn word(high: f64, low: f64) -> Limbs {
     [c as u32, s1 as u32, s2 as u32, (s2 >> 32) as u32]
 }
 
-/// What [`Quantise`] returns for every lane.
+/// Result of [`Quantise`] for every lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quantised {
     /// Numbers are words times 2 to this power.

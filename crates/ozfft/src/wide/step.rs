@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Bits behind the binary point of a matrix entry: 1 is the leading digit 64.
 const MATRIX_BITS: u32 = 126;
-/// What the sum of the kept diagonals is shifted down by, besides the growth of the step.
+/// The shift of the sum of the kept diagonals, besides the growth of the step.
 const PRODUCT_SHIFT: u32 = 6;
 const DIGITS: usize = 16;
 

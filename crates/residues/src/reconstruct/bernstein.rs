@@ -23,7 +23,7 @@ use crate::{COLUMNS, Residues};
 use ethnum::I256;
 use std::marker::PhantomData;
 
-/// Bernstein's way in numbers of kind `R`, with Kahan's correction or without.
+/// Bernstein's method in numbers of kind `R`, with Kahan's correction or without.
 #[derive(Debug)]
 pub(super) struct Bernstein<R, const KAHAN: bool> {
     name: &'static str,

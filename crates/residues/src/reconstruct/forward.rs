@@ -33,7 +33,7 @@ pub trait PhaseA: fmt::Debug + Send + Sync {
 
 /// Adds slices up.
 pub trait PhaseB: fmt::Debug + Send + Sync {
-    /// The way's name, as options spell it.
+    /// The method's name, as options spell it.
     fn name(&self) -> &'static str;
 
     /// The hardware that the sum falls on.

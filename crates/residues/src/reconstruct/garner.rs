@@ -1,4 +1,4 @@
-//! Garner's way: digits of a mixed radix, one modulus after the other, on 32-bit integers.
+//! Garner's algorithm: digits of a mixed radix, one modulus after the other, on 32-bit integers.
 //!
 //! `C + H = d_0 + d_1 m_0 + d_2 m_0 m_1 + …` with `0 <= d_k < m_k`. The offset `H = Σ h_k m_0…m_(k-1)`,
 //! `h_k = ⌊m_k/2⌋`, makes the digits of all `C` that the moduli hold non-negative: the even modulus, if there is one,
@@ -33,7 +33,7 @@ use crate::moduli::Moduli;
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
 
-/// Garner's way.
+/// Garner's algorithm.
 #[derive(Debug)]
 pub struct Garner {
     steps: Vec<Step>,

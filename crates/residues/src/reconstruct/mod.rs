@@ -59,7 +59,7 @@ use std::fmt;
 /// The most slices that a phase A makes, those for the quotient included: 5 bits each of 24 moduli of E4M3, and some more.
 pub const MOST_SLICES: usize = 64;
 
-/// Arithmetic that a way of reconstruction asks for, counted in an instrumented run, for one output.
+/// Arithmetic that a reconstruction method asks for, counted in an instrumented run, for one output.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Operations {
     /// Multiply-adds of 8-bit integers on the matrix unit.
@@ -106,7 +106,7 @@ pub enum Pipe {
 
 /// A way of putting integers together from their residues.
 pub trait Reconstruction: fmt::Debug + Send + Sync {
-    /// The way's name, as options spell it.
+    /// The method's name, as options spell it.
     fn name(&self) -> &'static str;
 
     /// Whether it returns every integer that the moduli hold.

@@ -354,7 +354,7 @@ impl Transform {
     }
 }
 
-/// What a transform multiplies its inputs and outputs by.
+/// Factors of a transform's inputs and outputs.
 #[derive(Default)]
 struct Factors {
     /// Those of the last inputs; the others are 1.
@@ -386,7 +386,7 @@ fn two_factors(m: usize) -> (usize, usize) {
     })
 }
 
-/// What `work` gives for the blocks of lanes that lines 0 to half of `lines` are in.
+/// The results of `work` for the blocks of lanes that contain lines 0 to half of `lines`.
 fn for_blocks(lines: usize, work: impl Fn(usize) -> Vec<Points> + Send + Sync) -> Vec<Vec<Points>> {
     const LEAST: usize = 4;
     parallel::collect(lines / 2 / LANES + 1, LEAST, work)
