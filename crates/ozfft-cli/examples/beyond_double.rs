@@ -5,10 +5,10 @@
 
 use libloading::Library;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::multiprecision::relative_l2_of_samples;
-use oracle::{ComplexDoubleDouble, DoubleDouble};
 use ozfft::{Engine, Pair, Planner, Problem, Substrate, WidePlanner};
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::multiprecision::relative_l2_of_samples;
+use ozfft_testkit::oracle::{ComplexDoubleDouble, DoubleDouble};
 use std::ffi::{c_int, c_uint, c_void};
 use std::time::Instant;
 

@@ -189,7 +189,7 @@ mod tests {
     fn a_hermitian_half_completes_to_its_own_mirror_image() {
         for shape in [vec![8], vec![5], vec![4, 6], vec![3, 4, 5]] {
             let count: usize = half_shape(&shape).iter().product();
-            let mut half = oracle::inputs::uniform_complex(count, 3);
+            let mut half = ozfft_testkit::oracle::inputs::uniform_complex(count, 3);
             make_hermitian(&mut half, &shape);
             let axes: Vec<usize> = (0..shape.len()).collect();
             for flat in 0..shape.iter().product() {

@@ -7,8 +7,8 @@ use crate::common_arrays::{
 };
 use crate::support::everything;
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{Direction, Engine, Family, Kind, Layout, Norm, Planner, Problem, Substrate};
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
 use sha2::{Digest, Sha256};
 
 /// A quarter of what there is time for otherwise.

@@ -6,12 +6,13 @@ use crate::common_arrays::{
     random_layout, run_cases, scale, spread, unravel, widths,
 };
 use num_complex::Complex;
-use oracle::inputs::{Generator, scaled_by_power_of_two, uniform_complex};
-use oracle::{compare, compare_f32, compare_scaled, dft_nd};
 use ozfft::{
     Accuracy, Direction, Engine, Family, Kind, Layout, Mode, Norm, Pair, Planner, Problem, Real,
     Substrate, WidePlanner,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, scaled_by_power_of_two, uniform_complex};
+use ozfft_testkit::oracle::{compare, compare_f32, compare_scaled, dft_nd};
 
 const SEED: u64 = 0xc0_4a91;
 

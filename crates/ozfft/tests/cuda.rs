@@ -1,31 +1,27 @@
 //! The GPU against the processor, bit for bit, and what planning says where there is none.
 //!
-//! Without a GPU the comparisons are skipped with a notice; the kernels' arithmetic is then held by the emulator's tests
+//! Without a GPU the comparisons are skipped with a notice (with `OZFFT_REQUIRE=gpu` they fail); the kernels' arithmetic is then held by the emulator's tests
 //! in `executor/cuda`.
 
 use cudarc::driver::{CudaContext, DevicePtrMut};
 use num_complex::Complex;
-use oracle::inputs::{uniform_complex, uniform_real};
 use ozfft::{
     Accuracy, Device, DevicePointer, Direction, Engine, Family, FftError, Layout, Norm, Planner,
     Problem, Substrate,
 };
+use ozfft_testkit::oracle::inputs::{uniform_complex, uniform_real};
+use ozfft_testkit::{Requirement, available};
 
 const SEED: u64 = 0x0d15_ea5e_0b5e_55ed;
 
 /// Whether there is a GPU to compare with.
 fn gpu() -> bool {
     let problem = Problem::complex(&[8]).device(Device::Cuda(0));
-    match Planner::<f64>::new().plan(&problem) {
-        Ok(plan) => {
-            println!("{plan}");
-            true
-        }
-        Err(error) => {
-            println!("skipped: {error}");
-            false
-        }
+    let plan = available(Requirement::Gpu, Planner::<f64>::new().plan(&problem));
+    if let Some(plan) = &plan {
+        println!("{plan}");
     }
+    plan.is_some()
 }
 
 /// The bits of complex numbers.

@@ -2,13 +2,14 @@
 //! with and without conversion instructions, and lines that they must leave to a portable kernel among those they take; on
 //! int8 and on fp8 (names that end in `on_fp8`).
 //!
-//! Without a GPU that has them the comparisons are skipped with a notice.
+//! Without a GPU that has them the comparisons are skipped with a notice; `OZFFT_REQUIRE=hopper` makes that a failure.
 
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
 use ozfft::{
     Accuracy, Device, Direction, Engine, FftError, Layout, Norm, Planner, Problem, Substrate,
 };
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::{Requirement, available};
 
 const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
 
@@ -23,10 +24,7 @@ fn skipped(substrate: Substrate) -> bool {
         }
         // A GPU that is not exact is no reason to skip anything.
         Err(error @ FftError::Fp8Inexact { .. }) => panic!("{error}"),
-        Err(error) => {
-            println!("skipped: {error}");
-            true
-        }
+        Err(error) => available::<(), _>(Requirement::Hopper, Err(error)).is_none(),
     }
 }
 

@@ -6,11 +6,11 @@ use crate::common_arrays::{
 };
 use crate::support::everything;
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
     Accuracy, Direction, Engine, Kind, Layout, Mode, Norm, Pair, Planner, Problem, Real,
     WidePlanner,
 };
+use ozfft_testkit::oracle::inputs::Generator;
 
 const SEED: u64 = 0x4e61_4e00;
 

@@ -5,9 +5,9 @@ use crate::common_arrays::{
     random_layout, random_values, referee_direction, scale, spread, unravel, widths,
 };
 use num_complex::Complex;
-use oracle::inputs::Generator;
-use oracle::{DoubleDouble, compare_scaled, dft_axes};
 use ozfft::{Accuracy, Direction, Engine, Family, Kind, Layout, Norm, Problem, Substrate};
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::oracle::{DoubleDouble, compare_scaled, dft_axes};
 use proptest::prelude::*;
 
 fn directions() -> impl Strategy<Value = Direction> {

@@ -2,10 +2,12 @@
 //! recipe that a plan prints, but nothing of `budget.rs`.
 
 use crate::support::{Violations, Worst, everything, has_a_large_prime_factor};
-use oracle::inputs::Generator;
-use oracle::referee::{Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs};
 use ozfft::{
     Accuracy, Direction, Engine, Family, Norm, Planner, Problem, Real, Substrate, WidePlanner,
+};
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::oracle::referee::{
+    Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs,
 };
 use std::sync::Mutex;
 

@@ -6,11 +6,12 @@ use crate::common_arrays::{
 };
 use crate::support::everything;
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex};
-use oracle::{HardInput, compare, dft};
 use ozfft::{
     Accuracy, Engine, Family, FftError, Method, Plan, Planner, Problem, ResidueOptions, Substrate,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex};
+use ozfft_testkit::oracle::{HardInput, compare, dft};
 use std::sync::Arc;
 
 /// A quarter of what there is time for otherwise.

@@ -5,9 +5,10 @@ use crate::support::{
     transform_real,
 };
 use num_complex::Complex;
-use oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
-use oracle::{ErrorNorms, HardInput, Scale, compare, compare_f32, dft_nd};
 use ozfft::{Accuracy, Family, FftError, Plan, Planner, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{ErrorNorms, HardInput, Scale, compare, compare_f32, dft_nd};
 
 /// Powers of two, smooth, one large prime step, Bluestein, several passes, two and three axes.
 const SHAPES: [&[usize]; 14] = [

@@ -5,13 +5,15 @@
 
 use crate::common_arrays::{
     Sample, available_substrates, bits, collect, count, execute_any, positions, random_layout,
-    random_values, spread, widths,
+    random_values, requirement, spread, widths,
 };
 use crate::support::{FAMILIES, GATE_L2, everything, half};
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, uniform_real};
-use oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
 use ozfft::{Accuracy, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate};
+use ozfft_testkit::available;
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
 use std::sync::Arc;
 
 const SEED: u64 = 0x51de_0b7a_93c6_2f48;
@@ -67,9 +69,11 @@ struct Bench {
 impl Bench {
     /// None, with a notice, where planning says that the unit is not there.
     fn new(substrate: Substrate, name: &'static str) -> Option<Bench> {
-        if !available_substrates().contains(&substrate) {
-            println!("skipped: this processor has no {name}, or the environment leaves it out");
-            return None;
+        let here = available_substrates().contains(&substrate);
+        let reason = format!("this processor has no {name}, or the environment leaves it out");
+        match requirement(substrate) {
+            Some(requirement) => available(requirement, here.then_some(()).ok_or(reason))?,
+            None => assert!(here, "{reason}"),
         }
         println!("{name}: seed {SEED:#x}");
         Some(Bench {

@@ -4,10 +4,10 @@ use super::record::{Found, Rung};
 use super::rungs::{FEWEST_RUNS, Lines, Setting, rounded};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::multiprecision::relative_l2_of_samples;
-use oracle::{ComplexDoubleDouble, DoubleDouble};
 use ozfft::{Norm, Pair, Problem, WidePlanner};
 use ozfft_cli::options::shape_text;
+use ozfft_testkit::oracle::multiprecision::relative_l2_of_samples;
+use ozfft_testkit::oracle::{ComplexDoubleDouble, DoubleDouble};
 use std::time::Instant;
 
 /// Outputs whose errors are measured, of the first line.

@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::{ExactSpectrum, compare, dft_axes};
 use ozfft::{Device, Direction, Engine, Family, Plan, Planner, Problem, Substrate};
 use ozfft_cli::gpu::{CuFft, Gpu, Precision};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::{ExactSpectrum, compare, dft_axes};
 
 /// Points of a line.
 const POINTS: usize = 1024;

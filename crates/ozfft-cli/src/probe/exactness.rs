@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn the_limit_of_a_model_is_found() {
         // Widths between them differ in nothing but the height where sums go wrong.
-        let everything = oracle::everything();
+        let everything = ozfft_testkit::everything();
         let widths: &[u32] = if everything {
             &[8, 13, 14, 22, 24]
         } else {

@@ -4,8 +4,8 @@ use super::case::{Case, mixed, pick, shuffle};
 use crate::arrays::{Bytes, unravel};
 use crate::gpu::VARIANTS;
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, wide_range};
 use ozfft::{Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate};
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, wide_range};
 use rayon::ThreadPool;
 use std::marker::PhantomData;
 

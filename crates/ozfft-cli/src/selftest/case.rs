@@ -1,8 +1,8 @@
 //! Random transforms, drawn so that seed and number give the same one everywhere.
 
-use oracle::inputs::Generator;
 use ozfft::{Accuracy, Direction, Engine, Family, Kind, Norm, Problem};
 use ozfft_kernels::Elements;
+use ozfft_testkit::oracle::inputs::Generator;
 
 /// Cases that share lengths and accuracies, and so a planner's tables: planning would take most of the time.
 pub const GROUP: usize = 200;

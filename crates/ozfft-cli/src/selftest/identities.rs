@@ -5,8 +5,8 @@ use super::case::{mixed, pick};
 use crate::arrays::{ravel, unravel};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{Direction, Engine, Family, Plan, Planner, Problem};
+use ozfft_testkit::oracle::inputs::Generator;
 
 type Field = Vec<Complex<f64>>;
 
@@ -207,7 +207,7 @@ mod tests {
     fn roots_agree_with_the_correctly_rounded_ones() {
         for n in [1, 2, 3, 7, 8, 12, 1009] {
             for k in 0..n {
-                let exact = oracle::root_of_unity(k, n).to_complex();
+                let exact = ozfft_testkit::oracle::root_of_unity(k, n).to_complex();
                 assert!((root(k, n) - exact).norm() < 4e-16, "{k} of {n}");
             }
         }

@@ -5,10 +5,10 @@ use super::bits::{Computed, Values, Way as Layouts, element, first_unequal, inpu
 use super::case::{Case, NORMS, direction, mixed, pick, shuffle};
 use crate::gpu::{RESIDUE_PATHS, ResiduePath};
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
     Accuracy, Device, Engine, Family, FftError, Kind, Layout, Plan, Planner, Problem, Substrate,
 };
+use ozfft_testkit::oracle::inputs::Generator;
 use std::sync::Arc;
 
 /// Points of the lines that the kernels take.
@@ -224,7 +224,7 @@ mod tests {
         // On the processor, whose residues have the bits of digits, too; kernels to be measured and substrates of GPUs are not there.
         let planner = Planner::<f64>::new();
         let (mut exact, mut bounded) = (0, 0);
-        let everything = oracle::everything();
+        let everything = ozfft_testkit::everything();
         for number in 0..40 {
             if !everything && exact >= 5 && bounded >= 5 {
                 break;

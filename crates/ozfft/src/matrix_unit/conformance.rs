@@ -7,7 +7,8 @@ use super::*;
 use crate::recipe::BlockRecipe;
 use crate::simd::Row;
 use crate::transform::tables::Tables;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::{Requirement, available};
 
 const SEED: u64 = 0x7a5c_91d3_0b2e_46f8;
 
@@ -339,35 +340,35 @@ fn the_wide_integer_unit_conforms() {
 #[cfg(neon_unit)]
 #[test]
 fn the_neon_dot_unit_conforms() {
-    match NeonDot::new() {
-        Some(unit) => suite::<2, _>(unit, Unit::NeonDot(unit)),
-        None => println!("skipped: this processor has no NEON dot product"),
+    let unit = NeonDot::new().ok_or("this processor has no NEON dot product");
+    if let Some(unit) = available(Requirement::Neon, unit) {
+        suite::<2, _>(unit, Unit::NeonDot(unit));
     }
 }
 
 #[cfg(vector_unit)]
 #[test]
 fn the_avx2_unit_conforms() {
-    match Avx2Integers::new() {
-        Some(unit) => suite::<4, _>(unit, Unit::Avx2(unit)),
-        None => println!("skipped: this processor has no AVX2 with FMA"),
+    let unit = Avx2Integers::new().ok_or("this processor has no AVX2 with FMA");
+    if let Some(unit) = available(Requirement::Avx2, unit) {
+        suite::<4, _>(unit, Unit::Avx2(unit));
     }
 }
 
 #[cfg(vector_unit)]
 #[test]
 fn the_avx512_vnni_unit_conforms() {
-    match Avx512Vnni::new() {
-        Some(unit) => suite::<8, _>(unit, Unit::Avx512Vnni(unit)),
-        None => println!("skipped: this processor has no AVX-512 VNNI"),
+    let unit = Avx512Vnni::new().ok_or("this processor has no AVX-512 VNNI");
+    if let Some(unit) = available(Requirement::Vnni, unit) {
+        suite::<8, _>(unit, Unit::Avx512Vnni(unit));
     }
 }
 
 #[cfg(vector_unit)]
 #[test]
 fn the_amx_unit_conforms() {
-    match Amx::new() {
-        Some(unit) => suite::<8, _>(unit, Unit::Amx(unit)),
-        None => println!("skipped: this processor has no AMX, or the tiles are not granted"),
+    let unit = Amx::new().ok_or("this processor has no AMX, or the tiles are not granted");
+    if let Some(unit) = available(Requirement::Amx, unit) {
+        suite::<8, _>(unit, Unit::Amx(unit));
     }
 }

@@ -1,7 +1,8 @@
 //! Products of bytes on every unit against their definition, summed here in 64 bits.
 
 use super::*;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::{Requirement, available};
 use residues::COLUMNS;
 use residues::bytes::{ByteMatrix, Group, MOST_DEPTH, Sums};
 
@@ -102,36 +103,36 @@ fn the_portable_products_of_bytes_conform() {
 #[cfg(neon_unit)]
 #[test]
 fn the_neon_dot_products_of_bytes_conform() {
-    match NeonDot::new() {
-        Some(unit) => suite(Unit::NeonDot(unit)),
-        None => println!("skipped: this processor has no NEON dot product"),
+    let unit = NeonDot::new().ok_or("this processor has no NEON dot product");
+    if let Some(unit) = available(Requirement::Neon, unit) {
+        suite(Unit::NeonDot(unit));
     }
 }
 
 #[cfg(vector_unit)]
 #[test]
 fn the_avx2_products_of_bytes_conform() {
-    match Avx2Integers::new() {
-        Some(unit) => suite(Unit::Avx2(unit)),
-        None => println!("skipped: this processor has no AVX2 with FMA"),
+    let unit = Avx2Integers::new().ok_or("this processor has no AVX2 with FMA");
+    if let Some(unit) = available(Requirement::Avx2, unit) {
+        suite(Unit::Avx2(unit));
     }
 }
 
 #[cfg(vector_unit)]
 #[test]
 fn the_avx512_vnni_products_of_bytes_conform() {
-    match Avx512Vnni::new() {
-        Some(unit) => suite(Unit::Avx512Vnni(unit)),
-        None => println!("skipped: this processor has no AVX-512 VNNI"),
+    let unit = Avx512Vnni::new().ok_or("this processor has no AVX-512 VNNI");
+    if let Some(unit) = available(Requirement::Vnni, unit) {
+        suite(Unit::Avx512Vnni(unit));
     }
 }
 
 #[cfg(vector_unit)]
 #[test]
 fn the_amx_products_of_bytes_conform() {
-    match Amx::new() {
-        Some(unit) => suite(Unit::Amx(unit)),
-        None => println!("skipped: this processor has no AMX, or the tiles are not granted"),
+    let unit = Amx::new().ok_or("this processor has no AMX, or the tiles are not granted");
+    if let Some(unit) = available(Requirement::Amx, unit) {
+        suite(Unit::Amx(unit));
     }
 }
 
@@ -139,8 +140,8 @@ fn the_amx_products_of_bytes_conform() {
 #[cfg(vector_unit)]
 #[test]
 fn products_of_bytes_leave_a_session_as_it_was() {
-    let Some(amx) = Amx::new() else {
-        println!("skipped: this processor has no AMX, or the tiles are not granted");
+    let amx = Amx::new().ok_or("this processor has no AMX, or the tiles are not granted");
+    let Some(amx) = available(Requirement::Amx, amx) else {
         return;
     };
     let mut generator = Generator::new(SEED);

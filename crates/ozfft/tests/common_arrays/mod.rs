@@ -4,11 +4,13 @@
 #![allow(dead_code)] // Two programs use this, and one of them only a part.
 
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
     Accuracy, Direction, Engine, Family, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
     Real, Substrate,
 };
+use ozfft_testkit::Requirement;
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::Generator;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -48,6 +50,17 @@ pub fn plan(problem: &Problem) -> Arc<Plan<f64>> {
     planner()
         .plan(problem)
         .unwrap_or_else(|error| panic!("{problem:?}: {error}"))
+}
+
+/// What a substrate needs of the processor; nothing where it runs everywhere.
+pub fn requirement(substrate: Substrate) -> Option<Requirement> {
+    match substrate {
+        Substrate::Avx2 => Some(Requirement::Avx2),
+        Substrate::Avx512Vnni => Some(Requirement::Vnni),
+        Substrate::Amx => Some(Requirement::Amx),
+        Substrate::NeonDot => Some(Requirement::Neon),
+        _ => None,
+    }
 }
 
 /// Every substrate that planning does not call unsupported here, `Auto` not among them.

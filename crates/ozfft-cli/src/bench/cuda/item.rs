@@ -9,8 +9,8 @@ use crate::gpu::{
 };
 use crate::options::accuracy_text;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
 use ozfft::{Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Real};
+use ozfft_testkit::oracle::inputs::uniform_complex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
