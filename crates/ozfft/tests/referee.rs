@@ -1,6 +1,7 @@
 //! Every bound against a second count of the error budget, which knows the text of section 6 of `docs/numerics.md` and the
 //! recipe that a plan prints, but nothing of `budget.rs`.
 
+use crate::common_arrays::{accuracy_of, direction_of, family_of, norm_of};
 use crate::support::{Violations, Worst, everything, has_a_large_prime_factor};
 use ozfft::{
     Accuracy, Direction, Engine, Family, Norm, Planner, Problem, Real, Substrate, WidePlanner,
@@ -9,6 +10,7 @@ use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::oracle::referee::{
     Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs,
 };
+use ozfft_testkit::problems::{self, Domain};
 use std::sync::Mutex;
 
 /// A bound above the referee's by more is not wrong, but looser than the text says: the referee bounds the norm of matrices
@@ -171,32 +173,33 @@ impl Comparison {
 
 /// Any kind, direction, norm, accuracy and family.
 fn any(generator: &mut Generator, shape: &[usize]) -> (Problem, Variant) {
-    let problem = match generator.below(3) {
-        0 => Problem::complex(shape),
-        1 => Problem::real_to_complex(shape),
-        _ => Problem::complex_to_real(shape),
-    };
-    let directions = [Direction::Forward, Direction::Inverse];
     let accuracies = [
-        Accuracy::Double,
-        Accuracy::Single,
-        Accuracy::Target(1e-2),
-        Accuracy::Target(1e-3),
-        Accuracy::Target(1e-5),
-        Accuracy::Target(1e-7),
-        Accuracy::Target(1e-9),
-        Accuracy::Target(1e-11),
-        Accuracy::Target(1e-13),
+        problems::Accuracy::Double,
+        problems::Accuracy::Single,
+        problems::Accuracy::Target(1e-2),
+        problems::Accuracy::Target(1e-3),
+        problems::Accuracy::Target(1e-5),
+        problems::Accuracy::Target(1e-7),
+        problems::Accuracy::Target(1e-9),
+        problems::Accuracy::Target(1e-11),
+        problems::Accuracy::Target(1e-13),
     ];
+    let domain = Domain {
+        accuracies: &accuracies,
+        exact_once_in: 3,
+        ..Domain::usual(false)
+    };
+    let drawn = domain.draw_of_shape(generator, shape);
+    let problem = match drawn.kind {
+        problems::Kind::ComplexToComplex => Problem::complex(shape),
+        problems::Kind::RealToComplex => Problem::real_to_complex(shape),
+        problems::Kind::ComplexToReal => Problem::complex_to_real(shape),
+    };
     let variant = Variant {
-        direction: directions[generator.below(2)],
-        norm: NORMS[generator.below(NORMS.len())],
-        accuracy: accuracies[generator.below(accuracies.len())],
-        family: if generator.below(3) == 0 {
-            Family::Exact
-        } else {
-            Family::Truncated
-        },
+        direction: direction_of(drawn.inverse),
+        norm: norm_of(drawn.norm),
+        accuracy: accuracy_of(drawn.accuracy),
+        family: family_of(drawn.exact),
     };
     (problem, variant)
 }

@@ -4,16 +4,16 @@
 //! contiguous arrays, and the errors are against the oracle, so that all units being wrong alike would show as well.
 
 use crate::common_arrays::{
-    Sample, available_substrates, bits, collect, count, execute_any, positions, random_layout,
+    Sample, available_substrates, collect, count, execute_any, positions, random_layout,
     random_values, requirement, spread, widths,
 };
 use crate::support::{FAMILIES, GATE_L2, everything, half};
 use num_complex::Complex;
 use ozfft::{Accuracy, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate};
-use ozfft_testkit::available;
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft_testkit::oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
+use ozfft_testkit::{assert_same_bits, available};
 use std::sync::Arc;
 
 const SEED: u64 = 0x51de_0b7a_93c6_2f48;
@@ -234,9 +234,11 @@ fn compare_bits<T: Sample>(
         outcome.unwrap_or_else(|error| panic!("{variant:?}: {error}"));
         let found = collect(&output, output_width, &written);
         let right = &expected[..found.len()];
-        assert!(
-            bits(&found) == bits(right),
-            "{name} has other bits than scalar: {form:?}, seed {SEED:#x}, {variant:?}"
+        assert_same_bits(
+            right,
+            &found,
+            SEED,
+            format_args!("{name} has other bits than scalar: {form:?}, {variant:?}"),
         );
     }
 }

@@ -1,20 +1,20 @@
 //! Identities that every Fourier transform has, checked without any reference transform (Ergün's checks): linearity,
 //! impulses, shifts in time and in frequency, and the way back. Tolerances follow from the plan's own bound.
 
-use super::case::{mixed, pick};
 use crate::arrays::{ravel, unravel};
 use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Direction, Engine, Family, Plan, Planner, Problem};
 use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::problems::{Source, seed_of_case};
 
 type Field = Vec<Complex<f64>>;
 
 /// Checks one random shape; returns the number of identities, or says which one fails.
 pub fn check(seed: u64, number: usize) -> Result<usize, Failure> {
-    let mut generator = Generator::new(mixed(seed, number as u64));
+    let mut generator = Generator::new(seed_of_case(seed, number as u64));
     let shape = shape(&mut generator);
-    let family = pick(&mut generator, &[Family::Truncated, Family::Exact]);
+    let family = generator.pick(&[Family::Truncated, Family::Exact]);
     let problem = Problem::complex(&shape)
         .engine(Engine::Digits)
         .family(family);
