@@ -9,7 +9,7 @@ const USED: [&str; 10] = [
     "crates/float-environment",
     "crates/floats",
     "crates/kulisch",
-    "crates/oracle",
+    "crates/ozfft-testkit",
     "crates/ozfft",
     "crates/ozfft-cli",
     "crates/ozfft-kernels",

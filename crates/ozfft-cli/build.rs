@@ -9,7 +9,7 @@ const ROOT: &str = "../..";
 const USED: [&str; 7] = [
     "crates/float-environment",
     "crates/floats",
-    "crates/oracle",
+    "crates/ozfft-testkit",
     "crates/ozfft",
     "crates/ozfft-cli",
     "crates/ozfft-kernels",

@@ -2,13 +2,12 @@
 //! checked against the length), nothing written by a strict refusal, the same bits from both substrates.
 #![no_main]
 
-use arbitrary::{Arbitrary, Unstructured};
+use arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use num_complex::Complex;
-use ozfft::{
-    Accuracy, Direction, Engine, Products, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
-    CpuUnit,
-};
+use ozfft::{Engine, FftError, Kind, Plan, Planner, CpuUnit};
+use ozfft_testkit::assert_same_bits;
+use ozfft_testkit::problems::{self as drawn, Domain, RandomProblem, Source, Strides};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,86 +15,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const MOST_POINTS: usize = 4096;
 const MOST_ELEMENTS: usize = 1 << 16;
 
-#[derive(Debug, Arbitrary)]
-struct Place {
-    strides: Vec<i16>,
-    distance: i16,
-    offset: u16,
+ozfft_testkit::problem_conversion!(ozfft);
+
+/// The fuzzer's bytes as a source of choices; zeros where there are no more.
+struct Bytes<'a>(Unstructured<'a>);
+
+impl Source for Bytes<'_> {
+    fn bits(&mut self) -> u64 {
+        self.0.arbitrary().unwrap_or(0)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        self.0.int_in_range(0..=limit - 1).unwrap_or(0)
+    }
 }
 
-#[derive(Debug, Arbitrary)]
-struct Request {
-    kind: u8,
-    shape: Vec<u16>,
-    axes: Option<Vec<u8>>,
-    inverse: bool,
-    norm: u8,
-    batch: u8,
-    accuracy: Option<i32>,
-    native: bool,
-    exact: bool,
-    strict: bool,
-    threads: u8,
-    input: Option<Place>,
-    output: Option<Place>,
-    /// Raw bits of the samples, repeated as needed: every NaN, infinity and subnormal can be reached.
-    samples: Vec<u64>,
-}
-
-fn layout(place: &Place) -> Layout {
-    let strides: Vec<isize> = place.strides.iter().map(|&s| s.into()).collect();
-    Layout::strided(&strides, place.distance.into()).with_offset(place.offset.into())
-}
-
-fn problem(request: &Request) -> Problem {
-    let shape: Vec<usize> = request.shape.iter().map(|&n| n.into()).collect();
-    let mut problem = match request.kind % 3 {
-        0 => Problem::complex(&shape),
-        1 => Problem::real_to_complex(&shape),
-        _ => Problem::complex_to_real(&shape),
+/// Sense or nonsense; half of the time sense, whose layouts nonsense hardly ever meets.
+fn request(source: &mut Bytes) -> RandomProblem {
+    if source.once_in(2) {
+        return RandomProblem::draw_nonsense(source);
     }
-    .direction(if request.inverse {
-        Direction::Inverse
-    } else {
-        Direction::Forward
-    })
-    .norm(match request.norm % 4 {
-        0 => Norm::Backward,
-        1 => Norm::Ortho,
-        2 => Norm::Forward,
-        _ => Norm::Unscaled,
-    })
-    .batch(usize::from(request.batch % 9))
-    .threads(usize::from(request.threads % 5))
-    .strict(request.strict)
-    .engine(if request.native {
-        Engine::Native
-    } else {
-        Engine::Digits
-    })
-    .products(if request.exact {
-        Products::Exact
-    } else {
-        Products::Truncated
-    });
-    if let Some(accuracy) = request.accuracy {
-        problem = problem.accuracy(match accuracy % 3 {
-            0 => Accuracy::Single,
-            1 => Accuracy::Bits(accuracy.unsigned_abs() % 64),
-            _ => Accuracy::Target(10f64.powf(f64::from(accuracy) / 1e8)),
-        });
-    }
-    if let Some(axes) = &request.axes {
-        let axes: Vec<usize> = axes.iter().map(|&axis| axis.into()).collect();
-        problem = problem.axes(&axes);
-    }
-    if let Some(place) = &request.input {
-        problem = problem.input_layout(layout(place));
-    }
-    if let Some(place) = &request.output {
-        problem = problem.output_layout(layout(place));
-    }
-    problem
+    let accuracies = [drawn::Accuracy::draw_any(source)];
+    let domain = Domain {
+        accuracies: &accuracies,
+        ..Domain::usual(false)
+    };
+    let mut request = domain.draw(source);
+    request.engine = drawn::Engine::draw_any(source);
+    request.batch = 1 + source.below(8);
+    request.threads = Some(source.below(5));
+    request.strict = source.once_in(2);
+    let (input, output) = request.shapes();
+    request.input = Strides::draw_often_contiguous(source, &input, request.batch);
+    request.output = Strides::draw_often_contiguous(source, &output, request.batch);
+    request
 }
 
 /// Tables are what planning costs, so they are kept; plans are too, and would fill the memory after a while.
@@ -135,15 +88,14 @@ fn run(plan: &Plan<f64>, input: &[f64]) -> (Result<(), FftError>, Vec<u64>) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(request) = Request::arbitrary(&mut Unstructured::new(data)) else {
-        return;
-    };
-    let problem = problem(&request);
+    let mut source = Bytes(Unstructured::new(data));
+    let request = request(&mut source);
+    let problem = problem_of(&request).substrate(CpuUnit::Scalar);
     // Large problems are only slow: what they do wrong, small ones do too.
     let points = request
         .shape
         .iter()
-        .try_fold(1usize, |total, &n| total.checked_mul(n.into()));
+        .try_fold(1usize, |total, &n| total.checked_mul(n));
     let small = points.is_some_and(|points| points <= MOST_POINTS);
     if problem.validate().is_err() {
         // Refused by `validate`, so refused by the planner, whatever the size.
@@ -162,11 +114,11 @@ fuzz_target!(|data: &[u8]| {
     } else {
         2
     };
-    let samples = if request.samples.is_empty() {
-        &[0x3ff0_0000_0000_0000][..]
-    } else {
-        &request.samples
-    };
+    // Raw bits, repeated as needed: every NaN, infinity and subnormal can be reached.
+    let mut samples = vec![source.bits()];
+    while source.0.len() >= 8 {
+        samples.push(source.bits());
+    }
     let input: Vec<f64> = samples
         .iter()
         .cycle()
@@ -174,7 +126,7 @@ fuzz_target!(|data: &[u8]| {
         .map(|&bits| f64::from_bits(bits))
         .collect();
     let (outcome, output) = run(&scalar, &input);
-    if request.native {
+    if scalar.engine() != Engine::Digits {
         return;
     }
     if matches!(outcome, Err(FftError::NotFinite { .. })) {
@@ -190,5 +142,5 @@ fuzz_target!(|data: &[u8]| {
     // NotFinite carries text, so outcomes are compared as they print.
     let (other_outcome, other) = run(&wide, &input);
     assert_eq!(format!("{outcome:?}"), format!("{other_outcome:?}"));
-    assert!(output == other, "substrates differ: {request:?}");
+    assert_same_bits(&output, &other, 0, format_args!("substrates: {request:?}"));
 });

@@ -6,7 +6,6 @@ use crate::origin::built_commit;
 use bytemuck::Pod;
 use clap::Args;
 use num_complex::Complex;
-use oracle::{HardInput, Scale, compare_f32, compare_scaled, dft, inputs};
 use ozfft::{Accuracy, Device, Direction, Engine, Mode, Norm, Plan, Planner, Problem, Real};
 use ozfft_cli::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFacts, DeviceWork, Gpu, KernelFacts, Precision,
@@ -15,6 +14,8 @@ use ozfft_cli::machine::{Machine, now};
 use ozfft_cli::options::parse_seconds;
 use ozfft_cli::outputs;
 use ozfft_cli::report::{aligned, note, say, say_json, write_json};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::{HardInput, Scale, compare_f32, compare_scaled, dft, inputs};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -5,14 +5,16 @@ mod single;
 use crate::failure::Failure;
 use clap::Args;
 use num_complex::Complex;
-use oracle::inputs::{Generator, gaussian_complex, uniform_complex, wide_range};
-use oracle::{compare, dft};
 use ozfft::{Accuracy, Direction, Engine, Method, Norm, Plan, Planner, Problem, Products};
 use ozfft::{CpuUnit, ResidueOptions, Substrate};
 use ozfft_cli::machine::{Machine, today};
 use ozfft_cli::options::accuracy_text;
 use ozfft_cli::outputs;
 use ozfft_cli::report::{aligned, error_text, progress, say, write_json};
+use ozfft_testkit::Bits;
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, gaussian_complex, uniform_complex, wide_range};
+use ozfft_testkit::oracle::{compare, dft};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -207,11 +209,8 @@ fn largest_error(lines: &[Vec<Complex<f64>>], outputs: &[Vec<Complex<f64>>]) -> 
 }
 
 fn same_bits(a: &[Vec<Complex<f64>>], b: &[Vec<Complex<f64>>]) -> bool {
-    let same = |a: &Complex<f64>, b: &Complex<f64>| {
-        (a.re.to_bits(), a.im.to_bits()) == (b.re.to_bits(), b.im.to_bits())
-    };
-    let pairs = a.iter().flatten().zip(b.iter().flatten());
-    pairs.into_iter().all(|(a, b)| same(a, b))
+    let mut pairs = a.iter().flatten().zip(b.iter().flatten());
+    pairs.all(|(a, b)| a.same(*b))
 }
 
 fn moduli_of(plan: &Plan<f64>) -> Vec<(usize, u64)> {

@@ -6,6 +6,7 @@ Says what was left out where there is no GPU or no library.
 """
 
 import ctypes
+import os
 import sys
 import threading
 
@@ -305,13 +306,15 @@ def main():
 
 
 def test_gpu():
-    """For pytest: the same, left out with a notice where there is no driver."""
+    """For pytest: the same, left out with a notice where there is no driver, or failed with OZFFT_REQUIRE=gpu."""
     import pytest
 
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError as reason:
-        pytest.skip(f"no NVIDIA driver ({reason})")
+        # The same list of words as in the Rust tests.
+        required = [word.strip() for word in os.environ.get("OZFFT_REQUIRE", "").split(",")]
+        (pytest.fail if "gpu" in required else pytest.skip)(f"no NVIDIA driver ({reason})")
     main()
 
 

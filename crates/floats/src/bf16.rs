@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn three_slices_hold_an_f32() {
-        let mut generator = oracle::inputs::Generator::new(11);
+        let mut generator = ozfft_testkit::oracle::inputs::Generator::new(11);
         for _ in 0..100_000 {
             let value = generator.uniform() as f32;
             let real = Real {

@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn parts_leave_what_they_should() {
-        let mut generator = oracle::inputs::Generator::new(5);
+        let mut generator = ozfft_testkit::oracle::inputs::Generator::new(5);
         for _ in 0..100_000 {
             let (re, im) = (generator.uniform() as f32, generator.uniform() as f32);
             let parts = split::<3>(re, im).map(bf16::unpair);

@@ -552,7 +552,7 @@ impl FloatPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oracle::inputs;
+    use ozfft_testkit::oracle::inputs;
 
     /// Everything is IEEE arithmetic in a fixed order, fused in the same places.
     #[test]

@@ -177,11 +177,12 @@ mod tests {
             for p in 0..q.min(1009) {
                 let (ours, exact) = (
                     root(p, q),
-                    oracle::root_of_unity((q - p) as usize, q as usize),
+                    ozfft_testkit::oracle::root_of_unity((q - p) as usize, q as usize),
                 );
                 for (ours, exact) in [(ours.re, exact.re), (ours.im, exact.im)] {
                     assert_eq!(ours.high, exact.to_f64(), "{p}/{q}");
-                    let rest = (exact - oracle::DoubleDouble::from(ours.high)).to_f64();
+                    let rest =
+                        (exact - ozfft_testkit::oracle::DoubleDouble::from(ours.high)).to_f64();
                     assert!(
                         (ours.low - rest).abs() < 1e-31,
                         "{p}/{q}: {} {rest}",

@@ -462,7 +462,7 @@ mod tests {
 
     #[test]
     fn digits_make_up_the_number_and_fit_bf16() {
-        let mut generator = oracle::inputs::Generator::new(3);
+        let mut generator = ozfft_testkit::oracle::inputs::Generator::new(3);
         let ends = [0, 1, -1, 127, 128, 129, 255, 256, 1 << 31, -(1 << 31)];
         let random = (0..100_000).map(|_| (generator.next_u64() >> 32) as i64 - (1 << 31));
         for value in ends.into_iter().chain(random) {

@@ -3,8 +3,10 @@
 use floats::unit::{Order, Scalar};
 use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
 use num_complex::Complex;
-use oracle::{
-    ExactSpectrum, HardInput, Scale, compare_f32, compare_scaled, dft, everything, inputs,
+use ozfft_testkit::everything;
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::{
+    ExactSpectrum, HardInput, Scale, compare_f32, compare_scaled, dft, inputs,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

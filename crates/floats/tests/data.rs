@@ -2,7 +2,7 @@
 
 use floats::{Direction, FloatError, FloatPlan, Mode, Table, Unit};
 use num_complex::Complex;
-use oracle::inputs;
+use ozfft_testkit::oracle::inputs;
 
 fn line(n: usize, seed: u64) -> Vec<Complex<f32>> {
     let values = inputs::uniform_complex(n, seed);

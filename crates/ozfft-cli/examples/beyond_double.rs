@@ -1,14 +1,14 @@
-//! Times and errors beyond double: double-double numbers beside `Double` on the same unit, and FFTW's quad precision where its
+//! Times and errors beyond double: pairs of `f64` beside `Double` on the same unit, and FFTW's quad precision where its
 //! library is installed, in one run.
 //!
 //!     cargo run --release -p ozfft-cli --example beyond_double -- [POINTS] [BATCH] [UNIT …]
 
 use libloading::Library;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::multiprecision::relative_l2_of_samples;
-use oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
 use ozfft::{CpuUnit, DoubleDouble, Engine, Planner, Problem, Substrate, WidePlanner};
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::multiprecision::relative_l2_of_samples;
+use ozfft_testkit::oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
 use std::ffi::{c_int, c_uint, c_void};
 use std::time::Instant;
 

@@ -398,7 +398,7 @@ fn function_of<F: Copy>(library: &Library, name: &str) -> Option<F> {
 mod tests {
     use super::*;
     use crate::measure::TestInput;
-    use oracle::{Direction, compare, dft_nd};
+    use ozfft_testkit::oracle::{Direction, compare, dft_nd};
 
     #[test]
     fn where_fftw_is_installed_it_transforms_forward() {
@@ -406,7 +406,7 @@ mod tests {
             eprintln!("FFTW is not installed; nothing to check");
             return;
         };
-        let input = oracle::inputs::uniform_complex(60, 1);
+        let input = ozfft_testkit::oracle::inputs::uniform_complex(60, 1);
         let exact = dft_nd(&input, &[5, 12], Direction::Forward);
         let output = fftw
             .forward(&[5, 12], &input)
@@ -422,7 +422,7 @@ mod tests {
             return;
         };
         let (shape, batch) = ([3, 10], 2);
-        let reals: Vec<f64> = oracle::inputs::uniform_real(60, 1);
+        let reals: Vec<f64> = ozfft_testkit::oracle::inputs::uniform_real(60, 1);
         let plan_and_run = |kind: Kind, values: &[f64]| {
             let arrays = Arrays {
                 kind,

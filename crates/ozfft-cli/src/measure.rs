@@ -3,12 +3,13 @@
 use crate::arrays::{digest, from_half, half_shape, make_hermitian};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, wide_range};
-use oracle::{
+use ozfft::{Direction, Kind, Norm, Plan, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, wide_range};
+use ozfft_testkit::oracle::{
     ErrorNorms, ExactSpectrum, HardInput, Scale, compare_sampled, compare_scaled, dft_nd,
     dft_sampled, rounded_once,
 };
-use ozfft::{Direction, Kind, Norm, Plan, Problem};
 use std::time::Instant;
 
 /// Up to this many points every output is compared with the exact one; beyond, a sample of them.

@@ -166,7 +166,7 @@ fn attacks_reach_for_the_bound_and_stay_below_it() {
 #[test]
 fn accuracy_knows_every_input_and_refuses_others() {
     let rows = json(&["accuracy", "--shape", "60", "--input", "all", "--json"]);
-    assert_eq!(rows.len(), 1 + oracle::HardInput::ALL.len());
+    assert_eq!(rows.len(), 1 + ozfft_testkit::oracle::HardInput::ALL.len());
     let message = fail(&["accuracy", "--shape", "60", "--input", "noise"]);
     assert!(
         message.contains("noise") && message.contains("impulse-anywhere"),

@@ -5,8 +5,9 @@ mod common;
 use common::{directory, fail, json, number, ozfft, read, succeed, text, write};
 use npyz::Order;
 use num_complex::Complex;
-use oracle::inputs::{uniform_complex, uniform_real};
-use oracle::{
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{
     Direction, ExactSpectrum, Scale, compare_f32, compare_scaled, dft_axes, dft_nd, dft_real_nd,
 };
 

@@ -5,7 +5,7 @@
 //! nor an installed FFTW: `FFTW_LIBRARY=path/libfftw3.so.3` and `FFTWF_LIBRARY=path/libfftw3f.so.3` say where FFTW's libraries are.
 
 use libloading::Library;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,8 @@ mod common;
 
 use common::{Dim64, Doors, ESTIMATE, Plan, WISDOM_ONLY, bound_of};
 use num_complex::Complex;
-use oracle::{Direction, DoubleDouble, compare, dft_nd, inputs, root_of_unity};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::{Direction, DoubleDouble, compare, dft_nd, inputs, root_of_unity};
 use std::ffi::{CStr, CString, c_int};
 use std::ptr::null_mut;
 use std::sync::Mutex;

@@ -1,5 +1,6 @@
 //! The shared library as others see it: its names, its header, a C program, the environment.
 
+use ozfft_testkit::{Requirement, available};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -54,8 +55,7 @@ const PREFIXES: [(&str, &str, &str); 2] = [
 
 #[test]
 fn the_header_declares_what_the_library_defines() {
-    let Some(names) = defined(&library()) else {
-        eprintln!("there is no nm; the library's names are not looked at");
+    let Some(names) = available(Requirement::Compiler, defined(&library()).ok_or("no nm")) else {
         return;
     };
     let header = std::fs::read_to_string(Path::new(CRATE).join("include/ozfft_fftw.h"))
@@ -94,16 +94,15 @@ fn of_fftw(file: &str) -> Option<PathBuf> {
 /// What fftw3.h and the legacy Fortran interface have, and nothing of FFTW's inner parts.
 #[test]
 fn no_name_of_the_real_library_s_interface_is_missing() {
-    let Some(all_of_ours) = defined(&library()) else {
+    let names = defined(&library()).ok_or("no nm");
+    let Some(all_of_ours) = available(Requirement::Compiler, names) else {
         return;
     };
     for (prefix, fortran_prefix, name) in PREFIXES {
         let real = |file: String| defined(&of_fftw(&file)?);
-        let (Some(serial), Some(threads)) = (
-            real(format!("{name}.so.3")),
-            real(format!("{name}_threads.so.3")),
-        ) else {
-            eprintln!("{name} is not installed; its names are not compared");
+        let both = real(format!("{name}.so.3")).zip(real(format!("{name}_threads.so.3")));
+        let both = both.ok_or_else(|| format!("{name} is not installed"));
+        let Some((serial, threads)) = available(Requirement::Fftw, both) else {
             continue;
         };
         let of_this = |name: &&String| name.starts_with(prefix) || name.starts_with(fortran_prefix);
@@ -183,11 +182,8 @@ fn installed(name: &str) -> PathBuf {
 }
 
 fn has_compiler() -> bool {
-    let found = Command::new("cc").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("there is no C compiler; nothing is compiled");
-    }
-    found
+    let compiler = Command::new("cc").arg("--version").output();
+    available(Requirement::Compiler, compiler).is_some()
 }
 
 /// Compiles and links one of the C programs among the examples or beside these tests.
@@ -265,8 +261,8 @@ fn the_header_agrees_with_fftw3_h() {
     if !has_compiler() {
         return;
     }
-    if !Path::new("/usr/include/fftw3.h").exists() {
-        eprintln!("fftw3.h is not installed; nothing to compare");
+    let header = std::fs::metadata("/usr/include/fftw3.h");
+    if available(Requirement::Fftw, header).is_none() {
         return;
     }
     let folder = installed("header");
@@ -482,8 +478,9 @@ fn a_library_that_is_loaded_and_never_called_says_so_when_asked() {
 fn plans_of_fftw_s_mpi_library_are_executed_and_destroyed_by_fftw() {
     let there = |command: &str| Command::new(command).arg("--version").output().is_ok();
     let header = Path::new("/usr/include/fftw3-mpi.h").exists();
-    if !(header && there("mpicc") && there("mpirun") && of_fftw("libfftw3_mpi.so.3").is_some()) {
-        eprintln!("FFTW's MPI library, mpicc or mpirun is not installed; its plans are not tried");
+    let all = header && there("mpicc") && there("mpirun") && of_fftw("libfftw3_mpi.so.3").is_some();
+    let reason = "FFTW's MPI library, its header, mpicc or mpirun is not installed";
+    if available(Requirement::Mpi, all.then_some(()).ok_or(reason)).is_none() {
         return;
     }
     let folder = installed("mpi");

@@ -6,7 +6,8 @@ mod cases;
 mod common;
 
 use common::{Doors, ESTIMATE, Plan};
-use oracle::inputs;
+use ozfft_testkit::oracle::inputs;
+use ozfft_testkit::{Requirement, available};
 use std::ffi::{c_int, c_uint};
 use std::ptr::null_mut;
 
@@ -16,14 +17,9 @@ fn both() -> Option<(Doors<f64>, Doors<f64>, std::sync::MutexGuard<'static, ()>)
     let guard = ALONE
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let Some(real) = Doors::<f64>::real() else {
-        assert!(
-            std::env::var_os("OZFFT_NEEDS_FFTW").is_none(),
-            "OZFFT_NEEDS_FFTW is set, and libfftw3.so.3 or libfftw3_threads.so.3 cannot be loaded"
-        );
-        eprintln!("FFTW is not installed; nothing to compare with");
-        return None;
-    };
+    let real = Doors::<f64>::real();
+    let real = real.ok_or("libfftw3.so.3 or libfftw3_threads.so.3 cannot be loaded");
+    let real = available(Requirement::Fftw, real)?;
     Some((Doors::<f64>::ours(), real, guard))
 }
 
@@ -42,8 +38,9 @@ fn random_guru_plans_in_single_precision_agree_and_write_nothing_else() {
     let Some((_, _, _alone)) = both() else {
         return;
     };
-    let Some(real) = Doors::<f32>::real() else {
-        eprintln!("FFTW's library for single precision is not installed; nothing to compare with");
+    let real = Doors::<f32>::real();
+    let real = real.ok_or("libfftw3f.so.3 or libfftw3f_threads.so.3 cannot be loaded");
+    let Some(real) = available(Requirement::Fftw, real) else {
         return;
     };
     let counts = cases::fuzz(2000, 20_261_117, &Doors::<f32>::ours(), &real);

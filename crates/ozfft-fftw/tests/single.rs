@@ -5,7 +5,7 @@ mod common;
 
 use common::{Doors, ESTIMATE, Plan, bound_of};
 use num_complex::Complex;
-use oracle::{Direction, compare, dft_nd, inputs};
+use ozfft_testkit::oracle::{Direction, compare, dft_nd, inputs};
 use std::ffi::c_int;
 
 fn run_once(doors: &Doors<f32>, plan: Plan) -> f64 {

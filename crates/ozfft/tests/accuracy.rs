@@ -9,12 +9,15 @@ use crate::support::{
     transform_real,
 };
 use num_complex::Complex;
-use oracle::inputs::{complex_from_real, gaussian_complex, uniform_complex, uniform_real};
-use oracle::{
+use ozfft::{Accuracy, Direction, Norm, Plan, Planner, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{
+    complex_from_real, gaussian_complex, uniform_complex, uniform_real,
+};
+use ozfft_testkit::oracle::{
     ErrorNorms, ExactSpectrum, HardInput, Scale, compare, compare_f32, compare_scaled, dft, dft_nd,
     floor,
 };
-use ozfft::{Accuracy, Direction, Norm, Plan, Planner, Problem};
 
 /// From here on random input is random enough for `expected()` to be meant: below, a handful of roundings decide.
 const SMALLEST_TYPICAL: usize = 8;

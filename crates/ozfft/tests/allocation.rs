@@ -4,8 +4,8 @@ mod common_arrays;
 
 use common_arrays::plan;
 use num_complex::Complex;
-use oracle::inputs::{uniform_complex, uniform_real};
 use ozfft::{Engine, Problem};
+use ozfft_testkit::oracle::inputs::{uniform_complex, uniform_real};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};

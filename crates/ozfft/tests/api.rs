@@ -2,11 +2,11 @@
 
 use crate::common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{
     Accuracy, CpuUnit, Direction, Engine, FftError, Kind, Layout, Mode, Plan, Planner, Problem,
     Products,
 };
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
 use std::sync::Arc;
 
 fn digits(shape: &[usize]) -> Problem {

@@ -8,11 +8,12 @@ use crate::support::{
     plan, scale, transform, transform_real,
 };
 use num_complex::Complex;
-use oracle::attack::{Aim, Found, Measured, Numbers, campaign, climb};
-use oracle::{ExactSpectrum, Scale, compare_scaled, dft, dft_axes, differences};
 use ozfft::{
     Accuracy, BlockRecipe, Direction, Kind, LineRecipe, Norm, Plan, Planner, Problem, Products,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::attack::{Aim, Found, Measured, Numbers, campaign, climb};
+use ozfft_testkit::oracle::{ExactSpectrum, Scale, compare_scaled, dft, dft_axes, differences};
 
 const NORMS: [Norm; 3] = [Norm::Backward, Norm::Ortho, Norm::Forward];
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];

@@ -2,8 +2,9 @@
 
 use crate::common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
-use oracle::inputs::{HardInput, uniform_complex, uniform_real};
 use ozfft::{Direction, Engine, FftError, Layout, Norm, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{HardInput, uniform_complex, uniform_real};
 
 const MARK: ComplexDouble = Complex::new(77.25, -3.5);
 

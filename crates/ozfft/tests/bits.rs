@@ -7,10 +7,11 @@ use crate::common_arrays::{
 };
 use crate::support::everything;
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, uniform_real};
 use ozfft::{
     CpuUnit, Direction, Engine, Kind, Layout, Norm, Planner, Problem, Products, Substrate,
 };
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
+use ozfft_testkit::same_bits;
 use sha2::{Digest, Sha256};
 
 /// A quarter of what there is time for otherwise.
@@ -94,15 +95,11 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
     outcome.map_err(|error| say(&error.to_string()))?;
     let all = collect(&output, output_width, &written);
     let found = &all[chosen * expected.len()..][..expected.len()];
-    if bits(found) != bits(&expected) {
-        return Err(say("bits differ"));
-    }
+    same_bits(&expected, found, SEED).map_err(|difference| say(&difference.to_string()))?;
     // What lies between the elements is not ours to write.
     let untouched = spread(&all, output_width, &written, variant.output_len(), filler);
-    if bits(&untouched) != bits(&output) {
-        return Err(say("written outside the layout"));
-    }
-    Ok(())
+    same_bits(&untouched, &output, SEED)
+        .map_err(|difference| say(&format!("written outside the layout: {difference}")))
 }
 
 #[test]

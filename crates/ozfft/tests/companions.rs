@@ -2,16 +2,19 @@
 //! axis that is not transformed, changes none of its bits; and numbers near the ends of the range keep their accuracy.
 
 use crate::common_arrays::{
-    Sample, available_substrates, bits, choose, collect, count, execute_any, positions,
-    random_layout, run_cases, scale, spread, unravel, widths,
+    Sample, available_substrates, bits, choose, collect, count, direction_of, execute_any, kind_of,
+    norm_of, positions, products_of, random_layout, run_cases, scale, spread, unravel, widths,
 };
 use num_complex::Complex;
-use oracle::inputs::{Generator, scaled_by_power_of_two, uniform_complex};
-use oracle::{compare, compare_f32, compare_scaled, dft_nd};
 use ozfft::{
     Accuracy, Direction, DoubleDouble, Engine, Kind, Layout, Mode, Norm, Planner, Problem,
     Products, Real, Substrate, WidePlanner,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, scaled_by_power_of_two, uniform_complex};
+use ozfft_testkit::oracle::{compare, compare_f32, compare_scaled, dft_nd};
+use ozfft_testkit::problems::{Domain, Source};
+use ozfft_testkit::{Bits, assert_same_bits, same_bits};
 
 const SEED: u64 = 0xc0_4a91;
 
@@ -55,9 +58,13 @@ fn in_company_and_alone<T: Real>(
     (together, alone, company.bound())
 }
 
-fn assert_same<T: Real>(together: &[Vec<Complex<T>>], alone: &[Vec<Complex<T>>], what: &str) {
+fn assert_same<T: Real + Bits>(
+    together: &[Vec<Complex<T>>],
+    alone: &[Vec<Complex<T>>],
+    what: &str,
+) {
     for (number, (one, other)) in together.iter().zip(alone).enumerate() {
-        assert!(bits(one) == bits(other), "{what}: member {number}");
+        assert_same_bits(other, one, SEED, format_args!("{what}: member {number}"));
     }
 }
 
@@ -259,43 +266,25 @@ impl Case {
     /// Two axes or more are transformed, most of the time, and some are not; lengths with one step, several, Bluestein, and
     /// several passes.
     fn draw(generator: &mut Generator) -> Case {
-        let rank = 2 + generator.below(3);
-        let mut room = 1300;
-        let mut shape = Vec::new();
-        for _ in 0..rank {
-            let length = match generator.below(10) {
-                0 => choose(generator, &[131, 257, 1025, 1200]),
-                1..=3 => 9 + generator.below(60),
-                _ => 1 + generator.below(9),
-            };
-            let length = if length <= room {
-                length
-            } else {
-                1 + generator.below(3)
-            };
-            room = (room / length).max(1);
-            shape.push(length);
-        }
+        let domain = Domain {
+            ranks: (2, 4),
+            points: 1300,
+            ..Domain::usual(false)
+        };
+        let drawn = domain.draw(generator);
+        let rank = drawn.shape.len();
         let mut axes: Vec<usize> = (0..rank).collect();
-        for last in (1..rank).rev() {
-            axes.swap(last, generator.below(last + 1));
-        }
-        let most = (2 + generator.below(rank)).min(rank);
-        axes.truncate(most);
-        let kinds = [
-            Kind::ComplexToComplex,
-            Kind::RealToComplex,
-            Kind::ComplexToReal,
-        ];
+        generator.shuffle(&mut axes);
+        axes.truncate((2 + generator.below(rank)).min(rank));
         Case {
-            kind: choose(generator, &kinds),
-            shape,
+            kind: kind_of(drawn.kind),
+            shape: drawn.shape,
             axes,
-            direction: choose(generator, &[Direction::Forward, Direction::Inverse]),
-            norm: choose(generator, &NORMS),
+            direction: direction_of(drawn.inverse),
+            norm: norm_of(drawn.norm),
             engine: Engine::Digits,
             accuracy: Accuracy::Double,
-            products: choose(generator, &[Products::Truncated, Products::Exact]),
+            products: products_of(drawn.exact),
             substrate: choose(generator, available_substrates()),
         }
     }
@@ -406,9 +395,8 @@ fn company<T: Sample>(
         let found = of(&result_owners, &results, out_width, transform);
         let mut expected = vec![filler; found.len()];
         execute_any(&alone, &input, &mut expected).map_err(|error| describe(&error))?;
-        if bits(&expected) != bits(&found) {
-            return Err(describe(&format!("transform {transform} differs")));
-        }
+        same_bits(&expected, &found, SEED)
+            .map_err(|difference| describe(&format!("transform {transform}: {difference}")))?;
     }
     Ok(())
 }

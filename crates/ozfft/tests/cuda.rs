@@ -1,47 +1,27 @@
 //! The GPU against the processor, bit for bit, and what planning says where there is none.
 //!
-//! Without a GPU the comparisons are skipped with a notice; the kernels' arithmetic is then held by the emulator's tests
+//! Without a GPU the comparisons are skipped with a notice (with `OZFFT_REQUIRE=gpu` they fail); the kernels' arithmetic is then held by the emulator's tests
 //! in `executor/cuda`.
 
 use cudarc::driver::{CudaContext, DevicePtrMut};
 use num_complex::Complex;
-use oracle::inputs::{uniform_complex, uniform_real};
 use ozfft::{
     Accuracy, CpuUnit, Device, DevicePointer, Direction, Engine, FftError, GpuUnit, Layout, Norm,
     Planner, Problem, Products, Substrate,
 };
+use ozfft_testkit::oracle::inputs::{uniform_complex, uniform_real};
+use ozfft_testkit::{Requirement, assert_same_bits, available, same_bits};
 
 const SEED: u64 = 0x0d15_ea5e_0b5e_55ed;
 
 /// Whether there is a GPU to compare with.
 fn gpu() -> bool {
     let problem = Problem::complex(&[8]).device(Device::Cuda(0));
-    match Planner::<f64>::new().plan(&problem) {
-        Ok(plan) => {
-            println!("{plan}");
-            true
-        }
-        Err(error) => {
-            println!("skipped: {error}");
-            false
-        }
+    let plan = available(Requirement::Gpu, Planner::<f64>::new().plan(&problem));
+    if let Some(plan) = &plan {
+        println!("{plan}");
     }
-}
-
-/// The bits of complex numbers.
-fn bits(values: &[Complex<f64>]) -> Vec<(u64, u64)> {
-    values
-        .iter()
-        .map(|z| (z.re.to_bits(), z.im.to_bits()))
-        .collect()
-}
-
-fn differing(a: &[Complex<f64>], b: &[Complex<f64>]) -> usize {
-    bits(a)
-        .iter()
-        .zip(bits(b))
-        .filter(|&(&x, y)| x != y)
-        .count()
+    plan.is_some()
 }
 
 #[test]
@@ -215,10 +195,9 @@ fn bits_of_the_gpu_are_those_of_the_processor() {
             .plan(&problem.clone().device(Device::Cuda(0)))
             .unwrap();
         plan.process_outofplace(&input, &mut got).unwrap();
-        let count = differing(&expected, &got);
-        if count > 0 {
+        if let Err(difference) = same_bits(&expected, &got, SEED) {
             wrong += 1;
-            println!("{count} of {} numbers differ: {problem:?}", got.len());
+            println!("{problem:?}: {difference}");
         }
     }
     println!("{} problems, {wrong} with differing bits", problems.len());
@@ -254,7 +233,7 @@ fn real_transforms_have_the_bits_of_the_processor() {
             .unwrap();
         let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
         plan.process_real_to_complex(&input, &mut got).unwrap();
-        assert_eq!(differing(&half, &got), 0, "real to complex {shape:?}");
+        assert_same_bits(&half, &got, SEED, format_args!("real to complex {shape:?}"));
 
         let problem = Problem::complex_to_real(shape).engine(Engine::Digits);
         let (mut expected, mut got) = (
@@ -267,11 +246,12 @@ fn real_transforms_have_the_bits_of_the_processor() {
             .process_complex_to_real(&half, &mut expected);
         let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
         assert_eq!(plan.process_complex_to_real(&half, &mut got), first);
-        let same = expected
-            .iter()
-            .zip(&got)
-            .all(|(a, b): (&f64, &f64)| a.to_bits() == b.to_bits());
-        assert!(same, "complex to real {shape:?}");
+        assert_same_bits(
+            &expected,
+            &got,
+            SEED,
+            format_args!("complex to real {shape:?}"),
+        );
     }
 }
 
@@ -305,7 +285,12 @@ fn special_numbers_have_the_bits_of_the_processor() {
                 .unwrap();
             let plan = planner.plan(&problem.device(Device::Cuda(0))).unwrap();
             plan.process(&mut input).unwrap();
-            assert_eq!(differing(&expected, &input), 0, "{shape:?} {factor:e}");
+            assert_same_bits(
+                &expected,
+                &input,
+                SEED,
+                format_args!("{shape:?} {factor:e}"),
+            );
         }
     }
 }
@@ -350,6 +335,6 @@ fn device_pointers_in_a_stream_and_wrong_ones() {
         }
         let got = stream.clone_dtoh(&array).unwrap();
         let got: Vec<_> = got.chunks(2).map(|z| Complex::new(z[0], z[1])).collect();
-        assert_eq!(differing(&expected, &got), 0, "{shape:?}");
+        assert_same_bits(&expected, &got, SEED, format_args!("{shape:?}"));
     }
 }

@@ -2,14 +2,15 @@
 //! with and without conversion instructions, and lines that they must leave to a portable kernel among those they take; on
 //! int8 and on fp8 (names that end in `on_fp8`).
 //!
-//! Without a GPU that has them the comparisons are skipped with a notice.
+//! Without a GPU that has them the comparisons are skipped with a notice; `OZFFT_REQUIRE=hopper` makes that a failure.
 
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
 use ozfft::{
     Accuracy, Device, Direction, Engine, FftError, GpuUnit, Layout, Norm, Planner, Problem,
     Substrate,
 };
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::{Requirement, assert_same_bits, available};
 
 const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
 
@@ -24,10 +25,7 @@ fn skipped(substrate: Substrate) -> bool {
         }
         // A GPU that is not exact is no reason to skip anything.
         Err(error @ FftError::Fp8Inexact { .. }) => panic!("{error}"),
-        Err(error) => {
-            println!("skipped: {error}");
-            true
-        }
+        Err(error) => available::<(), _>(Requirement::Hopper, Err(error)).is_none(),
     }
 }
 
@@ -152,18 +150,11 @@ fn compare_lines(substrate: Substrate, name: &str) {
                     .unwrap();
                 let mut output = vec![Complex::new(0.0, 0.0); expected.len()];
                 plan.process_outofplace(&input, &mut output).unwrap();
-                let differing = output
-                    .iter()
-                    .zip(&expected)
-                    .filter(|(a, b)| {
-                        (a.re.to_bits(), a.im.to_bits()) != (b.re.to_bits(), b.im.to_bits())
-                    })
-                    .count();
-                assert_eq!(
-                    differing, 0,
+                let what = format!(
                     "{:?} axis {} integers only {integers_only}: {plan}",
                     case.shape, case.axis
                 );
+                assert_same_bits(&expected, &output, SEED, what);
                 problems += 1;
                 on_wgmma += usize::from(plan.substrate() == name);
             }
@@ -233,10 +224,8 @@ fn tuned_kernels_for_f32_have_the_bits_of_the_processor() {
             let plan = planner.plan(&digits.device(Device::Cuda(0))).unwrap();
             let mut output = vec![Complex::new(0.0, 0.0); expected.len()];
             plan.process_outofplace(&input, &mut output).unwrap();
-            let bits = |z: &Complex<f32>| (z.re.to_bits(), z.im.to_bits());
-            let pairs = output.iter().zip(&expected);
-            let differing = pairs.filter(|(a, b)| bits(a) != bits(b)).count();
-            assert_eq!(differing, 0, "{:?} axis {}: {plan}", case.shape, case.axis);
+            let what = format!("{:?} axis {}: {plan}", case.shape, case.axis);
+            assert_same_bits(&expected, &output, SEED, what);
             problems += 1;
             on_wgmma += usize::from(plan.substrate() == "int8-wgmma");
         }
@@ -282,13 +271,8 @@ fn compare_whole_arrays(substrate: Substrate) {
             let plan = planner.plan(&problem).unwrap();
             let mut output = data;
             plan.process(&mut output).unwrap();
-            let same = |(a, b): (&Complex<f64>, &Complex<f64>)| {
-                a.re.to_bits() == b.re.to_bits() && a.im.to_bits() == b.im.to_bits()
-            };
-            assert!(
-                output.iter().zip(&expected).all(same),
-                "{shape:?} {factor}: {plan}"
-            );
+            let what = format!("{shape:?} {factor}: {plan}");
+            assert_same_bits(&expected, &output, SEED, what);
         }
     }
 }
@@ -330,16 +314,8 @@ fn compare_one_huge_number(substrate: Substrate) {
             } else {
                 plan.process_outofplace(&data, &mut output).unwrap();
             }
-            let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
-            let differing = output
-                .iter()
-                .zip(&expected)
-                .filter(|(a, b)| bits(a) != bits(b));
-            assert_eq!(
-                differing.count(),
-                0,
-                "{shape:?} in place {in_place}: {plan}"
-            );
+            let what = format!("{shape:?} in place {in_place}: {plan}");
+            assert_same_bits(&expected, &output, SEED, what);
         }
     }
 }

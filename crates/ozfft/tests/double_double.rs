@@ -1,8 +1,8 @@
 //! The arithmetic of double-double numbers against multiprecision numbers, within the bounds that its documentation gives.
 
-use oracle::inputs::Generator;
-use oracle::multiprecision::{Float, from_f64};
 use ozfft::DoubleDouble;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::oracle::multiprecision::{Float, from_f64};
 
 const PRECISION: usize = 400;
 const SEED: u64 = 0x6d31_0a57_e2c9_44b1;

@@ -6,9 +6,12 @@ use crate::support::{
     in_parallel, plan, transform, transform_real,
 };
 use num_complex::Complex;
-use oracle::inputs::{complex_from_real, scaled_by_power_of_two, uniform_complex, wide_range};
-use oracle::{ExactSpectrum, HardInput, compare, dft, rounded_once};
 use ozfft::{Direction, Engine, Norm, Planner, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{
+    complex_from_real, scaled_by_power_of_two, uniform_complex, wide_range,
+};
+use ozfft_testkit::oracle::{ExactSpectrum, HardInput, compare, dft, rounded_once};
 
 /// How much worse than native's the error may be on any input.
 const NATIVE_FACTOR: f64 = 1.2;

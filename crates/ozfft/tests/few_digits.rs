@@ -6,8 +6,8 @@
 
 use crate::common_arrays::available_substrates;
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{Accuracy, CpuUnit, Direction, Engine, Layout, Planner, Problem, Products};
+use ozfft_testkit::oracle::inputs::Generator;
 
 const SEED: u64 = 0x7a3f_19c4_55d2_0be1;
 

@@ -3,11 +3,11 @@
 
 use crate::common_arrays::{Sample, available_substrates, bits, execute_any, widths};
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
     Accuracy, Direction, DoubleDouble, Engine, FftError, Method, Mode, Norm, Plan, Planner,
     Problem, ResidueOptions, WidePlanner,
 };
+use ozfft_testkit::oracle::inputs::Generator;
 use std::arch::asm;
 use std::sync::Arc;
 

@@ -4,12 +4,15 @@
 use crate::support::{Violations, half, oracle_direction, plan, scale, transform, transform_real};
 use ::floats::{FloatPlan, Unit};
 use num_complex::Complex;
-use oracle::inputs::{complex_from_real, scaled_by_power_of_two, uniform_complex, uniform_real};
-use oracle::{compare_f32, compare_scaled, dft_axes, dft_nd, rounded_once};
 use ozfft::{
     Accuracy, CpuUnit, Device, Direction, Engine, FftError, FloatError, Layout, Mode, Norm,
     Planner, Problem, Products, Substrate,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{
+    complex_from_real, scaled_by_power_of_two, uniform_complex, uniform_real,
+};
+use ozfft_testkit::oracle::{compare_f32, compare_scaled, dft_axes, dft_nd, rounded_once};
 
 const SEED: u64 = 91;
 

@@ -3,9 +3,10 @@
 
 use crate::support::{digits, plan};
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::{DoubleDouble, dft_nd};
 use ozfft::{Kind, Norm, Planner, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::{DoubleDouble, dft_nd};
 
 const ROWS: usize = 64;
 const COLUMNS: usize = 64;

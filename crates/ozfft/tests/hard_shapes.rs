@@ -2,9 +2,11 @@
 
 use crate::common_arrays::{ComplexDouble, collect, plan, positions, unravel};
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex};
-use oracle::{Direction, Scale, compare_sampled, compare_scaled, dft_nd, dft_sampled};
 use ozfft::{Engine, FftError, Layout, Problem};
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex};
+use ozfft_testkit::oracle::{
+    Direction, Scale, compare_sampled, compare_scaled, dft_nd, dft_sampled,
+};
 
 fn digits(shape: &[usize]) -> Problem {
     Problem::complex(shape).engine(Engine::Digits)

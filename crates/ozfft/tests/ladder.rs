@@ -3,9 +3,10 @@
 
 use crate::support::{Violations, Worst, decades, in_parallel};
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::{ExactSpectrum, HardInput, Scale, compare, compare_f32, dft_nd};
 use ozfft::{Accuracy, Engine, FftError, Mode, Planner, Problem, Real, Verdict};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::{ExactSpectrum, HardInput, Scale, compare, compare_f32, dft_nd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Powers of two, primes, composites of small and of large primes.

@@ -5,9 +5,10 @@ use crate::common_arrays::{
     random_layout, spread, widths,
 };
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, uniform_real};
-use oracle::{Scale, compare_scaled, dft_axes, dft_nd};
 use ozfft::{Direction, Engine, FftError, Kind, Layout, Problem};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{Scale, compare_scaled, dft_axes, dft_nd};
 
 const FORWARD: oracle::Direction = oracle::Direction::Forward;
 const FILLER: f64 = 4321.0;

@@ -6,24 +6,22 @@ use crate::common_arrays::{
 };
 use crate::support::everything;
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
     Accuracy, Direction, DoubleDouble, Engine, Kind, Layout, Mode, Norm, Planner, Problem, Real,
     WidePlanner,
 };
+use ozfft_testkit::Bits;
+use ozfft_testkit::oracle::inputs::Generator;
 
 const SEED: u64 = 0x4e61_4e00;
 
 /// A number type with its NaN and whatever is not finite.
-trait Bits: Sample {
+trait NotFinite: Sample {
     const NAN: Self;
     fn poisons() -> Vec<Self>;
-    fn same(self, other: Self) -> bool {
-        bits(&[self]) == bits(&[other])
-    }
 }
 
-impl Bits for f64 {
+impl NotFinite for f64 {
     const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
     fn poisons() -> Vec<f64> {
         // Quiet, signalling, negative, with payloads; infinities.
@@ -39,7 +37,7 @@ impl Bits for f64 {
     }
 }
 
-impl Bits for f32 {
+impl NotFinite for f32 {
     const NAN: f32 = f32::from_bits(0x7fc0_0000);
     fn poisons() -> Vec<f32> {
         let patterns = [
@@ -106,7 +104,7 @@ fn layouts(generator: &mut Generator, shape: &[usize], batch: usize) -> [Layout;
 }
 
 /// Poisons one transform of a batch: all of its output is the NaN, the other transforms and the gaps keep their bits.
-fn check<T: Bits>(planner: &Planner<T>, problem: &Problem, generator: &mut Generator) {
+fn check<T: NotFinite>(planner: &Planner<T>, problem: &Problem, generator: &mut Generator) {
     const BATCH: usize = 3;
     let mark = T::from_double(77.25);
     let (input_shape, output_shape) = (problem.input_shape(), problem.output_shape());
@@ -178,7 +176,7 @@ fn check<T: Bits>(planner: &Planner<T>, problem: &Problem, generator: &mut Gener
     }
 }
 
-fn check_units<T: Bits>(accuracies: &[Accuracy]) {
+fn check_units<T: NotFinite>(accuracies: &[Accuracy]) {
     println!("seed {SEED:#x}");
     let mut generator = Generator::new(SEED);
     for &substrate in available_substrates() {
@@ -246,7 +244,7 @@ fn in_place_calls_have_the_same_nan() {
         let mut buffer = vec![Complex::new(0.25, 0.5); n / 2 + 1];
         buffer[0].re = f64::poisons()[2];
         plan.process_real_in_place(&mut buffer).unwrap();
-        let nan = |z: &Complex<f64>| z.re.same(Bits::NAN) && z.im.same(Bits::NAN);
+        let nan = |z: &Complex<f64>| z.re.same(NotFinite::NAN) && z.im.same(NotFinite::NAN);
         assert!(buffer.iter().all(nan), "{n}");
         let problem = Problem::complex(&[n]).engine(Engine::Digits);
         let plan = Planner::<f64>::new().plan(&problem).unwrap();
@@ -282,7 +280,7 @@ fn both_halves_of_a_pair_are_the_nan() {
                 assert!(bits(&data[..points]) == bits(&wanted[..points]));
                 let numbers: &[f64] = bytemuck::cast_slice(&data[points..]);
                 assert!(
-                    numbers.iter().all(|x| x.same(Bits::NAN)),
+                    numbers.iter().all(|x| x.same(NotFinite::NAN)),
                     "{shape:?} {direction:?}"
                 );
             }
@@ -290,7 +288,7 @@ fn both_halves_of_a_pair_are_the_nan() {
     }
 }
 
-fn overflowing<T: Bits>(largest: T) {
+fn overflowing<T: NotFinite>(largest: T) {
     let planner = Planner::<T>::new();
     let zero = T::from_double(0.0);
     for &substrate in available_substrates() {
@@ -327,7 +325,7 @@ fn overflow_is_an_infinity_of_the_right_sign_in_each_part() {
 /// Zeros come out positive; a negative number that is too small for the type becomes the negative zero.
 #[test]
 fn zeros_are_positive_unless_a_negative_number_was_rounded_to_them() {
-    fn zeros<T: Bits + Real>(least: T) {
+    fn zeros<T: NotFinite + Real>(least: T) {
         let planner = Planner::<T>::new();
         for &substrate in available_substrates() {
             for n in [4usize, 16, 60, 67, 1030] {

@@ -2,9 +2,9 @@
 
 use crate::support::{FAMILIES, Violations, complex, digits, plan, transform, transform_real};
 use num_complex::Complex;
-use oracle::inputs::{Generator, complex_from_real, uniform_complex, uniform_real};
-use oracle::{ComplexDoubleDouble, DoubleDouble, root_of_unity};
 use ozfft::{Direction, Norm, Planner, Problem};
+use ozfft_testkit::oracle::inputs::{Generator, complex_from_real, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{ComplexDoubleDouble, DoubleDouble, root_of_unity};
 
 /// Powers of two, smooth, odd, prime, Bluestein, several passes.
 const LENGTHS: [usize; 16] = [

@@ -1,12 +1,16 @@
 //! Every bound against a second count of the error budget, which knows the text of section 6 of `docs/numerics.md` and the
 //! recipe that a plan prints, but nothing of `budget.rs`.
 
+use crate::common_arrays::{accuracy_of, direction_of, norm_of, products_of};
 use crate::support::{Violations, Worst, everything, has_a_large_prime_factor};
-use oracle::inputs::Generator;
-use oracle::referee::{Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs};
 use ozfft::{
     Accuracy, CpuUnit, Direction, Engine, Norm, Planner, Problem, Products, Real, WidePlanner,
 };
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::oracle::referee::{
+    Factor, Interval, Kind, Numbers, Referee, Request, bound_of_pairs,
+};
+use ozfft_testkit::problems::{self, Domain};
 use std::sync::Mutex;
 
 /// A bound above the referee's by more is not wrong, but looser than the text says: the referee bounds the norm of matrices
@@ -169,32 +173,33 @@ impl Comparison {
 
 /// Any kind, direction, norm, accuracy and products.
 fn any(generator: &mut Generator, shape: &[usize]) -> (Problem, Variant) {
-    let problem = match generator.below(3) {
-        0 => Problem::complex(shape),
-        1 => Problem::real_to_complex(shape),
-        _ => Problem::complex_to_real(shape),
-    };
-    let directions = [Direction::Forward, Direction::Inverse];
     let accuracies = [
-        Accuracy::Double,
-        Accuracy::Single,
-        Accuracy::Target(1e-2),
-        Accuracy::Target(1e-3),
-        Accuracy::Target(1e-5),
-        Accuracy::Target(1e-7),
-        Accuracy::Target(1e-9),
-        Accuracy::Target(1e-11),
-        Accuracy::Target(1e-13),
+        problems::Accuracy::Double,
+        problems::Accuracy::Single,
+        problems::Accuracy::Target(1e-2),
+        problems::Accuracy::Target(1e-3),
+        problems::Accuracy::Target(1e-5),
+        problems::Accuracy::Target(1e-7),
+        problems::Accuracy::Target(1e-9),
+        problems::Accuracy::Target(1e-11),
+        problems::Accuracy::Target(1e-13),
     ];
+    let domain = Domain {
+        accuracies: &accuracies,
+        exact_once_in: 3,
+        ..Domain::usual(false)
+    };
+    let drawn = domain.draw_of_shape(generator, shape);
+    let problem = match drawn.kind {
+        problems::Kind::ComplexToComplex => Problem::complex(shape),
+        problems::Kind::RealToComplex => Problem::real_to_complex(shape),
+        problems::Kind::ComplexToReal => Problem::complex_to_real(shape),
+    };
     let variant = Variant {
-        direction: directions[generator.below(2)],
-        norm: NORMS[generator.below(NORMS.len())],
-        accuracy: accuracies[generator.below(accuracies.len())],
-        products: if generator.below(3) == 0 {
-            Products::Exact
-        } else {
-            Products::Truncated
-        },
+        direction: direction_of(drawn.inverse),
+        norm: norm_of(drawn.norm),
+        accuracy: accuracy_of(drawn.accuracy),
+        products: products_of(drawn.exact),
     };
     (problem, variant)
 }
@@ -236,7 +241,7 @@ fn referee_agrees_for_single_precision() {
     let planner = Planner::<f32>::new();
     for length in (1..=4096).step_by(37) {
         let (problem, variant) = any(&mut generator_of(length), &[length]);
-        // What f32 can hold; smaller targets are rejected.
+        // What f32 can hold; smaller targets are refused.
         let accuracy = match variant.accuracy {
             Accuracy::Target(target) if target < 1e-6 => Accuracy::Single,
             accuracy => accuracy,

@@ -5,9 +5,10 @@ use crate::support::{
     transform_real,
 };
 use num_complex::Complex;
-use oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
-use oracle::{ErrorNorms, HardInput, Scale, compare, compare_f32, dft_nd};
 use ozfft::{Accuracy, FftError, Plan, Planner, Problem, Products};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{ErrorNorms, HardInput, Scale, compare, compare_f32, dft_nd};
 
 /// Powers of two, smooth, one large prime step, Bluestein, several passes, two and three axes.
 const SHAPES: [&[usize]; 14] = [
@@ -51,13 +52,14 @@ fn every_decade_is_delivered() {
             })
             .collect();
         for (target, accuracy) in decades() {
-            for family in FAMILIES {
+            for products in FAMILIES {
                 // Exact products have the same digits; a few decades show that they keep the promises too.
-                if family == Products::Exact && ![1e-3, 1e-9, 1e-15].contains(&target) {
+                if products == Products::Exact && ![1e-3, 1e-9, 1e-15].contains(&target) {
                     continue;
                 }
-                let label = format!("{shape:?} {target:e} {family:?}");
-                let plan = match planner.plan(&complex(shape).accuracy(accuracy).products(family)) {
+                let label = format!("{shape:?} {target:e} {products:?}");
+                let plan = match planner.plan(&complex(shape).accuracy(accuracy).products(products))
+                {
                     Ok(plan) => plan,
                     Err(error) => {
                         violations.check(false, || format!("{label}: {error}"));

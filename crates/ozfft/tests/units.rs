@@ -4,16 +4,18 @@
 //! contiguous arrays, and the errors are against the oracle, so that all units being wrong alike would show as well.
 
 use crate::common_arrays::{
-    Sample, available_substrates, bits, collect, count, execute_any, positions, random_layout,
-    random_values, spread, widths,
+    Sample, available_substrates, collect, count, execute_any, positions, random_layout,
+    random_values, requirement, spread, widths,
 };
 use crate::support::{FAMILIES, GATE_L2, everything, half};
 use num_complex::Complex;
-use oracle::inputs::{Generator, uniform_complex, uniform_real};
-use oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
 use ozfft::{
     Accuracy, CpuUnit, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{Scale, compare, compare_f32, compare_scaled, dft, dft_nd};
+use ozfft_testkit::{assert_same_bits, available};
 use std::sync::Arc;
 
 const SEED: u64 = 0x51de_0b7a_93c6_2f48;
@@ -69,9 +71,11 @@ struct Bench {
 impl Bench {
     /// None, with a notice, where planning says that the unit is not there.
     fn new(substrate: Substrate, name: &'static str) -> Option<Bench> {
-        if !available_substrates().contains(&substrate) {
-            println!("skipped: this processor has no {name}, or the environment leaves it out");
-            return None;
+        let here = available_substrates().contains(&substrate);
+        let reason = format!("this processor has no {name}, or the environment leaves it out");
+        match requirement(substrate) {
+            Some(requirement) => available(requirement, here.then_some(()).ok_or(reason))?,
+            None => assert!(here, "{reason}"),
         }
         println!("{name}: seed {SEED:#x}");
         Some(Bench {
@@ -232,9 +236,11 @@ fn compare_bits<T: Sample>(
         outcome.unwrap_or_else(|error| panic!("{variant:?}: {error}"));
         let found = collect(&output, output_width, &written);
         let right = &expected[..found.len()];
-        assert!(
-            bits(&found) == bits(right),
-            "{name} has other bits than scalar: {form:?}, seed {SEED:#x}, {variant:?}"
+        assert_same_bits(
+            right,
+            &found,
+            SEED,
+            format_args!("{name} has other bits than scalar: {form:?}, {variant:?}"),
         );
     }
 }

@@ -3,12 +3,13 @@
 
 use crate::support::{half, transform, transform_real};
 use num_complex::Complex;
-use oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
-use oracle::{compare, dft_nd};
 use ozfft::{
     Accuracy, BlockRecipe, CpuUnit, Engine, FftError, Kind, LineRecipe, Mode, Plan, Planner,
     Problem, Products, ResidueOptions,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::{complex_from_real, uniform_complex, uniform_real};
+use ozfft_testkit::oracle::{compare, dft_nd};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

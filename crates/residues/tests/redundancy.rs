@@ -66,7 +66,7 @@ impl Panel {
 
 /// One in five, unless there is time for everything (`./run-tests --everything`).
 fn share(panels: usize) -> usize {
-    if oracle::everything() {
+    if ozfft_testkit::everything() {
         panels
     } else {
         panels / 5

@@ -1,6 +1,7 @@
 //! The committed WebAssembly gives what this crate gives, to the letter. It is run by node, where that is installed; the report's tests run it
 //! in a browser.
 
+use ozfft_testkit::{Requirement, available};
 use page_model::{Form, Question, answer};
 use roofline::{Machine, Mode, Record};
 use serde_json::json;
@@ -81,8 +82,8 @@ fn the_wasm_answers_as_rust_does() {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();
-    let Ok(mut node) = node else {
-        println!("left out: node is not installed; the report's tests ask the model in a browser");
+    // The report's tests ask the model in a browser.
+    let Some(mut node) = available(Requirement::Node, node) else {
         return;
     };
     let mut stdin = node.stdin.take().expect("a pipe");

@@ -11,8 +11,6 @@ use clap::Args;
 use floats::posts::PRINTED;
 use floats::{Direction, FloatPlan, Table, Unit};
 use num_complex::Complex;
-use oracle::inputs::near_normal_real;
-use oracle::{Scale, compare, compare_f32, dft};
 use ozfft::Device;
 use ozfft_cli::gpu::Gpu;
 use ozfft_cli::inputs::read_text;
@@ -25,6 +23,9 @@ use ozfft_cli::outputs;
 use ozfft_cli::report::{
     aligned, error_text, note, progress, say, say_json, write_json, write_text,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::near_normal_real;
+use ozfft_testkit::oracle::{Scale, compare, compare_f32, dft};
 use pairs::measure_pairs;
 use record::{Post, Record, Rung, VERSION, mark_front};
 use rungs::{Lines, Setting, measure};

@@ -1,13 +1,13 @@
-//! The rung beyond double: double-double numbers, against sums in hundreds of bits.
+//! The rung beyond double: pairs of f64, against sums in hundreds of bits.
 
 use super::record::{Found, Rung};
 use super::rungs::{FEWEST_RUNS, Lines, Setting, rounded};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::multiprecision::relative_l2_of_samples;
-use oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
 use ozfft::{DoubleDouble, Norm, Problem, WidePlanner};
 use ozfft_cli::options::shape_text;
+use ozfft_testkit::oracle::multiprecision::relative_l2_of_samples;
+use ozfft_testkit::oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
 use std::time::Instant;
 
 /// Outputs whose errors are measured, of the first line.

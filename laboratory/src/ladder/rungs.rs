@@ -3,11 +3,12 @@
 use super::record::{Found, Rung};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::{ExactSpectrum, Scale, compare, compare_f32, dft_nd};
 use ozfft::{Accuracy, Device, Engine, Mode, Norm, Plan, Planner, Problem, Real};
 use ozfft_cli::gpu::Gpu;
 use ozfft_cli::options::{accuracy_text, shape_text};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::{ExactSpectrum, Scale, compare, compare_f32, dft_nd};
 use std::sync::Arc;
 use std::time::Instant;
 

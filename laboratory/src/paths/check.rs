@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
-use oracle::{ExactSpectrum, compare, dft_axes};
 use ozfft::{Device, Direction, Engine, Plan, Planner, Problem, Products, Substrate};
 use ozfft_cli::gpu::{CuFft, Gpu, Precision};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::oracle::{ExactSpectrum, compare, dft_axes};
 
 /// Points of a line.
 const POINTS: usize = 1024;
@@ -91,11 +92,11 @@ impl Sample {
     fn compared(
         &self,
         planner: &Planner<f64>,
-        products: Option<Products>,
+        family: Option<Products>,
         (contiguous, strided): (&Plan<f64>, &Plan<f64>),
     ) -> Result<Checked, Failure> {
         let (beside, across) = (self.transformed(contiguous)?, self.transformed(strided)?);
-        let differing = match products {
+        let differing = match family {
             None => None,
             Some(family) => {
                 let mut count = 0;

@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::origin::built_commit;
 use check::{Checked, Sample};
 use clap::Args;
-use oracle::inputs::uniform_complex;
 use ozfft::{Device, Direction, Plan, Planner, Problem};
 use ozfft_cli::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision,
@@ -25,6 +24,7 @@ use ozfft_cli::machine::{Machine, now};
 use ozfft_cli::options::{Shape, parse_seconds, parse_shape, shape_text};
 use ozfft_cli::outputs;
 use ozfft_cli::report::{progress, say, say_json, write_json};
+use ozfft_testkit::oracle::inputs::uniform_complex;
 pub use paper::{
     MACHINE as PROJECTED_MACHINE, Projection, ROOF_MS as PROJECTED_ROOF_MS, projection,
 };

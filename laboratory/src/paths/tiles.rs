@@ -5,10 +5,10 @@ use super::counters::{Counters, Table};
 use super::report::Launch;
 use super::{Seconds, median};
 use crate::failure::Failure;
-use oracle::inputs::uniform_complex;
 use ozfft::{Device, FftError, Plan, Planner, Problem};
 use ozfft_cli::gpu::{Copy, DeviceArrays, DeviceWork, Gpu, KernelFacts};
 use ozfft_cli::report::{aligned, seconds_text};
+use ozfft_testkit::oracle::inputs::uniform_complex;
 use serde::{Deserialize, Serialize};
 
 /// Points of a line.

@@ -1,6 +1,7 @@
 //! Lines and tables as HTML.
 
 use page_model::svg::escaped;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 /// A table of cells that are HTML already. Every cell knows its column, so that a phone can show rows one below the other.
 pub fn rows_html(class: &str, heads: &[String], rows: &[Vec<String>]) -> String {
@@ -59,45 +60,28 @@ fn plain(html: &str) -> String {
     text
 }
 
-/// Code, emphasis and links. Links lead to files that a single page does not have, so only their words are kept.
+/// A line of Markdown: code, emphasis and links. Links lead to files that a single page does not have, so only their words are kept.
+///
+/// # Panics
+/// If the text is more than a paragraph: a list, a heading, a table.
 pub fn inline(text: &str) -> String {
     let mut html = String::new();
-    let mut rest = text;
-    while let Some(sign) = rest.chars().next() {
-        let after = &rest[sign.len_utf8()..];
-        match sign {
-            '`' if after.contains('`') => {
-                let (code, end) = after.split_once('`').unwrap_or((after, ""));
-                html.push_str(&format!("<code>{}</code>", escaped(code)));
-                rest = end;
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::Emphasis) => html.push_str("<em>"),
+            Event::End(TagEnd::Emphasis) => html.push_str("</em>"),
+            Event::Start(Tag::Strong) => html.push_str("<strong>"),
+            Event::End(TagEnd::Strong) => html.push_str("</strong>"),
+            Event::Code(code) => html.push_str(&format!("<code>{}</code>", escaped(&code))),
+            // Texts have no tags of their own.
+            Event::Text(words) | Event::InlineHtml(words) | Event::Html(words) => {
+                html.push_str(&escaped(&words));
             }
-            '*' if after.starts_with('*') && after[1..].contains("**") => {
-                let (strong, end) = after[1..].split_once("**").unwrap_or((after, ""));
-                html.push_str(&format!("<strong>{}</strong>", inline(strong)));
-                rest = end;
-            }
-            '*' if after.starts_with(char::is_alphanumeric) && after.contains('*') => {
-                let (emphasis, end) = after.split_once('*').unwrap_or((after, ""));
-                html.push_str(&format!("<em>{}</em>", inline(emphasis)));
-                rest = end;
-            }
-            '[' => match after
-                .split_once("](")
-                .and_then(|(words, tail)| Some((words, tail.split_once(')')?.1)))
-            {
-                Some((words, end)) if !words.contains(']') => {
-                    html.push_str(&inline(words));
-                    rest = end;
-                }
-                _ => {
-                    html.push('[');
-                    rest = after;
-                }
-            },
-            _ => {
-                html.push_str(&escaped(&rest[..sign.len_utf8()]));
-                rest = after;
-            }
+            Event::SoftBreak | Event::HardBreak => html.push('\n'),
+            Event::Start(Tag::Paragraph | Tag::Link { .. })
+            | Event::End(TagEnd::Paragraph | TagEnd::Link) => {}
+            // Leaving out the mark of a list would change what is said.
+            other => panic!("{other:?} is no part of a line: {text:?}"),
         }
     }
     html

@@ -3,11 +3,12 @@
 use super::{ROUNDS, ResiduesArguments, TURNS};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::gaussian_complex;
-use oracle::{ExactSpectrum, Scale, compare_f32, dft};
 use ozfft::{Accuracy, Engine, Plan, Planner, Problem};
 use ozfft_cli::options::accuracy_text;
 use ozfft_cli::report::{aligned, error_text, progress};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::gaussian_complex;
+use ozfft_testkit::oracle::{ExactSpectrum, Scale, compare_f32, dft};
 use serde::Serialize;
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! Numbers to sum: harmless ones, and some that nearly cancel.
 
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
 
 /// A kind of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,5 +1,6 @@
 //! A real browser, driven by the protocol that `chromedriver` speaks: JSON over HTTP, which needs no library.
 
+use ozfft_testkit::{Requirement, available};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -26,23 +27,12 @@ fn found(names: &[&str]) -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// None, with a notice, where there is no browser; with OZFFT_NEEDS_BROWSER that is a failure.
+    /// None, with a notice, where there is no browser.
     pub fn start(name: &str) -> Option<Browser> {
-        let (Some(program), Some(driver)) = (
-            found(&["chromium", "chromium-browser"]),
-            found(&["chromedriver"]),
-        ) else {
-            assert!(
-                std::env::var_os("OZFFT_NEEDS_BROWSER").is_none(),
-                "chromium or chromedriver is not installed (Debian: chromium, chromium-driver)"
-            );
-            // Not by the macro, whose words are kept back where a test passes.
-            let _ = writeln!(
-                std::io::stderr(),
-                "NOTICE: {name} was not tested: chromium or chromedriver is not installed (Debian: chromium, chromium-driver)"
-            );
-            return None;
-        };
+        let both = found(&["chromium", "chromium-browser"]).zip(found(&["chromedriver"]));
+        let reason =
+            "chromium or chromedriver is not installed (Debian: chromium, chromium-driver)";
+        let (program, driver) = available(Requirement::Browser, both.ok_or(reason))?;
         let profile = super::common::directory(&format!("report-browser-{name}"));
         let mut driver = Command::new(driver)
             .arg("--port=0")

@@ -7,7 +7,7 @@ mod posts;
 use floats::posts::Printed;
 use floats::{Direction, FloatPlan, Mode, Table, Unit};
 use num_complex::Complex;
-use oracle::inputs;
+use ozfft_testkit::oracle::inputs;
 use posts::{Angles, butterfly, errors, errors_f32, exact, gemm, real_line, refined_in_bf16};
 use std::time::Instant;
 

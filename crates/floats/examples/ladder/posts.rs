@@ -2,7 +2,8 @@
 //! differ, one of these shows the reason.
 
 use num_complex::Complex;
-use oracle::inputs::near_normal_real;
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::near_normal_real;
 use std::f64::consts::PI;
 
 type Line = Vec<Complex<f64>>;

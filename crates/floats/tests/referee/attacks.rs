@@ -5,8 +5,9 @@ use crate::norms::{Which, halves, worst_input};
 use crate::rounding::Pieces;
 use floats::{Direction, FloatPlan, Format, Mode, Unit};
 use num_complex::Complex;
-use oracle::inputs::Generator;
-use oracle::{Scale, compare_f32, compare_scaled, dft};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::oracle::{Scale, compare_f32, compare_scaled, dft};
 
 const SEED: u64 = 0xa77a;
 

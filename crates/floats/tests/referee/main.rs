@@ -10,7 +10,7 @@ use floats::unit::{Order, Scalar};
 use floats::{Direction, FloatPlan, Format, Mode, Path, Table, Unit, tables};
 use model::{Facts, bounds};
 use norms::Norms;
-use oracle::everything;
+use ozfft_testkit::everything;
 use std::sync::Arc;
 
 /// A bound may be this much more than the model's: norms of matrices are bounded by other norms, which are up to 8 % larger.

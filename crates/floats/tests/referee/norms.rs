@@ -29,7 +29,7 @@ fn table(n: usize, pieces: Pieces, used: usize, which: Which) -> Vec<(f64, f64)>
         Which::Left => used,
         Which::Next => used + 1,
     };
-    let roots = (0..n).map(|t| oracle::root_of_unity(t, n));
+    let roots = (0..n).map(|t| ozfft_testkit::oracle::root_of_unity(t, n));
     let value = |x| {
         let (parts, rest) = pieces_and_rest(pieces, x, count);
         match which {

@@ -1,7 +1,7 @@
 //! Numbers in pieces, from their definitions: what a format holds, and the nearest of it.
 
 use floats::Format;
-use oracle::DoubleDouble;
+use ozfft_testkit::oracle::DoubleDouble;
 
 /// What numbers are cut into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,9 +9,10 @@ use crate::options::{NormName, accuracy_text, shape_text};
 use crate::report::{aligned, error_text, progress, say, say_json};
 use clap::ValueEnum;
 use num_complex::Complex;
-use oracle::attack::{Aim, Found, Measured, Numbers, campaign};
-use oracle::{ExactSpectrum, Scale, compare_scaled, dft_nd, differences};
 use ozfft::{BlockRecipe, Direction, Engine, Kind, LineRecipe, Plan, Planner};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::attack::{Aim, Found, Measured, Numbers, campaign};
+use ozfft_testkit::oracle::{ExactSpectrum, Scale, compare_scaled, dft_nd, differences};
 use serde::Serialize;
 
 /// The worst that was found for one shape.

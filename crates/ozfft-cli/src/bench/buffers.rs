@@ -78,7 +78,7 @@ impl Buffers {
 fn random_values(arrays: &Arrays<'_>, seed: u64) -> Vec<f64> {
     match arrays.kind {
         Kind::ComplexToComplex | Kind::RealToComplex => {
-            oracle::inputs::uniform_real(arrays.lengths().0, seed)
+            ozfft_testkit::oracle::inputs::uniform_real(arrays.lengths().0, seed)
         }
         Kind::ComplexToReal => {
             let half = |number: u64| {

@@ -4,6 +4,7 @@
 //! type they are returned in. Sums are compared with integers.
 
 use super::report::{Exactness, ExactnessLimit};
+use residues::fp8::E4m3;
 
 /// Rows and columns of a tile.
 pub const TILE: usize = 64;
@@ -63,16 +64,7 @@ impl Random {
 
 /// The byte that means this integer in e4m3; none if it has more than four significant bits or is beyond 448.
 fn e4m3(value: i16) -> Option<u8> {
-    let magnitude = value.unsigned_abs();
-    let sign = if value < 0 { 0x80 } else { 0 };
-    if magnitude == 0 {
-        return Some(0);
-    }
-    let exponent = magnitude.ilog2();
-    let scaled = (u32::from(magnitude) << 3) >> exponent;
-    let is_exact = scaled << exponent == u32::from(magnitude) << 3;
-    (is_exact && magnitude <= 448)
-        .then_some(sign | ((exponent + 7) << 3) as u8 | (scaled & 7) as u8)
+    E4m3::from_integer(value.into()).map(E4m3::code)
 }
 
 /// Pairs of matrices of integers that e4m3 can represent: `left[tile][row][k]` and `right[tile][column][k]`.
@@ -314,7 +306,7 @@ mod tests {
     #[test]
     fn the_limit_of_a_model_is_found() {
         // Widths between them differ in nothing but the height where sums go wrong.
-        let everything = oracle::everything();
+        let everything = ozfft_testkit::everything();
         let widths: &[u32] = if everything {
             &[8, 13, 14, 22, 24]
         } else {

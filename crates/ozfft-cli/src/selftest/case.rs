@@ -1,8 +1,17 @@
 //! Random transforms, drawn so that seed and number give the same one everywhere.
 
-use oracle::inputs::Generator;
 use ozfft::{Accuracy, Direction, Engine, Kind, Norm, Problem, Products};
 use ozfft_kernels::Elements;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::problems::{self, Domain, Source, axes, seed_of_case};
+
+// Not all of it is needed here.
+#[allow(dead_code)]
+mod conversion {
+    ozfft_testkit::problem_conversion!(ozfft);
+}
+pub(super) use conversion::layout_of;
+use conversion::{accuracy_of, direction_of, kind_of, norm_of, products_of};
 
 /// Cases that share lengths and accuracies, and so a planner's tables: planning would take most of the time.
 pub const GROUP: usize = 200;
@@ -74,33 +83,31 @@ impl Case {
     }
 
     fn of_group(group: &Group, seed: u64, number: usize) -> Case {
-        let mut generator = Generator::new(mixed(seed, 2 * number as u64));
-        let kind = pick(
-            &mut generator,
-            &[
-                Kind::ComplexToComplex,
-                Kind::RealToComplex,
-                Kind::ComplexToReal,
-            ],
-        );
-        let shape = group.shape(&mut generator);
+        let mut generator = Generator::new(seed_of_case(seed, 2 * number as u64));
+        let double = problems::Accuracy::Double;
+        let domain = Domain {
+            lengths: Some(&group.lengths),
+            ranks: (1, 3),
+            points: group.largest_array,
+            accuracies: &[double, double, group.accuracy],
+            exact_once_in: 3,
+            // As FFTW has them.
+            real_inverse: false,
+        };
+        let drawn = domain.draw(&mut generator);
         Case {
             number,
             tuned: false,
             any_size: true,
-            kind,
-            axes: axes(&mut generator, shape.len()),
-            shape,
-            direction: direction(&mut generator, kind),
-            norm: pick(&mut generator, &NORMS),
-            accuracy: pick(
-                &mut generator,
-                &[Accuracy::Double, Accuracy::Double, group.accuracy],
-            ),
-            products: pick(
-                &mut generator,
-                &[Products::Truncated, Products::Truncated, Products::Exact],
-            ),
+            kind: kind_of(drawn.kind),
+            axes: drawn
+                .axes
+                .unwrap_or_else(|| (0..drawn.shape.len()).collect()),
+            shape: drawn.shape,
+            direction: direction_of(drawn.inverse),
+            norm: norm_of(drawn.norm),
+            accuracy: accuracy_of(drawn.accuracy),
+            products: products_of(drawn.exact),
             single_precision: group.single_precision,
             seed: generator.next_u64(),
         }
@@ -109,14 +116,14 @@ impl Case {
     /// A case with an axis for which there are tuned kernels: of complex numbers, contiguous or strided, or the halved one of
     /// a real transform.
     fn tuned(seed: u64, number: usize) -> Case {
-        let mut generator = Generator::new(mixed(seed, 2 * number as u64));
-        let (single_precision, accuracy) = pick(&mut generator, &TUNED_NUMBERS);
+        let mut generator = Generator::new(seed_of_case(seed, 2 * number as u64));
+        let (single_precision, accuracy) = generator.pick(&TUNED_NUMBERS);
         let lengths = tuned_lengths(Elements::Complex, single_precision, accuracy);
-        let mut shape = vec![pick(&mut generator, &lengths)];
-        for _ in 0..pick(&mut generator, &[0, 0, 1, 1, 2]) {
+        let mut shape = vec![generator.pick(&lengths)];
+        for _ in 0..generator.pick(&[0, 0, 1, 1, 2]) {
             let room = LARGEST_TUNED_ARRAY / shape.iter().product::<usize>();
             let length = match generator.below(6) {
-                0 => pick(&mut generator, &lengths),
+                0 => generator.pick(&lengths),
                 1 => 1 + generator.below(4),
                 _ => 1 + generator.below(40),
             };
@@ -151,10 +158,7 @@ impl Case {
             Some(place) => {
                 let axis = axes.remove(place);
                 axes.push(axis);
-                pick(
-                    &mut generator,
-                    if halved_tuned { &kinds[2..] } else { &kinds },
-                )
+                generator.pick(if halved_tuned { &kinds[2..] } else { &kinds })
             }
             None => Kind::ComplexToComplex,
         };
@@ -166,7 +170,7 @@ impl Case {
             axes,
             shape,
             direction: direction(&mut generator, kind),
-            norm: pick(&mut generator, &NORMS),
+            norm: generator.pick(&NORMS),
             accuracy,
             products: Products::Truncated,
             single_precision,
@@ -194,14 +198,14 @@ impl Case {
 /// What the cases of a group have in common.
 struct Group {
     lengths: Vec<usize>,
-    accuracy: Accuracy,
+    accuracy: problems::Accuracy,
     single_precision: bool,
     largest_array: usize,
 }
 
 impl Group {
     fn draw(seed: u64, number: usize) -> Group {
-        let mut generator = Generator::new(mixed(seed, 2 * number as u64 + 1));
+        let mut generator = Generator::new(seed_of_case(seed, 2 * number as u64 + 1));
         let long = generator.below(LONG_GROUPS) == 0;
         // Primes above the direct sizes go through a convolution.
         let primes: &[usize] = if long {
@@ -214,15 +218,17 @@ impl Group {
             1 << generator.below(if long { 11 } else { 8 }),
             1 + generator.below(64),
             1 + generator.below(if long { 1000 } else { 150 }),
-            pick(&mut generator, primes),
+            generator.pick(primes),
         ];
         let single_precision = generator.below(4) == 0;
         // What single precision can represent is less than what digits can promise.
         let hardest = if single_precision { 18 } else { 44 };
         let accuracy = match generator.below(3) {
-            0 if !single_precision => Accuracy::Single,
-            1 => Accuracy::Target((-(6.0 + generator.below(hardest - 6) as f64)).exp2() * 1.1),
-            _ => Accuracy::Bits(6 + generator.below(hardest - 6) as u32),
+            0 if !single_precision => problems::Accuracy::Single,
+            1 => problems::Accuracy::Target(
+                (-(6.0 + generator.below(hardest - 6) as f64)).exp2() * 1.1,
+            ),
+            _ => problems::Accuracy::Bits(6 + generator.below(hardest - 6) as u32),
         };
         Group {
             lengths,
@@ -235,36 +241,13 @@ impl Group {
             },
         }
     }
-
-    /// Up to three lengths of the group whose product is not too large.
-    fn shape(&self, generator: &mut Generator) -> Vec<usize> {
-        let rank = 1 + generator.below(3);
-        let mut shape = vec![pick(generator, &self.lengths)];
-        let mut points = shape[0];
-        for _ in 1..rank {
-            let fitting: Vec<usize> = self
-                .lengths
-                .iter()
-                .copied()
-                .filter(|length| length * points <= self.largest_array)
-                .collect();
-            if fitting.is_empty() {
-                break;
-            }
-            let length = pick(generator, &fitting);
-            points *= length;
-            let place = generator.below(shape.len() + 1);
-            shape.insert(place, length);
-        }
-        shape
-    }
 }
 
 pub(super) const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
 
 pub(super) fn direction(generator: &mut Generator, kind: Kind) -> Direction {
     match kind {
-        Kind::ComplexToComplex => pick(generator, &[Direction::Forward, Direction::Inverse]),
+        Kind::ComplexToComplex => generator.pick(&[Direction::Forward, Direction::Inverse]),
         Kind::RealToComplex => Direction::Forward,
         Kind::ComplexToReal => Direction::Inverse,
     }
@@ -291,32 +274,6 @@ fn tuned_lengths(elements: Elements, single_precision: bool, accuracy: Accuracy)
 fn is_of_two_passes(length: usize) -> bool {
     let mut shapes = ozfft_kernels::TUNED_PASSES.iter();
     shapes.any(|shape| shape.passes.iter().product::<usize>() == length)
-}
-
-/// Some of the axes, at least one, in any order.
-fn axes(generator: &mut Generator, rank: usize) -> Vec<usize> {
-    let mut axes: Vec<usize> = (0..rank).collect();
-    shuffle(generator, &mut axes);
-    axes.truncate(1 + generator.below(rank));
-    axes
-}
-
-/// One of these.
-pub fn pick<V: Copy>(generator: &mut Generator, values: &[V]) -> V {
-    values[generator.below(values.len())]
-}
-
-/// Any order of these, all equally likely.
-pub fn shuffle<V>(generator: &mut Generator, values: &mut [V]) {
-    for last in (1..values.len()).rev() {
-        values.swap(last, generator.below(last + 1));
-    }
-}
-
-/// Seeds that do not repeat each other's sequences for neighbouring numbers.
-pub fn mixed(seed: u64, number: u64) -> u64 {
-    let mut generator = Generator::new(seed);
-    Generator::new(generator.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93)).next_u64()
 }
 
 #[cfg(test)]

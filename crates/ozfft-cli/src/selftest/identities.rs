@@ -1,23 +1,23 @@
 //! Identities that every Fourier transform has, checked without any reference transform (Ergün's checks): linearity,
-//! impulses, shifts in time and in frequency, and the inverse. Tolerances follow from the plan's own bound.
+//! impulses, shifts in time and in frequency, and the way back. Tolerances follow from the plan's own bound.
 
-use super::case::{mixed, pick};
 use crate::arrays::{ravel, unravel};
 use crate::failure::Failure;
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{Direction, Engine, Plan, Planner, Problem, Products};
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::problems::{Source, seed_of_case};
 
 type Field = Vec<Complex<f64>>;
 
 /// Checks one random shape; returns the number of identities, or says which one fails.
 pub fn check(seed: u64, number: usize) -> Result<usize, Failure> {
-    let mut generator = Generator::new(mixed(seed, number as u64));
+    let mut generator = Generator::new(seed_of_case(seed, number as u64));
     let shape = shape(&mut generator);
-    let family = pick(&mut generator, &[Products::Truncated, Products::Exact]);
+    let products = generator.pick(&[Products::Truncated, Products::Exact]);
     let problem = Problem::complex(&shape)
         .engine(Engine::Digits)
-        .products(family);
+        .products(products);
     let planner = Planner::new();
     let forward = planner.plan(&problem)?;
     let backward = planner.plan(&problem.direction(Direction::Inverse))?;
@@ -41,7 +41,7 @@ pub fn check(seed: u64, number: usize) -> Result<usize, Failure> {
     for (name, (error, tolerance)) in checks {
         if error.is_nan() || error > tolerance {
             return Err(Failure::Check(format!(
-                "{name} of shape {shape:?} ({family:?}) along axis {axis} is off by {error:e}, more than {tolerance:e} \
+                "{name} of shape {shape:?} ({products:?}) along axis {axis} is off by {error:e}, more than {tolerance:e} \
                  (seed {seed}, identity {number})"
             )));
         }
@@ -207,7 +207,7 @@ mod tests {
     fn roots_agree_with_the_correctly_rounded_ones() {
         for n in [1, 2, 3, 7, 8, 12, 1009] {
             for k in 0..n {
-                let exact = oracle::root_of_unity(k, n).to_complex();
+                let exact = ozfft_testkit::oracle::root_of_unity(k, n).to_complex();
                 assert!((root(k, n) - exact).norm() < 4e-16, "{k} of {n}");
             }
         }

@@ -1,14 +1,16 @@
 //! Random transforms by the residues engine of a GPU: every path that it has. Exact ones must have the bits of exact digits on the
 //! processor; the others must stay within their bounds, and outside of the transform's elements nothing may change.
 
-use super::bits::{Computed, Values, Variant as Layouts, element, first_unequal, input_values};
-use super::case::{Case, NORMS, direction, mixed, pick, shuffle};
+use super::bits::{Computed, Values, Variant as Layouts, element, input_values};
+use super::case::{Case, NORMS, direction};
 use crate::gpu::{RESIDUE_PATHS, ResiduePath};
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
     Accuracy, Device, Engine, FftError, Kind, Layout, Plan, Planner, Problem, Products, Substrate,
 };
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::problems::{Source, seed_of_case};
+use ozfft_testkit::{Bits, same_bits};
 use std::sync::Arc;
 
 /// Points of the lines that the kernels take.
@@ -34,10 +36,10 @@ impl ResidueCase {
     pub fn draw(seed: u64, number: usize, integers_only: bool) -> ResidueCase {
         let paths = paths(integers_only);
         // Cases of all engines have the residues' ones at regular distances, which must not leave out paths.
-        let path = paths[(mixed(seed, 3 * number as u64 + 2) % paths.len() as u64) as usize];
-        let mut generator = Generator::new(mixed(seed, 2 * number as u64));
+        let path = paths[(seed_of_case(seed, 3 * number as u64 + 2) % paths.len() as u64) as usize];
+        let mut generator = Generator::new(seed_of_case(seed, 2 * number as u64));
         let mut shape = vec![POINTS];
-        let rank = pick(&mut generator, &[1, 2, 2, 2, 3, 3]);
+        let rank = generator.pick(&[1, 2, 2, 2, 3, 3]);
         let mut lines = 1;
         while shape.len() < rank {
             let length = 1 + generator.below(MOST_LINES / lines);
@@ -48,7 +50,7 @@ impl ResidueCase {
             shape = vec![POINTS; 2];
         }
         let mut axes: Vec<usize> = (0..shape.len()).filter(|&a| shape[a] == POINTS).collect();
-        shuffle(&mut generator, &mut axes);
+        generator.shuffle(&mut axes);
         axes.truncate(1 + generator.below(axes.len()));
         let case = Case {
             number,
@@ -59,7 +61,7 @@ impl ResidueCase {
             axes,
             shape,
             direction: direction(&mut generator, Kind::ComplexToComplex),
-            norm: pick(&mut generator, &NORMS),
+            norm: generator.pick(&NORMS),
             accuracy: Accuracy::Double,
             products: Products::Exact,
             single_precision: false,
@@ -82,7 +84,7 @@ impl ResidueCase {
         self.path.run.plan(planner, problem)
     }
 
-    /// Computes the case on the CPU and on a device. Returns what multiplied there; the error names case, path and the first difference.
+    /// Computes the case on the processor and on a device. Returns what multiplied there; the error names case, path and the first difference.
     pub fn check(
         &self,
         planner: &Planner<f64>,
@@ -116,7 +118,9 @@ impl ResidueCase {
             return Err(describe(&"a complex transform gave real numbers"));
         };
         let difference = match self.path.exact {
-            true => first_unequal(&expected, &found),
+            true => same_bits(&expected, &found, case.seed)
+                .err()
+                .map(|difference| difference.to_string()),
             false => {
                 let bounds = (on_processor.bound(), on_device.bound());
                 let layout = layouts.output.as_ref();
@@ -167,10 +171,8 @@ fn above_bound(
         }
     }
     let mut pairs = expected.iter().zip(found).zip(outside).enumerate();
-    let changed = pairs.find(|(_, ((expected, found), outside))| {
-        let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
-        *outside && bits(expected) != bits(found)
-    });
+    let changed =
+        pairs.find(|(_, ((expected, found), outside))| *outside && !expected.same(**found));
     changed.map(|(place, ((expected, found), _))| {
         format!("element {place} is of no array, and {expected:?} became {found:?}")
     })
@@ -224,7 +226,7 @@ mod tests {
         // On the processor, whose residues have the bits of digits, too; kernels to be measured and substrates of GPUs are not there.
         let planner = Planner::<f64>::new();
         let (mut exact, mut bounded) = (0, 0);
-        let everything = oracle::everything();
+        let everything = ozfft_testkit::everything();
         for number in 0..40 {
             if !everything && exact >= 5 && bounded >= 5 {
                 break;

@@ -2,7 +2,7 @@
 //! bounds, and nothing but the described elements of the output may be written. Arrays end or begin at a page that nobody may touch.
 
 use super::common::{self, Dim32, Dim64, Doors, ESTIMATE, Plan, Sample};
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
 use std::ffi::c_int;
 
 /// Memory between two pages that end the program when they are touched.

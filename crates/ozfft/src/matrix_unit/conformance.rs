@@ -7,7 +7,8 @@ use super::*;
 use crate::recipe::BlockRecipe;
 use crate::simd::Row;
 use crate::transform::tables::Tables;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::{Requirement, available};
 
 const SEED: u64 = 0x7a5c_91d3_0b2e_46f8;
 
@@ -326,7 +327,17 @@ fn suite<const L: usize, U: MatrixUnit<L>>(unit: U, name: Unit) {
     random_matrices::<L, U>((unit, name), &mut generator);
 }
 
-/// The suite for every unit of the list, as a test of its name; units that this machine lacks are reported.
+/// The unit, where this machine has it; one that `OZFFT_REQUIRE` names must be there.
+pub(super) fn offered<U: ListedUnit>(name: &str, needs: &str) -> Option<U> {
+    let unit = U::detect().ok_or_else(|| format!("this machine has no {needs}"));
+    let mut requirements = Requirement::ALL.into_iter();
+    match requirements.find(|requirement| name.contains(requirement.word())) {
+        Some(requirement) => available(requirement, unit),
+        None => Some(unit.expect("only units of an instruction set may be missing")),
+    }
+}
+
+/// The suite for every unit of the list, as a test of its name.
 macro_rules! suites {
     ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
         /// One test for each unit.
@@ -337,9 +348,8 @@ macro_rules! suites {
                 #[cfg($compiled)]
                 #[test]
                 fn $name() {
-                    match super::$name::detect() {
-                        Some(unit) => suite::<$lanes, _>(unit, Unit::$name(unit)),
-                        None => println!("skipped: this machine has no {}", $needs),
+                    if let Some(unit) = offered::<super::$name>($text, $needs) {
+                        suite::<$lanes, _>(unit, Unit::$name(unit));
                     }
                 }
             )*

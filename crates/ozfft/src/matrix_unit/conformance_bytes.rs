@@ -1,7 +1,9 @@
 //! Products of bytes on every unit against their definition, summed here in 64 bits.
 
+use super::conformance::offered;
 use super::*;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::{Requirement, available};
 use residues::COLUMNS;
 use residues::bytes::{ByteMatrix, Group, MOST_DEPTH, Sums};
 
@@ -105,9 +107,8 @@ macro_rules! suites {
                 #[cfg($compiled)]
                 #[test]
                 fn $name() {
-                    match super::$name::detect() {
-                        Some(unit) => suite(Unit::$name(unit)),
-                        None => println!("skipped: this machine has no {}", $needs),
+                    if let Some(unit) = offered::<super::$name>($text, $needs) {
+                        suite(Unit::$name(unit));
                     }
                 }
             )*
@@ -116,10 +117,12 @@ macro_rules! suites {
 }
 for_each_unit!(suites);
 
+/// Products of bytes open sessions of their own: one that is open already must survive them.
+#[cfg(vector_unit)]
 #[test]
 fn products_of_bytes_leave_a_session_as_it_was() {
-    let Some(amx) = Amx::detect() else {
-        println!("skipped: this processor has no AMX, or the tiles are not granted");
+    let amx = Amx::detect().ok_or("this processor has no AMX, or the tiles are not granted");
+    let Some(amx) = available(Requirement::Amx, amx) else {
         return;
     };
     let mut generator = Generator::new(SEED);

@@ -6,7 +6,8 @@
 
 use super::*;
 use crate::matrix_unit::Task;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::{Requirement, available};
 use std::marker::PhantomData;
 
 /// Rows of random numbers for every operation.
@@ -412,9 +413,9 @@ fn portable_rows_of_four_lanes_conform() {
 #[test]
 fn avx2_conforms() {
     use crate::matrix_unit::{self, ListedUnit, MatrixUnit};
-    match matrix_unit::Avx2::detect() {
-        Some(unit) => unit.enter(Suite::<4, Avx2>::new("AVX2")),
-        None => println!("skipped: this processor has no AVX2 with FMA"),
+    let unit = matrix_unit::Avx2::detect().ok_or("this processor has no AVX2 with FMA");
+    if let Some(unit) = available(Requirement::Avx2, unit) {
+        unit.enter(Suite::<4, Avx2>::new("AVX2"));
     }
 }
 
@@ -422,8 +423,8 @@ fn avx2_conforms() {
 #[test]
 fn avx512_conforms() {
     use crate::matrix_unit::{Avx512Vnni, ListedUnit, MatrixUnit};
-    match Avx512Vnni::detect() {
-        Some(unit) => unit.enter(Suite::<8, Avx512>::new("AVX-512")),
-        None => println!("skipped: this processor has no AVX-512 VNNI"),
+    let unit = Avx512Vnni::detect().ok_or("this processor has no AVX-512 VNNI");
+    if let Some(unit) = available(Requirement::Vnni, unit) {
+        unit.enter(Suite::<8, Avx512>::new("AVX-512"));
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample::Real;
 use crate::stages::quantise::{is_moderate, power_bits};
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
 
 /// Magnitude of a finite number as `significand · 2^exponent`.
 fn parts(number: f64) -> (u64, i32) {

@@ -1,7 +1,7 @@
 //! Loads and stores of floating-point numbers: exact positions, nothing beside them, bits as they are.
 
 use super::*;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
 
 /// Numbers that a store must leave alone.
 const GUARD: u64 = 0x7ff8_dead_beef_0001;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample::Real;
 use crate::stages::quantise::single_power_bits;
-use oracle::inputs::Generator;
+use ozfft_testkit::oracle::inputs::Generator;
 
 #[inline(always)]
 fn stored<const L: usize, V: Vectors<L>>(halves: V::Halves) -> HalfRow<L> {

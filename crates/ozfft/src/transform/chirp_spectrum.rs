@@ -179,7 +179,7 @@ mod tests {
     fn double_double_numbers_stay_far_within_the_distance_from_the_definition() {
         let mut lengths = vec![(67, 135), (67, 144), (83, 175), (997, 2000), (997, 2048)];
         lengths.extend([(1009, 2025), (3998, 8000), (2801, 7 * 11 * 13 * 7)]);
-        if oracle::everything() {
+        if ozfft_testkit::everything() {
             lengths.extend([
                 (100_003, 200_704),
                 (100_003, 262_144),

@@ -4,18 +4,23 @@
 #![allow(dead_code)] // Two programs use this, and one of them only a part.
 
 use num_complex::Complex;
-use oracle::inputs::Generator;
 use ozfft::{
-    Accuracy, CpuUnit, Direction, Engine, FftError, Kind, Layout, Norm, Plan, Planner, Problem,
-    Products, Real, Substrate,
+    CpuUnit, Direction, Engine, FftError, Kind, Layout, Norm, Plan, Planner, Problem, Real,
+    Substrate,
 };
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::problems::{Domain, Source, Strides};
+use ozfft_testkit::{Bits, Requirement};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+
+ozfft_testkit::problem_conversion!(ozfft);
 
 pub type ComplexDouble = Complex<f64>;
 
 /// The two sample types, made from the same random numbers.
-pub trait Sample: Real {
+pub trait Sample: Real + Bits {
     fn from_double(value: f64) -> Self;
     fn to_double(self) -> f64;
 }
@@ -48,6 +53,17 @@ pub fn plan(problem: &Problem) -> Arc<Plan<f64>> {
     planner()
         .plan(problem)
         .unwrap_or_else(|error| panic!("{problem:?}: {error}"))
+}
+
+/// What a substrate needs of the processor; nothing where it runs everywhere.
+pub fn requirement(substrate: Substrate) -> Option<Requirement> {
+    match substrate {
+        Substrate::Cpu(CpuUnit::Avx2) => Some(Requirement::Avx2),
+        Substrate::Cpu(CpuUnit::Avx512Vnni) => Some(Requirement::Vnni),
+        Substrate::Cpu(CpuUnit::Amx) => Some(Requirement::Amx),
+        Substrate::Cpu(CpuUnit::NeonDot) => Some(Requirement::Neon),
+        _ => None,
+    }
 }
 
 /// Every substrate that planning does not call unsupported here, `Auto` not among them.
@@ -163,90 +179,17 @@ pub fn random_values<T: Sample>(generator: &mut Generator, count: usize) -> Vec<
         .collect()
 }
 
-/// Dimensions nested in random order, with gaps, negative strides and an offset: never overlapping.
 pub fn random_layout(generator: &mut Generator, shape: &[usize], batch: usize) -> Layout {
-    let rank = shape.len();
-    let extents: Vec<usize> = shape.iter().copied().chain([batch]).collect();
-    let mut order: Vec<usize> = (0..=rank).collect();
-    for last in (1..=rank).rev() {
-        order.swap(last, generator.below(last + 1));
-    }
-    let mut strides = vec![0isize; rank + 1];
-    let (mut reach, mut before) = (0usize, 0usize);
-    for dimension in order {
-        let stride = reach + 1 + generator.below(3);
-        let extent = (extents[dimension] - 1) * stride;
-        reach += extent;
-        strides[dimension] = stride as isize;
-        if generator.below(3) == 0 {
-            strides[dimension] = -strides[dimension];
-            before += extent;
-        }
-    }
-    Layout::strided(&strides[..rank], strides[rank]).with_offset(before + generator.below(4))
+    layout_of(&Strides::draw(generator, shape, batch))
 }
 
 pub fn choose<T: Copy>(generator: &mut Generator, choices: &[T]) -> T {
-    choices[generator.below(choices.len())]
-}
-
-/// Lengths by what they make the planner do: one step, several steps, Bluestein, several passes.
-fn random_length(generator: &mut Generator, most: usize) -> usize {
-    let length = match generator.below(24) {
-        0 => choose(generator, &[131, 137, 149, 257, 262, 393, 521]),
-        1 => choose(generator, &[1025, 1030, 1040, 1200, 1536, 2048, 2050]),
-        2..=4 => 33 + generator.below(224),
-        5..=9 => 9 + generator.below(56),
-        _ => 1 + generator.below(12),
-    };
-    if length <= most {
-        length
-    } else {
-        1 + generator.below(most.min(12))
-    }
+    generator.pick(choices)
 }
 
 /// A problem without layout, threads, substrate or batch: what alone may determine the bits.
 pub fn random_problem<T: Sample>(generator: &mut Generator) -> Problem {
-    let rank = 1 + generator.below(4);
-    let mut room = if rank == 1 { 2050 } else { 1200 };
-    let mut shape = Vec::new();
-    for _ in 0..rank {
-        let length = random_length(generator, room);
-        room = (room / length).max(1);
-        shape.push(length);
-    }
-    // A random order of a random, non-empty selection.
-    let mut axes: Vec<usize> = (0..rank).collect();
-    for last in (1..rank).rev() {
-        axes.swap(last, generator.below(last + 1));
-    }
-    axes.truncate(1 + generator.below(rank));
-    let problem = match generator.below(3) {
-        0 => Problem::complex(&shape),
-        1 => Problem::real_to_complex(&shape),
-        _ => Problem::complex_to_real(&shape),
-    };
-    let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
-    // Results rounded to f32 cannot keep more than 2^-22, so only doubles are asked for more.
-    let accuracies: &[Accuracy] = if size_of::<T>() == 4 {
-        &[Accuracy::Double, Accuracy::Target(1e-5), Accuracy::Bits(12)]
-    } else {
-        &[
-            Accuracy::Double,
-            Accuracy::Double,
-            Accuracy::Single,
-            Accuracy::Target(1e-10),
-            Accuracy::Bits(16),
-        ]
-    };
-    problem
-        .axes(&axes)
-        .direction(choose(generator, &[Direction::Forward, Direction::Inverse]))
-        .norm(choose(generator, &norms))
-        .products(choose(generator, &[Products::Truncated, Products::Exact]))
-        .accuracy(choose(generator, accuracies))
-        .engine(Engine::Digits)
+    problem_of(&Domain::usual(size_of::<T>() == 4).draw(generator))
 }
 
 /// All lines of one selected axis together give the factor of the whole transform.

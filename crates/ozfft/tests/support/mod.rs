@@ -1,8 +1,9 @@
 //! What the numerics tests share: running a problem, comparing it with the oracle, and collecting what failed.
 
 use num_complex::Complex;
-use oracle::{ErrorNorms, ExactSpectrum, Scale, compare_scaled, dft_nd};
 use ozfft::{Accuracy, Direction, Engine, Norm, Plan, Planner, Problem, Products};
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::{ErrorNorms, ExactSpectrum, Scale, compare_scaled, dft_nd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -178,7 +179,7 @@ pub fn in_parallel<Item: Sync>(items: &[Item], work: impl Fn(&Planner<f64>, &Ite
     });
 }
 
-pub use oracle::everything;
+pub use ozfft_testkit::everything;
 
 /// Whether a length takes Bluestein's method: no product of steps of at most 64 points.
 pub fn has_a_large_prime_factor(length: usize) -> bool {

@@ -2,15 +2,15 @@
 
 use super::record::Measurement;
 use super::{Notices, Setting};
-use crate::arrays::Bytes;
 use crate::failure::Failure;
 use crate::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, INTEGERS_ONLY, Precision, VARIANTS,
 };
 use crate::options::accuracy_text;
 use num_complex::Complex;
-use oracle::inputs::uniform_complex;
 use ozfft::{Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Real};
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use ozfft_testkit::{Bits, same_bits};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -80,7 +80,7 @@ struct Item<'a, T: Real> {
     output_reals: usize,
 }
 
-impl<'a, T: Real + Bytes> Item<'a, T> {
+impl<'a, T: Real + Bits> Item<'a, T> {
     fn plan(
         gpu: &'a Gpu,
         ordinal: usize,
@@ -219,14 +219,11 @@ impl<'a, T: Real + Bytes> Item<'a, T> {
                 let mut found = vec![T::narrow(0.0); expected.len()];
                 let offset = place * self.output_reals * size_of::<T>();
                 arrays.output.download(offset, &mut found)?;
-                let pairs = expected.iter().zip(&found);
-                let differing = pairs.filter(|(a, b)| !a.same_bits(**b)).count();
-                if differing > 0 {
-                    return Err(Failure::Check(format!(
-                        "{name}: {differing} of {} real numbers from array {place} on have other bits than the processor's",
-                        found.len()
-                    )));
-                }
+                same_bits(expected, &found, SEED).map_err(|difference| {
+                    Failure::Check(format!(
+                        "{name}: real numbers from array {place} on have other bits than the processor's: {difference}"
+                    ))
+                })?;
             }
             if let Some(reference) = &reference {
                 let difference = relative_difference(&self.ends(arrays)?, reference);

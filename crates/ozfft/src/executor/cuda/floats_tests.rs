@@ -11,8 +11,9 @@ use crate::problem::{self, Accuracy, Engine, Norm, Problem};
 use floats::unit::{Alignment, MatrixUnit, Order, Rounding, Scalar, Shape, Term};
 use floats::{Direction, FloatPlan, Format, Mode, Table};
 use num_complex::Complex;
-use oracle::{HardInput, Scale, compare_f32, dft, inputs};
 use ozfft_kernels::floats::KERNELS;
+use ozfft_testkit::oracle;
+use ozfft_testkit::oracle::{HardInput, Scale, compare_f32, dft, inputs};
 use std::sync::Arc;
 
 fn emulator() -> Arc<dyn Machine> {

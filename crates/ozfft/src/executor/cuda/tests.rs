@@ -11,7 +11,7 @@ use num_complex::Complex;
 use std::sync::Arc;
 
 /// The emulator is slow: combinations that differ from others in nothing but numbers are left out unless there is time.
-pub(super) use oracle::everything;
+pub(super) use ozfft_testkit::everything;
 
 /// Reproducible pseudo-random integers.
 pub(super) struct Generator(pub(super) u64);

@@ -1,0 +1,24 @@
+//! What the crates of this workspace are tested with.
+//!
+//! * [`oracle`]: an accurate DFT, error norms, hard inputs and a second count of the error bounds. It imports nothing of ours,
+//!   not even the rest of this crate.
+//! * [`problems`]: random problems and inputs, from a seed or from a fuzzer's bytes.
+//! * [`same_bits`] and [`assert_same_bits`]: comparisons of bits that say where, what and by which seed.
+//! * [`Requirement`] and [`available`]: a test that cannot run here says so, or fails where `OZFFT_REQUIRE` says that it must run.
+//! * [`everything`]: whether there is time for the long form of a test.
+
+#![warn(missing_docs)]
+#![deny(unsafe_code)]
+
+mod bits;
+pub mod oracle;
+pub mod problems;
+mod requirements;
+
+pub use bits::{Bits, Difference, assert_same_bits, same_bits};
+pub use requirements::{Requirement, UnknownRequirement, available};
+
+/// Whether there is time for everything: `./run-tests --everything` sets `OZFFT_EVERYTHING`. Tests leave out repetitions otherwise.
+pub fn everything() -> bool {
+    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
+}
