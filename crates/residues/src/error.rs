@@ -81,7 +81,7 @@ pub enum ResidueError {
     /// Moduli of one set where another is needed.
     #[error("{what} needs moduli of {expected}, and these are of {given}")]
     WrongSet {
-        /// What was asked for.
+        /// The requested operation.
         what: &'static str,
         /// The set that it works on.
         expected: Set,
@@ -105,7 +105,7 @@ pub enum ResidueError {
     /// A reconstruction method that rounds, where an exact one is needed.
     #[error("{what} needs an exact reconstruction, and {way} rounds: take kulisch32 or garner")]
     NotExact {
-        /// What was asked for.
+        /// The requested operation.
         what: &'static str,
         /// The given method.
         way: &'static str,
@@ -123,7 +123,7 @@ pub enum ResidueError {
         most: u32,
     },
     /// An unknown name of a reconstruction method.
-    #[error("{name:?} is no way of reconstruction; there are {all}")]
+    #[error("{name:?} is no reconstruction method; there are {all}")]
     UnknownMethod {
         /// The given name.
         name: String,

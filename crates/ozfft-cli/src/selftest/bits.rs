@@ -1,4 +1,4 @@
-//! Equal bits: every case is computed plainly, and once more in a randomly different way.
+//! Equal bits: every case is computed plainly, and again with a random variant.
 
 use super::case::{Case, mixed, pick, shuffle};
 use crate::arrays::{Bytes, unravel};
@@ -19,7 +19,7 @@ const LARGEST_SCALAR: usize = 1 << 12;
 /// Points of all arrays of a case for tuned kernels at most.
 const LARGEST_TUNED_CASE: usize = 1 << 17;
 
-/// Ways in which the second computation differs from the plain one.
+/// Differences of the second computation from the plain one.
 #[derive(Debug, Clone, Default)]
 pub struct Variant {
     wide_integer: bool,
@@ -42,7 +42,7 @@ pub(super) enum Values<T> {
     Complex(Vec<Complex<T>>),
 }
 
-/// Computes a case in two ways. The error names the way and the first difference.
+/// Computes a case plainly and with a variant. The error names the variant and the first difference.
 pub fn check<T: Real + Bytes>(
     case: &Case,
     planner: &Planner<T>,
@@ -91,7 +91,7 @@ pub struct Computed {
 }
 
 /// Computes a case on the CPU and on a GPU, and compares everything in the output arrays, gaps included. Returns what
-/// multiplied on the GPU; the error names the way and the first difference.
+/// multiplied on the GPU; the error names the variant and the first difference.
 pub fn check_device<T: Real + Bytes>(
     case: &Case,
     planner: &Planner<T>,
@@ -122,7 +122,7 @@ pub fn check_device<T: Real + Bytes>(
                 problem
             })
         };
-        // Not every GPU and problem has every unit; the first way is left to the planner and always there.
+        // Not every GPU and problem has every unit; the first variant is left to the planner and always available.
         let on_device = match asked(wanted) {
             Err(FftError::Unsupported(_)) => asked(0)?,
             other => other?,
@@ -385,7 +385,7 @@ impl Variant {
         way
     }
 
-    /// A way for a GPU, and which of its variants is asked for.
+    /// A variant for a GPU, and the kernels that are requested.
     fn draw_for_gpu(case: &Case, generator: &mut Generator) -> (Variant, usize) {
         if case.tuned {
             return Variant::draw_tuned(case, generator);
@@ -402,7 +402,7 @@ impl Variant {
         (way, generator.below(VARIANTS.len()))
     }
 
-    /// A way that the tuned kernels can go, most of the time: they take lines that are contiguous or side by side.
+    /// A variant that tuned kernels support, most of the time: they take lines that are contiguous or side by side.
     pub(super) fn draw_tuned(case: &Case, generator: &mut Generator) -> (Variant, usize) {
         let points: usize = case.shape.iter().product();
         let most = (LARGEST_TUNED_CASE / points).max(1);
@@ -472,7 +472,7 @@ impl Variant {
         problem
     }
 
-    /// Runs a plan of this way's problem.
+    /// Runs a plan of this variant's problem.
     pub(super) fn execute<T: Real>(
         &self,
         case: &Case,
