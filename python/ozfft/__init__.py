@@ -5,11 +5,11 @@ The functions have the names, arguments and rules of :mod:`scipy.fft`, and a few
 ``out``
     the array that the result goes to
 ``accuracy``
-    ``"double"`` (unless told), ``"single"``, a relative error such as ``1e-10``, or ``"bits:40"``
+    ``"double"`` (default), ``"single"``, a relative error such as ``1e-10``, or ``"bits:40"``
 ``engine``
-    ``"digits"`` (unless told), ``"native"`` (fast floating point, no promise about bits), ``"auto"``, ``"residues"``
+    ``"digits"`` (default), ``"native"`` (fast floating point, no promise about bits), ``"auto"``, ``"residues"``
 ``device``
-    ``"cpu"`` (unless told), ``"cuda"``, ``"cuda:1"``, ``"auto"``; arrays of CuPy and PyTorch stay where they are
+    ``"cpu"`` (default), ``"cuda"``, ``"cuda:1"``, ``"auto"``; arrays of CuPy and PyTorch stay where they are
 
 >>> import numpy, ozfft
 >>> signal = numpy.cos(2 * numpy.pi * 3 * numpy.arange(16) / 16)

@@ -147,9 +147,9 @@ def fftconvolve(
     in1, in2 : array_like
         Real or complex data of the same number of dimensions.
     mode : {"full", "same", "valid"}, optional
-        The whole convolution (unless told), its middle part of the shape of `in1`, or the part that no padding has touched.
+        The whole convolution (default), its middle part of the shape of `in1`, or the part that no padding has touched.
     axes : int or sequence of int, optional
-        The axes that are convolved, all unless told; along the others the arrays are broadcast.
+        The axes that are convolved, all by default; along the others the arrays are broadcast.
     workers, accuracy, engine, device : optional
         As for :func:`ozfft.fftn`.
 
@@ -249,9 +249,9 @@ def oaconvolve(
     in1, in2 : array_like
         Real or complex data of the same number of dimensions.
     mode : {"full", "same", "valid"}, optional
-        The whole convolution (unless told), its middle part of the shape of `in1`, or the part that no padding has touched.
+        The whole convolution (default), its middle part of the shape of `in1`, or the part that no padding has touched.
     axes : int or sequence of int, optional
-        The axes that are convolved, all unless told; along the others the arrays are broadcast.
+        The axes that are convolved, all by default; along the others the arrays are broadcast.
     workers, accuracy, engine, device : optional
         As for :func:`ozfft.fftn`.
 

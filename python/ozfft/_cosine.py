@@ -23,7 +23,7 @@ from ._execute import fit
 from ._options import Options, resolve
 from ._types import Accuracy, Engine, Norm, RealType
 
-# Numbers that are transformed at once, so that what is made on the way stays small.
+# Numbers that are transformed at once, so that intermediates stay small.
 _BLOCK = 1 << 17
 
 
@@ -197,7 +197,7 @@ def dct(
     x="Real or complex data; real and imaginary parts are transformed each by itself",
     which="transform",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def dctn(
     x: ArrayLike,
@@ -213,7 +213,7 @@ def dctn(
     engine: Engine = None,
     device: Optional[str] = None,
 ) -> NDArray[Any]:
-    """The cosine transform of several axes, all unless told.
+    """The cosine transform of several axes, all by default.
 
     {parameters}
 
@@ -257,7 +257,7 @@ def idct(
     engine: Engine = None,
     device: Optional[str] = None,
 ) -> NDArray[Any]:
-    """The way back of :func:`dct` of the same type.
+    """The inverse of :func:`dct` of the same type.
 
     {parameters}
 
@@ -285,7 +285,7 @@ def idct(
     x="Real or complex data; real and imaginary parts are transformed each by itself",
     which="transform",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def idctn(
     x: ArrayLike,
@@ -301,7 +301,7 @@ def idctn(
     engine: Engine = None,
     device: Optional[str] = None,
 ) -> NDArray[Any]:
-    """The way back of :func:`dctn` of the same type.
+    """The inverse of :func:`dctn` of the same type.
 
     {parameters}
 
@@ -373,7 +373,7 @@ def dst(
     x="Real or complex data; real and imaginary parts are transformed each by itself",
     which="transform",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def dstn(
     x: ArrayLike,
@@ -389,7 +389,7 @@ def dstn(
     engine: Engine = None,
     device: Optional[str] = None,
 ) -> NDArray[Any]:
-    """The sine transform of several axes, all unless told.
+    """The sine transform of several axes, all by default.
 
     {parameters}
 
@@ -433,7 +433,7 @@ def idst(
     engine: Engine = None,
     device: Optional[str] = None,
 ) -> NDArray[Any]:
-    """The way back of :func:`dst` of the same type.
+    """The inverse of :func:`dst` of the same type.
 
     {parameters}
 
@@ -461,7 +461,7 @@ def idst(
     x="Real or complex data; real and imaginary parts are transformed each by itself",
     which="transform",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def idstn(
     x: ArrayLike,
@@ -477,7 +477,7 @@ def idstn(
     engine: Engine = None,
     device: Optional[str] = None,
 ) -> NDArray[Any]:
-    """The way back of :func:`dstn` of the same type.
+    """The inverse of :func:`dstn` of the same type.
 
     {parameters}
 

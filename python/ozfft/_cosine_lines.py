@@ -21,7 +21,7 @@ A rotation of z: the table is off by u of its size, which is 1; the four product
 by u of theirs, together u |z|: less than 3.5 u |z|. In types 2 and 4 (n odd) the error of the half-spectrum counts up to fourfold in the
 energy of the result, and that is at least twice the energy of the whole spectrum, of which β speaks: hence √2.
 Single precision adds 2⁻²⁴ for every rounding to f32 outside the transform: one in types 2 and 3, one in type 4 where n is odd, two where
-it is even. All of this holds as long as no number on the way overflows or is subnormal; none is above √2 times the
+it is even. All of this holds as long as no intermediate overflows or is subnormal; none is above √2 times the
 largest of its line's samples and results.
 """
 
@@ -48,7 +48,7 @@ def inner_length(kind: int, odd: bool, n: int) -> int:
 
 def transform_lines(kind: int, odd: bool, lines: numpy.ndarray, into: numpy.ndarray, options: Options) -> None:
     """Writes the transforms of `lines`, not scaled. `odd`: sines."""
-    # Infinities, and what they become, go their way without a warning: the whole line is NaN in the end.
+    # Infinities and NaNs propagate without a warning: the whole line is NaN in the end.
     with numpy.errstate(all="ignore"):
         if kind == 1:
             _first(odd, lines, into, options)
@@ -118,7 +118,7 @@ def _third(odd: bool, lines: numpy.ndarray, into: numpy.ndarray, options: Option
         cosine, sine = cosine[1:], sine[1:]
         spectra.real[:, 1:] = near * cosine + far * sine
         spectra.imag[:, 1:] = near * sine - far * cosine
-    # The way back without its division.
+    # The inverse without its division.
     ordered = transform(IRFFT, NUMPY, spectra, (n,), (1,), "forward", options)
     into[:, ::2] = ordered[:, :half]
     back = ordered[:, half:][:, ::-1]
@@ -156,7 +156,7 @@ def _fourth_odd(lines: numpy.ndarray, into: numpy.ndarray, options: Options) -> 
     ordered = lines[:, chosen]
     numpy.negative(ordered, out=ordered, where=negative)
     spectra = transform(RFFT, NUMPY, ordered, (n,), (1,), "backward", options)
-    # Signs are exact, and so is the way to doubles.
+    # Signs are exact, and so is the conversion to doubles.
     total = spectra.real[:, places] * real_sign + spectra.imag[:, places] * imaginary_sign
     numpy.multiply(total, _SQRT_2, out=total)
     into[...] = total

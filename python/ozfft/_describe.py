@@ -15,18 +15,18 @@ _TEXT = {
     "a": """a : array_like
     {x}. Arrays with a say in numpy's functions have it here as well; long doubles are left to numpy.""",
     "type": """type : {1, 2, 3, 4}, optional
-    The kind of transform, as in scipy; 2 unless told.""",
+    The kind of transform, as in scipy; 2 by default.""",
     "n": """n : int, optional
-    Length of the {which}; longer input is cropped, shorter input is padded with zeros. Unless told, {default}.""",
+    Length of the {which}; longer input is cropped, shorter input is padded with zeros. By default, {default}.""",
     "axis": """axis : int, optional
-    The axis that is transformed; the last one unless told.""",
+    The axis that is transformed; the last one by default.""",
     "s": """s : int or sequence of int, optional
     Lengths of the {which} along `axes`; input is cropped or padded with zeros to them, -1 leaves a length as it is.
-    Unless told, {default}.""",
+    By default, {default}.""",
     "axes": """axes : int or sequence of int, optional
     The axes that are transformed; {axes}.""",
     "norm": """norm : {"backward", "ortho", "forward"}, optional
-    Which direction is scaled: the inverse one by the number of points ("backward", unless told), both by its root
+    Which direction is scaled: the inverse one by the number of points ("backward", the default), both by its root
     ("ortho"), or the forward one ("forward").""",
     "overwrite_x": """overwrite_x : bool, optional
     Whether the memory of `x` may be used for the result.""",
@@ -34,18 +34,18 @@ _TEXT = {
     Threads that share the work; negative numbers count from the number of processors, -1 is all of them. The bits of the result
     do not depend on it.""",
     "orthogonalize": """orthogonalize : bool, optional
-    Whether the first or last terms are scaled so that the matrix of the transform is orthogonal, as in scipy. Unless told, where
+    Whether the first or last terms are scaled so that the matrix of the transform is orthogonal, as in scipy. By default, where
     `norm` is "ortho".""",
     "plan": """plan : None
     Here for the sake of scipy's signature; plans of :func:`ozfft.plan` are called themselves.""",
     "out": """out : array, optional
-    The array that the result goes to, of any strides; it may be the input. Unless told, a new one.""",
+    The array that the result goes to, of any strides; it may be the input. By default, a new one.""",
     "accuracy": """accuracy : str or float, optional
-    "double" (unless told), "single", a relative error such as 1e-10, or "bits:40". Fewer digits take less time.""",
+    "double" (default), "single", a relative error such as 1e-10, or "bits:40". Fewer digits take less time.""",
     "engine": """engine : str, optional
-    "digits" (unless told), "native" (RustFFT: no promise about bits), "auto", or "residues".""",
+    "digits" (default), "native" (RustFFT: no promise about bits), "auto", or "residues".""",
     "device": """device : str, optional
-    "cpu" (unless told), "cuda", "cuda:1" or "auto": where arrays in this machine's memory are transformed. Arrays on a GPU
+    "cpu" (default), "cuda", "cuda:1" or "auto": where arrays in this machine's memory are transformed. Arrays on a GPU
     are transformed there.""",
 }
 

@@ -70,7 +70,7 @@ def fht(a: ArrayLike, dln: float, mu: float, offset: float = 0.0, bias: float = 
 
 
 def ifht(A: ArrayLike, dln: float, mu: float, offset: float = 0.0, bias: float = 0.0) -> NDArray[Any]:
-    """The way back of :func:`fht`.
+    """The inverse of :func:`fht`.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def options(
     device: Optional[str] = None,
     workers: Optional[int] = None,
 ) -> Iterator[None]:
-    """Choices for all calls within a ``with`` block, also for those that come by way of scipy.
+    """Choices for all calls within a ``with`` block, also for those that come through scipy.
 
     >>> import numpy, ozfft, scipy.fft
     >>> signal = numpy.arange(8.0)
@@ -104,7 +104,7 @@ def set_workers(workers: int) -> Iterator[None]:
 
 
 def get_workers() -> int:
-    """The default of ``workers`` here: 1 unless told.
+    """The default of ``workers`` here: 1 by default.
 
     >>> import ozfft
     >>> ozfft.get_workers()

@@ -199,13 +199,13 @@ def plan(
     kind : {"c2c", "r2c", "c2r"}, optional
         What goes in and comes out, real or complex numbers.
     axes : int or sequence of int, optional
-        The axes that are transformed; all unless told.
+        The axes that are transformed; all by default.
     direction : {"forward", "inverse"}, optional
-        The sign of the exponent; unless told, forward, and inverse for "c2r".
+        The sign of the exponent; by default forward, and inverse for "c2r".
     norm : {"backward", "ortho", "forward", "unscaled"}, optional
-        Which direction is scaled; "backward" unless told.
+        Which direction is scaled; "backward" by default.
     dtype : dtype, optional
-        Any type of the precision that is meant; double precision unless told.
+        Any type of the precision that is meant; double precision by default.
     accuracy, engine, device, workers : optional
         As for :func:`fft`.
 
@@ -290,7 +290,7 @@ def plan_memory() -> PlanMemory:
 
 
 def set_plan_memory(limit: int) -> None:
-    """Sets the most bytes that remembered plans may hold; 256 MiB unless told. 0 remembers nothing.
+    """Sets the most bytes that remembered plans may hold; 256 MiB by default. 0 remembers nothing.
 
     Tables of rotations, which cosine and sine transforms have besides their plans, may hold a quarter as much.
 

@@ -59,7 +59,7 @@ def ifft(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`fft`.
+    """The inverse of :func:`fft`.
 
     {parameters}
 
@@ -133,7 +133,7 @@ def irfft(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`rfft`. Odd lengths have to be given: ``n``.
+    """The inverse of :func:`rfft`. Odd lengths have to be given: ``n``.
 
     {parameters}
 
@@ -211,7 +211,7 @@ def ihfft(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`hfft`.
+    """The inverse of :func:`hfft`.
 
     {parameters}
 
@@ -237,7 +237,7 @@ def ihfft(
     x="Data, real or complex",
     which="transform",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def fftn(
     x,
@@ -253,7 +253,7 @@ def fftn(
     engine=None,
     device=None,
 ):
-    """Transforms several axes, all unless told.
+    """Transforms several axes, all by default.
 
     {parameters}
 
@@ -280,7 +280,7 @@ def fftn(
     x="A spectrum",
     which="transform",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def ifftn(
     x,
@@ -296,7 +296,7 @@ def ifftn(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`fftn`.
+    """The inverse of :func:`fftn`.
 
     {parameters}
 
@@ -319,7 +319,7 @@ def ifftn(
     return many_axes("ifftn", IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
-@described(x="Data, real or complex", which="transform", default="those of `x`", axes="the last two unless told")
+@described(x="Data, real or complex", which="transform", default="those of `x`", axes="the last two by default")
 def fft2(
     x,
     s=None,
@@ -334,7 +334,7 @@ def fft2(
     engine=None,
     device=None,
 ):
-    """Transforms two axes, the last ones unless told.
+    """Transforms two axes, the last ones by default.
 
     {parameters}
 
@@ -357,7 +357,7 @@ def fft2(
     return many_axes("fft2", FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
-@described(x="A spectrum", which="transform", default="those of `x`", axes="the last two unless told")
+@described(x="A spectrum", which="transform", default="those of `x`", axes="the last two by default")
 def ifft2(
     x,
     s=None,
@@ -372,7 +372,7 @@ def ifft2(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`fft2`.
+    """The inverse of :func:`fft2`.
 
     {parameters}
 
@@ -399,7 +399,7 @@ def ifft2(
     x="Real data",
     which="real signal",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def rfftn(
     x,
@@ -441,7 +441,7 @@ def rfftn(
     x="The first half of a spectrum",
     which="real signal",
     default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def irfftn(
     x,
@@ -457,7 +457,7 @@ def irfftn(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`rfftn`.
+    """The inverse of :func:`rfftn`.
 
     {parameters}
 
@@ -480,7 +480,7 @@ def irfftn(
     return many_axes("irfftn", IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
-@described(x="Real data", which="real signal", default="those of `x`", axes="the last two unless told")
+@described(x="Real data", which="real signal", default="those of `x`", axes="the last two by default")
 def rfft2(
     x,
     s=None,
@@ -495,7 +495,7 @@ def rfft2(
     engine=None,
     device=None,
 ):
-    """Transforms two axes of real data, the last ones unless told.
+    """Transforms two axes of real data, the last ones by default.
 
     {parameters}
 
@@ -521,7 +521,7 @@ def rfft2(
     x="The first half of a spectrum",
     which="real signal",
     default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
-    axes="the last two unless told",
+    axes="the last two by default",
 )
 def irfft2(
     x,
@@ -537,7 +537,7 @@ def irfft2(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`rfft2`.
+    """The inverse of :func:`rfft2`.
 
     {parameters}
 
@@ -564,7 +564,7 @@ def irfft2(
     x="The first half of a signal with the symmetry of conjugates",
     which="real spectrum",
     default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def hfftn(
     x,
@@ -607,7 +607,7 @@ def hfftn(
     x="A real spectrum",
     which="real spectrum",
     default="those of `x`",
-    axes="all unless told, or the last ones where `s` is given",
+    axes="all by default, or the last ones where `s` is given",
 )
 def ihfftn(
     x,
@@ -623,7 +623,7 @@ def ihfftn(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`hfftn`.
+    """The inverse of :func:`hfftn`.
 
     {parameters}
 
@@ -650,7 +650,7 @@ def ihfftn(
     x="The first half of a signal with the symmetry of conjugates",
     which="real spectrum",
     default="those of `x`, and `2 * (m - 1)` for the `m` numbers along the last one of `axes`",
-    axes="the last two unless told",
+    axes="the last two by default",
 )
 def hfft2(
     x,
@@ -689,7 +689,7 @@ def hfft2(
     return many_axes("hfft2", HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
-@described(x="A real spectrum", which="real spectrum", default="those of `x`", axes="the last two unless told")
+@described(x="A real spectrum", which="real spectrum", default="those of `x`", axes="the last two by default")
 def ihfft2(
     x,
     s=None,
@@ -704,7 +704,7 @@ def ihfft2(
     engine=None,
     device=None,
 ):
-    """The way back of :func:`hfft2`.
+    """The inverse of :func:`hfft2`.
 
     {parameters}
 

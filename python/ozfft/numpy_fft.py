@@ -81,7 +81,7 @@ def _asks(function: Callable) -> Callable:
         x="Real data" if name.startswith(("rfft", "ihfft")) else "Data, real or complex",
         which="transform",
         default="`2 * (m - 1)` for `m` numbers along the last axis given" if real_out else "as `a` has it",
-        axes="the last two unless told" if name.endswith("2") else "all unless told",
+        axes="the last two by default" if name.endswith("2") else "all by default",
     )(function)
 
     @functools.wraps(function)

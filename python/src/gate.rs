@@ -1,4 +1,4 @@
-//! What is under way in the extension, so that a process forks only when nothing is.
+//! Counts running calls of the extension, so that a process forks only when there are none.
 //!
 //! A forked child has the memory of its parent and none of its threads. What another thread was in the middle of stays so for
 //! ever: a cell that is being initialised (the registry of a starting pool has one, the library others) would never be ready, and

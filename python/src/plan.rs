@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured.
 const BYTES_OF_PLAN: usize = 8 << 10;
 
-/// What a plan depends on, as Python passes it.
+/// Parameters of a plan, as Python passes them.
 #[derive(Clone, PartialEq, Eq, Hash, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Key {

@@ -1,4 +1,4 @@
-//! What belongs to the running process: planners, remembered plans, threads.
+//! State of the process: planners, cached plans, threads.
 //!
 //! Python programs fork. A child has the memory of its parent and none of its threads, so that a pool of threads would
 //! never answer there and a lock might be held by nobody; a child therefore begins with a process of its own, and leaves

@@ -1,6 +1,6 @@
 //! Plans that are kept from call to call, as long as there is memory for them.
 //!
-//! [`ozfft::Planner`] remembers plans, too, and is told here not to. It cannot take this place: it knows a plan by its problem, written
+//! [`ozfft::Planner`] caches plans, too, which is disabled here. It cannot take this place: it knows a plan by its problem, written
 //! as JSON, which every call would have to make, where a call here compares what Python passed; plans for GPUs, which streams may be at
 //! work with, would go with the others; there is one planner for each precision, and one limit for both; and it counts
 //! tables alone, so that thousands of short plans, which have next to none, would never go.

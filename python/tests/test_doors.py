@@ -1,4 +1,4 @@
-"""Errors, options, and the two doors for programs that know nothing of ozfft."""
+"""Errors, options, and the two interfaces for programs that do not use ozfft directly."""
 
 import subprocess
 import sys

@@ -147,7 +147,7 @@ static POSTED: [Rule; 7] = [
     BLUESTEIN,
 ];
 
-/// Longest DFT for which one product is the faster way.
+/// Longest DFT for which one product is faster.
 const SHORT: usize = 128;
 /// Longest DFT that is one product wherever it is computed.
 const SHORTEST: usize = 32;

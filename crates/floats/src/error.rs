@@ -1,4 +1,4 @@
-//! What can be wrong with a plan and its data.
+//! Errors of a plan and its data.
 
 use crate::Mode;
 use crate::unit::Finding;

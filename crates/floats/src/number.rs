@@ -1,4 +1,4 @@
-//! What the transforms calculate with: plain vectors, or vectors with their errors (`kahan.rs`).
+//! Numbers that the transforms compute with: plain vectors, or vectors with their errors (`kahan.rs`).
 
 use crate::kahan::Carried;
 use crate::lanes::{InstructionSet, Lanes, Scalar, Task, Vectors};

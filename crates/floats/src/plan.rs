@@ -64,7 +64,7 @@ pub struct Workspace {
     memory: Memory,
 }
 
-/// What must be equal for a workspace to fit.
+/// Key that must be equal for a workspace to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Owner {
     n: usize,
@@ -97,7 +97,7 @@ enum Memory {
 /// The longest line.
 const LONGEST: usize = 1 << 28;
 
-/// What predicted times are made of: [`FloatPlan::work`].
+/// Operation counts for predicted times: [`FloatPlan::work`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Work {
     /// Times that a point is read and written.
@@ -134,7 +134,7 @@ fn stage_work(n: usize, recipe: &LineRecipe) -> Work {
     }
 }
 
-/// What a mode is built on, and whether a unit has it.
+/// The basis of a mode, and whether a unit supports it.
 fn requirement(mode: Mode, order: Order, finding: &Finding) -> Result<(), &'static str> {
     if mode.format().is_some_and(|format| format != finding.format) {
         return Err(match mode.format() {
@@ -346,7 +346,7 @@ impl FloatPlan {
         self.rule.path
     }
 
-    /// What a point costs, in units that do not depend on the machine.
+    /// Cost per point, in units that do not depend on the machine.
     pub fn work(&self) -> Work {
         if let Some(cut) = self.cut {
             let (products, points) = match cut {
@@ -377,7 +377,7 @@ impl FloatPlan {
         self.set.name()
     }
 
-    /// What the relative L2 error of [`FloatPlan::process`] does not exceed, for any line of finite numbers whose spectrum
+    /// Upper bound of the relative L2 error of [`FloatPlan::process`], for any line of finite numbers whose spectrum
     /// is finite; see the documentation of the crate for the theorem. Subnormal results are rounded to their spacing on
     /// top.
     pub fn bound(&self) -> f64 {

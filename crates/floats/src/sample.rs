@@ -7,7 +7,7 @@ use crate::lanes::{Lanes, POINTS, Scalar, Task, Vectors};
 use crate::number::{Arithmetic, Number, Pair};
 use num_complex::Complex;
 
-/// What a line is multiplied by on input.
+/// The factor of a line on input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineScale {
     /// Ordinary numbers: by one.

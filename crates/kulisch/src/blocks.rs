@@ -4,8 +4,8 @@
 //! `2^(top-52)`, and the sum's own bits, taken as an integer, are that multiple plus a constant. So bits are added as
 //! integers, and what did not fit, which subtracting gives exactly, goes to the next level 52 bits below in the same way.
 //! Two levels hold numbers whose exponents are within 50 of the largest, without any decision in the loop. Whether
-//! all was in range, and whether something was left over, is collected on the way and looked at afterwards: a block that
-//! does not fit is done again in another way, and nothing of it has been added.
+//! all was in range, and whether something was left over, is recorded in the loop and checked afterwards: a block that
+//! does not fit is repeated with another variant, and nothing of it has been added.
 
 use crate::lanes::{Lanes, MOST_LANES};
 use crate::parts::{FRACTION_MASK, power_of_two};

@@ -152,7 +152,7 @@ impl<const WORDS: usize> SpacedSums<WORDS> {
         self.terms
     }
 
-    /// The sums of all lanes in two's complement, the least significant word first. `tally` is told of every operation
+    /// The sums of all lanes in two's complement, the least significant word first. `tally` counts every operation
     /// on a word of a lane.
     ///
     /// Terms beyond the bounds that were given make sums wrong; where the program is compiled with checks, sums that

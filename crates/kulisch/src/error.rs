@@ -1,4 +1,4 @@
-//! What can go wrong: arrays that do not belong together.
+//! Errors: arrays whose shapes do not match.
 
 use crate::lanes::Instructions;
 use core::fmt;

@@ -134,7 +134,7 @@ pub(crate) fn complex_accumulators(
     Ok(parts)
 }
 
-/// `Σ|x| / |Σx|`: by how much a sum may lose relative accuracy when it is rounded on the way. Infinite for a sum of zero and for no
+/// `Σ|x| / |Σx|`: by how much a sum may lose relative accuracy when intermediate sums are rounded. Infinite for a sum of zero and for no
 /// other one of finite numbers: a quotient that does not fit is `f64::MAX`. NaN for a sum of nothing or of zeros, and where a number is
 /// not finite. Both sums are exact; the quotient of the rounded ones is returned.
 ///

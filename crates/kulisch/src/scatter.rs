@@ -6,7 +6,7 @@ use crate::accumulator::Accumulator;
 #[cfg(feature = "std")]
 const WORTH_IT: usize = 8192;
 
-/// Numbers on their way into an accumulator; the memory is taken when the first come.
+/// Numbers waiting to be added to an accumulator; the memory is allocated with the first.
 #[cfg(feature = "std")]
 pub(crate) struct Scatter {
     used: bool,
@@ -95,7 +95,7 @@ impl Scatter {
     }
 }
 
-/// Out of the loop's way.
+/// Kept out of the loop.
 #[cfg(feature = "std")]
 #[cold]
 fn add_one(accumulator: &mut Accumulator, value: f64) {

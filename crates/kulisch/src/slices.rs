@@ -1,4 +1,4 @@
-//! Slices of numbers into accumulators: block by block in the fastest way that holds them.
+//! Adds slices of numbers to accumulators, block by block with the fastest variant that holds them.
 
 use crate::accumulator::Accumulator;
 use crate::blocks::{BLOCK, HIGHEST_TOP, LEVEL_BITS, Levels, PRODUCTS_BLOCK, lowest_top};
@@ -46,7 +46,7 @@ fn highest(unit: Unit, values: &[f64]) -> Option<i32> {
 }
 
 impl Variant {
-    /// The way for a block of such a span.
+    /// The variant for a block of such a span.
     fn of(span: Option<Span>, narrow: usize, medium: usize) -> Variant {
         let Some(span) = span else {
             // Only zeros: any level will do.
@@ -186,7 +186,7 @@ fn add_numbers<const MAGNITUDES: bool>(accumulator: &mut Accumulator, unit: Unit
     scatter.finish(accumulator);
 }
 
-/// Adds a block in one of the fast ways, or nothing of it.
+/// Adds a block with one of the fast variants, or nothing of it.
 #[inline]
 fn add_block<const MAGNITUDES: bool>(
     accumulator: &mut Accumulator,
@@ -255,7 +255,7 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
     scatter.finish(accumulator);
 }
 
-/// Adds a block of products in one of the fast ways, or nothing of it.
+/// Adds a block of products with one of the fast variants, or nothing of it.
 #[inline]
 fn add_products_block(
     accumulator: &mut Accumulator,
@@ -344,7 +344,7 @@ pub(crate) fn round_levels(levels: [i64; 3], top: i32) -> Option<f64> {
     head.map(|head| head.to_f64(negative, Rounding::NearestEven))
 }
 
-/// The rounded sum of one block in the fastest way, where that holds it and the sum is not zero.
+/// The rounded sum of one block with the fastest variant, where that holds it and the sum is not zero.
 #[inline]
 pub(crate) fn sum_of_one_block(unit: Unit, values: &[f64]) -> Option<f64> {
     if values.len() > BLOCK {
@@ -355,7 +355,7 @@ pub(crate) fn sum_of_one_block(unit: Unit, values: &[f64]) -> Option<f64> {
     round_levels([levels[0], levels[1], 0], top)
 }
 
-/// The rounded sum of one block of products in the fastest way, where that holds it and the sum is not zero. `top` is what
+/// The rounded sum of one block of products with the fastest variant, where that holds it and the sum is not zero. `top` is what
 /// held the last block, or nothing; it is changed where it does not hold this one.
 #[inline]
 pub(crate) fn dot_of_one_block(

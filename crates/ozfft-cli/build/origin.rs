@@ -1,9 +1,9 @@
-//! What programs are told about their origin while they are compiled: the build scripts of `ozfft` and `ozfft-lab` share this.
+//! Build metadata compiled into programs: the build scripts of `ozfft` and `ozfft-lab` share this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Tells the program the versions of crates that do not say theirs, each under the name of a variable.
+/// Passes the versions of crates that do not export theirs to the program, each in a variable.
 pub fn versions(root: &str, crates: &[(&str, &str)]) {
     let lock = Path::new(root).join("Cargo.lock");
     watch(&lock);
@@ -19,7 +19,7 @@ pub fn versions(root: &str, crates: &[(&str, &str)]) {
     }
 }
 
-/// Tells the program which compiler made it, and from which commit.
+/// Passes the compiler and the commit to the program.
 pub fn origin(root: &str, used: &[&str]) {
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = output(Command::new(compiler).arg("--version"));

@@ -51,7 +51,7 @@ pub struct AccuracyArguments {
     /// Real array to half-spectrum or, with --inverse, back
     #[arg(long)]
     real: bool,
-    /// Who computes what is measured
+    /// The engine that is measured
     #[arg(long, value_parser = parse_engine, default_value = "digits")]
     engine: Engine,
     #[command(flatten)]

@@ -67,7 +67,7 @@ enum Command {
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
     Probe(probe::ProbeArguments),
-    /// Check this machine: identities of the transform, and equal bits in every way of computing it
+    /// Check this machine: identities of the transform, and equal bits in every variant of computing it
     Selftest(selftest::SelftestArguments),
 }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 /// Instruction sets that decide which matrix units a processor has, as Linux spells them.
 const FLAGS_OF_INTEREST: [&str; 5] = ["avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8"];
 
-/// What is known of the machine.
+/// Description of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     pub processor: String,
@@ -39,7 +39,7 @@ fn flags_of_interest(line: &str) -> BTreeMap<String, bool> {
         .into()
 }
 
-/// The name of the processor, where the system tells it.
+/// The name of the processor, where the system reports it.
 pub fn processor_name() -> String {
     processor_line("model name")
         .unwrap_or_else(|| format!("a processor of unknown name ({})", std::env::consts::ARCH))

@@ -1,4 +1,4 @@
-//! Options that several commands share, and the way from them to a [`Problem`].
+//! Options that several commands share, and their conversion to a [`Problem`].
 
 use crate::failure::Failure;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -23,7 +23,7 @@ pub enum NormName {
     Unscaled,
 }
 
-/// Who computes.
+/// The engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EngineName {
     /// The fastest that keeps the accuracy, or native
@@ -259,7 +259,7 @@ fn parse_method(text: &str) -> Result<Method, String> {
     text.parse().map_err(|_| {
         let names: Vec<String> = Method::ALL.iter().map(ToString::to_string).collect();
         format!(
-            "{text:?} is no way of reconstruction; give one of {}",
+            "{text:?} is no reconstruction method; give one of {}",
             names.join(", ")
         )
     })
@@ -304,7 +304,7 @@ pub struct EngineOptions {
     /// How much of the digit product is formed
     #[arg(long, value_enum, default_value = "truncated")]
     pub recipe: RecipeName,
-    /// What multiplies the digits; the bits do not depend on it
+    /// The matrix unit that multiplies the digits; the bits do not depend on it
     #[arg(long, value_parser = substrate_parser(), default_value = "auto")]
     pub substrate: Substrate,
     /// Where it runs: cpu, cuda, cuda:1 for the second GPU, or auto; the bits do not depend on it
@@ -380,7 +380,7 @@ pub struct TransformOptions {
     /// Transform only these axes, such as 0,2 or -1 [default: all]
     #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
     pub axes: Option<AxisList>,
-    /// Who computes: auto, digits, residues, native, or a mode in floating point (bf16, bf16_refined, ozaki, ozaki_hq, fast,
+    /// The engine: auto, digits, residues, native, or a mode in floating point (bf16, bf16_refined, ozaki, ozaki_hq, fast,
     /// kahan, ozaki_two_level, double)
     #[arg(long, value_parser = parse_engine, default_value = "digits")]
     pub engine: Engine,

@@ -28,7 +28,7 @@ pub struct PlotArguments {
 
 const SIZE: (u32, u32) = (1100, 600);
 const LEGEND_WIDTH: u32 = 180;
-/// Okabe and Ito's colours, which can be told apart with every kind of sight; black last.
+/// Okabe and Ito's colours, which can be distinguished with every kind of colour vision; black last.
 pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

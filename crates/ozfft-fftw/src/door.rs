@@ -89,7 +89,7 @@ impl Refusal {
         }
     }
 
-    /// Whether nobody could expect it: told without being asked.
+    /// Whether it is unexpected: logged even without `OZFFT_VERBOSE`.
     fn is_unexpected(&self) -> bool {
         matches!(self, Refusal::Transform(_) | Refusal::Panic(_))
     }
@@ -168,7 +168,7 @@ pub(crate) fn say(text: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// What FFTW's interface has no way to tell: said, and the end of the program, which must not go on with numbers that are none;
+/// Failures that FFTW's interface cannot return: logged, then the program is aborted, since its results would be wrong;
 /// unless `OZFFT_ON_ERROR=null` asks for that.
 pub(crate) fn fail(text: &str) {
     match options::on_error() {
@@ -185,7 +185,7 @@ pub(crate) fn end(text: &str) -> ! {
     std::process::abort()
 }
 
-/// Tells at the end of the program what was asked of this library, so that nobody has to guess whether it ran.
+/// Logs the calls of this library when the program exits, to show whether it ran.
 fn report_at_exit() {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
     extern "C" fn report() {

@@ -27,7 +27,7 @@ unsafe fn execute<T: Number>(
     });
 }
 
-/// The doors of one precision: name, arguments with their types, the kind that a plan must have, and the arrays.
+/// The FFI entry points of one precision: name, arguments with their types, the kind that a plan must have, and the arrays.
 macro_rules! execute_doors {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.

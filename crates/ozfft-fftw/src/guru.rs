@@ -132,7 +132,7 @@ const APART: Units = (1, 1);
 const REAL_TO_COMPLEX: Units = (1, 2);
 const COMPLEX_TO_REAL: Units = (2, 1);
 
-/// The doors for numbers and dimensions of a type: FFTW has them four times, and they differ in nothing else.
+/// The FFI entry points for numbers and dimensions of a type: FFTW has them four times, and they differ in nothing else.
 macro_rules! guru_doors {
     ($module:ident, $real:ty, $dimension:ty, $prefix:literal) => {
         /// The functions for arrays of one precision and dimensions of one type.

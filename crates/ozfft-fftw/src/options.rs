@@ -1,4 +1,4 @@
-//! What the environment asks for. It is read whenever a plan is made, so that a program may set it for itself.
+//! Options from the environment. It is read whenever a plan is made, so that a program may set it for itself.
 
 use crate::door::Refusal;
 use crate::number::Number;
@@ -7,7 +7,7 @@ use ozfft::{Accuracy, Device, Engine, Norm, Problem};
 use std::env::{self, VarError};
 use std::str::FromStr;
 
-/// What a plan is made with.
+/// Options of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Options {
     accuracy: Accuracy,
@@ -53,12 +53,12 @@ impl Options {
     }
 }
 
-/// Whether reasons and plans are to be told.
+/// Whether reasons and plans are logged.
 pub(crate) fn verbose() -> bool {
     env::var_os("OZFFT_VERBOSE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// What becomes of the program when a failure cannot be returned.
+/// Behaviour on failures that cannot be returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnError {
     /// It ends.
@@ -67,7 +67,7 @@ pub(crate) enum OnError {
     Null,
 }
 
-/// What the environment asks for; a value that cannot be read ends the program, as plans tell it.
+/// Options from the environment; an invalid value aborts the program, as for plans.
 pub(crate) fn on_error() -> OnError {
     let asked = read("OZFFT_ON_ERROR", when_failing);
     asked.ok().flatten().unwrap_or(OnError::Abort)

@@ -1,4 +1,4 @@
-//! What a plan is made of.
+//! The contents of a plan.
 
 use crate::door::Refusal;
 use crate::fourier::Fourier;
@@ -30,7 +30,7 @@ pub(crate) struct TypedPlan<T: Number> {
     pub(crate) output: Ends<T>,
 }
 
-/// What a plan does.
+/// The operation of a plan.
 pub(crate) enum Work<T: Number> {
     /// A complex or half-complex transform, or a copy where the rank is 0.
     Fourier(Fourier<T>),

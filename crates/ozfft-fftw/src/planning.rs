@@ -1,4 +1,4 @@
-//! The planners behind all doors, and which transforms there is wisdom about.
+//! The planners behind all FFI entry points, and the transforms that wisdom covers.
 
 use crate::door::Refusal;
 use crate::number::Number;

@@ -1,4 +1,4 @@
-//! What a plan is, in words and numbers; and what this library is.
+//! Descriptions of plans, and of this library.
 
 use crate::door::{expect_plan, quiet_door};
 use crate::next::pass_on;

@@ -1,4 +1,4 @@
-//! What belongs to the running process: planners, wisdom, the pool of threads.
+//! State of the process: planners, wisdom, the thread pool.
 //!
 //! A child that was forked off has the memory of its parent and none of its threads: a pool would never answer there, and a lock
 //! might be held by nobody. A child therefore begins with a process of its own, and leaves its parent's alone.

@@ -74,7 +74,7 @@ pub(crate) fn expect_memory(needed: u64) -> Result<(), Refusal> {
     }
 }
 
-/// Bytes of memory of this machine, where it tells.
+/// Bytes of memory of this machine, where reported.
 fn physical_memory() -> Option<u64> {
     // SAFETY: the call takes a number and returns one.
     let (pages, size) = unsafe {

@@ -1,4 +1,4 @@
-//! Every door against the referee: the oracle's transforms, direct sums in double-double numbers, and values worked out by hand.
+//! Every FFI entry point against the reference: the oracle's transforms, direct sums in double-double numbers, and values worked out by hand.
 //! Tolerances are the proven bounds that the plans state.
 
 mod common;

@@ -12,7 +12,7 @@
 use crate::COLUMNS;
 use ethnum::U256;
 
-/// What the words of some columns have in common.
+/// Properties shared by the words of some columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Zero bits that all words end in; 0 where all are zero.
@@ -49,7 +49,7 @@ impl Span {
         Span { zeros, sum }
     }
 
-    /// What products of these words with a matrix of entries of at most `largest_entry` stay below, the zeros left out.
+    /// Upper bound of products of these words with a matrix of entries of at most `largest_entry`, trailing zeros removed.
     pub fn bound(&self, largest_entry: u64) -> U256 {
         U256::from(self.sum) * U256::from(largest_entry)
     }

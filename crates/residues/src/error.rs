@@ -1,4 +1,4 @@
-//! What can be wrong with moduli, products and what is asked of them.
+//! Errors of moduli, products and reconstructions.
 
 use crate::moduli::Set;
 
@@ -23,7 +23,7 @@ pub enum ResidueError {
         set: Set,
         /// The number.
         modulus: u16,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
     /// Two moduli with a common factor: different integers would share their residues.
@@ -35,7 +35,7 @@ pub enum ResidueError {
         first: u16,
         /// The other.
         second: u16,
-        /// What divides both.
+        /// The common divisor.
         factor: u16,
     },
     /// Integers that are larger than half the product of the moduli.
@@ -61,7 +61,7 @@ pub enum ResidueError {
         unit: &'static str,
         /// Products that are added up.
         depth: usize,
-        /// What they may add up to.
+        /// The largest sum.
         largest: u64,
         /// The largest exact sum.
         exact: u64,
@@ -81,7 +81,7 @@ pub enum ResidueError {
     /// Moduli of one set where another is needed.
     #[error("{what} needs moduli of {expected}, and these are of {given}")]
     WrongSet {
-        /// What was asked for.
+        /// The requested operation.
         what: &'static str,
         /// The set that it works on.
         expected: Set,
@@ -105,9 +105,9 @@ pub enum ResidueError {
     /// A reconstruction method that rounds, where an exact one is needed.
     #[error("{what} needs an exact reconstruction, and {way} rounds: take kulisch32 or garner")]
     NotExact {
-        /// What was asked for.
+        /// The requested operation.
         what: &'static str,
-        /// The way that was given.
+        /// The given method.
         way: &'static str,
     },
     /// Sums of slices that are larger than what adds them up takes.
@@ -115,17 +115,17 @@ pub enum ResidueError {
         "{what} takes slices of magnitude {most}, and these reach {largest}; take fewer moduli"
     )]
     LargeSlices {
-        /// The way of adding them up.
+        /// The method of summation.
         what: &'static str,
         /// How large they may be.
         largest: u32,
-        /// What it takes.
+        /// The largest number it accepts.
         most: u32,
     },
-    /// A name that is none of the ways'.
-    #[error("{name:?} is no way of reconstruction; there are {all}")]
+    /// An unknown name of a reconstruction method.
+    #[error("{name:?} is no reconstruction method; there are {all}")]
     UnknownMethod {
-        /// What was given.
+        /// The given name.
         name: String,
         /// All names.
         all: String,

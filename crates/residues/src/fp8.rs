@@ -155,11 +155,11 @@ pub struct Accumulator {
     pub aligned_bits: u32,
     /// Bits that are kept of a stored sum below its leading one; at most 23.
     pub stored_bits: u32,
-    /// What happens to the others.
+    /// Treatment of the others.
     pub cut: Cut,
 }
 
-/// What happens to bits that are not kept.
+/// Treatment of bits that are not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// They are left out: rounding towards zero.
@@ -204,7 +204,7 @@ impl Accumulator {
     /// of two to so many times that power.
     ///
     /// With `b` bits kept, terms below `2^(b+1)` units lose nothing: the largest exponent is at most `b`, and what is cut
-    /// off lies below the unit. Sums on the way are no larger than the sum of magnitudes. One of exactly `2^(b+1)` is stored
+    /// off lies below the unit. Intermediate sums are no larger than the sum of magnitudes. One of exactly `2^(b+1)` is stored
     /// exactly, too, and what follows it can only be zeros.
     ///
     /// This holds for factors of 2^-6 and more. Smaller ones have no leading one and are aligned as if they were up to eight
@@ -262,7 +262,7 @@ struct Short {
     largest: i64,
 }
 
-/// What all of these numbers are multiples of, as a power of two times 2^-9, and the largest of their exponents; nothing
+/// The largest common factor of these numbers, as a power of two times 2^-9, and the largest of their exponents; nothing
 /// if all are zero.
 fn common_unit(numbers: impl Iterator<Item = E4m3>) -> Option<(u32, i32)> {
     let (mut bits, mut largest) = (0, i32::MIN);
@@ -358,7 +358,7 @@ impl Fp8Unit {
         Fp8Unit { accumulator }
     }
 
-    /// What its sums keep.
+    /// Precision of its sums.
     pub fn accumulator(&self) -> &Accumulator {
         &self.accumulator
     }

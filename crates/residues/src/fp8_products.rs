@@ -42,7 +42,7 @@ impl Split {
         }
     }
 
-    /// What the higher digit counts.
+    /// Weight of the higher digit.
     pub fn base(self) -> i32 {
         match self {
             Split::Square { root } => root,
@@ -79,9 +79,9 @@ type Digits = [E4m3; 3];
 pub struct ResidueMatrix {
     split: Split,
     unit: Fp8Unit,
-    /// What each of the three products takes of the matrix.
+    /// Operand of each of the three products from the matrix.
     factors: [E4m3Matrix; 3],
-    /// What each takes of the data, for every residue from the least.
+    /// Operand of each from the data, for every residue from the least.
     data: Vec<Digits>,
     least: i32,
 }

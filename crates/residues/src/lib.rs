@@ -1,4 +1,4 @@
-//! Exact integer matrix products by 8-bit residues (Ozaki's scheme II), and every way of putting the integers together again.
+//! Exact integer matrix products by 8-bit residues (Ozaki's scheme II), and methods of reconstructing the integers.
 //!
 //! A product of integer matrices is formed modulo several small coprime numbers, each product on a matrix unit for bytes,
 //! and the Chinese remainder theorem gives the integers back:

@@ -8,13 +8,13 @@ use crate::error::ResidueError;
 use ethnum::U256;
 use std::fmt;
 
-/// What the residues are made for.
+/// The unit that the residues are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Set {
     /// Moduli of at most 256: a residue is a signed byte.
     Int8,
     /// Moduli whose residues are two digits of magnitude at most 16, which E4M3 holds exactly: squares up to 33², of whose
-    /// four digit products one is a multiple of the modulus, then numbers of at most 511, for which Karatsuba's way saves one.
+    /// four digit products one is a multiple of the modulus, then numbers of at most 511, for which Karatsuba's method saves one.
     Fp8,
 }
 
@@ -200,7 +200,7 @@ impl Moduli {
         })
     }
 
-    /// What the residues are made for.
+    /// The unit that the residues are for.
     pub fn set(&self) -> Set {
         self.set
     }

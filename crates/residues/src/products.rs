@@ -73,7 +73,7 @@ struct ByteResidues {
     unit: Arc<dyn ByteProducts>,
     /// Powers of 256 modulo every modulus: words become residues on the matrix unit, too.
     powers: ByteMatrix,
-    /// What the bytes of words are lowered by, for every modulus.
+    /// Bias subtracted from the bytes of words, for every modulus.
     lowered: Vec<i32>,
     matrices: Vec<ByteMatrix>,
     reductions: Vec<ShortSums>,

@@ -55,7 +55,7 @@ impl Places {
     }
 }
 
-/// What was found in one column.
+/// The finding in one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// All residues are those of one integer within the bound.
@@ -99,7 +99,7 @@ pub struct Redundant {
     /// The least and the largest residue of every modulus.
     ranges: Vec<(i16, i16)>,
     reductions: Vec<Reduction>,
-    /// What residues count in sums that give the integer modulo the product, for the slow way.
+    /// Weights of residues in sums that give the integer modulo the product, for the slow path.
     weights: Vec<I256>,
 }
 
@@ -179,7 +179,7 @@ impl Redundant {
     }
 
     /// Corrects at most so many bad residues of an integer, if that is less than half of the redundant moduli: each that is
-    /// given up lets one more be told from a correctable case.
+    /// given up lets one more be distinguished from a correctable case.
     pub fn correcting(mut self, most: usize) -> Redundant {
         self.corrects = self.corrects.min(most);
         self
@@ -246,7 +246,7 @@ impl Redundant {
         outcomes
     }
 
-    /// The slow way, for one column, which relies on nothing but the residues.
+    /// The slow path, for one column, which relies on the residues alone.
     #[cold]
     fn correct(&self, residues: &[Residues], column: usize, integer: &mut I256) -> Outcome {
         let mut sum = I256::ZERO;
@@ -289,7 +289,7 @@ impl Redundant {
         None
     }
 
-    /// What the moduli that are not left out reconstruct: the integer of least magnitude.
+    /// Reconstruction from the moduli that are not left out: the integer of least magnitude.
     fn without(&self, left_out: Places, integer: I256) -> I256 {
         let values = self.moduli.values().iter().enumerate();
         let product: I256 = values

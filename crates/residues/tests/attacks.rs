@@ -1,5 +1,5 @@
-//! Integers that aim at the bounds of ways that round: ties at every place where a way may round, ends of the range where a multiple of
-//! the product may be missed, and climbing from the worst of them. Exact ways are given the same and must return every integer.
+//! Integers that aim at the bounds of methods that round: ties at every place where a method may round, ends of the range where a multiple of
+//! the product may be missed, and a local search from the worst of them. Exact methods get the same input and must return every integer.
 
 mod random;
 
@@ -142,7 +142,7 @@ fn no_integer_that_aims_at_a_bound_exceeds_it() -> Result<(), ResidueError> {
     let mut worst = [0.0f64; Method::ALL.len()];
     for moduli in &sets {
         for (method, worst) in Method::ALL.into_iter().zip(&mut worst) {
-            // Not every way takes every set; those are rejected by name.
+            // Not every method accepts every set; those are rejected by name.
             let Ok(way) = method.build(moduli, Arc::new(Portable)) else {
                 continue;
             };

@@ -10,7 +10,7 @@ fn number(integer: i32) -> E4m3 {
     E4m3::from_integer(integer).expect("an E4M3 integer")
 }
 
-/// What a unit makes of one row and one column of integers.
+/// A unit's product of one row and one column of integers.
 fn sum(accumulator: Accumulator, row: &[i32], column: &[i32]) -> f32 {
     let matrix = E4m3Matrix::of_integers(1, row.len(), row).expect("E4M3 integers");
     let data: Vec<[E4m3; COLUMNS]> = column.iter().map(|&x| [number(x); COLUMNS]).collect();

@@ -200,7 +200,7 @@ fn more_digits_in_a_sum_than_the_accumulator_holds_are_an_error() -> Result<(), 
     Ok(())
 }
 
-/// What phase A and the bands cost for one output.
+/// The cost of phase A and the bands for one output.
 #[derive(Debug, PartialEq)]
 struct Costs {
     /// Slices, and the bits between them.

@@ -18,7 +18,7 @@ fn big_signed(x: I256) -> BigInt {
     BigInt::from_signed_bytes_le(&x.to_le_bytes())
 }
 
-/// What the tests know of moduli, in big integers.
+/// Moduli in big integers, as a reference.
 struct Referee {
     moduli: Moduli,
     product: BigInt,
@@ -136,7 +136,7 @@ fn build(method: Method, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, Res
     method.build(moduli, Arc::new(Portable))
 }
 
-/// These ways are exact on `panels` panels.
+/// These methods are exact on `panels` panels.
 fn ways_are_exact(
     moduli: &Moduli,
     methods: &[Method],
@@ -217,7 +217,7 @@ fn exact_ways_take_any_moduli() -> Result<(), ResidueError> {
     ways_are_exact(&moduli, &EXACT, 1_000, &mut random)
 }
 
-/// The largest error of a way over some panels.
+/// The largest error of a method over some panels.
 fn observed(
     way: &dyn Reconstruction,
     referee: &Referee,
@@ -300,7 +300,7 @@ fn names_are_read_as_they_are_written() -> Result<(), ResidueError> {
     Ok(())
 }
 
-/// What the ways ask for at 12 moduli: 12 slices and 3 rows for the quotient. Counted, so that a change of any is seen.
+/// Operation counts of the methods at 12 moduli: 12 slices and 3 rows for the quotient. Counted, so that a change of any is seen.
 #[test]
 fn operations_are_counted() -> Result<(), ResidueError> {
     let moduli = Moduli::first(Set::Int8, 12)?;

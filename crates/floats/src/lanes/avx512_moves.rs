@@ -261,7 +261,7 @@ pub(super) fn split<const PARTS: usize>(
     parts
 }
 
-/// A tile the other way round.
+/// A tile transposed.
 #[inline(always)]
 pub(super) fn transposed(tile: &[[u32; TILE]; TILE]) -> [[u32; TILE]; TILE] {
     let mut result = [[0; TILE]; TILE];

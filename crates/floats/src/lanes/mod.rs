@@ -45,7 +45,7 @@ pub(crate) trait Lanes: Copy {
     /// `self · factor - summand`, rounded once.
     fn mul_sub(self, factor: Self, summand: Self) -> Self;
 
-    /// The first points of as many lines as there are lanes, if there is a fast way, which the answer says: real
+    /// The first points of as many lines as there are lanes, if there is a fast path, which the result indicates: real
     /// and imaginary parts.
     #[inline(always)]
     fn gather<D: Sample>(
@@ -93,7 +93,7 @@ pub(crate) trait Vectors {
         parts
     }
 
-    /// A tile the other way round.
+    /// A tile transposed.
     #[inline(always)]
     fn transposed(tile: &[[u32; TILE]; TILE]) -> [[u32; TILE]; TILE] {
         std::array::from_fn(

@@ -72,7 +72,7 @@ pub enum Order {
     },
 }
 
-/// What multiplies matrices of pairs.
+/// A unit that multiplies matrices of pairs.
 ///
 /// Implementations outside this crate are welcome: a plan probes the unit before it uses it.
 pub trait MatrixUnit: fmt::Debug + Send + Sync {
@@ -201,7 +201,7 @@ impl Unit {
         (unit, finding)
     }
 
-    /// What the probe finds of it; it runs once for each unit of a process.
+    /// Result of the probe; it runs once for each unit of a process.
     pub fn probe(self) -> Result<Finding, FloatError> {
         static FINDINGS: [OnceLock<Finding>; 3] = [const { OnceLock::new() }; 3];
         let unit = self.get()?;

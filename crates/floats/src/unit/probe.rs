@@ -16,7 +16,7 @@ pub enum Rounding {
     Nearest,
     /// Towards zero.
     Truncated,
-    /// In some other way.
+    /// Otherwise.
     Other,
 }
 
@@ -29,7 +29,7 @@ pub struct Alignment {
     pub guard_bits: u32,
 }
 
-/// What a unit was found to do.
+/// Properties of a unit found by the probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
     /// The numbers that it multiplies.
@@ -229,7 +229,7 @@ impl Question<'_> {
     }
 }
 
-/// Places of the depth for two products: one pair, the two halves of a tile, two tiles, and each the other way round.
+/// Places of the depth for two products: one pair, the two halves of a tile, two tiles, and each in reverse order.
 const PLACES: [(usize, usize); 6] = [(0, 1), (1, 0), (2, 4), (4, 2), (3, 40), (40, 3)];
 
 /// Asks a unit what it does.

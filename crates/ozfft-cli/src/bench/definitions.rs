@@ -97,7 +97,7 @@ fn parse(text: &str) -> Result<Vec<Definition>, String> {
     let mut list: Vec<Definition> = Vec::new();
     for entry in file.definitions {
         let name = entry.name.clone();
-        // Two of one name could not be told apart in the record.
+        // Two of one name could not be distinguished in the record.
         if list.iter().any(|other| other.name == name) {
             return Err(format!("two definitions are named {name:?}"));
         }

@@ -23,12 +23,12 @@ const DOUBLES: &str = "fp64";
 /// The relative error that no library in floating point exceeds at any length that fits into memory.
 const FLOATING_POINT_ERROR: f64 = 1e-12;
 
-/// Things the user should know, each told once.
+/// Notes for the user, each logged once.
 #[derive(Debug, Default)]
 pub struct Notices(Vec<String>);
 
 impl Notices {
-    /// Tells it on standard error, unless it has been told before.
+    /// Logs a note on standard error, unless it has been logged before.
     pub fn tell(&mut self, text: String) {
         if !self.0.contains(&text) {
             note(&format!("note: {text}"));
@@ -36,7 +36,7 @@ impl Notices {
         }
     }
 
-    /// All that was told.
+    /// All notes logged.
     pub fn texts(&self) -> &[String] {
         &self.0
     }

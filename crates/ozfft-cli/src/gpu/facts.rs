@@ -1,4 +1,4 @@
-//! What the driver says about a GPU, and what tells its clocks.
+//! Properties of a GPU reported by the driver, and its clocks.
 #![allow(unsafe_code)]
 
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::sync::Arc;
 
-/// What the driver says about the device.
+/// Properties of the device reported by the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceFacts {
     pub name: String,
@@ -23,7 +23,7 @@ pub struct DeviceFacts {
     pub shared_bytes_per_block: u32,
     pub registers_per_multiprocessor: u32,
     pub threads_per_multiprocessor: u32,
-    /// The release of the driver, where the system tells it.
+    /// The release of the driver, where the system reports it.
     pub driver: Option<String>,
     /// The CUDA version of the driver.
     pub cuda: String,
@@ -94,7 +94,7 @@ pub fn facts(context: &Arc<CudaContext>) -> Result<(DeviceFacts, (i32, i32)), Dr
     Ok((facts, (major, minor)))
 }
 
-/// The release of the driver, such as 580.95.05, where the system tells it.
+/// The release of the driver, such as 580.95.05, where the system reports it.
 fn driver_release() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     release_in(&text)
@@ -107,7 +107,7 @@ fn release_in(text: &str) -> Option<String> {
     text.split_whitespace().find(is_release).map(String::from)
 }
 
-/// Clocks and power at one moment, where NVIDIA's tool tells them.
+/// Clocks and power at one moment, where NVIDIA's tool reports them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clocks {
     /// Of the multiprocessors, of the memory, the power drawn and the temperature, with units.

@@ -68,16 +68,16 @@ pub fn failed(action: &'static str) -> impl FnOnce(DriverError) -> DeviceFailure
     move |source| DeviceFailure::Driver { action, source }
 }
 
-/// One way in which ozfft computes on a GPU.
+/// One variant of ozfft on a GPU.
 pub struct Variant {
     pub name: &'static str,
     pub apply: fn(Problem) -> Problem,
 }
 
-/// The name of the way that does without floating-point instructions.
+/// The name of the variant without floating-point instructions.
 pub const INTEGERS_ONLY: &str = "integers-only";
 
-/// All ways that can be asked for; those that a GPU or a problem does not have are rejected by the planner. To add one
+/// All variants that can be requested; those that a GPU or a problem does not have are rejected by the planner. To add one
 /// is a line here.
 pub const VARIANTS: &[Variant] = &[
     Variant {

@@ -59,7 +59,7 @@ pub struct Case {
     pub accuracy: Accuracy,
     pub products: Products,
     pub single_precision: bool,
-    /// Seed of the case's values and of the ways in which it is computed.
+    /// Seed of the case's values and of its variants.
     pub seed: u64,
 }
 

@@ -51,7 +51,7 @@ pub struct SelftestArguments {
 
 /// Seed of the inputs whose digests are printed: the same in every run.
 const DIGEST_SEED: u64 = 2024;
-/// Failures told in full; more would only hide the first.
+/// Failures reported in full; more would only hide the first.
 const TOLD: usize = 5;
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@
 //!
 //! The positions of slices are known, so a term is looked for only where it can be: in bins of whose unit it may be
 //! more than half, down to the first whose unit divides it. That the sums of all bins stay below `2^53` units is added
-//! up when the way is built; 64 terms of half a unit of the next bin make `2^45`.
+//! up when the method is built; 64 terms of half a unit of the next bin make `2^45`.
 
 use super::floats::{integer_of, on_pipe};
 use super::forward::{Layout, PhaseB};

@@ -1,9 +1,9 @@
-//! What all sums of slices in floating point have in common.
+//! Common parts of all sums of slices in floating point.
 //!
 //! Slices are added from the highest to the lowest, because then every partial sum is the integer less a small tail,
 //! however large the slices are that cancel ([`Layout::at_or_above`]). All numbers are multiples of the weight of the
 //! slice that was added last, its grid: an operation whose exact result is at most `2^digits` steps of the grid does
-//! not round at all. [`Grid::rounding`] knows both facts, and the bound of every way is its own error analysis run
+//! not round at all. [`Grid::rounding`] knows both facts, and the bound of every method is its own error analysis run
 //! along the slices with it.
 
 use super::forward::{Layout, PhaseB, ROUNDED_UP};
@@ -22,18 +22,18 @@ pub(super) const MOST_PARTS: usize = 4;
 /// Results of all columns, as so many numbers each, of which the integer is the sum.
 pub(super) type Parts<R> = [[R; COLUMNS]; MOST_PARTS];
 
-/// A way of adding slices up in floating point.
+/// A method of adding slices in floating point.
 pub(super) trait Arithmetic: Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Numbers that make up a result.
     const PARTS: usize;
-    /// What it computes with.
+    /// The number type.
     type Number: Real;
 
     /// Adds `slices[s] · weights[s]`. The numbers may be counting ones.
     fn sum<R: Real>(slices: &[Sums], weights: &[f64]) -> Parts<R>;
 
-    /// What the result may be off.
+    /// Largest error of the result.
     fn bound(layout: &Layout) -> f64;
 }
 

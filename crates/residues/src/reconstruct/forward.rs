@@ -39,7 +39,7 @@ pub trait PhaseB: fmt::Debug + Send + Sync {
     /// The hardware that the sum falls on.
     fn pipe(&self) -> Pipe;
 
-    /// What a result may be off at most; 0 where it is exact.
+    /// Largest error of a result; 0 where it is exact.
     fn error_bound(&self) -> f64;
 
     /// `Σ slices[s] · 2^(slice_bits·s)`, rounded to an integer where it is none.
@@ -63,7 +63,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// What a phase A hands over.
+    /// The result of phase A.
     pub fn of(phase_a: &dyn PhaseA, moduli: &Moduli) -> Layout {
         Layout {
             slice_bits: phase_a.slice_bits(),

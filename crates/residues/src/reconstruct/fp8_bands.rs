@@ -27,7 +27,7 @@ use ethnum::I256;
 /// Bits of a nibble, and the largest one.
 const NIBBLE_BITS: u32 = 4;
 const LARGEST_NIBBLE: u64 = 15;
-/// What a nibble is raised by.
+/// Bias of a nibble.
 const RAISED: i32 = 8;
 /// The most nibbles of a slice: sums of phase A have at most 27 bits and a sign.
 const MOST_OF_A_SLICE: usize = 7;
@@ -56,7 +56,7 @@ struct Band {
     from: usize,
     /// The bit position of its unit.
     position: u32,
-    /// What its sum is too large by, because slices are raised.
+    /// Excess of its sum due to the bias of slices.
     raised: i32,
 }
 

@@ -46,7 +46,7 @@ pub struct Garner {
     offset: [u32; MOST_WORDS],
 }
 
-/// What one digit takes.
+/// Operations for one digit.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     /// Which modulus it is.

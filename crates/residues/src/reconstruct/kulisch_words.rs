@@ -129,7 +129,7 @@ mod tests {
     use crate::error::ResidueError;
     use ethnum::U256;
 
-    /// The accumulator of 32-bit words: the way `kulisch32` is the same sum with the columns side by side.
+    /// The accumulator of 32-bit words: the method `kulisch32` is the same sum with the columns side by side.
     fn words32(layout: &Layout) -> Box<dyn PhaseB> {
         sized!(layout, "kulisch32", i32, 24, [1, 2, 3, 4, 5, 6, 7, 8, 10])
     }

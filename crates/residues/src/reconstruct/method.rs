@@ -26,7 +26,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What a method is built from.
+/// Parameters of a method.
 struct Parts<'a> {
     name: &'static str,
     moduli: &'a Moduli,

@@ -1,7 +1,7 @@
-//! From residues to integers: one trait, one file for every way.
+//! Reconstruction of integers from residues: one trait, one file for every method.
 //!
 //! ```text
-//! method.rs          the names of all ways, and what builds them
+//! method.rs          the names of all methods, and their constructors
 //! garner.rs          digits of a mixed radix, one modulus after the other             exact
 //! bernstein.rs       the fraction C/M, in f64, f32, and f32 with Kahan's correction   bounded
 //! forward.rs         Σ residue · weight in two phases:
@@ -21,7 +21,7 @@
 //! operations.rs      numbers that count what is done with them
 //! ```
 //!
-//! A bounded way is exact, and says so, where its bound is 0: doubles for up to 6 moduli of bytes, four floats for up
+//! A bounded method is exact, and reports it, where its bound is 0: doubles for up to 6 moduli of bytes, four floats for up
 //! to 12.
 
 mod bernstein;
@@ -68,7 +68,7 @@ pub struct Operations {
     pub fp8_products: f64,
     /// Operations on 32-bit integers before the sum: quotient, and what it takes off.
     pub reduction: f64,
-    /// Operations on integer words in the sum (words of 8, 16 or 32 bits, as the way says).
+    /// Operations on integer words in the sum (words of 8, 16 or 32 bits, as the method specifies).
     pub integer: f64,
     /// Operations on doubles.
     pub double: f64,
@@ -104,7 +104,7 @@ pub enum Pipe {
     Fp8Matrix,
 }
 
-/// A way of putting integers together from their residues.
+/// A method of reconstructing integers from their residues.
 pub trait Reconstruction: fmt::Debug + Send + Sync {
     /// The method's name, as options spell it.
     fn name(&self) -> &'static str;
@@ -117,13 +117,13 @@ pub trait Reconstruction: fmt::Debug + Send + Sync {
     /// The hardware that the sum itself falls on.
     fn pipe(&self) -> Pipe;
 
-    /// What a result may be off at most, as a proven bound, in units of the integer; 0 where it is exact.
+    /// Largest error of a result, as a proven bound, in units of the integer; 0 where it is exact.
     fn error_bound(&self) -> f64;
 
-    /// Integers of magnitude at most [`crate::Moduli::largest`] from a row of residues for every modulus. Ways that are not
+    /// Integers of magnitude at most [`crate::Moduli::largest`] from a row of residues for every modulus. Methods that are not
     /// exact return their number rounded to an integer.
     fn reconstruct(&self, residues: &[Residues], to: &mut [I256; COLUMNS]);
 
-    /// What it asks for, counted while it reconstructs these residues, for one output.
+    /// Operations per output, counted while it reconstructs these residues.
     fn operations(&self, residues: &[Residues]) -> Operations;
 }

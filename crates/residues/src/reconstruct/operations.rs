@@ -1,7 +1,7 @@
 //! Numbers that count what is done with them.
 //!
-//! Every way's arithmetic is written once, over [`Real`] or [`Integer`]. In use it runs on plain numbers, and nothing
-//! is left of this file in the program; to be counted it runs on [`Counting`] ones, which take the same way to the same
+//! The arithmetic of every method is written once, over [`Real`] or [`Integer`]. In use it runs on plain numbers, and nothing
+//! is left of this file in the program; to be counted it runs on [`Counting`] ones, which take the same path to the same
 //! result.
 
 use std::cell::Cell;
@@ -40,7 +40,7 @@ macro_rules! operators {
 
 operators!(Add add, Sub sub, Mul mul);
 
-/// What sums in floating point need.
+/// Operations needed by sums in floating point.
 pub(super) trait Real:
     Copy + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
@@ -119,7 +119,7 @@ impl<T: Real> Real for Counting<T> {
     }
 }
 
-/// What sums in 32-bit integers need. Operators are checked where the program is compiled with checks: no sum may leave
+/// Operations needed by sums in 32-bit integers. Operators are checked where the program is compiled with checks: no sum may leave
 /// 32 bits; the methods treat a number as 32 bits without a sign.
 pub(super) trait Integer:
     Copy + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>

@@ -1,7 +1,7 @@
 //! Phase B in four floats: some 95 bits.
 //!
 //! A slice is added to the largest float, the error to the next one, and so on; the last addition rounds. Then the four
-//! are brought apart again, from the smallest upwards. Both ways use `two_sum`, which is exact for any two numbers, so
+//! are brought apart again, from the smallest upwards. Both directions use `two_sum`, which is exact for any two numbers, so
 //! that nothing has to be known about their order, and only the last addition is ever off.
 
 use super::floats::{Arithmetic, Grid, MOST_PARTS, Parts, two_sum};

@@ -29,7 +29,7 @@ pub(super) fn kahan_add<R: Real>(total: &mut R, correction: &mut R, x: R) {
     *total = next;
 }
 
-/// What the analysis above knows after some additions.
+/// State of the analysis above after some additions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KahanError {
     /// Of `s - c`.

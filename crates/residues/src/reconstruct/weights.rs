@@ -1,4 +1,4 @@
-//! What residues count in the sum that gives the integer back, `Σ residue · weight` modulo the product `M`, and how such
+//! Weights of residues in the sum that reconstructs the integer, `Σ residue · weight` modulo the product `M`, and how such
 //! numbers are cut into short ones.
 
 use crate::moduli::Moduli;
