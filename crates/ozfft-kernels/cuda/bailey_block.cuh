@@ -4,7 +4,13 @@
 #pragma once
 #include "bailey_digits.cuh"
 
+#ifndef BAILEY_UNROLL
+#define BAILEY_UNROLL 1
+#endif
+
 namespace bailey {
+
+constexpr int TILES_AT_ONCE = BAILEY_UNROLL;
 
 struct Lane {
     int warp, g, t, number;
@@ -90,7 +96,10 @@ template <class S> DEVICE uint32_t place_of(int line, int row, int column) {
 template <bool CONVERSIONS> struct Finish {
     int power;
     double scale;
-    DEVICE explicit Finish(int exponent) : power((exponent + 1023 + 63 - 1) << 20), scale(CONVERSIONS ? __hiloint2double((1023 + exponent) << 20, 0) : 0.0) {}
+    DEVICE explicit Finish(int exponent) {
+        power = (exponent + 1023 + 63 - 1) << 20;
+        scale = CONVERSIONS ? __hiloint2double((1023 + exponent) << 20, 0) : 0.0;
+    }
     DEVICE uint4 operator()(i64 re, int top_re, i64 im, int top_im, unsigned flip) const {
         return finished<CONVERSIONS>(re, top_re, im, top_im, power, scale, flip);
     }
@@ -211,7 +220,7 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
     }
     const unsigned char *const tables = (const unsigned char *)args.tables;
     const int t = lane.t;
-#pragma unroll
+#pragma unroll TILES_AT_ONCE
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
         const uint4 *const matrix = (const uint4 *)(tables + o * Step::PIECES * 1024) + lane.number;
@@ -367,7 +376,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
             cosine_digits[u].fill();
             sine_digits[u].fill();
         }
-#pragma unroll
+#pragma unroll TILES_AT_ONCE
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
             const uint4 *const matrix = (const uint4 *)(tables + o * Step::PIECES * 1024) + lane.number;
@@ -415,15 +424,14 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
 
 // A panel's lines that are left to a portable kernel.
 template <class S> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
-    const int line = thread_number();
-    if (line < S::LINES && lines.has(args, line) && !statistics.facts(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+    for (int line = thread_number(); line < S::LINES; line += S::THREADS)
+        if (lines.has(args, line) && !statistics.facts(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
 }
 
 template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
     const auto clear = [](const Statistics<S> &statistics) {
-        if (thread_number() < 4 * S::LINES) statistics.memory[thread_number()] = 0;
+        for (int i = thread_number(); i < 4 * S::LINES; i += S::THREADS) statistics.memory[i] = 0;
     };
-    static_assert(4 * S::LINES <= S::THREADS, "a thread clears a number");
     clear(Statistics<S>(0));
     if (thread_number() == 0) {
         const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;

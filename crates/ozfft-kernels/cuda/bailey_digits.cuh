@@ -34,43 +34,30 @@ template <class Step> struct StepDigits {
 // `mma.sync` on 8-bit integers: any GPU from compute capability 8.0 on. A fragment of the matrix is used for all units of the
 // warp before the next one is loaded.
 struct MmaSync {
-    // Four diagonals of one operand: sums[u][4·d + …] (+)= operand(u) · piece.
-    template <int UNITS, class Operand>
-    static DEVICE void piece(int (&sums)[UNITS][16], bool first, const uint4 *matrix, const Operand &operand) {
+    // Sums of two neighbouring diagonals, real and imaginary parts of two outputs each.
+    template <int UNITS> struct Sums {
+        int sums[UNITS][8];
+    };
+
+    // Diagonals D and D + 1 of eight outputs, D even; `matrix` is the lane's.
+    template <int D, class Step, int UNITS>
+    static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const uint4 *matrix) {
+        constexpr bool LOWER = D >= 4;
+        constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
+        constexpr int OPERANDS = (LOWER ? 2 : 1) * EIGHTS + FOURS;
+        matrix += (LOWER ? 64 * (EIGHTS + FOURS) : 0) + 32 * (D % 4 / 2);
 #pragma unroll
-        for (int pair = 0; pair < 2; pair++) {
-            const uint4 fragments = table_entry(matrix + 32 * pair);
+        for (int i = 0; i < OPERANDS; i++) {
+            const uint4 fragments = table_entry(matrix + 64 * i);
             const unsigned even[2] = {fragments.x, fragments.y}, odd[2] = {fragments.z, fragments.w};
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
-                mma_sync_u8(sums[u], 8 * pair, operand(u), even, first);
-                mma_sync_u8(sums[u], 8 * pair + 4, operand(u), odd, first);
+                const auto &words = digits[u];
+                const unsigned(&operand)[4] = i < EIGHTS ? words.high[i < EIGHTS ? i : 0] : LOWER && i < 2 * EIGHTS ? words.low[i - EIGHTS < EIGHTS ? i - EIGHTS : 0] : words.both;
+                mma_sync_u8(sums.sums[u], 0, operand, even, i == 0);
+                mma_sync_u8(sums.sums[u], 4, operand, odd, i == 0);
             }
         }
-    }
-
-    // Diagonals 0 to 3 of eight outputs; `matrix` is the lane's.
-    template <class Step, int UNITS>
-    static DEVICE void upper(int (&sums)[UNITS][16], const StepDigits<Step> (&digits)[UNITS], const uint4 *matrix) {
-#pragma unroll
-        for (int s = 0; s < Step::EIGHTS; s++)
-            piece(sums, s == 0, matrix + 64 * s, [&](int u) -> const unsigned(&)[4] { return digits[u].high[s]; });
-        if (Step::FOURS)
-            piece(sums, Step::EIGHTS == 0, matrix + 64 * Step::EIGHTS, [&](int u) -> const unsigned(&)[4] { return digits[u].both; });
-    }
-
-    // Diagonals 4 to 7.
-    template <class Step, int UNITS>
-    static DEVICE void lower(int (&sums)[UNITS][16], const StepDigits<Step> (&digits)[UNITS], const uint4 *matrix) {
-        matrix += 64 * (Step::EIGHTS + Step::FOURS);
-#pragma unroll
-        for (int s = 0; s < Step::EIGHTS; s++)
-            piece(sums, s == 0, matrix + 64 * s, [&](int u) -> const unsigned(&)[4] { return digits[u].high[s]; });
-#pragma unroll
-        for (int s = 0; s < Step::EIGHTS; s++)
-            piece(sums, false, matrix + 64 * (Step::EIGHTS + s), [&](int u) -> const unsigned(&)[4] { return digits[u].low[s]; });
-        if (Step::FOURS)
-            piece(sums, Step::EIGHTS == 0, matrix + 64 * 2 * Step::EIGHTS, [&](int u) -> const unsigned(&)[4] { return digits[u].both; });
     }
 };
 
@@ -81,34 +68,39 @@ struct Rounded {
     int top[4];
 };
 
-// The products of eight outputs with the columns of all units. The lower diagonals come first, so that the sums of the upper
-// ones can take their registers.
+// The products of eight outputs with the columns of all units: two diagonals at a time, the last ones first, so that few sums
+// are in registers at once.
 template <class Mma, bool WHOLE, class Step, int UNITS>
 DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const uint4 *matrix, const Factors &factors) {
+    typename Mma::template Sums<UNITS> d;
     int low[UNITS][4], middle[UNITS][4];
-    {
-        int sums[UNITS][16];
-        Mma::lower(sums, digits, matrix);
+    unsigned high[UNITS][4];
+    const auto each = [&](const auto &work) {
 #pragma unroll
         for (int u = 0; u < UNITS; u++)
 #pragma unroll
-            for (int e = 0; e < 4; e++) {
-                low[u][e] = ((sums[u][12 + e] + 64) >> 7) + 2 * sums[u][8 + e] + 512 * sums[u][4 + e];
-                middle[u][e] = sums[u][e];
-            }
-    }
-    int sums[UNITS][16];
-    Mma::upper(sums, digits, matrix);
-#pragma unroll
-    for (int u = 0; u < UNITS; u++)
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-            unsigned high = (unsigned)sums[u][8 + e] + 256u * (unsigned)sums[u][4 + e];
-            if (WHOLE) high += 65536u * (unsigned)sums[u][e];
-            const i64 sum = product(middle[u][e] + 256 * sums[u][12 + e], factors.first, low[u][e]);
-            rounded[u].sum[e] = join(low_of(sum), high_of(sum) + 2 * high);
-            rounded[u].top[e] = WHOLE ? 0 : sums[u][e];
-        }
+            for (int e = 0; e < 4; e++) work(u, e, d.sums[u][e], d.sums[u][4 + e]);
+    };
+    Mma::template multiply<6>(d, digits, matrix);
+    each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
+    Mma::template multiply<4>(d, digits, matrix);
+    each([&](int u, int e, int d4, int d5) {
+        low[u][e] += 512 * d5;
+        middle[u][e] = d4;
+    });
+    Mma::template multiply<2>(d, digits, matrix);
+    each([&](int u, int e, int d2, int d3) {
+        middle[u][e] += 256 * d3;
+        high[u][e] = (unsigned)d2;
+    });
+    Mma::template multiply<0>(d, digits, matrix);
+    each([&](int u, int e, int d0, int d1) {
+        high[u][e] += 256u * (unsigned)d1;
+        if (WHOLE) high[u][e] += 65536u * (unsigned)d0;
+        const i64 sum = product(middle[u][e], factors.first, low[u][e]);
+        rounded[u].sum[e] = join(low_of(sum), high_of(sum) + 2 * high[u][e]);
+        rounded[u].top[e] = WHOLE ? 0 : d0;
+    });
 }
 
 }  // namespace bailey

@@ -394,7 +394,7 @@ template <class Byte> DEVICE void mma_sync_bytes(int *c, const uint32_t (&a)[4],
 }
 DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) { mma_sync_bytes<int8_t>(c, a, b); }
 // Bytes of `a` without signs, onto zeros or the four sums from c[at] on.
-DEVICE void mma_sync_u8(int (&c)[16], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
+DEVICE void mma_sync_u8(int (&c)[8], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
     if (first) std::memset(c + at, 0, 4 * sizeof(int));
     mma_sync_bytes<uint8_t>(c + at, a, b);
 }

@@ -26,7 +26,7 @@ DEVICE void mma_sync_s8_onto(int (&c)[4], const uint32_t (&a)[4], const uint32_t
 }
 // The same with bytes of `a` that have no signs, onto zeros or onto the four sums from c[at] on. Not volatile: nothing but sums
 // depends on it, and the compiler may order products as it likes.
-DEVICE void mma_sync_u8(int (&c)[16], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
+DEVICE void mma_sync_u8(int (&c)[8], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
     if (first) {
         asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
             : "=r"(c[at]), "=r"(c[at + 1]), "=r"(c[at + 2]), "=r"(c[at + 3])
