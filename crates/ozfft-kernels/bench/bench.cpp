@@ -89,7 +89,7 @@ static Launch launch_of(const Variant &v, const void *input, void *output, const
     a.left = (i64 *)((char *)left + 16);
     a.factor = 1 << 17;
     a.second_factor = (1 << 20) - 1;
-    launch.blocks = (uint64_t)panels;
+    launch.blocks = v.groups > 1 ? (uint64_t)(panels + v.groups - 1) / v.groups : (uint64_t)panels;
     return launch;
 }
 
@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
     }
     double native[2] = {0, 0};
     int native_of = 0;
-    std::printf("%6s %8s %-10s %3s %3s %3s %5s %4s %5s %6s %5s %10s %9s %9s %6s\n", "length", "steps", "kind", "L", "u1", "u2", "warps", "regs", "spill", "shared", "block", "different", "ms", "cufft ms", "ratio");
+    std::printf("%6s %8s %-10s %3s %3s %3s %3s %5s %4s %5s %6s %5s %10s %9s %9s %6s\n", "length", "steps", "kind", "L", "u1", "u2", "G", "warps", "regs", "spill", "shared", "block", "different", "ms", "cufft ms", "ratio");
 #endif
     for (const Variant &v : variants()) {
         const int n = v.n1 * v.n2;
@@ -226,13 +226,13 @@ int main(int argc, char **argv) {
             void *tables = device_memory(data.table_bytes);
             to_device(tables, data.tables.data(), data.table_bytes);
             Launch launch = launch_of(v, input, output, tables, left, lines);
-            // As many blocks as run at once, each with many panels.
-            if (std::getenv("BENCH_PERSISTENT") != nullptr) launch.blocks = std::min<uint64_t>(launch.blocks, 132u * blocks_a_processor);
+            // Where tables are in shared memory, as many blocks as run at once, each with many panels.
+            if (v.groups > 0 || std::getenv("BENCH_PERSISTENT") != nullptr) launch.blocks = std::min<uint64_t>(launch.blocks, 132u * blocks_a_processor);
             time = milliseconds([&] { v.launch(launch.arguments, launch.blocks, v.threads, v.shared_bytes); });
             check(cudaGetLastError(), "launch");
             free_memory(tables);
         }
-        std::printf("%6d %4dx%-3d %-10s %3d %3d %3d %5d %4d %5d %6d %5d %10zu %9.3f %9.3f %6.2f\n", n, v.n1, v.n2, kind, v.lines, v.units1, v.units2, v.warps, attributes.numRegs,
+        std::printf("%6d %4dx%-3d %-10s %3d %3d %3d %3d %5d %4d %5d %6d %5d %10zu %9.3f %9.3f %6.2f\n", n, v.n1, v.n2, kind, v.lines, v.units1, v.units2, v.groups, v.warps, attributes.numRegs,
                     (int)attributes.localSizeBytes, v.shared_bytes, blocks_a_processor, different, time, native[v.strided], time / native[v.strided]);
         std::fflush(stdout);
 #else

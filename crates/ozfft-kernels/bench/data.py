@@ -14,7 +14,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-LINES = 37
+LINES = 19
 BITS = 256
 ONE = 1 << BITS
 

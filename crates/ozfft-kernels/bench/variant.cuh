@@ -1,4 +1,4 @@
-// VARIANT(N1, N2, LINES, UNITS1, UNITS2, STRIDED, CONVERSIONS, BLOCKS): an instantiation of the template, under the name of its
+// VARIANT(N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS, CONVERSIONS, BLOCKS): an instantiation of the template, under the name of its
 // line number; BLOCKS is how many blocks a multiprocessor is to have registers for.
 #pragma once
 #include "bailey_block.cuh"
@@ -24,10 +24,10 @@
         emulator::launch(blocks, threads, (size_t)shared, [&a] { NAME(a); });                                         \
     }
 #endif
-#define NAMED_VARIANT(NAME, N1, N2, LINES, UNITS1, UNITS2, STRIDED, CONVERSIONS, BLOCKS)                              \
-    typedef bailey::BlockShape<N1, N2, LINES, UNITS1, UNITS2, STRIDED> NAME##_shape;                                  \
+#define NAMED_VARIANT(NAME, N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS, CONVERSIONS, BLOCKS)                            \
+    typedef bailey::BlockShape<N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS> NAME##_shape;                                  \
     VARIANT_KERNEL(NAME, BLOCKS, CONVERSIONS)                                                                         \
-    static const Registered NAME##_registered({N1, N2, LINES, UNITS1, UNITS2, STRIDED, CONVERSIONS, NAME##_shape::WARPS, BLOCKS, \
+    static const Registered NAME##_registered({N1, N2, LINES, UNITS1, UNITS2, GROUPS, STRIDED, CONVERSIONS, NAME##_shape::WARPS, BLOCKS, \
                                                NAME##_shape::THREADS, NAME##_shape::SHARED, NAME##_shape::Tables::BYTES, \
                                                (const void *)NAME, NAME##_launch});
 #define VARIANT_AS(NAME, ...) NAMED_VARIANT(NAME, __VA_ARGS__)

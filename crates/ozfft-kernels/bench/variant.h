@@ -6,7 +6,7 @@
 struct TunedArguments;
 
 struct Variant {
-    int n1, n2, lines, units1, units2;
+    int n1, n2, lines, units1, units2, groups;
     bool strided, conversions;
     int warps, blocks_wanted, threads, shared_bytes, table_bytes;
     // The kernel itself, for attributes; and a launch on the default stream.

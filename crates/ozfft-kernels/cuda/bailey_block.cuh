@@ -4,25 +4,31 @@
 #pragma once
 #include "bailey_digits.cuh"
 
-#ifndef BAILEY_UNROLL
-#define BAILEY_UNROLL 1
-#endif
-
 namespace bailey {
 
-constexpr int TILES_AT_ONCE = BAILEY_UNROLL;
-
-struct Lane {
-    int warp, g, t, number;
+// Who a thread is: its group, the warp of the group, and its place in the warp.
+template <class S> struct Lane {
+    int group, warp, g, t, number;
     DEVICE Lane() {
         // Masks tell the compiler that nothing here is negative.
         const int thread = thread_number();
         number = thread & 31;
-        warp = thread >> 5 & 31;
+        const unsigned all = thread >> 5 & 31;
+        group = S::GROUPS > 1 ? all / S::WARPS : 0;
+        warp = S::GROUPS > 1 ? all % S::WARPS : all;
         g = thread >> 2 & 7;
         t = thread & 3;
     }
+    DEVICE int in_group() const { return 32 * warp + number; }
 };
+
+// All warps of a group.
+template <class S> DEVICE void group_barrier(int group) {
+    if (S::GROUPS > 1)
+        named_barrier(1 + group, S::GROUP_THREADS);
+    else
+        block_barrier();
+}
 
 // A column of the first step, or a row of the last one, that a thread works on.
 struct Column {
@@ -73,14 +79,14 @@ struct LineFacts {
 
 template <class S> struct Statistics {
     unsigned *memory;
-    DEVICE explicit Statistics(unsigned round) : memory((unsigned *)(shared_memory() + S::STATISTICS) + (round & 1) * 4 * S::LINES) {}
+    DEVICE Statistics(int group, unsigned round) : memory((unsigned *)(shared_memory() + group * S::GROUP + S::STATISTICS) + (round & 1) * 4 * S::LINES) {}
     DEVICE unsigned *of(int line) const { return memory + 4 * line; }
     DEVICE LineFacts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
 };
 
 template <class S> DEVICE int &common_exponent() { return *(int *)(shared_memory() + S::COMMON); }
 
-template <class S> DEVICE Column column_of(const Lane &lane, int u) {
+template <class S> DEVICE Column column_of(const Lane<S> &lane, int u) {
     const int index = 8 * (lane.warp * S::UNITS1 + u) + lane.g;
     const bool there = S::COLUMNS % (8 * S::UNITS1) == 0 || index < S::COLUMNS;
     // Threads beyond the last column do as that one's.
@@ -88,8 +94,16 @@ template <class S> DEVICE Column column_of(const Lane &lane, int u) {
     return {numbered.line, numbered.place, there};
 }
 
-template <class S> DEVICE uint32_t place_of(int line, int row, int column) {
-    return shared_address(shared_memory()) + 16 * (line * S::LINE + row * S::PITCH + column);
+template <class S> DEVICE TablesAt<S::SHARED_TABLES> tables_of(const TunedArguments &args) {
+    if constexpr (S::SHARED_TABLES)
+        return {shared_address(shared_memory()) + S::TABLES};
+    else
+        return {(const unsigned char *)args.tables};
+}
+
+// Where a word lies between the steps.
+template <class S> DEVICE uint32_t place_of(const Lane<S> &lane, int line, int row, int column) {
+    return shared_address(shared_memory()) + lane.group * S::GROUP + 16 * (line * S::LINE + row * S::PITCH + column);
 }
 
 // A word that is finished but for its conversion.
@@ -107,7 +121,7 @@ template <bool CONVERSIONS> struct Finish {
 
 // Reads the numbers of a warp's columns: slots t, t + 4, … of each, an element and its partner.
 template <class S, class Numbers> DEVICE void read_columns(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
-    const Lane lane;
+    const Lane<S> lane;
     typedef typename S::First Step;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
@@ -140,7 +154,7 @@ template <class S, class Numbers> DEVICE void read_columns(const TunedArguments 
 
 // Largest numbers of all lines, to their statistics.
 template <class S, class Numbers> DEVICE void note_largest(const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
-    const Lane lane;
+    const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         // Numbers whose upper words are zeros count as well.
@@ -166,7 +180,7 @@ template <class S, class Numbers> DEVICE void note_largest(const Numbers (&numbe
 
 // Largest sums of columns of all lines, likewise.
 template <class S, class Numbers> DEVICE void note_sums(const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
-    const Lane lane;
+    const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
@@ -203,7 +217,7 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
     constexpr int N1 = S::N1, N2 = S::N2;
     StepDigits<Step> cosine_digits[S::UNITS1], sine_digits[S::UNITS1];
     const Factors factors = factors_of<Int8>(args);
-    const Lane lane;
+    const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
@@ -218,19 +232,19 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
         cosine_digits[u].fill();
         sine_digits[u].fill();
     }
-    const unsigned char *const tables = (const unsigned char *)args.tables;
+    const auto tables = tables_of<S>(args);
     const int t = lane.t;
-#pragma unroll TILES_AT_ONCE
+#pragma unroll 1
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
-        const uint4 *const matrix = (const uint4 *)(tables + o * Step::PIECES * 1024) + lane.number;
-        multiply<Mma, true>(cosine, cosine_digits, matrix + Tables::COSINE1 / 16, factors);
-        multiply<Mma, true>(sine, sine_digits, matrix + Tables::SINE1 / 16, factors);
+        const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+        multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 10);
+        multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 20);
 #pragma unroll
         for (int u = 0; u < S::UNITS1; u++) {
             const Column column = column_of<S>(lane, u);
             const int j = column.place;
-            const uint4 *const angles = (const uint4 *)(tables + Tables::ROTATIONS) + (2 * j > N2 ? N2 - j : j);
+            const auto angles = tables.later(Tables::ROTATIONS + 16 * (2 * j > N2 ? N2 - j : j));
             const LineFacts facts = N2 == 1 ? statistics.facts(column.line) : LineFacts{};
             const Finish<CONVERSIONS> finish(N2 == 1 ? facts.exponent() + common_exponent<S>() : 0);
             const Sink<S> sink(args, lines, facts, column);
@@ -249,13 +263,12 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
                 const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                 const int k = !slot || alone ? 0 : Step::PLAIN ? i + t + 1 : i + t;
                 const int far_k = two ? N1 / 2 : N1 - k;
-                const uint4 *const constants = (const uint4 *)(tables + (first ? Tables::FIRST_CONSTANTS : Tables::CONSTANTS1));
-                uint4 raised = table_entry(constants + (first ? 2 * t : i + 2 * t - 4 * e + e));
-                uint4 angle = table_entry(angles + k * Tables::ANGLES);
+                uint4 raised = tables.entry(first ? Tables::FIRST_CONSTANTS + 32 * t : Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
+                uint4 angle = angles.entry(16 * k * Tables::ANGLES);
                 const auto put = [&](int row, i64 re, i64 im, bool conjugated) {
                     const bool stored = column.there && slot;
                     if (N2 > 1) {
-                        if (stored) store_shared(place_of<S>(column.line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+                        if (stored) store_shared(place_of(lane, column.line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                         return;
                     }
                     uint4 value = finish(re, 0, im, 0, args.conjugate_output ^ (conjugated ? 0x80000000u : 0u));
@@ -267,8 +280,8 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
                 put(k, re, im, false);
                 if (!pairs) continue;
                 if (first) {
-                    raised = table_entry(constants + 2 * t + 1);
-                    if (two) angle = table_entry(angles + N1 / 2 * Tables::ANGLES);
+                    raised = tables.entry(Tables::FIRST_CONSTANTS + 32 * t + 16);
+                    if (two) angle = angles.entry(16 * (N1 / 2) * Tables::ANGLES);
                     re = (two ? si : cr - si) - join(raised.x, raised.y);
                     im = (two ? 0 : -ci) - sr + join(raised.z, raised.w);
                 } else {
@@ -283,7 +296,7 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
 }
 
 // Row number `index` of the last step. Neighbouring threads' rows of contiguous lines are at a distance of two.
-template <class S> DEVICE Column row_of(const Lane &lane, int unit) {
+template <class S> DEVICE Column row_of(const Lane<S> &lane, int unit) {
     const int g = S::STRIDED ? lane.g : (lane.g & 4) | (lane.g & 1) << 1 | (lane.g >> 1 & 1);
     const int index = 8 * unit + g;
     const bool there = S::ROWS % 8 == 0 ? 8 * unit < S::ROWS : index < S::ROWS;
@@ -307,16 +320,16 @@ template <class T> DEVICE T unit_output(int k, const T (&own)[4], const T (&othe
 // A last step of four points: additions alone. A thread takes a row.
 template <class S, bool CONVERSIONS> DEVICE void last_unit_step(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
     static_assert(S::N2 == 4, "the only unit step of a block of two");
-    const Lane lane;
+    const Lane<S> lane;
 #pragma unroll 1
-    for (int index = 32 * lane.warp + lane.number; index < S::ROWS; index += S::THREADS) {
+    for (int index = 32 * lane.warp + lane.number; index < S::ROWS; index += S::GROUP_THREADS) {
         const Numbered<S, S::N1> row(index);
         const int k1 = row.place;
         i64 low_re[4], low_im[4];
         int top_re[4], top_im[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const uint4 word = load_shared(place_of<S>(row.line, k1, j));
+            const uint4 word = load_shared(place_of(lane, row.line, k1, j));
             // Sums do not fit 64 bits: the upper 15 bits apart.
             const auto split = [](unsigned low, unsigned high, i64 &rest, int &top) {
                 rest = join(low, high & 0x1ffffu);
@@ -350,18 +363,18 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
     typedef typename S::Last Step;
     typedef typename S::Tables Tables;
     constexpr int N1 = S::N1, N2 = S::N2, UNITS = S::UNITS2;
-    const unsigned char *const tables = (const unsigned char *)args.tables;
+    const auto tables = tables_of<S>(args);
     const Factors factors = factors_of<Int8>(args);
 #pragma unroll 1
-    for (int unit = Lane().warp * UNITS; 8 * unit < S::ROWS; unit += S::WARPS * UNITS) {
-        const Lane lane;
+    for (int unit = Lane<S>().warp * UNITS; 8 * unit < S::ROWS; unit += S::WARPS * UNITS) {
+        const Lane<S> lane;
         const int t = lane.t;
         StepDigits<Step> cosine_digits[UNITS], sine_digits[UNITS];
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
             const Column row = row_of<S>(lane, unit + u);
-            const uint32_t near = place_of<S>(row.line, row.place, t), far = place_of<S>(row.line, row.place, N2 - t);
-            const uint32_t middle = place_of<S>(row.line, row.place, Step::PLAIN ? 0 : N2 / 2);
+            const uint32_t near = place_of(lane, row.line, row.place, t), far = place_of(lane, row.line, row.place, N2 - t);
+            const uint32_t middle = place_of(lane, row.line, row.place, Step::PLAIN ? 0 : N2 / 2);
 #pragma unroll
             for (int q = 0; q < Step::QUADS; q++) {
                 // Slots beyond the last read what lies there: they meet zeros of the matrix.
@@ -376,12 +389,12 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
             cosine_digits[u].fill();
             sine_digits[u].fill();
         }
-#pragma unroll TILES_AT_ONCE
+#pragma unroll 1
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
-            const uint4 *const matrix = (const uint4 *)(tables + o * Step::PIECES * 1024) + lane.number;
-            multiply<Mma, false>(cosine, cosine_digits, matrix + Tables::COSINE2 / 16, factors);
-            multiply<Mma, false>(sine, sine_digits, matrix + Tables::SINE2 / 16, factors);
+            const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+            multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 30);
+            multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 40);
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of<S>(lane, unit + u);
@@ -397,8 +410,8 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
                     if (i >= Step::SLOTS) continue;
                     const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
                     const int number = i + 2 * t - 4 * e + e;
-                    const uint4 raised = table_entry((const uint4 *)(tables + Tables::CONSTANTS2) + number);
-                    const uint2 tops = table_half((const uint2 *)(tables + Tables::TOPS2) + number);
+                    const uint4 raised = tables.entry(Tables::CONSTANTS2 + 16 * number);
+                    const uint2 tops = tables.half(Tables::TOPS2 + 8 * number);
                     const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
                     const bool pairs = i < Step::PAIRS;
                     const i64 cr = cosine[u].sum[e], ci = cosine[u].sum[2 + e];
@@ -424,36 +437,43 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
 
 // A panel's lines that are left to a portable kernel.
 template <class S> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
-    for (int line = thread_number(); line < S::LINES; line += S::THREADS)
+    for (int line = Lane<S>().in_group(); line < S::LINES; line += S::GROUP_THREADS)
         if (lines.has(args, line) && !statistics.facts(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
 }
 
 template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
+    const int group = Lane<S>().group;
     const auto clear = [](const Statistics<S> &statistics) {
-        for (int i = thread_number(); i < 4 * S::LINES; i += S::THREADS) statistics.memory[i] = 0;
+        for (int i = Lane<S>().in_group(); i < 4 * S::LINES; i += S::GROUP_THREADS) statistics.memory[i] = 0;
     };
-    clear(Statistics<S>(0));
+    clear(Statistics<S>(group, 0));
+    if (S::SHARED_TABLES)
+        for (int i = thread_number(); i < S::Tables::BYTES / 16; i += S::THREADS)
+            store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i));
     if (thread_number() == 0) {
         const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
     }
+    block_barrier();
+    const unsigned step = gridDim.x * S::GROUPS;
+    unsigned round = 0;
 #pragma unroll 1
-    for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
-        const Lines<S> lines(args, blockIdx.x + round * gridDim.x);
-        const Statistics<S> statistics(round);
+    for (unsigned panel = blockIdx.x * S::GROUPS + group; panel < args.panels; panel += step, round++) {
+        const Lines<S> lines(args, panel);
+        const Statistics<S> statistics(group, round);
         typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type numbers[S::UNITS1];
         read_columns<S>(args, lines, numbers);
-        // While numbers are on their way: statistics are clear, and words of the round before have been read.
-        block_barrier();
+        // No thread is behind the last step of the round before once the next barrier is passed: then its words and its
+        // statistics are free.
         note_largest<S>(numbers, statistics);
-        block_barrier();
+        group_barrier<S>(group);
         note_sums<S>(numbers, statistics);
-        clear(Statistics<S>(round + 1));
-        block_barrier();
+        clear(Statistics<S>(group, round + 1));
+        group_barrier<S>(group);
         first_step<S, Mma, CONVERSIONS>(args, lines, numbers, statistics);
         leave_lines<S>(args, lines, statistics);
         if constexpr (S::N2 > 1) {
-            block_barrier();
+            group_barrier<S>(group);
             if constexpr (S::Last::MATRIX)
                 last_step<S, Mma, CONVERSIONS>(args, lines, statistics);
             else

@@ -31,6 +31,20 @@ template <class Step> struct StepDigits {
     }
 };
 
+// Tables, by distances in bytes: in shared memory, or in the first-level cache.
+template <bool SHARED> struct TablesAt {
+    uint32_t start;
+    DEVICE uint4 entry(int at) const { return load_shared(start + at); }
+    DEVICE uint2 half(int at) const { return load_shared_two(start + at); }
+    DEVICE TablesAt later(int bytes) const { return {start + bytes}; }
+};
+template <> struct TablesAt<false> {
+    const unsigned char *start;
+    DEVICE uint4 entry(int at) const { return table_entry((const uint4 *)(start + at)); }
+    DEVICE uint2 half(int at) const { return table_half((const uint2 *)(start + at)); }
+    DEVICE TablesAt later(int bytes) const { return {start + bytes}; }
+};
+
 // `mma.sync` on 8-bit integers: any GPU from compute capability 8.0 on. A fragment of the matrix is used for all units of the
 // warp before the next one is loaded.
 struct MmaSync {
@@ -40,15 +54,15 @@ struct MmaSync {
     };
 
     // Diagonals D and D + 1 of eight outputs, D even; `matrix` is the lane's.
-    template <int D, class Step, int UNITS>
-    static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const uint4 *matrix) {
+    template <int D, class Step, int UNITS, class Matrix>
+    static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
         constexpr bool LOWER = D >= 4;
         constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
         constexpr int OPERANDS = (LOWER ? 2 : 1) * EIGHTS + FOURS;
-        matrix += (LOWER ? 64 * (EIGHTS + FOURS) : 0) + 32 * (D % 4 / 2);
+        constexpr int START = 1024 * (LOWER ? EIGHTS + FOURS : 0) + 512 * (D % 4 / 2);
 #pragma unroll
         for (int i = 0; i < OPERANDS; i++) {
-            const uint4 fragments = table_entry(matrix + 64 * i);
+            const uint4 fragments = matrix.entry(START + 1024 * i);
             const unsigned even[2] = {fragments.x, fragments.y}, odd[2] = {fragments.z, fragments.w};
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
@@ -69,9 +83,10 @@ struct Rounded {
 };
 
 // The products of eight outputs with the columns of all units: two diagonals at a time, the last ones first, so that few sums
-// are in registers at once.
-template <class Mma, bool WHOLE, class Step, int UNITS>
-DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const uint4 *matrix, const Factors &factors) {
+// are in registers at once. The compiler must be kept from mixing them: it runs out of registers. `place` is another number
+// for every call.
+template <class Mma, bool WHOLE, class Step, int UNITS, class Matrix>
+DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
     typename Mma::template Sums<UNITS> d;
     int low[UNITS][4], middle[UNITS][4];
     unsigned high[UNITS][4];
@@ -83,16 +98,19 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
     };
     Mma::template multiply<6>(d, digits, matrix);
     each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
+    in_order(factors.first, place + 4);
     Mma::template multiply<4>(d, digits, matrix);
     each([&](int u, int e, int d4, int d5) {
         low[u][e] += 512 * d5;
         middle[u][e] = d4;
     });
+    in_order(factors.first, place + 2);
     Mma::template multiply<2>(d, digits, matrix);
     each([&](int u, int e, int d2, int d3) {
         middle[u][e] += 256 * d3;
         high[u][e] = (unsigned)d2;
     });
+    in_order(factors.first, place + 0);
     Mma::template multiply<0>(d, digits, matrix);
     each([&](int u, int e, int d0, int d1) {
         high[u][e] += 256u * (unsigned)d1;

@@ -47,14 +47,19 @@ constexpr int next_with(int least, int remainder, int modulus) {
 //
 // Contiguous lines: units are of neighbouring columns (first step) or rows (last step), one line after the other; strided
 // ones: of the same column of neighbouring lines. Either way neighbouring threads read and write 128 bytes side by side.
-template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_> struct BlockShape {
+//
+// GROUPS: so many groups of warps, each with LINES lines of its own, share the tables in the block's shared memory; with 0
+// there is one group, and tables are left to the first-level cache.
+template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_, int GROUPS_> struct BlockShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, LINES = LINES_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
-    static constexpr bool STRIDED = STRIDED_;
+    static constexpr bool STRIDED = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
+    static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
     typedef StepShape<N1> First;
     typedef StepShape<N2> Last;
     typedef TableShape<N1, N2> Tables;
     static constexpr int COLUMNS = LINES * N2, ROWS = LINES * N1;
-    static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1), THREADS = 32 * WARPS;
+    static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);  // of a group
+    static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
     // Whether a warp's columns may be of several lines.
     static constexpr bool ONE_LINE = LINES == 1 || (!STRIDED && N2 % (8 * UNITS1) == 0);
     // From row to row and from line to line, in places of 16 bytes. A quarter of a warp reads and writes four rows of two
@@ -62,10 +67,12 @@ template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_>
     // distances keep the banks apart.
     static constexpr int PITCH = STRIDED ? next_with(N2, 1, 2) : next_with(N2, 2, 4);
     static constexpr int LINE = STRIDED ? next_with(N1 * PITCH, 4, 8) : N1 * PITCH;
-    // Largest real and imaginary part and largest sum of a column for every line, twice; the exponent that lines have in common.
+    // A group's shared memory: words; largest real and imaginary part and largest sum of a column for every line, twice. Then the
+    // exponent that all lines have in common, and the tables.
     static constexpr int STATISTICS = N2 == 1 ? 0 : 16 * LINE * LINES;
-    static constexpr int COMMON = STATISTICS + 2 * 16 * LINES;
-    static constexpr int SHARED = COMMON + 16;
+    static constexpr int GROUP = STATISTICS + 2 * 16 * LINES;
+    static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
+    static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
 };
 
