@@ -101,7 +101,7 @@ static std::vector<Number> transposed(const std::vector<Number> &from, size_t ro
 }
 
 // Numbers that differ.
-static size_t compare(const Variant &v, const Data &data) {
+static size_t compare(const Variant &v, const Data &data, bool one_block) {
     const size_t n = (size_t)v.n1 * v.n2, bytes = 16 * data.input.size();
     void *tables = device_memory(data.table_bytes), *input = device_memory(bytes), *output = device_memory(bytes);
     void *left = device_memory(16 + 8 * data.lines);
@@ -113,7 +113,7 @@ static size_t compare(const Variant &v, const Data &data) {
     to_device(input, numbers.data(), bytes);
     to_device(output, results.data(), bytes);
     const Launch launch = launch_of(v, input, output, tables, left, data.lines);
-    v.launch(launch.arguments, launch.blocks, v.threads, v.shared_bytes);
+    v.launch(launch.arguments, one_block ? 1 : launch.blocks, v.threads, v.shared_bytes);
 #ifdef __CUDACC__
     check(cudaGetLastError(), "launch");
     check(cudaDeviceSynchronize(), "run");
@@ -189,7 +189,8 @@ int main(int argc, char **argv) {
     if (most > 0) {
         input = device_memory(16 * most);
         output = device_memory(16 * most);
-        left = device_memory(1 << 20);
+        left = device_memory(16 + most);
+        check(cudaMemset(left, 0, 16), "left");
         fill<<<4096, 256>>>((double *)input, 2 * most);
         check(cudaDeviceSynchronize(), "fill");
     }
@@ -208,7 +209,8 @@ int main(int argc, char **argv) {
 #ifdef __CUDACC__
         check(cudaFuncSetAttribute(v.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, v.shared_bytes), "shared memory");
 #endif
-        const size_t different = compare(v, data);
+        // With a block for every panel, and with one block for all.
+        const size_t different = compare(v, data, false) + compare(v, data, true);
         all_equal = all_equal && different == 0;
         const char *kind = v.strided ? v.conversions ? "strided" : "strided i" : v.conversions ? "contiguous" : "contig. i";
 #ifdef __CUDACC__

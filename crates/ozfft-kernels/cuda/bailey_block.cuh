@@ -322,8 +322,10 @@ template <class S, bool CONVERSIONS> DEVICE void last_unit_step(const TunedArgum
     static_assert(S::N2 == 4, "the only unit step of a block of two");
     const Lane<S> lane;
 #pragma unroll 1
-    for (int index = 32 * lane.warp + lane.number; index < S::ROWS; index += S::GROUP_THREADS) {
-        const Numbered<S, S::N1> row(index);
+    for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
+        // All threads of a warp go on together, those beyond the last row as the last one's: see docs/gpu-template.md.
+        const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
+        const Numbered<S, S::N1> row(there ? first + lane.number : S::ROWS - 1);
         const int k1 = row.place;
         i64 low_re[4], low_im[4];
         int top_re[4], top_im[4];
@@ -343,7 +345,7 @@ template <class S, bool CONVERSIONS> DEVICE void last_unit_step(const TunedArgum
         top_im[3] = -top_im[3];
         const LineFacts facts = statistics.facts(row.line);
         const Finish<CONVERSIONS> finish(facts.exponent() + common_exponent<S>());
-        const Sink<S> sink(args, lines, facts, {row.line, k1, true});
+        const Sink<S> sink(args, lines, facts, {row.line, k1, there});
         const bool mirrored = 2 * k1 > S::N1;
         const unsigned flip = args.conjugate_output ^ (mirrored ? 0x80000000u : 0u);
 #pragma unroll
