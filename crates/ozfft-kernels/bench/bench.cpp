@@ -3,7 +3,16 @@
 //   bench DATA [POINTS [LENGTH ...]]
 //
 // DATA holds the files that `write_data_for_the_bench` of executor/cuda/bailey_tables.rs writes; POINTS (default 2^28) is the
-// size of the batch that is timed, 0 for none. The same source runs under the emulator, where it only compares.
+// size of the batch that is timed, 0 for none. To build it on a machine with CUDA (N sources of ./lengths.py in GEN):
+//
+//   ./lengths.py GEN 2 && ./data.py DATA path/to/ozfft LENGTH ...
+//   nvcc -std=c++17 -O3 -arch=sm_90 -I. -I../cuda -o bench -x cu bench.cpp GEN/*.cu -lcufft
+//
+// and for the emulator, with a source of VARIANT lines:
+//
+//   g++ -std=c++17 -O1 -fwrapv -ffp-contract=off -U_FORTIFY_SOURCE -I. -I../cuda -o bench VARIANTS.cpp bench.cpp
+//
+// The same source runs under the emulator, where it only compares.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

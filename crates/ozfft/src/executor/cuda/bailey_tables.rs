@@ -46,10 +46,9 @@ fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::super::tuned_tables::tests::block;
-    use super::*;
+    use crate::Planner;
     use crate::problem::{Engine, Problem, Substrate};
     use crate::transform::tables::Tables;
-    use crate::Planner;
     use num_complex::Complex;
     use std::io::Write;
 
@@ -68,7 +67,9 @@ mod tests {
             let lines = 37;
             let mut state = 1 + n as u64;
             let mut next = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
             };
             let input: Vec<Complex<f64>> = (0..lines * n)

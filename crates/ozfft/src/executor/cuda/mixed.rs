@@ -106,12 +106,7 @@ impl Padded<'_> {
     }
 
     /// The digits that a half of a data word meets, if there are any.
-    pub(super) fn met(
-        &self,
-        half: u32,
-        (place, slot): (usize, usize),
-        diagonal: u32,
-    ) -> [u8; 4] {
+    pub(super) fn met(&self, half: u32, (place, slot): (usize, usize), diagonal: u32) -> [u8; 4] {
         let slot = slot.checked_sub(self.skip);
         let slot = slot.filter(|&slot| slot < self.matrix.slots);
         let place = self.row(place).zip(slot);
