@@ -2,11 +2,11 @@
 //
 //   bench DATA [POINTS [LENGTH ...]]
 //
-// DATA holds the files that `write_data_for_the_bench` of executor/cuda/bailey_tables.rs writes; POINTS (default 2^28) is the
-// size of the batch that is timed, 0 for none. To build it on a machine with CUDA (N sources of ./lengths.py in GEN):
+// DATA holds the files that ./data.py, or `write_data_for_the_bench` of executor/cuda/bailey_tables.rs, writes; POINTS (default 2^28) is the
+// size of the batch that is timed, 0 for none. To build it on a machine with CUDA (sources of ./lengths.py in GEN):
 //
 //   ./lengths.py GEN 2 && ./data.py DATA path/to/ozfft LENGTH ...
-//   nvcc -std=c++17 -O3 -arch=sm_90 -I. -I../cuda -o bench -x cu bench.cpp GEN/*.cu -lcufft
+//   nvcc -std=c++17 -O3 -arch=sm_90 -Xcompiler -include,host_pass.h -I. -I../cuda -o bench -x cu bench.cpp GEN/*.cu -lcufft
 //
 // and for the emulator, with a source of VARIANT lines:
 //

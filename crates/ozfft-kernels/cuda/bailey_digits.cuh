@@ -1,7 +1,7 @@
 // The digits of a step's words as the tensor instruction's first operand, and their products with the digits of a matrix.
 #pragma once
 #include "bailey_shape.cuh"
-#include "mma_sync.cuh"
+#include "bailey_instructions.cuh"
 #include "tuned_block.cuh"
 
 namespace bailey {

@@ -24,19 +24,6 @@ DEVICE void mma_sync_s8_onto(int (&c)[4], const uint32_t (&a)[4], const uint32_t
                  : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(start));
 }
-// The same with bytes of `a` that have no signs, onto zeros or onto the four sums from c[at] on. Not volatile: nothing but sums
-// depends on it, and the compiler may order products as it likes.
-DEVICE void mma_sync_u8(int (&c)[8], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
-    if (first) {
-        asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
-            : "=r"(c[at]), "=r"(c[at + 1]), "=r"(c[at + 2]), "=r"(c[at + 3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(0));
-    } else {
-        asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-            : "+r"(c[at]), "+r"(c[at + 1]), "+r"(c[at + 2]), "+r"(c[at + 3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-    }
-}
 // mma.sync m16n8k16, onto zeros: 16 bytes of every row, of which a lane has those from 4t on.
 DEVICE void mma_sync_s8_half(int (&c)[4], uint32_t low_rows, uint32_t high_rows, uint32_t column) {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%7,%7,%7};"

@@ -97,17 +97,7 @@ template <class T> DEVICE T table_entry(const T *place) {
     return entry;
 }
 
-// 8 bytes of one.
-DEVICE uint2 table_half(const uint2 *place) { return __ldg(place); }
-// 16 bytes that are read once: the first-level cache is for tables.
-DEVICE uint4 load_once(const uint4 *place) {
-    uint4 v;
-    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(place));
-    return v;
-}
-
 DEVICE void atomic_or(uint32_t *place, uint32_t bits) { atomicOr(place, bits); }
-DEVICE void atomic_maximum(unsigned *place, unsigned value) { atomicMax(place, value); }
 DEVICE void atomic_maximum(int32_t *place, int32_t value) { atomicMax(place, value); }
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) {
     atomicMax(reinterpret_cast<unsigned long long *>(place), static_cast<unsigned long long>(value));

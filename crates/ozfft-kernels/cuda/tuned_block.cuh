@@ -90,10 +90,7 @@ DEVICE unsigned high_of(i64 x) { return (unsigned)((u64)x >> 32); }
 struct ConvertedWords {
     double scale;
     unsigned almost_half;  // its upper word
-    DEVICE explicit ConvertedWords(int exponent) {
-        scale = __hiloint2double((1023 - exponent) << 20, 0);
-        almost_half = (unsigned)moved(0x3fdfffff);
-    }
+    DEVICE explicit ConvertedWords(int exponent) : scale(__hiloint2double((1023 - exponent) << 20, 0)), almost_half((unsigned)moved(0x3fdfffff)) {}
     DEVICE i64 word(unsigned low, unsigned high) const {
         const double half = __hiloint2double((int)sign_or(high, almost_half), (int)0xffffffff);
         return __double2ll_rz(__fma_rn(__hiloint2double((int)high, (int)low), scale, half));
@@ -131,7 +128,7 @@ struct ShiftedWords {
 struct ConvertedBits {
     double unit;
     unsigned sum = 0;
-    DEVICE explicit ConvertedBits(int field) { unit = __hiloint2double((2 * 1023 + 20 - field) << 20, 0); }
+    DEVICE explicit ConvertedBits(int field) : unit(__hiloint2double((2 * 1023 + 20 - field) << 20, 0)) {}
     DEVICE void add(unsigned low, unsigned high) {
         // 2^52 + u, cut off, has the integer u as its lower word.
         sum += (unsigned)__double2loint(__fma_rz(fabs(__hiloint2double((int)high, (int)low)), unit, 4503599627370496.0));
