@@ -338,14 +338,17 @@ DEVICE unsigned atomic_add(unsigned *place, unsigned value) {
     return before;
 }
 DEVICE void atomic_or(uint32_t *place, uint32_t bits) { *place |= bits; }
+DEVICE void atomic_maximum(unsigned *place, unsigned value) { *place = value > *place ? value : *place; }
 DEVICE void atomic_maximum(int32_t *place, int32_t value) { *place = value > *place ? value : *place; }
 DEVICE void atomic_maximum(uint64_t *place, uint64_t value) { *place = value > *place ? value : *place; }
 DEVICE int leading_zeros(uint64_t value) { return value == 0 ? 64 : __builtin_clzll(value); }
 DEVICE int leading_zeros_of_half(uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
 template <class T> DEVICE T table_entry(const T *place) { return *place; }
+DEVICE uint2 table_half(const uint2 *place) { return *place; }
+DEVICE uint4 load_once(const uint4 *place) { return *place; }
 
 // The tensor instruction: the layout of its operands is described in mma_sync.cuh.
-DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+template <class Byte> DEVICE void mma_sync_bytes(int *c, const uint32_t (&a)[4], const uint32_t (&b)[2]) {
     struct Operands {
         int c[4];
         uint32_t a[4], b[2];
@@ -353,12 +356,13 @@ DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)
     emulator::Exchange &warp = emulator::warp();
     const int own = emulator::lane();
     Operands mine;
-    std::memcpy(mine.c, c, sizeof(c));
+    std::memcpy(mine.c, c, sizeof(mine.c));
     std::memcpy(mine.a, a, sizeof(a));
     std::memcpy(mine.b, b, sizeof(b));
     std::memcpy(warp.given[own], &mine, sizeof(mine));
     emulator::meet(warp.meeting, emulator::WARP, [&warp] {
-        int8_t rows[16][32], columns[8][32];
+        Byte rows[16][32];
+        int8_t columns[8][32];
         for (int lane = 0; lane < emulator::WARP; lane++) {
             Operands given;
             std::memcpy(&given, warp.given[lane], sizeof(given));
@@ -375,7 +379,8 @@ DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)
             std::memcpy(&given, warp.given[lane], sizeof(given));
             const int g = lane / 4, t = lane % 4;
             for (int i = 0; i < 4; i++) {
-                const int8_t *row = rows[g + 8 * (i / 2)], *column = columns[2 * t + i % 2];
+                const Byte *row = rows[g + 8 * (i / 2)];
+                const int8_t *column = columns[2 * t + i % 2];
                 int sum = 0;
                 for (int byte = 0; byte < 32; byte++) {
                     sum += row[byte] * column[byte];
@@ -385,7 +390,13 @@ DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)
             std::memcpy(warp.taken[lane], given.c, sizeof(given.c));
         }
     });
-    std::memcpy(c, warp.taken[own], sizeof(c));
+    std::memcpy(c, warp.taken[own], sizeof(mine.c));
+}
+DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) { mma_sync_bytes<int8_t>(c, a, b); }
+// Bytes of `a` without signs, onto zeros or the four sums from c[at] on.
+DEVICE void mma_sync_u8(int (&c)[8], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
+    if (first) std::memset(c + at, 0, 4 * sizeof(int));
+    mma_sync_bytes<uint8_t>(c + at, a, b);
 }
 DEVICE void mma_sync_s8_first(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
     c[0] = c[1] = c[2] = c[3] = 0;

@@ -28,7 +28,7 @@ pub(super) fn tables(first: &Step, last: &Step) -> Vec<u8> {
 
 /// A matrix of a step, and what surrounds it.
 #[derive(Clone, Copy)]
-struct Padded<'a> {
+pub(super) struct Padded<'a> {
     matrix: &'a DigitMatrix,
     /// Rows and slots of a plain step's sines are counted from 1, as those of its cosines that they go with.
     skip: usize,
@@ -39,7 +39,7 @@ struct Padded<'a> {
     eights: usize,
 }
 
-fn padded(step: &Step) -> [Padded<'_>; 2] {
+pub(super) fn padded(step: &Step) -> [Padded<'_>; 2] {
     let plain = step.recipe.fold == Fold::Plain;
     let [cosine, sine] = matrices(step);
     let with = |matrix, skip| Padded {
@@ -69,13 +69,28 @@ impl Padded<'_> {
         (row < self.matrix.rows).then_some(row)
     }
 
-    /// As the tensor instruction's second operand: for every eight of outputs the parts that the kernel's `Digits` names,
-    /// each of them pieces of 4 diagonals × 8 outputs, K-major.
+    /// As `wgmma`'s second operand: for every eight of outputs the parts that the kernel's `Digits` names, each of them pieces
+    /// of 4 diagonals × 8 outputs, K-major.
     fn operand(&self, image: &mut Vec<u8>) {
+        self.for_each_piece(|tile, first_diagonal, operand| {
+            for diagonal in first_diagonal..first_diagonal + 4 {
+                for &(first_slot, half) in operand {
+                    for output in 0..8 {
+                        for slot in first_slot..first_slot + 4 {
+                            image.extend(self.met(half, (8 * tile + output, slot), diagonal));
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    /// The pieces of the matrix in the order in which they are multiplied: the eight of outputs, the first of four diagonals, and
+    /// first slots and halves of the words of both halves of an operand of 32 digits.
+    pub(super) fn for_each_piece(&self, mut piece: impl FnMut(usize, u32, &[(usize, u32); 2])) {
         let (eights, fours) = (self.outputs / 8, self.outputs % 8);
         let eights = eights + usize::from(fours > 4);
         let has_four = (1..=4).contains(&fours);
-        // First slots, and halves of the words, of both halves of an operand.
         let of_half =
             |half| (0..eights).map(move |eight| [(8 * eight, half), (8 * eight + 4, half)]);
         let of_both = || has_four.then_some([(8 * eights, 1), (8 * eights, 0)]);
@@ -84,26 +99,14 @@ impl Padded<'_> {
         for tile in 0..self.eights {
             for (first_diagonal, operands) in [(0, &upper), (4, &lower)] {
                 for operand in operands {
-                    for diagonal in first_diagonal..first_diagonal + 4 {
-                        for &(first_slot, half) in operand {
-                            for output in 0..8 {
-                                for slot in first_slot..first_slot + 4 {
-                                    image.extend(self.met(
-                                        half,
-                                        (8 * tile + output, slot),
-                                        diagonal,
-                                    ));
-                                }
-                            }
-                        }
-                    }
+                    piece(tile, first_diagonal, operand);
                 }
             }
         }
     }
 
     /// The digits that a half of a data word meets, if there are any.
-    fn met(&self, half: u32, (place, slot): (usize, usize), diagonal: u32) -> [u8; 4] {
+    pub(super) fn met(&self, half: u32, (place, slot): (usize, usize), diagonal: u32) -> [u8; 4] {
         let slot = slot.checked_sub(self.skip);
         let slot = slot.filter(|&slot| slot < self.matrix.slots);
         let place = self.row(place).zip(slot);
@@ -112,7 +115,7 @@ impl Padded<'_> {
 }
 
 /// What the sums of every place are raised by.
-fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
+pub(super) fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
     let [cosine, sine] = padded(step);
     let at = |padded: Padded<'_>, place| match padded.row(place) {
         Some(row) => raised(padded.matrix, row, whole),

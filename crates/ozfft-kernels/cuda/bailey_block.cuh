@@ -1,0 +1,487 @@
+// Lines of one or two steps of any size, each a small DFT on the tensor unit, from f64 to f64. The sizes are known to the
+// compiler, and everything between reading and writing is in registers, but for one exchange through shared memory between the
+// steps. Lines whose largest number is near the ends of the range are left to a portable kernel, as tuned_block.cuh does.
+#pragma once
+#include "bailey_digits.cuh"
+
+namespace bailey {
+
+// Who a thread is: its group, the warp of the group, and its place in the warp.
+template <class S> struct Lane {
+    int group, warp, g, t, number;
+    DEVICE Lane() {
+        // Masks tell the compiler that nothing here is negative.
+        const int thread = thread_number();
+        number = thread & 31;
+        const unsigned all = thread >> 5 & 31;
+        group = S::GROUPS > 1 ? all / S::WARPS : 0;
+        warp = S::GROUPS > 1 ? all % S::WARPS : all;
+        g = thread >> 2 & 7;
+        t = thread & 3;
+    }
+    DEVICE int in_group() const { return 32 * warp + number; }
+};
+
+// All warps of a group.
+template <class S> DEVICE void group_barrier(int group) {
+    if (S::GROUPS > 1)
+        named_barrier(1 + group, S::GROUP_THREADS);
+    else
+        block_barrier();
+}
+
+// A column of the first step, or a row of the last one, that a thread works on.
+struct Column {
+    int line, place;
+    bool there;
+};
+
+// What the lines of a panel have to do with the arrays.
+template <class S> struct Lines {
+    i64 group;
+    unsigned first;
+    DEVICE Lines(const TunedArguments &args, unsigned panel) {
+        if (S::STRIDED) {
+            const unsigned number = panel / args.panels_a_group;
+            group = number;
+            first = (panel - number * args.panels_a_group) * S::LINES;
+        } else {
+            group = (i64)panel * S::LINES;
+            first = 0;
+        }
+    }
+    DEVICE bool has(const TunedArguments &args, int line) const {
+        return S::STRIDED ? first + line < args.fast_count : group + line < args.lines;
+    }
+    DEVICE i64 number(const TunedArguments &args, int line) const {
+        return S::STRIDED ? group * args.fast_count + first + line : group + line;
+    }
+    DEVICE i64 start(const Places &places, int line) const {
+        return S::STRIDED ? group * places.slow + (first + line) * places.fast : (group + line) * places.slow;
+    }
+};
+
+// What is known of a line once all its numbers have been looked at.
+struct LineFacts {
+    unsigned largest_re, largest_im, sum;
+    DEVICE bool zero() const { return (largest_re | largest_im) == 0; }
+    DEVICE int field() const { return (int)((largest_re > largest_im ? largest_re : largest_im) >> 20); }
+    // Lines of zeros stay zeros whatever their exponent.
+    DEVICE int exponent() const { return zero() ? 0 : field() - 1043 + (32 - leading_zeros_of_half(sum)) - 61; }
+    DEVICE bool moderate() const { return (field() >= LEAST_FIELD && field() <= LARGEST_FIELD) || zero(); }
+    DEVICE bool one_part_zero() const { return largest_re == 0 || largest_im == 0; }
+    // An output that is known to be real, or imaginary.
+    DEVICE uint4 without_known_zeros(uint4 value) const {
+        const unsigned re = largest_re != 0 ? ~0u : 0u, im = largest_im != 0 ? ~0u : 0u;
+        return make_uint4(value.x & re, value.y & re, value.z & im, value.w & im);
+    }
+};
+
+template <class S> struct Statistics {
+    unsigned *memory;
+    DEVICE Statistics(int group, unsigned round) : memory((unsigned *)(shared_memory() + group * S::GROUP + S::STATISTICS) + (round & 1) * 4 * S::LINES) {}
+    DEVICE unsigned *of(int line) const { return memory + 4 * line; }
+    DEVICE LineFacts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
+};
+
+template <class S> DEVICE int &common_exponent() { return *(int *)(shared_memory() + S::COMMON); }
+
+template <class S> DEVICE Column column_of(const Lane<S> &lane, int u) {
+    const int index = 8 * (lane.warp * S::UNITS1 + u) + lane.g;
+    const bool there = S::COLUMNS % (8 * S::UNITS1) == 0 || index < S::COLUMNS;
+    // Threads beyond the last column do as that one's.
+    const Numbered<S, S::N2> numbered(there ? index : S::COLUMNS - 1);
+    return {numbered.line, numbered.place, there};
+}
+
+template <class S> DEVICE TablesAt<S::SHARED_TABLES> tables_of(const TunedArguments &args) {
+    if constexpr (S::SHARED_TABLES)
+        return {shared_address(shared_memory()) + S::TABLES};
+    else
+        return {(const unsigned char *)args.tables};
+}
+
+// Where a word lies between the steps.
+template <class S> DEVICE uint32_t place_of(const Lane<S> &lane, int line, int row, int column) {
+    return shared_address(shared_memory()) + lane.group * S::GROUP + 16 * (line * S::LINE + row * S::PITCH + column);
+}
+
+// A word that is finished but for its conversion.
+template <bool CONVERSIONS> struct Finish {
+    int power;
+    double scale;
+    DEVICE explicit Finish(int exponent) {
+        power = (exponent + 1023 + 63 - 1) << 20;
+        scale = CONVERSIONS ? __hiloint2double((1023 + exponent) << 20, 0) : 0.0;
+    }
+    DEVICE uint4 operator()(i64 re, int top_re, i64 im, int top_im, unsigned flip) const {
+        return finished<CONVERSIONS>(re, top_re, im, top_im, power, scale, flip);
+    }
+};
+
+// Reads the numbers of a warp's columns: slots t, t + 4, … of each, an element and its partner.
+template <class S, class Numbers> DEVICE void read_columns(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
+    const Lane<S> lane;
+    typedef typename S::First Step;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const bool present = lines.has(args, column.line);
+        const bool mirrored = 2 * column.place > S::N2;
+        const i64 row_step = S::STRIDED ? S::N2 * args.from.element : S::N2;
+        const i64 start = lines.start(args.from, present ? column.line : 0) + (S::STRIDED ? column.place * args.from.element : column.place);
+        const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
+        const uint4 *near = args.input + start + row(lane.t) * row_step;
+        const uint4 *far = args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - lane.t) * row_step;
+        const i64 step = mirrored ? -4 * row_step : 4 * row_step;
+        const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
+#pragma unroll
+        for (int q = 0; q < Step::QUADS; q++) {
+            const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + lane.t < Step::SLOTS);
+            uint4 a = make_uint4(0, 0, 0, 0), b = a;
+            if (slot) a = load_once(near);
+            // A plain step's first element has no partner.
+            if (slot && !(Step::PLAIN && q == 0 && lane.t == 0)) b = load_once(far);
+            a.w ^= flip;
+            b.w ^= flip;
+            numbers[u].put(2 * q, a);
+            numbers[u].put(2 * q + 1, b);
+            near += step;
+            far -= step;
+        }
+    }
+}
+
+// Largest numbers of all lines, to their statistics.
+template <class S, class Numbers> DEVICE void note_largest(const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        // Numbers whose upper words are zeros count as well.
+        unsigned re = max(numbers[u].largest_re, numbers[u].rest_re() != 0 ? 1u : 0u);
+        unsigned im = max(numbers[u].largest_im, numbers[u].rest_im() != 0 ? 1u : 0u);
+        const Column column = column_of<S>(lane, u);
+        if (S::ONE_LINE) {
+            re = warp_maximum(re);
+            im = warp_maximum(im);
+        } else {
+            re = max(re, shuffle_xor(re, 1));
+            im = max(im, shuffle_xor(im, 1));
+            re = max(re, shuffle_xor(re, 2));
+            im = max(im, shuffle_xor(im, 2));
+        }
+        unsigned *const of = statistics.of(column.line);
+        if (S::ONE_LINE ? lane.number == 0 : lane.t == 0) {
+            atomic_maximum(of, re);
+            atomic_maximum(of + 1, im);
+        }
+    }
+}
+
+// Largest sums of columns of all lines, likewise.
+template <class S, class Numbers> DEVICE void note_sums(const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        unsigned *const of = statistics.of(column.line);
+        const int field = (int)(max(of[0], of[1]) >> 20);
+        unsigned sum = numbers[u].leading_bits(field);
+        sum += shuffle_xor(sum, 1);
+        sum += shuffle_xor(sum, 2);
+        // One for every magnitude rounds it up.
+        sum += 2 * S::N1;
+        if (S::ONE_LINE) sum = warp_maximum(sum);
+        if (S::ONE_LINE ? lane.number == 0 : lane.t == 0) atomic_maximum(of + 2, sum);
+    }
+}
+
+// Where results go.
+template <class S> struct Sink {
+    uint4 *start;
+    i64 element;
+    bool there;
+    DEVICE Sink(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &column) {
+        there = column.there && lines.has(args, column.line) && facts.moderate();
+        start = args.output + lines.start(args.to, column.line);
+        element = S::STRIDED ? args.to.element : 1;
+    }
+    DEVICE uint4 *at(int index) const { return start + index * element; }
+};
+
+// The first step, or the only one: words, digits, products, rotation; then to shared memory or to the caller.
+template <class S, class Mma, bool CONVERSIONS, class Numbers>
+DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
+    typedef typename S::First Step;
+    typedef typename S::Tables Tables;
+    constexpr int N1 = S::N1, N2 = S::N2;
+    StepDigits<Step> cosine_digits[S::UNITS1], sine_digits[S::UNITS1];
+    const Factors factors = factors_of<Int8>(args);
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const typename Numbers::Words words(statistics.facts(column.line).exponent());
+#pragma unroll
+        for (int q = 0; q < Step::QUADS; q++) {
+            const i64 ar = numbers[u].real_word(2 * q, words), ai = numbers[u].imaginary_word(2 * q, words);
+            const i64 br = numbers[u].real_word(2 * q + 1, words), bi = numbers[u].imaginary_word(2 * q + 1, words);
+            cosine_digits[u].put(q, ar + br, ai + bi);
+            sine_digits[u].put(q, ar - br, ai - bi);
+        }
+        cosine_digits[u].fill();
+        sine_digits[u].fill();
+    }
+    const auto tables = tables_of<S>(args);
+    const int t = lane.t;
+#pragma unroll 1
+    for (int o = 0; o < Step::TILES; o++) {
+        Rounded cosine[S::UNITS1], sine[S::UNITS1];
+        const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+        multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 10);
+        multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 20);
+#pragma unroll
+        for (int u = 0; u < S::UNITS1; u++) {
+            const Column column = column_of<S>(lane, u);
+            const int j = column.place;
+            const auto angles = tables.later(Tables::ROTATIONS + 16 * (2 * j > N2 ? N2 - j : j));
+            const LineFacts facts = N2 == 1 ? statistics.facts(column.line) : LineFacts{};
+            const Finish<CONVERSIONS> finish(N2 == 1 ? facts.exponent() + common_exponent<S>() : 0);
+            const Sink<S> sink(args, lines, facts, column);
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                const int i = 8 * o + 4 * e;
+                if (i >= Step::SLOTS) continue;
+                const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
+                const i64 cr = cosine[u].sum[e], ci = cosine[u].sum[2 + e];
+                // Output 0 of a plain step, which comes last, has no sines.
+                const bool pairs = i < Step::PAIRS;
+                const i64 sr = pairs ? sine[u].sum[e] : 0, si = pairs ? sine[u].sum[2 + e] : 0;
+                // Outputs k and N1 - k, less what they are raised by. Of the first pair of a shifted step, output 0 has cosines
+                // only, output N1/2 sines only.
+                const bool first = !Step::PLAIN && i == 0, two = first && t == 0;
+                const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
+                const int k = !slot || alone ? 0 : Step::PLAIN ? i + t + 1 : i + t;
+                const int far_k = two ? N1 / 2 : N1 - k;
+                uint4 raised = tables.entry(first ? Tables::FIRST_CONSTANTS + 32 * t : Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
+                uint4 angle = angles.entry(16 * k * Tables::ANGLES);
+                const auto put = [&](int row, i64 re, i64 im, bool conjugated) {
+                    const bool stored = column.there && slot;
+                    if (N2 > 1) {
+                        if (stored) store_shared(place_of(lane, column.line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+                        return;
+                    }
+                    uint4 value = finish(re, 0, im, 0, args.conjugate_output ^ (conjugated ? 0x80000000u : 0u));
+                    if (facts.one_part_zero() && (row == 0 || 2 * row == N1)) value = facts.without_known_zeros(value);
+                    if (stored && sink.there) *sink.at(row) = value;
+                };
+                i64 re = cr + (two ? 0 : si) - join(raised.x, raised.y), im = ci - (two ? 0 : sr) - join(raised.z, raised.w);
+                rotate(re, im, angle, factors);
+                put(k, re, im, false);
+                if (!pairs) continue;
+                if (first) {
+                    raised = tables.entry(Tables::FIRST_CONSTANTS + 32 * t + 16);
+                    if (two) angle = angles.entry(16 * (N1 / 2) * Tables::ANGLES);
+                    re = (two ? si : cr - si) - join(raised.x, raised.y);
+                    im = (two ? 0 : -ci) - sr + join(raised.z, raised.w);
+                } else {
+                    re = cr - si - join(raised.z, raised.w);
+                    im = join(raised.x, raised.y) - sr - ci;
+                }
+                rotate(re, im, angle, factors);
+                if (!alone) put(far_k, re, im, !two);
+            }
+        }
+    }
+}
+
+// Row number `index` of the last step. Neighbouring threads' rows of contiguous lines are at a distance of two.
+template <class S> DEVICE Column row_of(const Lane<S> &lane, int unit) {
+    const int g = S::STRIDED ? lane.g : (lane.g & 4) | (lane.g & 1) << 1 | (lane.g >> 1 & 1);
+    const int index = 8 * unit + g;
+    const bool there = S::ROWS % 8 == 0 ? 8 * unit < S::ROWS : index < S::ROWS;
+    const Numbered<S, S::N1> numbered(there ? index : S::ROWS - 1);
+    return {numbered.line, numbered.place, there};
+}
+
+// Whether output k of row k1 is the line's first or middle one.
+template <class S> DEVICE bool is_real_of_real(int k1, int k) {
+    return S::N2 % 2 == 1 ? (k1 == 0 && k == 0) || (2 * k1 == S::N1 && k == S::N2 / 2) : k1 == 0 && (k == 0 || k == S::N2 / 2);
+}
+
+// A part of output k of four points, by that part and the other one of all points; `sign` is that of the other one's share
+// after a quarter turn.
+template <class T> DEVICE T unit_output(int k, const T (&own)[4], const T (&other)[4], int sign) {
+    const T even = k % 2 == 0 ? own[0] + own[2] : own[0] - own[2];
+    const T odd = k % 2 == 0 ? own[1] + own[3] : sign > 0 ? other[1] - other[3] : other[3] - other[1];
+    return k < 2 ? even + odd : even - odd;
+}
+
+// A last step of four points: additions alone. A thread takes a row.
+template <class S, bool CONVERSIONS> DEVICE void last_unit_step(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
+    static_assert(S::N2 == 4, "the only unit step of a block of two");
+    const Lane<S> lane;
+#pragma unroll 1
+    for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
+        // All threads of a warp go on together, those beyond the last row as the last one's: see docs/gpu-template.md.
+        const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
+        const Numbered<S, S::N1> row(there ? first + lane.number : S::ROWS - 1);
+        const int k1 = row.place;
+        i64 low_re[4], low_im[4];
+        int top_re[4], top_im[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint4 word = load_shared(place_of(lane, row.line, k1, j));
+            // Sums do not fit 64 bits: the upper 15 bits apart.
+            const auto split = [](unsigned low, unsigned high, i64 &rest, int &top) {
+                rest = join(low, high & 0x1ffffu);
+                top = (int)high >> 17;
+            };
+            split(word.x, word.y, low_re[j], top_re[j]);
+            split(word.z, word.w, low_im[j], top_im[j]);
+        }
+        // Column 3 was left without the sign of its imaginary part.
+        low_im[3] = -low_im[3];
+        top_im[3] = -top_im[3];
+        const LineFacts facts = statistics.facts(row.line);
+        const Finish<CONVERSIONS> finish(facts.exponent() + common_exponent<S>());
+        const Sink<S> sink(args, lines, facts, {row.line, k1, there});
+        const bool mirrored = 2 * k1 > S::N1;
+        const unsigned flip = args.conjugate_output ^ (mirrored ? 0x80000000u : 0u);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            // Sums are kept as those of raised diagonals are.
+            const i64 raised = (i64)8192 << 49;
+            const i64 re = unit_output(k, low_re, low_im, 1) - raised, im = unit_output(k, low_im, low_re, -1) - raised;
+            uint4 value = finish(re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, flip);
+            if (facts.one_part_zero() && is_real_of_real<S>(k1, k)) value = facts.without_known_zeros(value);
+            if (sink.there) *sink.at(k1 + S::N1 * (mirrored ? 3 - k : k)) = value;
+        }
+    }
+}
+
+// The last step on the tensor unit: a column of it is a row k1 of a line.
+template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
+    typedef typename S::Last Step;
+    typedef typename S::Tables Tables;
+    constexpr int N1 = S::N1, N2 = S::N2, UNITS = S::UNITS2;
+    const auto tables = tables_of<S>(args);
+    const Factors factors = factors_of<Int8>(args);
+#pragma unroll 1
+    for (int unit = Lane<S>().warp * UNITS; 8 * unit < S::ROWS; unit += S::WARPS * UNITS) {
+        const Lane<S> lane;
+        const int t = lane.t;
+        StepDigits<Step> cosine_digits[UNITS], sine_digits[UNITS];
+#pragma unroll
+        for (int u = 0; u < UNITS; u++) {
+            const Column row = row_of<S>(lane, unit + u);
+            const uint32_t near = place_of(lane, row.line, row.place, t), far = place_of(lane, row.line, row.place, N2 - t);
+            const uint32_t middle = place_of(lane, row.line, row.place, Step::PLAIN ? 0 : N2 / 2);
+#pragma unroll
+            for (int q = 0; q < Step::QUADS; q++) {
+                // Slots beyond the last read what lies there: they meet zeros of the matrix.
+                const bool alone = q == 0 && t == 0;
+                const uint4 a = load_shared(near + 64 * q), b = load_shared(alone ? middle : far - 64 * q);
+                const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
+                // Columns beyond the middle were left without the sign of their real part, or of their imaginary part before a
+                // plain step: both come to the same. A plain step's sines have zeros for slot 0.
+                cosine_digits[u].put(q, alone ? ar : ar + br, alone ? ai : ai - bi);
+                sine_digits[u].put(q, alone ? br : ar - br, alone ? bi : ai + bi);
+            }
+            cosine_digits[u].fill();
+            sine_digits[u].fill();
+        }
+#pragma unroll 1
+        for (int o = 0; o < Step::TILES; o++) {
+            Rounded cosine[UNITS], sine[UNITS];
+            const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+            multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 30);
+            multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 40);
+#pragma unroll
+            for (int u = 0; u < UNITS; u++) {
+                const Column row = row_of<S>(lane, unit + u);
+                const int k1 = row.place;
+                const LineFacts facts = statistics.facts(row.line);
+                const Finish<CONVERSIONS> finish(facts.exponent() + common_exponent<S>());
+                const Sink<S> sink(args, lines, facts, row);
+                const bool mirrored = 2 * k1 > N1;
+                const unsigned flip = args.conjugate_output ^ (mirrored ? 0x80000000u : 0u);
+#pragma unroll
+                for (int e = 0; e < 2; e++) {
+                    const int i = 8 * o + 4 * e;
+                    if (i >= Step::SLOTS) continue;
+                    const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
+                    const int number = i + 2 * t - 4 * e + e;
+                    const uint4 raised = tables.entry(Tables::CONSTANTS2 + 16 * number);
+                    const uint2 tops = tables.half(Tables::TOPS2 + 8 * number);
+                    const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
+                    const bool pairs = i < Step::PAIRS;
+                    const i64 cr = cosine[u].sum[e], ci = cosine[u].sum[2 + e];
+                    const i64 sr = pairs ? sine[u].sum[e] : 0, si = pairs ? sine[u].sum[2 + e] : 0;
+                    const int tcr = cosine[u].top[e], tci = cosine[u].top[2 + e];
+                    const int tsr = pairs ? sine[u].top[e] : 0, tsi = pairs ? sine[u].top[2 + e] : 0;
+                    const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
+                    const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t;
+                    const auto put = [&](int k, const uint4 &number) {
+                        uint4 value = number;
+                        if (facts.one_part_zero() && is_real_of_real<S>(k1, k)) value = facts.without_known_zeros(value);
+                        if (slot && sink.there) *sink.at(k1 + N1 * (mirrored ? N2 - 1 - k : k)) = value;
+                    };
+                    put(k, finish(cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y, flip));
+                    if (!pairs) continue;
+                    const uint4 far = finish(cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x, flip);
+                    if (!alone) put(Step::PLAIN ? N2 - k : N2 - 1 - k, far);
+                }
+            }
+        }
+    }
+}
+
+// A panel's lines that are left to a portable kernel.
+template <class S> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
+    for (int line = Lane<S>().in_group(); line < S::LINES; line += S::GROUP_THREADS)
+        if (lines.has(args, line) && !statistics.facts(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+}
+
+template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
+    const int group = Lane<S>().group;
+    const auto clear = [](const Statistics<S> &statistics) {
+        for (int i = Lane<S>().in_group(); i < 4 * S::LINES; i += S::GROUP_THREADS) statistics.memory[i] = 0;
+    };
+    clear(Statistics<S>(group, 0));
+    if (S::SHARED_TABLES)
+        for (int i = thread_number(); i < S::Tables::BYTES / 16; i += S::THREADS)
+            store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i));
+    if (thread_number() == 0) {
+        const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
+        common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
+    }
+    block_barrier();
+    const unsigned step = gridDim.x * S::GROUPS;
+    unsigned round = 0;
+#pragma unroll 1
+    for (unsigned panel = blockIdx.x * S::GROUPS + group; panel < args.panels; panel += step, round++) {
+        const Lines<S> lines(args, panel);
+        const Statistics<S> statistics(group, round);
+        typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type numbers[S::UNITS1];
+        read_columns<S>(args, lines, numbers);
+        // No thread is behind the last step of the round before once the next barrier is passed: then its words and its
+        // statistics are free.
+        note_largest<S>(numbers, statistics);
+        group_barrier<S>(group);
+        note_sums<S>(numbers, statistics);
+        clear(Statistics<S>(group, round + 1));
+        group_barrier<S>(group);
+        first_step<S, Mma, CONVERSIONS>(args, lines, numbers, statistics);
+        leave_lines<S>(args, lines, statistics);
+        if constexpr (S::N2 > 1) {
+            group_barrier<S>(group);
+            if constexpr (S::Last::MATRIX)
+                last_step<S, Mma, CONVERSIONS>(args, lines, statistics);
+            else
+                last_unit_step<S, CONVERSIONS>(args, lines, statistics);
+        }
+    }
+}
+
+}  // namespace bailey

@@ -1,0 +1,124 @@
+// The digits of a step's words as the tensor instruction's first operand, and their products with the digits of a matrix.
+#pragma once
+#include "bailey_shape.cuh"
+#include "bailey_instructions.cuh"
+#include "tuned_block.cuh"
+
+namespace bailey {
+
+using namespace tuned;
+
+// The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Raised by 128 to unsigned
+// bytes; what that adds to sums is a constant of every output.
+template <class Step> struct StepDigits {
+    static constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
+    unsigned low[EIGHTS > 0 ? EIGHTS : 1][4], high[EIGHTS > 0 ? EIGHTS : 1][4], both[4];
+
+    // Word number q of this thread, that of slot 4q + t.
+    DEVICE void put(int q, i64 re, i64 im) {
+        const int s = q / 2, e = 2 * (q % 2);
+        if (s < EIGHTS) {
+            digits(re, low[s][e], high[s][e]);
+            digits(im, low[s][e + 1], high[s][e + 1]);
+        } else {
+            digits(re, both[2], both[0]);
+            digits(im, both[3], both[1]);
+        }
+    }
+    // Slots that no thread has: they meet zeros of the matrix.
+    DEVICE void fill() {
+        if (Step::QUADS < 2 * EIGHTS) put(Step::QUADS, 0, 0);
+    }
+};
+
+// Tables, by distances in bytes: in shared memory, or in the first-level cache.
+template <bool SHARED> struct TablesAt {
+    uint32_t start;
+    DEVICE uint4 entry(int at) const { return load_shared(start + at); }
+    DEVICE uint2 half(int at) const { return load_shared_two(start + at); }
+    DEVICE TablesAt later(int bytes) const { return {start + bytes}; }
+};
+template <> struct TablesAt<false> {
+    const unsigned char *start;
+    DEVICE uint4 entry(int at) const { return table_entry((const uint4 *)(start + at)); }
+    DEVICE uint2 half(int at) const { return table_half((const uint2 *)(start + at)); }
+    DEVICE TablesAt later(int bytes) const { return {start + bytes}; }
+};
+
+// `mma.sync` on 8-bit integers: any GPU from compute capability 8.0 on. A fragment of the matrix is used for all units of the
+// warp before the next one is loaded.
+struct MmaSync {
+    // Sums of two neighbouring diagonals, real and imaginary parts of two outputs each.
+    template <int UNITS> struct Sums {
+        int sums[UNITS][8];
+    };
+
+    // Diagonals D and D + 1 of eight outputs, D even; `matrix` is the lane's.
+    template <int D, class Step, int UNITS, class Matrix>
+    static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
+        constexpr bool LOWER = D >= 4;
+        constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
+        constexpr int OPERANDS = (LOWER ? 2 : 1) * EIGHTS + FOURS;
+        constexpr int START = 1024 * (LOWER ? EIGHTS + FOURS : 0) + 512 * (D % 4 / 2);
+#pragma unroll
+        for (int i = 0; i < OPERANDS; i++) {
+            const uint4 fragments = matrix.entry(START + 1024 * i);
+            const unsigned even[2] = {fragments.x, fragments.y}, odd[2] = {fragments.z, fragments.w};
+#pragma unroll
+            for (int u = 0; u < UNITS; u++) {
+                const auto &words = digits[u];
+                const unsigned(&operand)[4] = i < EIGHTS ? words.high[i < EIGHTS ? i : 0] : LOWER && i < 2 * EIGHTS ? words.low[i - EIGHTS < EIGHTS ? i - EIGHTS : 0] : words.both;
+                mma_sync_u8(sums.sums[u], 0, operand, even, i == 0);
+                mma_sync_u8(sums.sums[u], 4, operand, odd, i == 0);
+            }
+        }
+    }
+};
+
+// Four sums of eight diagonals put together (0, 1: real parts of two outputs, 2, 3: imaginary parts), rounded, modulo 2^64 and
+// raised by their constants; in a last step the topmost diagonal is kept apart, at weight 2^49.
+struct Rounded {
+    i64 sum[4];
+    int top[4];
+};
+
+// The products of eight outputs with the columns of all units: two diagonals at a time, the last ones first, so that few sums
+// are in registers at once. The compiler must be kept from mixing them: it runs out of registers. `place` is another number
+// for every call.
+template <class Mma, bool WHOLE, class Step, int UNITS, class Matrix>
+DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
+    typename Mma::template Sums<UNITS> d;
+    int low[UNITS][4], middle[UNITS][4];
+    unsigned high[UNITS][4];
+    const auto each = [&](const auto &work) {
+#pragma unroll
+        for (int u = 0; u < UNITS; u++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) work(u, e, d.sums[u][e], d.sums[u][4 + e]);
+    };
+    Mma::template multiply<6>(d, digits, matrix);
+    each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
+    in_order(factors.first, place + 4);
+    Mma::template multiply<4>(d, digits, matrix);
+    each([&](int u, int e, int d4, int d5) {
+        low[u][e] += 512 * d5;
+        middle[u][e] = d4;
+    });
+    in_order(factors.first, place + 2);
+    Mma::template multiply<2>(d, digits, matrix);
+    each([&](int u, int e, int d2, int d3) {
+        middle[u][e] += 256 * d3;
+        high[u][e] = (unsigned)d2;
+    });
+    in_order(factors.first, place + 0);
+    Mma::template multiply<0>(d, digits, matrix);
+    each([&](int u, int e, int d0, int d1) {
+        high[u][e] += 256u * (unsigned)d1;
+        if (WHOLE) high[u][e] += 65536u * (unsigned)d0;
+        const i64 sum = product(middle[u][e], factors.first, low[u][e]);
+        rounded[u].sum[e] = join(low_of(sum), high_of(sum) + 2 * high[u][e]);
+        rounded[u].top[e] = WHOLE ? 0 : d0;
+    });
+}
+
+}  // namespace bailey

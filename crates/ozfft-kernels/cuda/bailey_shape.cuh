@@ -1,0 +1,94 @@
+// What the compiler knows of a block of one or two steps: sizes, how steps are padded to the tensor instruction's shape, which
+// warp has which columns, and where words lie between the steps. docs/gpu-template.md has the reasons.
+#pragma once
+#include "threads.cuh"
+
+namespace bailey {
+
+enum class Fold { NONE, UNIT, PLAIN, SHIFTED };
+
+// A step of N points: pairs of its elements are slots, pairs of its outputs are rows of the matrices.
+template <int N> struct StepShape {
+    static constexpr Fold FOLD = N == 1 ? Fold::NONE : N == 2 || N == 4 ? Fold::UNIT : N % 2 == 1 ? Fold::PLAIN : Fold::SHIFTED;
+    static constexpr bool PLAIN = FOLD == Fold::PLAIN, MATRIX = PLAIN || FOLD == Fold::SHIFTED;
+    static constexpr int SLOTS = (N + 1) / 2;  // and rows of the cosine matrix
+    static constexpr int PAIRS = N / 2;        // outputs that have a partner
+    static constexpr int QUADS = (SLOTS + 3) / 4;
+    static constexpr int TILES = MATRIX ? (SLOTS + 7) / 8 : 0;  // eights of outputs
+    // Eights of slots, of which the upper and the lower digits are products of their own; and whether a rest of four or fewer
+    // slots is left, whose upper and lower digits share products.
+    static constexpr int EIGHTS = SLOTS / 8 + (SLOTS % 8 > 4), FOURS = SLOTS % 8 > 0 && SLOTS % 8 <= 4 ? 1 : 0;
+    // Pieces of the matrix of eight outputs: each is four diagonals of one operand, 1024 bytes.
+    static constexpr int PIECES = 3 * EIGHTS + 2 * FOURS;
+    static constexpr int MATRIX_BYTES = MATRIX ? TILES * PIECES * 1024 : 0;
+};
+
+// Bytes of the tables, in the order in which they lie (executor/cuda/bailey_tables.rs): cosines and sines of both steps, what
+// sums are raised by, rotations.
+template <int N1, int N2> struct TableShape {
+    typedef StepShape<N1> First;
+    typedef StepShape<N2> Last;
+    static constexpr int COSINE1 = 0, SINE1 = First::MATRIX_BYTES, COSINE2 = 2 * First::MATRIX_BYTES, SINE2 = COSINE2 + Last::MATRIX_BYTES;
+    static constexpr int CONSTANTS1 = SINE2 + Last::MATRIX_BYTES;
+    static constexpr int FIRST_CONSTANTS = CONSTANTS1 + 128 * First::TILES;  // of the first four outputs of a shifted first step
+    static constexpr int CONSTANTS2 = FIRST_CONSTANTS + 128;
+    static constexpr int TOPS2 = CONSTANTS2 + 128 * Last::TILES;
+    static constexpr int ROTATIONS = TOPS2 + 64 * Last::TILES;
+    static constexpr int ANGLES = N2 / 2 + 1;  // of an output of the first step
+    static constexpr int BYTES = ROTATIONS + 16 * (N1 / 2 + 1) * ANGLES;
+};
+
+constexpr int next_with(int least, int remainder, int modulus) {
+    return least + ((remainder - least) % modulus + modulus) % modulus;
+}
+
+// A block of threads has LINES lines at a time. Eight columns are a unit, and a warp takes UNITS of them together, so that a
+// matrix that is loaded serves all. STRIDED: neighbouring lines are neighbours in memory.
+//
+// Contiguous lines: units are of neighbouring columns (first step) or rows (last step), one line after the other; strided
+// ones: of the same column of neighbouring lines. Either way neighbouring threads read and write 128 bytes side by side.
+//
+// GROUPS: so many groups of warps, each with LINES lines of its own, share the tables in the block's shared memory; with 0
+// there is one group, and tables are left to the first-level cache.
+template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_, int GROUPS_> struct BlockShape {
+    static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, LINES = LINES_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
+    static constexpr bool STRIDED = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
+    static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
+    typedef StepShape<N1> First;
+    typedef StepShape<N2> Last;
+    typedef TableShape<N1, N2> Tables;
+    static constexpr int COLUMNS = LINES * N2, ROWS = LINES * N1;
+    static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);  // of a group
+    static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
+    // Whether a warp's columns may be of several lines.
+    static constexpr bool ONE_LINE = LINES == 1 || (!STRIDED && N2 % (8 * UNITS1) == 0);
+    // From row to row and from line to line, in places of 16 bytes. A quarter of a warp reads and writes four rows of two
+    // neighbouring columns, then four columns of two rows at a distance of two; or, strided, of two neighbouring lines: these
+    // distances keep the banks apart.
+    static constexpr int PITCH = STRIDED ? next_with(N2, 1, 2) : next_with(N2, 2, 4);
+    static constexpr int LINE = STRIDED ? next_with(N1 * PITCH, 4, 8) : N1 * PITCH;
+    // A group's shared memory: words; largest real and imaginary part and largest sum of a column for every line, twice. Then the
+    // exponent that all lines have in common, and the tables.
+    static constexpr int STATISTICS = N2 == 1 ? 0 : 16 * LINE * LINES;
+    static constexpr int GROUP = STATISTICS + 2 * 16 * LINES;
+    static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
+    static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
+    static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
+};
+
+// Which line and which column (or row) is number `index` of LENGTH columns of each of LINES lines.
+template <class S, int LENGTH> struct Numbered {
+    int line, place;
+    DEVICE explicit Numbered(int index) {
+        const unsigned i = (unsigned)index;
+        if (S::STRIDED) {
+            line = i % S::LINES;
+            place = i / S::LINES;
+        } else {
+            line = i / LENGTH;
+            place = i % LENGTH;
+        }
+    }
+};
+
+}  // namespace bailey
