@@ -47,7 +47,8 @@ fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 mod tests {
     use super::super::tuned_tables::tests::block;
     use crate::Planner;
-    use crate::problem::{Engine, Problem, Substrate};
+    use crate::problem::{Engine, Problem};
+    use crate::substrate::CpuUnit;
     use crate::transform::tables::Tables;
     use num_complex::Complex;
     use std::io::Write;
@@ -90,7 +91,7 @@ mod tests {
             let problem = Problem::complex(&[n])
                 .batch(lines)
                 .engine(Engine::Digits)
-                .substrate(Substrate::Scalar)
+                .substrate(CpuUnit::Scalar)
                 .threads(1);
             let plan = Planner::<f64>::new().plan(&problem).unwrap();
             let mut output = vec![Complex::new(0.0, 0.0); input.len()];
