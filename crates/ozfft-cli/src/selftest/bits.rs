@@ -5,7 +5,7 @@ use crate::arrays::unravel;
 use crate::gpu::VARIANTS;
 use num_complex::Complex;
 use ozfft::{
-    CpuUnit, Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate,
+    Accuracy, Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate,
 };
 use ozfft_testkit::oracle::inputs::{Generator, uniform_complex};
 use ozfft_testkit::problems::{Source, Strides, make_unusual, numbers, seed_of_case};
@@ -301,7 +301,10 @@ impl Variant {
             pool: (generator.below(4) == 0 && pools > 0).then(|| generator.below(pools)),
             batch,
             position: generator.below(batch),
-            as_complex: case.kind == Kind::RealToComplex && generator.below(3) == 0,
+            // An accuracy that is given may need more digits for half of a spectrum, and other recipes have other bits.
+            as_complex: case.kind == Kind::RealToComplex
+                && case.accuracy == Accuracy::Double
+                && generator.below(2) == 0,
             in_place: generator.below(3) == 0,
             ..Variant::default()
         };
