@@ -5,7 +5,8 @@ use crate::arrays::unravel;
 use crate::gpu::VARIANTS;
 use num_complex::Complex;
 use ozfft::{
-    Accuracy, Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real, Substrate,
+    Accuracy, CpuUnit, Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real,
+    Substrate,
 };
 use ozfft_testkit::oracle::inputs::{Generator, uniform_complex};
 use ozfft_testkit::problems::{Source, Strides, make_unusual, numbers, seed_of_case};
