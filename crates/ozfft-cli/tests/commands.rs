@@ -16,6 +16,8 @@ fn plans_are_told_in_text_and_json() {
         "1024",
         "--kind",
         "r2c",
+        "--engine",
+        "auto",
         "--reproducible",
         "--json",
     ];
@@ -219,7 +221,9 @@ fn modes_are_planned_by_name_and_choices_are_shown() {
     assert_eq!(named["bound_is_proven"], true);
     let same = &json(&["plan", "--shape", "256", "--engine", "ozaki_hq", "--json"])[0];
     assert_eq!(same["bound"], named["bound"]);
-    let chosen = &json(&["plan", "--shape", "256", "--accuracy", "1e-5", "--json"])[0];
+    let arguments = "plan --shape 256 --accuracy 1e-5 --engine auto --json";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let chosen = &json(&arguments)[0];
     let weighed = chosen["choice"].as_array().expect("a table");
     let taken: Vec<_> = weighed
         .iter()
@@ -232,7 +236,7 @@ fn modes_are_planned_by_name_and_choices_are_shown() {
     assert_eq!(taken.len(), 1);
     assert_eq!(taken[0]["engine"], chosen["engine"]);
     assert!(number(chosen, "bound") <= 1e-5);
-    let shown = succeed(&["plan", "--shape", "256", "--accuracy", "1e-5"]);
+    let shown = succeed(&arguments[..arguments.len() - 1]);
     assert!(shown.contains("native") && shown.contains("nothing is proven of it"));
 }
 
