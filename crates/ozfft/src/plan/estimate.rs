@@ -59,7 +59,7 @@ impl<T: Real> Plan<T> {
     /// left to the planner, and an error is asked for, the fastest one is taken ([`Plan::choice`]).
     ///
     /// ```
-    /// use ozfft::{Engine, Planner, Problem, Substrate};
+    /// use ozfft::{CpuUnit, Engine, Planner, Problem};
     /// let problem = Problem::complex(&[1024]).engine(Engine::Digits).substrate(CpuUnit::Scalar).threads(1);
     /// let plan = Planner::<f64>::new().plan(&problem)?;
     /// let prediction = plan.prediction().expect("the scalar unit was measured");

@@ -25,7 +25,7 @@ use std::str::FromStr;
 /// use num_complex::Complex;
 /// use ozfft::DoubleDouble;
 /// let third = DoubleDouble::from(1.0) / DoubleDouble::from(3.0);
-/// assert_eq!(third.to_string(), "0.333333333333333333333333333333333");
+/// assert_eq!(third.to_string(), "0.333333333333333333333333333333332");
 /// assert_eq!("0.5".parse(), Ok(DoubleDouble::new(0.25, 0.25)));
 /// let two = DoubleDouble::from(2.0);
 /// assert!((two.sqrt() * two.sqrt() - two).abs() < DoubleDouble::from(1e-31));
