@@ -2,7 +2,7 @@
 //
 //   bench DATA [POINTS [LENGTH ...]]
 //
-// DATA holds the files that ./data.py, or `write_data_for_the_bench` of executor/cuda/bailey_tables.rs, writes; POINTS (default 2^28) is the
+// DATA holds the files that ./data.py writes; POINTS (default 2^28) is the
 // size of the batch that is timed, 0 for none. To build it on a machine with CUDA (sources of ./lengths.py in GEN):
 //
 //   ./lengths.py GEN 2 && ./data.py DATA path/to/ozfft LENGTH ...

@@ -3,10 +3,12 @@
 layout of `bailey_shape.cuh`, and expected bits from the command line program on the CPU.
 
     ./data.py FOLDER OZFFT LENGTH ...
+    ./data.py --digests LENGTH ...
 
-A second way to the same tables as `executor/cuda/bailey_tables.rs`: the two must agree byte by byte.
+An independent generator of the tables of `executor/cuda/bailey_tables.rs`, whose test has digests of these.
 """
 
+import hashlib
 import random
 import struct
 import subprocess
@@ -230,7 +232,15 @@ def numbers(n):
             yield im
 
 
+def digests(lengths):
+    for n in lengths:
+        n1, n2 = (*cheapest(n, 64, 1)[1], 1)[:2]
+        print(n, hashlib.sha256(tables(n1, n2)).hexdigest())
+
+
 def main():
+    if sys.argv[1] == "--digests":
+        return digests(map(int, sys.argv[2:]))
     folder, program = Path(sys.argv[1]), sys.argv[2]
     folder.mkdir(parents=True, exist_ok=True)
     for n in map(int, sys.argv[3:]):

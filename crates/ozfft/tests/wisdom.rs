@@ -596,7 +596,7 @@ fn mutated_wisdom_never_overrides_the_request() {
                 }
             }
         }
-        let text = json!({"format": 1, "numbers": "f64", "plans": [decision]}).to_string();
+        let text = json!({"format": 2, "numbers": "f64", "plans": [decision]}).to_string();
         let planner = Planner::<f64>::new();
         if planner.load_wisdom(&text).is_err() {
             rejected += 1;

@@ -14,7 +14,7 @@ use float_environment::DefaultEnvironment;
 use serde::{Deserialize, Serialize};
 
 /// Changes when recipes of an older file would give other bits.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Wisdom {
@@ -302,7 +302,7 @@ mod tests {
     fn damaged_wisdom_is_refused_whole() {
         let text = saved();
         for (from, to) in [
-            ("\"format\": 1", "\"format\": 99"),
+            ("\"format\": 2", "\"format\": 99"),
             ("\"f64\"", "\"f32\""),
             ("\"data\": 8", "\"data\": 9"),
             ("\"diagonals\": 8", "\"diagonals\": 2"),

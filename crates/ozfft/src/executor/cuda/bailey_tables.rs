@@ -46,65 +46,48 @@ fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::super::tuned_tables::tests::block;
-    use crate::Planner;
-    use crate::problem::{Engine, Problem};
-    use crate::substrate::CpuUnit;
     use crate::transform::tables::Tables;
-    use num_complex::Complex;
-    use std::io::Write;
+    use sha2::{Digest, Sha256};
 
-    /// Writes what `crates/ozfft-kernels/bench` compares with: tables, numbers and the bits of their transforms, a file for each
-    /// of the lengths that `OZFFT_BENCH_LENGTHS` names, into the folder `OZFFT_BENCH_DATA`.
+    /// SHA-256 of the tables that `crates/ozfft-kernels/bench/data.py --digests LENGTH …` makes, from roots and a layout of its own.
+    const DIGESTS: [(usize, &str); 7] = [
+        (
+            32,
+            "9554fb1ceafae85f345368850e9f478c87634cb4f8ed12dc1339982e009dd79b",
+        ),
+        (
+            45,
+            "f854f664c3399ed6f966b21d851798973158866df741d23e381fd6ca19aebd1e",
+        ),
+        (
+            63,
+            "2b5a244e766704dd344bba32d418e25ca9bff7dfc8f93aba1cccb2a10ad9bf23",
+        ),
+        (
+            72,
+            "ef3c2fabd2c84b087ed8db94a9d5587f3ce1aad3f94466716fbb702f2ba68876",
+        ),
+        (
+            360,
+            "f0c32fae4f7f2ea3727097cfbd7845be22a31929deaef60341b30c5e7f4ee82e",
+        ),
+        (
+            1000,
+            "9a2c46ab0ee86e778e8c316f5dfde8fb2f5eac0b2e8541c04d3fbc1631db3449",
+        ),
+        (
+            1024,
+            "c588b879e2ddcd804e6e8159840bf9749d473ca85a36c3e77ae85e964e48a946",
+        ),
+    ];
+
     #[test]
-    #[ignore = "writes files, for a program that runs on a GPU"]
-    fn write_data_for_the_bench() {
-        let folder = std::env::var("OZFFT_BENCH_DATA").expect("a folder");
-        let lengths = std::env::var("OZFFT_BENCH_LENGTHS").expect("lengths");
-        let tables_of_plans = Tables::default();
-        for n in lengths.split_whitespace().map(|n| n.parse().unwrap()) {
-            let block = block(n, &tables_of_plans);
-            let steps: Vec<usize> = block.steps().iter().map(|step| step.recipe.n).collect();
-            let image = super::tables(block.steps());
-            let lines = 37;
-            let mut state = 1 + n as u64;
-            let mut next = || {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-            };
-            let input: Vec<Complex<f64>> = (0..lines * n)
-                .map(|i| {
-                    let number = Complex::new(next(), next());
-                    match i / n % 8 {
-                        // Real, imaginary, zero, a spike, small numbers.
-                        1 => Complex::new(number.re, 0.0),
-                        2 => Complex::new(0.0, number.im),
-                        3 => Complex::new(0.0, 0.0),
-                        4 if i % n == 2 => Complex::new(3.0, -1.0),
-                        4 => number * 1e-9,
-                        5 => number * 1e-200,
-                        _ => number,
-                    }
-                })
-                .collect();
-            let problem = Problem::complex(&[n])
-                .batch(lines)
-                .engine(Engine::Digits)
-                .substrate(CpuUnit::Scalar)
-                .threads(1);
-            let plan = Planner::<f64>::new().plan(&problem).unwrap();
-            let mut output = vec![Complex::new(0.0, 0.0); input.len()];
-            plan.process_outofplace(&input, &mut output).unwrap();
-            let path = format!("{folder}/{n}.bin");
-            let mut file = std::fs::File::create(&path).unwrap();
-            let (first, last) = (steps[0], steps.get(1).copied().unwrap_or(1));
-            let header = [first, last, lines, image.len()].map(|x| x as u32);
-            file.write_all(bytemuck::cast_slice(&header)).unwrap();
-            file.write_all(&image).unwrap();
-            file.write_all(bytemuck::cast_slice(&input)).unwrap();
-            file.write_all(bytemuck::cast_slice(&output)).unwrap();
-            println!("{path}: {first} x {last}");
+    fn tables_are_those_of_the_generator_that_shares_no_code() {
+        let tables = Tables::default();
+        for (n, digest) in DIGESTS {
+            let image = super::tables(block(n, &tables).steps());
+            let found = format!("{:x}", Sha256::digest(&image));
+            assert_eq!(found, digest, "{n} points");
         }
     }
 }
