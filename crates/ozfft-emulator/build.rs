@@ -1,5 +1,117 @@
 //! Compiles the kernels with the host's C++ compiler.
 
+use ozfft_kernels::bailey::{self, BlockShape, KernelShape};
+use ozfft_kernels::bailey_passes::PassesShape;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Shared memory of a block of the GPU that is emulated with kernels of the template.
+const SHARED_BYTES: usize = 227 << 10;
+
+/// Steps of the template's kernels that are there, contiguous ones with conversion instructions and strided ones without: one step and
+/// two, even and odd, with a step of additions, with and without a rest of four slots, units of one line and of several. All of the list
+/// with `OZFFT_EVERYTHING`.
+const SAMPLE: [(usize, usize); 10] = [
+    (32, 1),
+    (45, 1),
+    (16, 4),
+    (25, 4),
+    (9, 7),
+    (15, 5),
+    (20, 18),
+    (25, 10),
+    (40, 25),
+    (32, 32),
+];
+
+/// The same for two passes.
+const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 4] = [
+    ([16, 4], [32, 1]),
+    ([45, 1], [7, 7]),
+    ([42, 1], [12, 4]),
+    ([15, 4], [10, 5]),
+];
+
+/// Writes the sample's source, and the list of its kernels' names.
+fn write_template(folder: &Path) -> Vec<PathBuf> {
+    println!("cargo::rerun-if-env-changed=OZFFT_EVERYTHING");
+    let everything = std::env::var_os("OZFFT_EVERYTHING").is_some();
+    let listed: Vec<BlockShape> = bailey::listed().map(|(shape, _)| shape).collect();
+    let steps = listed
+        .iter()
+        .filter(|shape| everything || SAMPLE.contains(&(shape.first, shape.last)));
+    let mut shapes: Vec<(Box<dyn KernelShape>, bool)> = Vec::new();
+    for BlockShape {
+        first,
+        last,
+        strided,
+        ..
+    } in steps
+    {
+        let shape = BlockShape::new(*first, *last, *strided, SHARED_BYTES);
+        shapes.push((Box::new(shape.expect("a shape that fits")), *strided));
+    }
+    for (first, second) in SAMPLE_OF_PASSES {
+        for strided in [false, true] {
+            let shape = PassesShape::new(first, second, strided, SHARED_BYTES);
+            shapes.push((Box::new(shape.expect("a shape that fits")), strided));
+        }
+    }
+    let mut kernels = String::from("#include \"bailey_passes.cuh\"\n#include \"launch.h\"\n");
+    let mut table = String::new();
+    let mut names = String::new();
+    for (count, (shape, strided)) in shapes.iter().enumerate() {
+        let conversions = !strided;
+        let name = shape.name(conversions);
+        // Every source declares a type `Shape`.
+        writeln!(
+            kernels,
+            "namespace shape_{count} {{\n{}}}",
+            shape.source(conversions)
+        )
+        .expect("a string");
+        writeln!(
+            table,
+            "        {{{name:?}, launch_kernel<TunedArguments, shape_{count}::{name}>}},"
+        )
+        .expect("a string");
+        writeln!(names, "    {name:?},").expect("a string");
+    }
+    write!(
+        kernels,
+        "extern \"C\" bool ozfft_emulate_template(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {{\n\
+         \u{20}   static const NamedKernel kernels[] = {{\n{table}    }};\n\
+         \u{20}   return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);\n}}\n"
+    )
+    .expect("a string");
+    let written = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("the build's folder can be written to");
+        path
+    };
+    written("template_names.rs", &format!("[\n{names}]"));
+    // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
+    let mut asserts = String::from("#include \"bailey_block.cuh\"\n");
+    for shape in listed {
+        for kilobytes in [227, 99] {
+            let shape = BlockShape::new(shape.first, shape.last, shape.strided, kilobytes << 10)
+                .expect("a shape that fits");
+            writeln!(
+                asserts,
+                "static_assert({shape}::THREADS == {} && {shape}::SHARED == {}, \"bailey.rs\");",
+                shape.threads(),
+                shape.shared_bytes(),
+                shape = shape.type_name()
+            )
+            .expect("a string");
+        }
+    }
+    vec![
+        written("template.cpp", &kernels),
+        written("template_shapes.cpp", &asserts),
+    ]
+}
+
 fn main() {
     let kernels = "../ozfft-kernels/cuda";
     println!("cargo::rerun-if-changed={kernels}");
@@ -10,7 +122,10 @@ fn main() {
         // Products of emulated tensor units are half of the time: they run where they were compiled, with all vectors there.
         build.flag_if_supported("-march=native");
     }
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo has set it"));
     build
+        .files(write_template(&folder))
+        .include("src")
         .cpp(true)
         .std("c++17")
         .opt_level(2)

@@ -36,6 +36,7 @@ launchers!(
     ozfft_emulate_passes,
     ozfft_emulate_single,
     ozfft_emulate_few,
+    ozfft_emulate_template,
     ozfft_emulate_floats,
     ozfft_emulate_kulisch_sum,
     ozfft_emulate_kulisch_dot,
@@ -45,6 +46,9 @@ launchers!(
     ozfft_emulate_kulisch_naive,
     ozfft_emulate_faulty
 );
+
+/// Names of the template's kernels that are there: those of a sample of lengths, on a GPU with 227 KB of shared memory for a block.
+pub const TEMPLATE_KERNELS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/template_names.rs"));
 
 /// Runs a kernel, by its name, to its end.
 ///

@@ -88,7 +88,7 @@ template <class S> DEVICE int &common_exponent() { return *(int *)(shared_memory
 
 template <class S> DEVICE Column column_of(const Lane<S> &lane, int u) {
     const int index = 8 * (lane.warp * S::UNITS1 + u) + lane.g;
-    const bool there = S::COLUMNS % (8 * S::UNITS1) == 0 || index < S::COLUMNS;
+    const bool there = S::COLUMNS == 8 * S::UNITS1 * S::WARPS || index < S::COLUMNS;
     // Threads beyond the last column do as that one's.
     const Numbered<S, S::N2> numbered(there ? index : S::COLUMNS - 1);
     return {numbered.line, numbered.place, there};
@@ -98,7 +98,7 @@ template <class S> DEVICE TablesAt<S::SHARED_TABLES> tables_of(const TunedArgume
     if constexpr (S::SHARED_TABLES)
         return {shared_address(shared_memory()) + S::TABLES};
     else
-        return {(const unsigned char *)args.tables};
+        return {(const unsigned char *)args.tables + S::FIRST_TABLE};
 }
 
 // Where a word lies between the steps.
@@ -153,7 +153,7 @@ template <class S, class Numbers> DEVICE void read_columns(const TunedArguments 
 }
 
 // Largest numbers of all lines, to their statistics.
-template <class S, class Numbers> DEVICE void note_largest(const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
+template <class S, class Numbers, class Statistics> DEVICE void note_largest(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics) {
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
@@ -179,7 +179,7 @@ template <class S, class Numbers> DEVICE void note_largest(const Numbers (&numbe
 }
 
 // Largest sums of columns of all lines, likewise.
-template <class S, class Numbers> DEVICE void note_sums(const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
+template <class S, class Numbers, class Statistics> DEVICE void note_sums(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics) {
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
@@ -196,22 +196,32 @@ template <class S, class Numbers> DEVICE void note_sums(const Numbers (&numbers)
     }
 }
 
-// Where results go.
-template <class S> struct Sink {
+// Where results of a line go that has a column or a row: to the caller's array.
+template <class S, bool CONVERSIONS> struct ToMemory {
+    LineFacts facts;
+    Finish<CONVERSIONS> finish;
     uint4 *start;
     i64 element;
+    unsigned conjugate;
     bool there;
-    DEVICE Sink(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &column) {
+    DEVICE ToMemory(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &column)
+        : facts(facts), finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output) {
         there = column.there && lines.has(args, column.line) && facts.moderate();
         start = args.output + lines.start(args.to, column.line);
         element = S::STRIDED ? args.to.element : 1;
     }
-    DEVICE uint4 *at(int index) const { return start + index * element; }
+    // Output number `index`, or its conjugate, if there is such a one: sums, and what they have at weight 2^49.
+    DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
+        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
+        if (facts.one_part_zero() && (index == 0 || 2 * index == S::N)) value = facts.without_known_zeros(value);
+        if (is_one && there) start[index * element] = value;
+    }
 };
 
-// The first step, or the only one: words, digits, products, rotation; then to shared memory or to the caller.
-template <class S, class Mma, bool CONVERSIONS, class Numbers>
-DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const Numbers (&numbers)[S::UNITS1], const Statistics<S> &statistics) {
+// The first step, or the only one: words, digits, products, rotation; then to shared memory, or to where results of a column go
+// (`end_of`).
+template <class S, class Mma, class Numbers, class Statistics, class EndOf>
+DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::UNITS1], const Statistics &statistics, const EndOf &end_of) {
     typedef typename S::First Step;
     typedef typename S::Tables Tables;
     constexpr int N1 = S::N1, N2 = S::N2;
@@ -245,9 +255,7 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
             const Column column = column_of<S>(lane, u);
             const int j = column.place;
             const auto angles = tables.later(Tables::ROTATIONS + 16 * (2 * j > N2 ? N2 - j : j));
-            const LineFacts facts = N2 == 1 ? statistics.facts(column.line) : LineFacts{};
-            const Finish<CONVERSIONS> finish(N2 == 1 ? facts.exponent() + common_exponent<S>() : 0);
-            const Sink<S> sink(args, lines, facts, column);
+            const auto end = end_of(column, u);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const int i = 8 * o + 4 * e;
@@ -266,14 +274,11 @@ DEVICE void first_step(const TunedArguments &args, const Lines<S> &lines, const 
                 uint4 raised = tables.entry(first ? Tables::FIRST_CONSTANTS + 32 * t : Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
                 uint4 angle = angles.entry(16 * k * Tables::ANGLES);
                 const auto put = [&](int row, i64 re, i64 im, bool conjugated) {
-                    const bool stored = column.there && slot;
-                    if (N2 > 1) {
-                        if (stored) store_shared(place_of(lane, column.line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
-                        return;
+                    if constexpr (N2 > 1) {
+                        if (column.there && slot) store_shared(place_of(lane, column.line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+                    } else {
+                        end.put(slot, row, re, 0, im, 0, conjugated);
                     }
-                    uint4 value = finish(re, 0, im, 0, args.conjugate_output ^ (conjugated ? 0x80000000u : 0u));
-                    if (facts.one_part_zero() && (row == 0 || 2 * row == N1)) value = facts.without_known_zeros(value);
-                    if (stored && sink.there) *sink.at(row) = value;
                 };
                 i64 re = cr + (two ? 0 : si) - join(raised.x, raised.y), im = ci - (two ? 0 : sr) - join(raised.z, raised.w);
                 rotate(re, im, angle, factors);
@@ -304,11 +309,6 @@ template <class S> DEVICE Column row_of(const Lane<S> &lane, int unit) {
     return {numbered.line, numbered.place, there};
 }
 
-// Whether output k of row k1 is the line's first or middle one.
-template <class S> DEVICE bool is_real_of_real(int k1, int k) {
-    return S::N2 % 2 == 1 ? (k1 == 0 && k == 0) || (2 * k1 == S::N1 && k == S::N2 / 2) : k1 == 0 && (k == 0 || k == S::N2 / 2);
-}
-
 // A part of output k of four points, by that part and the other one of all points; `sign` is that of the other one's share
 // after a quarter turn.
 template <class T> DEVICE T unit_output(int k, const T (&own)[4], const T (&other)[4], int sign) {
@@ -318,7 +318,7 @@ template <class T> DEVICE T unit_output(int k, const T (&own)[4], const T (&othe
 }
 
 // A last step of four points: additions alone. A thread takes a row.
-template <class S, bool CONVERSIONS> DEVICE void last_unit_step(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
+template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) {
     static_assert(S::N2 == 4, "the only unit step of a block of two");
     const Lane<S> lane;
 #pragma unroll 1
@@ -343,25 +343,21 @@ template <class S, bool CONVERSIONS> DEVICE void last_unit_step(const TunedArgum
         // Column 3 was left without the sign of its imaginary part.
         low_im[3] = -low_im[3];
         top_im[3] = -top_im[3];
-        const LineFacts facts = statistics.facts(row.line);
-        const Finish<CONVERSIONS> finish(facts.exponent() + common_exponent<S>());
-        const Sink<S> sink(args, lines, facts, {row.line, k1, there});
+        const auto end = end_of(Column{row.line, k1, there}, 0);
         const bool mirrored = 2 * k1 > S::N1;
-        const unsigned flip = args.conjugate_output ^ (mirrored ? 0x80000000u : 0u);
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             // Sums are kept as those of raised diagonals are.
             const i64 raised = (i64)8192 << 49;
             const i64 re = unit_output(k, low_re, low_im, 1) - raised, im = unit_output(k, low_im, low_re, -1) - raised;
-            uint4 value = finish(re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, flip);
-            if (facts.one_part_zero() && is_real_of_real<S>(k1, k)) value = facts.without_known_zeros(value);
-            if (sink.there) *sink.at(k1 + S::N1 * (mirrored ? 3 - k : k)) = value;
+            const int index = k1 + S::N1 * (mirrored ? 3 - k : k);
+            end.put(true, index, re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
         }
     }
 }
 
 // The last step on the tensor unit: a column of it is a row k1 of a line.
-template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
+template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArguments &args, const EndOf &end_of) {
     typedef typename S::Last Step;
     typedef typename S::Tables Tables;
     constexpr int N1 = S::N1, N2 = S::N2, UNITS = S::UNITS2;
@@ -401,11 +397,8 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of<S>(lane, unit + u);
                 const int k1 = row.place;
-                const LineFacts facts = statistics.facts(row.line);
-                const Finish<CONVERSIONS> finish(facts.exponent() + common_exponent<S>());
-                const Sink<S> sink(args, lines, facts, row);
+                const auto end = end_of(row, u);
                 const bool mirrored = 2 * k1 > N1;
-                const unsigned flip = args.conjugate_output ^ (mirrored ? 0x80000000u : 0u);
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
                     const int i = 8 * o + 4 * e;
@@ -422,15 +415,11 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void last_step(const Tune
                     const int tsr = pairs ? sine[u].top[e] : 0, tsi = pairs ? sine[u].top[2 + e] : 0;
                     const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                     const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t;
-                    const auto put = [&](int k, const uint4 &number) {
-                        uint4 value = number;
-                        if (facts.one_part_zero() && is_real_of_real<S>(k1, k)) value = facts.without_known_zeros(value);
-                        if (slot && sink.there) *sink.at(k1 + N1 * (mirrored ? N2 - 1 - k : k)) = value;
-                    };
-                    put(k, finish(cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y, flip));
+                    const auto index = [&](int k) { return k1 + N1 * (mirrored ? N2 - 1 - k : k); };
+                    end.put(slot, index(k), cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y, mirrored);
                     if (!pairs) continue;
-                    const uint4 far = finish(cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x, flip);
-                    if (!alone) put(Step::PLAIN ? N2 - k : N2 - 1 - k, far);
+                    const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
+                    end.put(slot && !alone, index(far), cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x, mirrored);
                 }
             }
         }
@@ -457,10 +446,11 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
     }
     block_barrier();
+    // Neighbouring panels are of different blocks, so that a few of them are spread over the device.
     const unsigned step = gridDim.x * S::GROUPS;
     unsigned round = 0;
 #pragma unroll 1
-    for (unsigned panel = blockIdx.x * S::GROUPS + group; panel < args.panels; panel += step, round++) {
+    for (unsigned panel = blockIdx.x + gridDim.x * group; panel < args.panels; panel += step, round++) {
         const Lines<S> lines(args, panel);
         const Statistics<S> statistics(group, round);
         typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type numbers[S::UNITS1];
@@ -472,14 +462,15 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
         note_sums<S>(numbers, statistics);
         clear(Statistics<S>(group, round + 1));
         group_barrier<S>(group);
-        first_step<S, Mma, CONVERSIONS>(args, lines, numbers, statistics);
+        const auto end_of = [&](const Column &column, int) { return ToMemory<S, CONVERSIONS>(args, lines, statistics.facts(column.line), column); };
+        first_step<S, Mma>(args, numbers, statistics, end_of);
         leave_lines<S>(args, lines, statistics);
         if constexpr (S::N2 > 1) {
             group_barrier<S>(group);
             if constexpr (S::Last::MATRIX)
-                last_step<S, Mma, CONVERSIONS>(args, lines, statistics);
+                last_step<S, Mma>(args, end_of);
             else
-                last_unit_step<S, CONVERSIONS>(args, lines, statistics);
+                last_unit_step<S>(end_of);
         }
     }
 }

@@ -38,7 +38,7 @@ template <int N1, int N2> struct TableShape {
     static constexpr int BYTES = ROTATIONS + 16 * (N1 / 2 + 1) * ANGLES;
 };
 
-constexpr int next_with(int least, int remainder, int modulus) {
+DEVICE_CONSTANT int next_with(int least, int remainder, int modulus) {
     return least + ((remainder - least) % modulus + modulus) % modulus;
 }
 
@@ -73,7 +73,16 @@ template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_,
     static constexpr int GROUP = STATISTICS + 2 * 16 * LINES;
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
+    static constexpr int FIRST_TABLE = 0;  // in the image of the tables
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
+};
+
+// The same with as many of the groups as fit BYTES of shared memory; with none, where not even one does beside the tables.
+template <int N1, int N2, int LINES, int UNITS1, int UNITS2, bool STRIDED, int GROUPS, int BYTES> struct Within {
+    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, STRIDED, 1> One;
+    static constexpr int ROOM = BYTES - 16 - One::Tables::BYTES;
+    static constexpr int FITTING = ROOM < One::GROUP ? 0 : ROOM / One::GROUP;
+    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, STRIDED, FITTING < GROUPS ? FITTING : GROUPS> Shape;
 };
 
 // Which line and which column (or row) is number `index` of LENGTH columns of each of LINES lines.

@@ -17,6 +17,8 @@ macro_rules! image {
     };
 }
 
+pub mod bailey;
+pub mod bailey_passes;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;
@@ -53,7 +55,7 @@ pub static TRUNCATED_IMAGE: &[u8] = {
 };
 
 /// Their names.
-pub const TRUNCATED_NAMES: [&str; 8] = [
+pub const TRUNCATED_NAMES: [&str; 9] = [
     "truncated_5",
     "truncated_5_large",
     "truncated_6",
@@ -62,6 +64,7 @@ pub const TRUNCATED_NAMES: [&str; 8] = [
     "truncated_8_large",
     "two_passes_5",
     "two_passes_8",
+    "two_passes_8_large",
 ];
 
 /// The kernel for so many digits, and so many eights of slots of the largest step, if there is one.
@@ -82,6 +85,7 @@ pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
     match (digits, tiles > SMALL_TILES) {
         (5, false) => Some("two_passes_5"),
         (8, false) => Some("two_passes_8"),
+        (8, true) => Some("two_passes_8_large"),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ fn sources_have_not_changed_since_they_were_compiled() {
     for entry in fs::read_dir(folder.join("cuda")).expect("the sources") {
         let path = entry.expect("an entry").path();
         let extension = path.extension().and_then(|e| e.to_str());
-        if matches!(extension, Some("cu" | "cuh")) {
+        if matches!(extension, Some("cu" | "cuh" | "def")) {
             let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
             let hash = Sha256::digest(fs::read(&path).expect("a source"));
             let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();

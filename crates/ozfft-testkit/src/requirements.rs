@@ -21,6 +21,8 @@ pub enum Requirement {
     Amx,
     /// The dot product of NEON.
     Neon,
+    /// CUDA's compiler as a library.
+    Nvrtc,
     /// FFTW's libraries and header.
     Fftw,
     /// FFTW's library for MPI, a compiler and a launcher for it.
@@ -41,7 +43,7 @@ pub enum Requirement {
 
 impl Requirement {
     /// Every one of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Gpu,
         Self::Hopper,
         Self::Avx2,
@@ -49,6 +51,7 @@ impl Requirement {
         Self::Bf16,
         Self::Amx,
         Self::Neon,
+        Self::Nvrtc,
         Self::Fftw,
         Self::Mpi,
         Self::Compiler,
@@ -69,6 +72,7 @@ impl Requirement {
             Self::Bf16 => "bf16",
             Self::Amx => "amx",
             Self::Neon => "neon",
+            Self::Nvrtc => "nvrtc",
             Self::Fftw => "fftw",
             Self::Mpi => "mpi",
             Self::Compiler => "compiler",

@@ -66,7 +66,7 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
             .shared
             .recalled_or_chosen::<T>(problem, request.recalled, None)?;
         let (recipe, budget, reason) = chosen;
-        let (runner, substrate, passed_over) = match &request.gpu {
+        let (runner, substrate, remarks) = match &request.gpu {
             None => {
                 let unit = Unit::new(problem.substrate)?;
                 let lines = lines(request, &recipe, unit).into_iter();
@@ -79,13 +79,15 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
             }
             Some(_) => {
                 let (cuda, substrate) = on_gpu::<T>(request, &recipe)?;
-                (Runner::Gpu(Box::new(cuda)), substrate, String::new())
+                let remarks = cuda.remarks().iter();
+                let remarks = remarks.map(|remark| format!("; {remark}")).collect();
+                (Runner::Gpu(Box::new(cuda)), substrate, remarks)
             }
         };
         Ok(Built {
             runner,
             substrate,
-            why: format!("{reason}{passed_over}"),
+            why: format!("{reason}{remarks}"),
             recipe: Some(recipe),
             budget,
             proven: true,

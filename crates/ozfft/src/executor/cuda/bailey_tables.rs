@@ -1,8 +1,11 @@
-//! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`): those of
-//! `mixed.rs`, with matrices as `mma.sync` takes its second operand.
+//! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
+//! them (`bailey_passes.cuh`): those of `mixed.rs`, with matrices as `mma.sync` takes its second operand.
 
 use super::mixed::{Padded, padded, raised_rows};
 use super::tuned_tables::{lay_out_constants, lay_out_first, rotations};
+use crate::stages::twiddle::Twiddle;
+use crate::transform::bailey::Block;
+use crate::transform::passes::Passes;
 use crate::transform::step::Step;
 
 /// The tables of a block's steps, in the order of `TableShape`.
@@ -23,6 +26,29 @@ pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
         lay_out_constants(&raised_rows(last, false), false, &mut image);
     }
     rotations(first, &mut image);
+    image
+}
+
+/// Whether a block may be the first of two passes: the outputs of its steps fit 64 bits.
+pub(super) fn takes_first(block: &Block) -> bool {
+    block.steps().get(1).is_none_or(|step| step.recipe.n == 4)
+}
+
+/// The tables of both passes, and the roots between them, those of a column's outputs side by side.
+pub(super) fn of_passes(passes: &Passes) -> Vec<u8> {
+    let [first, second] = passes.blocks() else {
+        unreachable!("two passes");
+    };
+    let mut image = [first, second].map(|block| tables(block.steps())).concat();
+    let powers: Vec<_> = passes.roots()[0].powers().collect();
+    for column in 0..second.len() {
+        for output in 0..first.len() {
+            let root = powers[column * output];
+            let Twiddle { real, imaginary } = Twiddle::new(root.re, root.im);
+            let halves = [real.0, real.1, imaginary.0, imaginary.1];
+            image.extend_from_slice(bytemuck::cast_slice(&halves));
+        }
+    }
     image
 }
 

@@ -1,16 +1,18 @@
 //! A GPU behind NVIDIA's driver, which is looked for at run time.
 
+use super::compiler;
 use super::floats::FloatFindings;
 use super::fp8::Exactness;
-use super::machine::{Machine, Parameters, Queue};
+use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::transfer::COPYING_BACK;
 use super::tuned::{MappedArray, TensorMap};
 use crate::error::{Buffer, FftError};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
+use ozfft_kernels::bailey::{self, KernelShape};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// The oldest compute capability whose tensor instruction the kernels use.
 const OLDEST: (i32, i32) = (8, 0);
@@ -24,6 +26,12 @@ pub(crate) struct Driver {
     name: String,
     context: sys::CUcontext,
     functions: HashMap<&'static str, sys::CUfunction>,
+    /// Kernels of the template, as far as plans have asked for them; one is made at a time.
+    making_template: Mutex<()>,
+    template: RwLock<HashMap<&'static str, (sys::CUfunction, TemplateKernel)>>,
+    /// Those that were compiled in advance, loaded when the first of them is asked for.
+    in_advance: OnceLock<Result<usize, String>>,
+    capability: (i32, i32),
     shared_memory: usize,
     multiprocessors: usize,
     tuned: bool,
@@ -113,18 +121,25 @@ fn load(
     image: &[u8],
     names: &[&'static str],
 ) -> Result<(), FftError> {
-    // SAFETY: the image is complete and aligned; the driver copies it.
-    let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }
-        .map_err(|error| failure("loading the kernels", error))?;
+    let module = load_module(image)?;
     for &kernel in names {
-        let symbol = CString::new(kernel)
-            .unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
-        // SAFETY: the module is loaded and is never unloaded.
-        let function = unsafe { result::module::get_function(module, symbol) }
-            .map_err(|error| failure("finding a kernel", error))?;
-        functions.insert(kernel, function);
+        functions.insert(kernel, function_of(module, kernel)?);
     }
     Ok(())
+}
+
+fn load_module(image: &[u8]) -> Result<sys::CUmodule, FftError> {
+    // SAFETY: the image is complete; the driver copies it.
+    unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }
+        .map_err(|error| failure("loading the kernels", error))
+}
+
+fn function_of(module: sys::CUmodule, kernel: &str) -> Result<sys::CUfunction, FftError> {
+    let symbol =
+        CString::new(kernel).unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
+    // SAFETY: the module is loaded and is never unloaded.
+    unsafe { result::module::get_function(module, symbol) }
+        .map_err(|error| failure("finding a kernel", error))
 }
 
 impl Driver {
@@ -232,12 +247,62 @@ impl Driver {
             name,
             context,
             functions,
+            making_template: Mutex::default(),
+            template: RwLock::default(),
+            in_advance: OnceLock::new(),
+            capability,
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
             tuned,
             exactness: OnceLock::new(),
             float_findings: FloatFindings::default(),
         })
+    }
+
+    /// Loads a kernel of the template, from what was compiled in advance or just now.
+    fn load_template_kernel(
+        &self,
+        shape: &dyn KernelShape,
+        conversions: bool,
+    ) -> Result<(sys::CUfunction, TemplateKernel), String> {
+        let name = shape.name(conversions);
+        let (module, compile_seconds) = if shape.is_compiled_in_advance(conversions) {
+            let module = self.in_advance.get_or_init(|| {
+                let module = load_module(bailey::IMAGE).map_err(|error| error.to_string())?;
+                Ok(module as usize)
+            });
+            (module.clone()? as sys::CUmodule, None)
+        } else {
+            let compiled = compiler::compile(shape, conversions, self.capability)?;
+            let module = load_module(&compiled.image).map_err(|error| error.to_string())?;
+            (module, compiled.seconds)
+        };
+        let function = function_of(module, &name).map_err(|error| error.to_string())?;
+        let shared_bytes = shape.shared_bytes();
+        let mut blocks = 0;
+        // SAFETY: the function is the module's, which is never unloaded.
+        unsafe {
+            let attribute =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            result::function::set_function_attribute(function, attribute, shared_bytes as i32)
+                .map_err(|error| failure("asking for shared memory", error).to_string())?;
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                function,
+                shape.threads() as i32,
+                shared_bytes,
+            )
+            .result()
+            .map_err(|error| failure("asking for the occupancy", error).to_string())?;
+        }
+        let kernel = TemplateKernel {
+            // Kernels are kept for the life of the process, and so are their names.
+            name: name.leak(),
+            threads: shape.threads(),
+            blocks_each: blocks.max(1) as usize,
+            compile_seconds,
+        };
+        Ok((function, kernel))
     }
 
     fn attribute<A: Default>(
@@ -268,6 +333,32 @@ impl Machine for Driver {
 
     fn has_tuned_kernels(&self) -> bool {
         self.tuned
+    }
+
+    fn template_kernel(
+        &self,
+        shape: &dyn KernelShape,
+        conversions: bool,
+    ) -> Result<TemplateKernel, String> {
+        let name = shape.name(conversions);
+        // Whoever asks for a kernel that is being made waits for it: one compilation, whatever the number of threads.
+        let _making = self.making_template.lock();
+        let known = self.template.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        if let Some(&(_, kernel)) = known.get(name.as_str()) {
+            return Ok(TemplateKernel {
+                compile_seconds: None,
+                ..kernel
+            });
+        }
+        drop(known);
+        let _current = Current::enter(self.context).map_err(|error| error.to_string())?;
+        let (function, kernel) = self.load_template_kernel(shape, conversions)?;
+        let known = self.template.write();
+        known
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(kernel.name, (function, kernel));
+        Ok(kernel)
     }
 
     fn exactness(&self) -> &OnceLock<Exactness> {
@@ -394,7 +485,13 @@ impl Machine for Driver {
         shared_bytes: usize,
     ) -> Result<(), FftError> {
         let _current = Current::enter(self.context)?;
-        let function = self.functions[parameters.kernel()];
+        let function = match parameters {
+            Parameters::Template(_, kernel) => {
+                let known = self.template.read().unwrap_or_else(PoisonError::into_inner);
+                known[kernel.name].0
+            }
+            _ => self.functions[parameters.kernel()],
+        };
         let blocks = u32::try_from(blocks)
             .ok()
             .filter(|&blocks| blocks < 1 << 31)

@@ -2,9 +2,10 @@
 
 use super::floats::FloatFindings;
 use super::fp8::Exactness;
-use super::machine::{Machine, Parameters, Queue};
+use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::tuned::{MappedArray, StridedTask, TensorMap};
 use crate::error::{Buffer, FftError};
+use ozfft_kernels::bailey::KernelShape;
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,8 @@ pub(crate) struct Emulator {
     allocated: Mutex<HashMap<u64, Layout>>,
     /// A GPU with tuned kernels; without, there is less shared memory, too.
     pub(crate) tuned_kernels: bool,
+    /// Launches of the template's kernels so far.
+    pub(crate) template_launches: AtomicU64,
     /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
     exactness: OnceLock<Exactness>,
@@ -56,6 +59,24 @@ impl Machine for Emulator {
 
     fn has_tuned_kernels(&self) -> bool {
         self.tuned_kernels
+    }
+
+    /// Those of a sample of shapes are compiled into the emulator.
+    fn template_kernel(
+        &self,
+        shape: &dyn KernelShape,
+        conversions: bool,
+    ) -> Result<TemplateKernel, String> {
+        let name = shape.name(conversions);
+        let known = ozfft_emulator::TEMPLATE_KERNELS.iter();
+        let found = known.copied().find(|&known| known == name);
+        let found = found.filter(|_| self.tuned_kernels);
+        Ok(TemplateKernel {
+            name: found.ok_or_else(|| format!("the emulator has no kernel {name}"))?,
+            threads: shape.threads(),
+            blocks_each: 1,
+            compile_seconds: None,
+        })
     }
 
     fn exactness(&self) -> &OnceLock<Exactness> {
@@ -174,7 +195,11 @@ impl Machine for Emulator {
                 parameters.threads(),
                 shared_bytes,
             );
+            if let Parameters::Template(..) = parameters {
+                self.template_launches.fetch_add(1, Ordering::Relaxed);
+            }
             if let Parameters::Tuned(task, _)
+            | Parameters::Template(task, _)
             | Parameters::TunedStrided(StridedTask { common: task, .. }, _) = parameters
             {
                 let left = *(task.left_count.value() as *const u32);

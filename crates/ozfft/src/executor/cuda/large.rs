@@ -7,7 +7,7 @@
 use super::emulated::Emulator;
 use super::floats::FloatFindings;
 use super::fp8::Exactness;
-use super::machine::{Machine, Parameters, Queue};
+use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::task::*;
 use super::tuned::{MappedArray, TensorMap, TunedTask, element_bytes};
 use crate::error::{Buffer, FftError};
@@ -17,6 +17,8 @@ use crate::sample::Real;
 use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
+use ozfft_kernels::bailey::{BlockShape, KernelShape};
+use ozfft_kernels::bailey_passes::PassesShape;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the arrays would lie.
@@ -35,6 +37,7 @@ enum Told {
 struct Recorder {
     memory: Emulator,
     told: Mutex<Vec<Told>>,
+    without_template: bool,
 }
 
 impl Recorder {
@@ -58,6 +61,21 @@ impl Machine for Recorder {
     }
     fn has_tuned_kernels(&self) -> bool {
         true
+    }
+    fn template_kernel(
+        &self,
+        shape: &dyn KernelShape,
+        conversions: bool,
+    ) -> Result<TemplateKernel, String> {
+        if self.without_template {
+            return Err("for the portable kernel's sake".into());
+        }
+        Ok(TemplateKernel {
+            name: shape.name(conversions).leak(),
+            threads: shape.threads(),
+            blocks_each: 2,
+            compile_seconds: None,
+        })
     }
     fn exactness(&self) -> &OnceLock<Exactness> {
         self.memory.exactness()
@@ -244,7 +262,13 @@ impl Check {
     /// Both passes of transforms in one launch: numbers in, numbers out, no words in memory.
     fn both_passes(&mut self, [first, second]: &[Task; 2], blocks: u64) {
         let transforms = first.line_count / first.lines_per_transform;
-        assert_eq!((blocks, first.source), (transforms, SOURCE_FLOATS));
+        assert_eq!(first.source, SOURCE_FLOATS);
+        if first.list == Address::NONE {
+            assert_eq!(blocks, transforms);
+        } else {
+            self.workspace(first.list, 8 * transforms, "list");
+            self.workspace(first.list_count, 4, "count");
+        }
         assert_eq!(second.sink, SINK_FLOATS);
         let last = first.first_transform + transforms;
         let all = self.lines(&first.input, last);
@@ -290,7 +314,6 @@ impl Check {
     }
 
     fn tuned(&mut self, task: &TunedTask, strided: bool, kernel: &str) {
-        self.tuned += 1;
         // Fields are the kernels' alone; their places are those of `TunedArguments`.
         let bytes = bytemuck::bytes_of(task);
         let long = |at: usize| i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
@@ -321,6 +344,22 @@ impl Check {
                 )
             });
         let named = one_pass.next().or_else(|| two_passes.next());
+        self.tuned += usize::from(named.is_some());
+        let named = named.or_else(|| {
+            let words = kernel.strip_prefix("bailey_")?.split('_');
+            let steps = words.map_while(|word| {
+                let (first, last) = word.split_once('x')?;
+                Some([first.parse().ok()?, last.parse().ok()?])
+            });
+            let steps: Vec<[usize; 2]> = steps.collect();
+            let points = steps.iter().flatten().product();
+            let lines = match steps[..] {
+                [[first, last]] => BlockShape::new(first, last, strided, 227 << 10)?.lines,
+                [first, second] => PassesShape::new(first, second, strided, 227 << 10)?.lines,
+                _ => return None,
+            };
+            Some((points, lines as u64, Elements::Complex, [16, 16]))
+        });
         let (points, lines_a_panel, elements, bytes) = named.expect("its shape");
         let points = points as i128;
         let [in_bytes, out_bytes] = bytes.map(i128::from);
@@ -426,6 +465,9 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 }
                 Parameters::Tuned(task, kernel) => check.tuned(task, false, kernel),
                 Parameters::TunedStrided(task, kernel) => check.tuned(&task.common, true, kernel),
+                Parameters::Template(task, kernel) => {
+                    check.tuned(task, kernel.name.contains("_strided_"), kernel.name);
+                }
             },
         }
     }
@@ -531,7 +573,10 @@ fn strides_above_2_to_the_31() {
 fn lines_lie_where_the_layout_has_them() {
     // The last line along the middle axis of 2048 × 1000 × 2048 begins 999 · 2048 elements before the end of the array.
     let shape = [2048usize, 1000, 2048];
-    let recorder = Arc::new(Recorder::default());
+    let recorder = Arc::new(Recorder {
+        without_template: true,
+        ..Recorder::default()
+    });
     let machine: Arc<dyn Machine> = Arc::<Recorder>::clone(&recorder);
     let problem = Problem::complex(&shape)
         .axes(&[1])

@@ -5,6 +5,7 @@ use super::fp8::{Exactness, ExactnessTask};
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
+use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};
 use std::sync::{Arc, OnceLock};
 
@@ -27,6 +28,8 @@ pub(crate) enum Parameters {
     /// A tuned kernel, by its name.
     Tuned(TunedTask, &'static str),
     TunedStrided(StridedTask, &'static str),
+    /// A kernel of the template.
+    Template(TunedTask, TemplateKernel),
     /// The question whether fp8 sums are exact.
     Exactness(ExactnessTask),
     /// Lines in short floating-point numbers, the kernel, and threads of a block.
@@ -59,6 +62,7 @@ impl Parameters {
             | Parameters::TunedStrided(_, name)
             | Parameters::FloatProduct(_, name) => name,
             Parameters::Floats(_, kernel, _) => kernel.name,
+            Parameters::Template(_, kernel) => kernel.name,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_NAME,
         }
     }
@@ -73,7 +77,9 @@ impl Parameters {
             | Parameters::Largest(task)
             | Parameters::LargestLeft(task)
             | Parameters::Scale(task) => std::ptr::from_ref(task).cast(),
-            Parameters::Tuned(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::Tuned(task, _) | Parameters::Template(task, _) => {
+                std::ptr::from_ref(task).cast()
+            }
             Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Exactness(task) => std::ptr::from_ref(task).cast(),
             Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
@@ -85,6 +91,7 @@ impl Parameters {
     pub(crate) fn threads(&self) -> u32 {
         match self {
             Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
+            Parameters::Template(_, kernel) => kernel.threads,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
             Parameters::Floats(_, _, threads) => *threads,
             Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
@@ -94,6 +101,17 @@ impl Parameters {
             _ => ozfft_kernels::GENERAL_THREADS,
         }
     }
+}
+
+/// A kernel of the template that a machine is ready to launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TemplateKernel {
+    pub(crate) name: &'static str,
+    pub(crate) threads: u32,
+    /// Blocks that a multiprocessor has room for.
+    pub(crate) blocks_each: usize,
+    /// Seconds that it took to compile, where it had to be.
+    pub(crate) compile_seconds: Option<f64>,
 }
 
 /// A queue of work: a CUDA stream as an integer; 0 is the default one.
@@ -114,6 +132,12 @@ pub(crate) trait Machine: Send + Sync {
     }
     /// Whether the kernels of `tuned.rs` run here.
     fn has_tuned_kernels(&self) -> bool;
+    /// Makes a kernel of the template ready; or says why there is none, and how to get it.
+    fn template_kernel(
+        &self,
+        shape: &dyn KernelShape,
+        conversions: bool,
+    ) -> Result<TemplateKernel, String>;
     /// What `fp8.rs` has found out about this device.
     fn exactness(&self) -> &OnceLock<Exactness>;
     /// What `floats.rs` has found out about it.

@@ -3,11 +3,12 @@
 //! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `writer.rs`); its tables
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
-// Of the bench alone until plans launch these kernels.
-#[cfg(test)]
 mod bailey_tables;
 #[cfg(test)]
+mod bailey_tests;
+#[cfg(test)]
 mod companion_tests;
+mod compiler;
 mod dimensions;
 mod driver;
 #[cfg(test)]
@@ -239,6 +240,14 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.tuned_passes(),
             Work::Floats(_) => (0, 1),
+        }
+    }
+
+    /// What is worth knowing of the kernels: which had to be compiled, which could not be had.
+    pub(crate) fn remarks(&self) -> &[String] {
+        match &self.work {
+            Work::Program(program) => program.remarks(),
+            Work::Floats(_) => &[],
         }
     }
 

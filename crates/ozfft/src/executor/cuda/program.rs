@@ -1,5 +1,6 @@
 //! A plan as a list of launches, worked out once (`writer.rs`), and how it is run.
 
+use super::bailey_tables;
 use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::residues::is_for_residue_kernels;
@@ -8,7 +9,7 @@ use super::tables::{
     most_tiles,
 };
 use super::task::*;
-use super::tuned::{self, Kernels, StridedTask, TunedLaunch, TunedOn};
+use super::tuned::{self, Kernels, TunedLaunch, TunedOn};
 use super::tuned_passes;
 use super::tuned_tables;
 use super::writer::{Writer, two_pass_bytes};
@@ -39,8 +40,8 @@ pub(super) enum Action {
         blocks: u64,
         shared_bytes: usize,
     },
-    /// A tuned kernel for most lines, then a portable one for those that it leaves; where the arrays are not aligned as
-    /// the tuned one needs them, the portable one for all lines.
+    /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
+    /// aligned as the first one needs them, the portable one for all lines.
     Tuned {
         launch: Box<TunedLaunch>,
         rest: Box<Tasks>,
@@ -73,6 +74,8 @@ pub(crate) struct Program {
     workspace_bytes: usize,
     /// Passes that tuned kernels run, and all passes.
     tuned_passes: (usize, usize),
+    /// What is worth knowing of the kernels: which had to be compiled, which could not be had.
+    remarks: Vec<String>,
     /// Launches have its addresses.
     tables: DeviceMemory,
 }
@@ -214,8 +217,9 @@ impl LineTables {
     }
 }
 
-/// Tuned kernels for a line of one block, or of two passes together, and their tables.
-pub(super) type TunedTables = Option<(Kernels, Piece)>;
+/// Kernels that know the length of a line of one block, or of two passes together, and their tables; the first that takes the lines
+/// runs.
+pub(super) type TunedTables = Vec<(Kernels, Piece)>;
 
 /// `tuned_on`: where tuned kernels may run, how they multiply, and what.
 fn tables_of_tuned(
@@ -224,30 +228,43 @@ fn tables_of_tuned(
     kind: Kind,
     recipe: &Recipe,
     tuned_on: Option<TunedOn<'_>>,
-    conversions: bool,
+    choice: &Choice,
+    (single, shared_memory): (bool, usize),
 ) -> Result<TunedTables, FftError> {
-    let (Line::Passes(passes), Some(tuned_on)) = (line, tuned_on) else {
-        return Ok(None);
+    let Line::Passes(passes) = line else {
+        return Ok(Vec::new());
     };
+    let conversions = choice.conversions;
+    let mut found = Vec::new();
     if let [block] = passes.blocks() {
-        let Some(shape) = tuned::shape_of(&tuned_on, kind, recipe, block) else {
-            return Ok(None);
-        };
-        let tables = tuned_tables::tables(shape, block)?;
-        return Ok(Some((
-            Kernels::of(shape, conversions),
-            builder.add(&tables),
-        )));
+        let shape = tuned_on.and_then(|on| tuned::shape_of(&on, kind, recipe, block));
+        if let Some(shape) = shape {
+            let tables = tuned_tables::tables(shape, block)?;
+            found.push((Kernels::of(shape, conversions), builder.add(&tables)));
+        }
+        let template = tuned::is_for_template(single, kind, recipe, block);
+        if template && choice.residues.is_none() {
+            let tables = bailey_tables::tables(block.steps());
+            let kernels = Kernels::of_template(passes.blocks(), conversions);
+            found.push((kernels, builder.add(&tables)));
+        }
+        return Ok(found);
     }
-    let shared_memory = tuned_on.machine.shared_memory();
     if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, shared_memory) {
-        return Ok(None);
+        return Ok(found);
     }
-    let shape = tuned_passes::shape_of(&tuned_on, recipe, passes);
-    Ok(shape.map(|shape| {
+    let shape = tuned_on.and_then(|on| tuned_passes::shape_of(&on, recipe, passes));
+    if let Some(shape) = shape {
         let kernels = tuned_passes::kernels(shape, conversions);
-        (kernels, builder.add(&tuned_passes::tables(passes)))
-    }))
+        found.push((kernels, builder.add(&tuned_passes::tables(passes))));
+    }
+    let mut blocks = passes.blocks().iter();
+    let template = blocks.all(|block| tuned::is_for_template(single, kind, recipe, block));
+    if template && choice.residues.is_none() && bailey_tables::takes_first(&passes.blocks()[0]) {
+        let kernels = Kernels::of_template(passes.blocks(), conversions);
+        found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
+    }
+    Ok(found)
 }
 
 impl Program {
@@ -281,9 +298,15 @@ impl Program {
                 place.insert(tables);
             }
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
-                let conversions = choice.conversions;
-                let tables =
-                    tables_of_tuned(&mut builder, line, pass.kind, recipe, tuned_on, conversions)?;
+                let tables = tables_of_tuned(
+                    &mut builder,
+                    line,
+                    pass.kind,
+                    recipe,
+                    tuned_on,
+                    &choice,
+                    (!T::IS_DOUBLE, machine.shared_memory()),
+                )?;
                 place.insert(tables);
             }
             let mut add = |set: &LineSet| {
@@ -321,13 +344,14 @@ impl Program {
             lasting: cutter.0,
             most_workspace: cutter.0,
             tuned_passes: (0, 0),
+            remarks: Vec::new(),
             search: None,
             residues: choice.residues,
             residue_lines: choice.residue_lines,
         };
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
         for (number, ((pass, line), listed)) in passes.enumerate() {
-            let tuned = tuned[&(Arc::as_ptr(line), pass.kind)];
+            let tuned = tuned[&(Arc::as_ptr(line), pass.kind)].clone();
             let axis = writer.axis::<T>(schedule, number, pass, listed, tuned);
             if let (0, Some((flat, dimensions, transforms))) = (number, &search) {
                 writer.search =
@@ -356,6 +380,7 @@ impl Program {
             actions: writer.actions,
             workspace_bytes: writer.most_workspace as usize,
             tuned_passes: writer.tuned_passes,
+            remarks: writer.remarks,
             tables: writer.tables,
         })
     }
@@ -373,6 +398,11 @@ impl Program {
         self.tuned_passes
     }
 
+    /// What is worth knowing of the kernels.
+    pub(crate) fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     /// The kernels that are launched, with threads of a block and their shared memory; those that only take what others leave are not
     /// among them.
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
@@ -383,11 +413,10 @@ impl Program {
                 shared_bytes,
                 ..
             } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
-            Action::Tuned { launch, .. } => Some((
-                launch.kernel,
-                ozfft_kernels::TUNED_THREADS,
-                launch.shared_bytes,
-            )),
+            Action::Tuned { launch, .. } => {
+                let kernel = &launch.kernel;
+                Some((kernel.name(), kernel.threads(), launch.shared_bytes))
+            }
         };
         self.actions.iter().filter_map(main).collect()
     }
@@ -399,7 +428,7 @@ impl Program {
             Action::Launch {
                 parameters, blocks, ..
             } => Some((parameters.kernel(), *blocks)),
-            Action::Tuned { launch, .. } => Some((launch.kernel, launch.blocks)),
+            Action::Tuned { launch, .. } => Some((launch.kernel.name(), launch.blocks)),
         };
         self.actions.iter().filter_map(grid).collect()
     }
@@ -459,17 +488,7 @@ impl Program {
                         let mut scaled_back = scaled_back.as_ref();
                         if let Some(task) = launch.task.resolved(arrays) {
                             machine.clear(queue, task.left_count.value(), 4)?;
-                            let tuned = if let Some(shape) = launch.strided {
-                                let task = StridedTask {
-                                    from_map: machine.tensor_map(&task.mapped_input(shape))?,
-                                    to_map: machine.tensor_map(&task.mapped_output(shape))?,
-                                    common: task,
-                                    unused: [0; 5],
-                                };
-                                Parameters::TunedStrided(task, launch.kernel)
-                            } else {
-                                Parameters::Tuned(task, launch.kernel)
-                            };
+                            let tuned = launch.kernel.parameters(machine, task)?;
                             machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
                             blocks = blocks.min(some);
                             if let Some(search) = search {

@@ -217,12 +217,13 @@ mod tests {
     use super::super::emulated::Emulator;
     use super::super::floats::FloatFindings;
     use super::super::fp8::Exactness;
-    use super::super::machine::Parameters;
+    use super::super::machine::{Parameters, TemplateKernel};
     use super::super::tuned::{MappedArray, TensorMap};
     use super::*;
     use crate::error::Buffer;
     use crate::{Engine, Kind, Layout, Planner, Problem, Progress, Stage};
     use num_complex::Complex;
+    use ozfft_kernels::bailey::KernelShape;
     use std::collections::{HashMap, HashSet};
     use std::sync::OnceLock;
 
@@ -286,6 +287,13 @@ mod tests {
         }
         fn has_tuned_kernels(&self) -> bool {
             false
+        }
+        fn template_kernel(
+            &self,
+            shape: &dyn KernelShape,
+            conversions: bool,
+        ) -> Result<TemplateKernel, String> {
+            self.emulator.template_kernel(shape, conversions)
         }
         fn exactness(&self) -> &OnceLock<Exactness> {
             self.emulator.exactness()

@@ -1,17 +1,21 @@
-//! Kernels for a few lengths on Hopper's tensor instruction (`crates/ozfft-kernels/cuda/tuned_*.cu`): which blocks
-//! they take, and what a launch is told. Their tables are in `tuned_tables.rs`.
+//! Kernels that know their length: for a few on Hopper's tensor instruction (`crates/ozfft-kernels/cuda/tuned_*.cu`), for all others by
+//! a template (`bailey_block.cuh`). Which blocks they take, and what a launch is told. Their tables are in `tuned_tables.rs`
+//! and `bailey_tables.rs`.
 //!
 //! They handle lines whose largest number is far from the ends of the range, and leave all others to a portable kernel,
 //! by a list that stays on the device.
 
-use super::machine::Machine;
+use super::machine::{Machine, Parameters, TemplateKernel};
 use super::task::{Address, Arrays, Dimension, FloatLines};
+use crate::error::FftError;
 use crate::kind::Kind;
 use crate::problem::Products;
-use crate::recipe::{Fold, Recipe};
+use crate::recipe::{Digits, Fold, Recipe};
 use crate::stages::scale::ScaleBetweenAxes;
 use crate::transform::bailey::Block;
 use bytemuck::{Pod, Zeroable};
+use ozfft_kernels::bailey::{BlockShape, KernelShape};
+use ozfft_kernels::bailey_passes::PassesShape;
 use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
 /// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`. The second one of int8 is a
@@ -116,11 +120,56 @@ const _: () = assert!(size_of::<TunedTask>() == 152 && size_of::<StridedTask>() 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TunedLaunch {
     pub(crate) task: TunedTask,
-    /// For strided lines: what the copy engine must know of the kernel.
-    pub(crate) strided: Option<&'static TunedShape>,
-    pub(crate) kernel: &'static str,
+    pub(crate) kernel: LaunchedKernel,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: usize,
+}
+
+/// The kernel of a launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LaunchedKernel {
+    Contiguous(&'static str),
+    /// For strided lines, with what the copy engine must know of it.
+    Strided(&'static str, &'static TunedShape),
+    Template(TemplateKernel),
+}
+
+impl LaunchedKernel {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            LaunchedKernel::Contiguous(name) | LaunchedKernel::Strided(name, _) => name,
+            LaunchedKernel::Template(kernel) => kernel.name,
+        }
+    }
+
+    /// Threads of a block.
+    pub(crate) fn threads(&self) -> u32 {
+        match self {
+            LaunchedKernel::Template(kernel) => kernel.threads,
+            _ => ozfft_kernels::TUNED_THREADS,
+        }
+    }
+
+    /// A launch's parameters.
+    pub(crate) fn parameters(
+        &self,
+        machine: &dyn Machine,
+        task: TunedTask,
+    ) -> Result<Parameters, FftError> {
+        Ok(match *self {
+            LaunchedKernel::Contiguous(name) => Parameters::Tuned(task, name),
+            LaunchedKernel::Template(kernel) => Parameters::Template(task, kernel),
+            LaunchedKernel::Strided(name, shape) => {
+                let task = StridedTask {
+                    from_map: machine.tensor_map(&task.mapped_input(shape))?,
+                    to_map: machine.tensor_map(&task.mapped_output(shape))?,
+                    common: task,
+                    unused: [0; 5],
+                };
+                Parameters::TunedStrided(task, name)
+            }
+        })
+    }
 }
 
 impl TunedTask {
@@ -309,6 +358,30 @@ pub(super) fn element_bytes(elements: Elements, single: bool) -> [i64; 2] {
     }
 }
 
+/// Whether a kernel of the template gives the bits of a block's recipe.
+pub(crate) fn is_for_template(single: bool, kind: Kind, recipe: &Recipe, block: &Block) -> bool {
+    let steps = block.steps().iter().map(|step| step.recipe);
+    let steps: Vec<_> = steps.map(|step| (step.n, step.fold, step.shift)).collect();
+    let opens =
+        |n, fold, shift| n <= 64 && matches!(fold, Fold::TimeShifted | Fold::Plain) && shift == 0;
+    let closes = |n, fold, shift| {
+        let matrix = matches!(fold, Fold::FrequencyShifted | Fold::Plain) && n <= 64;
+        (matrix || (n, fold) == (4, Fold::Trivial)) && shift == 0
+    };
+    let fits = match steps[..] {
+        [(n, fold, shift)] => opens(n, fold, shift),
+        [(n, fold, shift), (m, last, last_shift)] => {
+            opens(n, fold, shift) && closes(m, last, last_shift)
+        }
+        _ => false,
+    };
+    !single
+        && kind == Kind::ComplexToComplex
+        && recipe.digits == Digits::DOUBLE
+        && recipe.products == Products::Truncated
+        && fits
+}
+
 /// Lines of two arrays as a tuned kernel can run through them.
 pub(crate) struct TunedLines<'a> {
     pub(crate) input: &'a FloatLines,
@@ -325,11 +398,26 @@ pub(crate) struct Kernels {
     pub(crate) elements: Elements,
     /// Whether numbers are f32; else f64.
     pub(crate) single: bool,
-    /// Lines of a thread block at a time.
-    pub(crate) lines: usize,
-    pub(crate) shared_bytes: usize,
-    pub(crate) contiguous: &'static str,
-    pub(crate) strided: Option<(&'static str, &'static TunedShape)>,
+    pub(crate) source: KernelSource,
+}
+
+/// Where the kernels are from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KernelSource {
+    /// Machine code for one GPU.
+    Tuned {
+        /// Lines of a thread block at a time.
+        lines: usize,
+        shared_bytes: usize,
+        contiguous: &'static str,
+        strided: Option<(&'static str, &'static TunedShape)>,
+    },
+    /// The template, for steps of so many points of one pass or of two.
+    Template {
+        first: [usize; 2],
+        second: Option<[usize; 2]>,
+        conversions: bool,
+    },
 }
 
 impl Kernels {
@@ -339,114 +427,187 @@ impl Kernels {
             product: shape.product,
             elements: shape.elements,
             single: shape.single,
-            lines: shape.lines,
-            shared_bytes: shape.shared_bytes,
-            contiguous: shape.kernels[first],
-            strided: shape.kernels.get(first + 2).map(|&name| (name, shape)),
+            source: KernelSource::Tuned {
+                lines: shape.lines,
+                shared_bytes: shape.shared_bytes,
+                contiguous: shape.kernels[first],
+                strided: shape.kernels.get(first + 2).map(|&name| (name, shape)),
+            },
         }
+    }
+
+    pub(crate) fn of_template(blocks: &[Block], conversions: bool) -> Self {
+        let steps = |block: &Block| {
+            let steps = block.steps();
+            [0, 1].map(|number| steps.get(number).map_or(1, |step| step.recipe.n))
+        };
+        Kernels {
+            product: Product::Int8,
+            elements: Elements::Complex,
+            single: false,
+            source: KernelSource::Template {
+                first: steps(&blocks[0]),
+                second: blocks.get(1).map(steps),
+                conversions,
+            },
+        }
+    }
+
+    /// Whether they run on Hopper's tensor instruction.
+    pub(crate) fn are_tuned(&self) -> bool {
+        matches!(self.source, KernelSource::Tuned { .. })
     }
 }
 
-/// How the lines are launched; none where they lie in another way than the kernels know.
-pub(crate) fn launch(
-    machine: &dyn Machine,
-    kernels: &Kernels,
-    lines: &TunedLines<'_>,
-) -> Option<TunedLaunch> {
-    let (input, output) = (lines.input, lines.output);
-    let single = i32::from(kernels.single);
-    if input.single != single || output.single != single {
-        return None;
-    }
-    let [in_bytes, out_bytes] = element_bytes(kernels.elements, kernels.single);
-    let places = |floats: &FloatLines, dimensions: &[Dimension]| match *dimensions {
+/// How lines lie: as kernels for contiguous ones take them, or as those for strided ones do, groups of so many; none where they
+/// have more dimensions.
+fn places_of(floats: &FloatLines, dimensions: &[Dimension]) -> Option<(u64, Places)> {
+    let element = floats.stride;
+    match *dimensions {
         // One line: all distances are the same.
         [] => Some((
             1,
             Places {
-                element: floats.stride,
+                element,
                 fast: 1,
                 slow: 0,
             },
         )),
-        [all] if floats.stride == 1 => Some((
+        [all] if element == 1 => Some((
             1,
             Places {
-                element: 1,
+                element,
                 fast: 0,
                 slow: all.stride,
             },
         )),
-        [fast] if fast.stride == 1 => Some((
+        [fast] => Some((
             fast.length,
             Places {
-                element: floats.stride,
-                fast: 1,
+                element,
+                fast: fast.stride,
                 slow: 0,
             },
         )),
-        [slow, fast] if fast.stride == 1 => Some((
+        [slow, fast] => Some((
             fast.length,
             Places {
-                element: floats.stride,
-                fast: 1,
+                element,
+                fast: fast.stride,
                 slow: slow.stride,
             },
         )),
         _ => None,
-    };
-    let (read_fast, from) = places(input, lines.read)?;
-    let (write_fast, to) = places(output, lines.write)?;
-    let strided = from.element != 1;
-    if read_fast != write_fast || strided != (to.element != 1) {
-        return None;
     }
-    // The copy engine counts in 32 bits, and backwards never; its distances, of up to 1024 elements, stay below 2^40 bytes.
-    let mappable = |places: &Places| {
-        (1..1 << 26).contains(&places.element) && (0..1 << 36).contains(&places.slow)
-    };
-    if strided && !(mappable(&from) && mappable(&to) && read_fast < 1 << 30) {
-        return None;
+}
+
+/// The lines of input and output, run through alike: how many there are in a group, and whether they are strided.
+struct Placed {
+    from: Places,
+    to: Places,
+    group: u64,
+    strided: bool,
+}
+
+fn placed(lines: &TunedLines<'_>) -> Option<Placed> {
+    let (group, from) = places_of(lines.input, lines.read)?;
+    let (write_group, to) = places_of(lines.output, lines.write)?;
+    let contiguous = |places: &Places| places.element == 1 && places.fast == 0;
+    let single = lines.count == 1 && from.element == 1 && to.element == 1;
+    if single || (contiguous(&from) && contiguous(&to)) {
+        return Some(Placed {
+            from,
+            to,
+            group: 1,
+            strided: false,
+        });
     }
-    let (kernel, shape) = match (strided, kernels.strided) {
-        (false, _) => (kernels.contiguous, None),
-        (true, Some((kernel, shape))) => (kernel, Some(shape)),
-        (true, None) => return None,
+    // Contiguous lines beside strided ones are a group with larger distances.
+    let grouped = |places: Places, group: u64| match contiguous(&places) {
+        true => (
+            lines.count,
+            Places {
+                fast: places.slow,
+                slow: 0,
+                ..places
+            },
+        ),
+        false => (group, places),
     };
-    // What is copied 16 bytes at a time, or by the copy engine, begins at multiples of 16 bytes; and the copy engine ends there,
-    // too, whatever the array's size.
-    let aligned = |places: &Places, offset: i64, bytes: i64| {
-        let [element, lines] = if strided {
-            [places.element, read_fast as i64]
-        } else {
-            [0; 2]
-        };
-        let all = [offset, places.slow, element, lines];
-        all.iter().all(|numbers| numbers * bytes % 16 == 0)
-    };
-    if !aligned(&from, input.offset, in_bytes)
-        || (strided && !aligned(&to, output.offset, out_bytes))
-    {
-        return None;
+    let (group, from) = grouped(from, group);
+    let (write_group, to) = grouped(to, write_group);
+    (group == write_group).then_some(Placed {
+        from,
+        to,
+        group,
+        strided: true,
+    })
+}
+
+/// How the lines are launched, or why they are not: they may lie in another way than the kernels know, or a kernel is not to be had.
+pub(crate) fn launch(
+    machine: &dyn Machine,
+    kernels: &Kernels,
+    lines: &TunedLines<'_>,
+) -> Result<TunedLaunch, NoLaunch> {
+    let (input, output) = (lines.input, lines.output);
+    let single = i32::from(kernels.single);
+    if input.single != single || output.single != single {
+        return Err(NoLaunch::Layout);
     }
-    let per_panel = kernels.lines as u64;
-    let (panels_a_group, groups) = if strided {
-        (read_fast.div_ceil(per_panel), lines.count / read_fast)
-    } else {
-        (1, lines.count.div_ceil(per_panel))
+    let placed = placed(lines).ok_or(NoLaunch::Layout)?;
+    let (kernel, shared_bytes, per_panel) = match kernels.source {
+        KernelSource::Tuned {
+            lines: per_panel,
+            shared_bytes,
+            contiguous,
+            strided,
+        } => {
+            if !placed.is_for_copies(kernels, lines) {
+                return Err(NoLaunch::Layout);
+            }
+            let kernel = match (placed.strided, strided) {
+                (false, _) => LaunchedKernel::Contiguous(contiguous),
+                (true, Some((name, shape))) => LaunchedKernel::Strided(name, shape),
+                (true, None) => return Err(NoLaunch::Layout),
+            };
+            (kernel, shared_bytes, per_panel)
+        }
+        KernelSource::Template {
+            first,
+            second,
+            conversions,
+        } => {
+            let shape = template_shape(first, second, placed.strided, machine.shared_memory());
+            // Lines of a group are counted in 32 bits.
+            let shape = shape.filter(|_| placed.group < 1 << 31);
+            let shape = shape.ok_or(NoLaunch::Layout)?;
+            let kernel = machine.template_kernel(&*shape, conversions);
+            let kernel = kernel.map_err(NoLaunch::Kernel)?;
+            let kernel = LaunchedKernel::Template(kernel);
+            (kernel, shape.shared_bytes(), shape.lines())
+        }
     };
-    let panels = u32::try_from(panels_a_group * groups)
-        .ok()
-        .filter(|&p| p < 1 << 30)?;
+    let (panels_a_group, groups) = match placed.strided {
+        true => (
+            placed.group.div_ceil(per_panel as u64),
+            lines.count / placed.group,
+        ),
+        false => (1, lines.count.div_ceil(per_panel as u64)),
+    };
+    let panels = u32::try_from(panels_a_group * groups).ok();
+    let panels = panels.filter(|&panels| panels < 1 << 30);
+    let panels = panels.ok_or(NoLaunch::Layout)?;
     let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
     let (factor, second_factor) = factors(kernels.product);
+    let [in_bytes, out_bytes] = element_bytes(kernels.elements, kernels.single);
     let task = TunedTask {
         input: input.numbers.later(in_bytes * input.offset),
         output: output.numbers.later(out_bytes * output.offset),
-        from,
-        to,
+        from: placed.from,
+        to: placed.to,
         lines: lines.count as i64,
-        fast_count: read_fast as i64,
+        fast_count: placed.group as i64,
         panels,
         panels_a_group: panels_a_group as u32,
         factor,
@@ -455,13 +616,70 @@ pub(crate) fn launch(
         conjugate_output: sign(output.conjugate),
         ..TunedTask::zeroed()
     };
-    Some(TunedLaunch {
+    let blocks_each = match kernel {
+        LaunchedKernel::Template(kernel) => kernel.blocks_each,
+        _ => 1,
+    };
+    Ok(TunedLaunch {
         task,
-        strided: shape,
         kernel,
-        blocks: u64::from(panels).min(machine.multiprocessors() as u64),
-        shared_bytes: kernels.shared_bytes,
+        blocks: u64::from(panels).min((machine.multiprocessors() * blocks_each) as u64),
+        shared_bytes,
     })
+}
+
+/// The template's shape for steps of one pass or of two.
+fn template_shape(
+    first: [usize; 2],
+    second: Option<[usize; 2]>,
+    strided: bool,
+    shared_memory: usize,
+) -> Option<Box<dyn KernelShape>> {
+    Some(match second {
+        None => Box::new(BlockShape::new(first[0], first[1], strided, shared_memory)?),
+        Some(second) => Box::new(PassesShape::new(first, second, strided, shared_memory)?),
+    })
+}
+
+/// Why lines are left to a portable kernel.
+#[derive(Debug)]
+pub(crate) enum NoLaunch {
+    /// They lie in another way than the kernels know.
+    Layout,
+    /// There is no such kernel here; this is why, and how to get it.
+    Kernel(String),
+}
+
+impl Placed {
+    /// Whether Hopper's copy engine takes the lines: it counts in 32 bits, and backwards never; its distances, of up to 1024 elements,
+    /// stay below 2^40 bytes. What is copied 16 bytes at a time begins at multiples of 16 bytes; and the copy engine ends there, too,
+    /// whatever the array's size.
+    fn is_for_copies(&self, kernels: &Kernels, lines: &TunedLines<'_>) -> bool {
+        let [in_bytes, out_bytes] = element_bytes(kernels.elements, kernels.single);
+        let aligned = |places: &Places, offset: i64, bytes: i64| {
+            let [element, lines] = match self.strided {
+                true => [places.element, self.group as i64],
+                false => [0; 2],
+            };
+            let all = [offset, places.slow, element, lines];
+            all.iter().all(|numbers| numbers * bytes % 16 == 0)
+        };
+        let reads = aligned(&self.from, lines.input.offset, in_bytes);
+        if !self.strided {
+            return reads;
+        }
+        let mappable = |places: &Places| {
+            places.fast == 1
+                && places.element != 1
+                && (1..1 << 26).contains(&places.element)
+                && (0..1 << 36).contains(&places.slow)
+        };
+        mappable(&self.from)
+            && mappable(&self.to)
+            && self.group < 1 << 30
+            && reads
+            && aligned(&self.to, lines.output.offset, out_bytes)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tuned kernels for transforms of two passes in one launch (`crates/ozfft-kernels/cuda/tuned_passes.cu`): which transforms
 //! they take, and their tables.
 
-use super::tuned::{Kernels, TunedOn};
+use super::tuned::{KernelSource, Kernels, TunedOn};
 use super::tuned_tables::{constants, matrices, operand, rotations};
 use crate::problem::Products;
 use crate::recipe::{Digits, Fold, Recipe};
@@ -43,10 +43,12 @@ pub(crate) fn kernels(shape: &'static PassesShape, conversions: bool) -> Kernels
         product: Product::Int8,
         elements: Elements::Complex,
         single: false,
-        lines: 1,
-        shared_bytes: shape.shared_bytes,
-        contiguous: shape.kernels[usize::from(conversions)],
-        strided: None,
+        source: KernelSource::Tuned {
+            lines: 1,
+            shared_bytes: shape.shared_bytes,
+            contiguous: shape.kernels[usize::from(conversions)],
+            strided: None,
+        },
     }
 }
 

@@ -76,7 +76,7 @@ fn unusual(kind: usize, index: usize, random: Complex<f64>) -> Complex<f64> {
 }
 
 /// An array whose lines along one axis are of all kinds; `unusual_every` so many of them is an unusual one.
-fn lines(
+pub(super) fn lines(
     shape: &[usize],
     axis: usize,
     unusual_every: Option<usize>,

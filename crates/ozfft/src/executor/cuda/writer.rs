@@ -5,7 +5,7 @@ use super::machine::{DeviceMemory, Machine, Parameters};
 use super::program::{Action, PassesTables, Search, TunedTables};
 use super::tables::Piece;
 use super::task::*;
-use super::tuned::{self, Kernels, TunedLines};
+use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch, TunedLines};
 use crate::error::FftError;
 use crate::executor::lines::{LineSet, Place};
 use crate::executor::schedule::{AxisPass, Schedule};
@@ -44,6 +44,8 @@ pub(super) struct Writer<'a> {
     pub(super) lasting: u64,
     pub(super) most_workspace: u64,
     pub(super) tuned_passes: (usize, usize),
+    /// What is worth knowing of the kernels.
+    pub(super) remarks: Vec<String>,
     /// The search for the largest number, as long as it has not been put among the actions.
     pub(super) search: Option<(ArrayTask, u64)>,
     /// The kernel that takes blocks with tables of residues.
@@ -438,15 +440,14 @@ impl Writer<'_> {
                 .truncated
                 .then(|| ozfft_kernels::truncated(digits.data, tables.tiles))
                 .flatten();
-            if let (Some((kernels, tables)), Some(kernel)) = (axis.tuned, truncated) {
+            if let Some(kernel) = truncated {
                 let rest = Rest {
                     tasks: Tasks::one(task),
                     kernel,
                     blocks,
                     shared_bytes: shared,
                 };
-                if let Some(action) = self.tuned(axis, &kernels, tables, rest) {
-                    self.actions.push(action);
+                if self.any_tuned(axis, &rest) {
                     continue;
                 }
             }
@@ -597,19 +598,33 @@ impl Writer<'_> {
             unreachable!("tables are together only where there are kernels");
         };
         let tasks = Tasks([first, second]);
-        if let Some((kernels, tables)) = axis.tuned {
-            let rest = Rest {
-                tasks,
-                kernel,
-                blocks,
-                shared_bytes: shared,
-            };
-            if let Some(action) = self.tuned(axis, &kernels, tables, rest) {
-                self.actions.push(action);
-                return;
-            }
+        let rest = Rest {
+            tasks,
+            kernel,
+            blocks,
+            shared_bytes: shared,
+        };
+        if self.any_tuned(axis, &rest) {
+            return;
         }
         self.launch(Parameters::Truncated(tasks, kernel), blocks, shared);
+    }
+
+    /// The first kernels that know the length and take the lines, if there are some.
+    fn any_tuned(&mut self, axis: &Axis, rest: &Rest) -> bool {
+        for (kernels, tables) in &axis.tuned {
+            if let Some(action) = self.tuned(axis, kernels, *tables, rest) {
+                self.actions.push(action);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn remark(&mut self, remark: String) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
     }
 
     /// A tuned kernel for lines from floats to floats, if they lie as it wants them.
@@ -618,7 +633,7 @@ impl Writer<'_> {
         axis: &Axis,
         kernels: &Kernels,
         tables: Piece,
-        rest: Rest,
+        rest: &Rest,
     ) -> Option<Action> {
         let task = rest.tasks.last();
         let count = axis.lines;
@@ -641,7 +656,22 @@ impl Writer<'_> {
             write: &axis.write,
             count,
         };
-        let mut launch = tuned::launch(&**self.machine, kernels, &lines)?;
+        let n = axis.n;
+        let mut launch = match tuned::launch(&**self.machine, kernels, &lines) {
+            Ok(launch) => launch,
+            Err(NoLaunch::Layout) => return None,
+            Err(NoLaunch::Kernel(reason)) => {
+                self.remark(format!("the portable kernel for {n} points: {reason}"));
+                return None;
+            }
+        };
+        if let LaunchedKernel::Template(kernel) = launch.kernel
+            && let Some(seconds) = kernel.compile_seconds
+        {
+            self.remark(format!(
+                "a kernel for {n} points was compiled in {seconds:.1} s"
+            ));
+        }
         let mut cutter = Cutter(self.lasting);
         let (left_count, list) = (cutter.take(4), cutter.take(8 * count));
         // Of a single transform the kernel looks up the scale itself.
@@ -671,7 +701,7 @@ impl Writer<'_> {
         launch.task.exponent_offset = rest.tasks.exponent_offset();
         launch.task.tables = tables.at(&self.tables);
         (launch.task.left_count, launch.task.left) = (left_count, list);
-        let mut tasks = rest.tasks;
+        let mut tasks = rest.tasks.clone();
         tasks.set_list(list, left_count);
         // Of several, what it has not left is scaled back afterwards.
         let several = self.scaling.filter(|scaling| scaling.transforms > 1);
@@ -681,7 +711,7 @@ impl Writer<'_> {
             tasks.last_mut().marks = task.marks;
             Box::new(task)
         });
-        self.tuned_passes.0 += 1;
+        self.tuned_passes.0 += usize::from(kernels.are_tuned());
         Some(Action::Tuned {
             launch: Box::new(launch),
             rest: Box::new(tasks),

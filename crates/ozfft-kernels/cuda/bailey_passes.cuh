@@ -1,0 +1,442 @@
+// Transforms of two passes of blocks in one launch: columns of NA points, then rows of NB points, with words between them in shared
+// memory. Every column and every row has an exponent of its own. The steps are those of bailey_block.cuh: columns and rows are
+// its strided lines, as many at a time as a group's warps have registers for.
+#pragma once
+#include "bailey_block.cuh"
+
+namespace bailey {
+
+// Exponent fields of the largest number of a column that are handled here: words of the second pass may have units as far as 60
+// bits below those of the first one.
+constexpr int LEAST_COLUMN_FIELD = 256;
+// What is known of a transform.
+constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
+// The scale of zeros, below that of all words.
+constexpr int NO_SCALE = -100000;
+
+// A group has LINES transforms at a time, and WARPS warps. UNITS_A, UNITS_B1, UNITS_B2: eights of columns that a warp takes together in
+// the first step of either pass and in the last step of the second. GROUPS and STRIDED: as of BlockShape, for transforms.
+template <int A1_, int A2_, int B1_, int B2_, int LINES_, int WARPS_, int UNITS_A, int UNITS_B1, int UNITS_B2, bool STRIDED_, int GROUPS_>
+struct PassesShape {
+    static constexpr int A1 = A1_, A2 = A2_, B1 = B1_, B2 = B2_, NA = A1 * A2, NB = B1 * B2, N = NA * NB;
+    static constexpr int LINES = LINES_, WARPS = WARPS_;
+    static constexpr bool STRIDED = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
+    static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
+    static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
+    static constexpr int COLUMNS = LINES * NB, ROWS = LINES * NA;  // lines of either pass
+    // As many of them at a time, shared out evenly.
+    static constexpr int at_a_time(int all, int most) { return most >= all ? all : (all + (all + most - 1) / most - 1) / ((all + most - 1) / most); }
+    static constexpr int COLUMNS_AT_A_TIME = at_a_time(COLUMNS, 8 * UNITS_A * WARPS / A2), ROWS_AT_A_TIME = at_a_time(ROWS, 8 * UNITS_B1 * WARPS / B2);
+    typedef BlockShape<A1, A2, COLUMNS_AT_A_TIME, UNITS_A, 1, true, GROUPS_> BlockA;
+    typedef BlockShape<B1, B2, ROWS_AT_A_TIME, UNITS_B1, UNITS_B2, true, GROUPS_> BlockB;
+    static_assert(A2 == 1 || A2 == 4, "outputs of the first pass fit 64 bits");
+    static_assert(BlockA::WARPS <= WARPS && BlockB::WARPS <= WARPS, "warps for all columns");
+    // A group's shared memory: words between the steps of a pass, words between the passes, statistics of columns and of rows,
+    // exponents of columns, what is known of transforms (two rounds). A quarter of a warp writes four rows of two neighbouring
+    // columns and reads two neighbouring rows of columns at a distance of B2.
+    static constexpr int PITCH = next_with(NA, 5, 8);
+    static constexpr int larger(int a, int b) { return a > b ? a : b; }
+    static constexpr int WORDS = larger(BlockA::STATISTICS, BlockB::STATISTICS);
+    static constexpr int COLUMN_SLOTS = (COLUMNS + COLUMNS_AT_A_TIME - 1) / COLUMNS_AT_A_TIME * COLUMNS_AT_A_TIME;
+    static constexpr int ROW_SLOTS = (ROWS + ROWS_AT_A_TIME - 1) / ROWS_AT_A_TIME * ROWS_AT_A_TIME;
+    static constexpr int STATISTICS_A = WORDS + 16 * COLUMNS * PITCH, STATISTICS_B = STATISTICS_A + 16 * COLUMN_SLOTS;
+    // The partner that a plain step's first element has not got is looked up behind the last column.
+    static constexpr int EXPONENTS = STATISTICS_B + 16 * ROW_SLOTS, KNOWN = EXPONENTS + 8 * (COLUMNS + B2);
+    static constexpr int GROUP = (KNOWN + 8 * LINES + 15) / 16 * 16;
+    static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
+    static constexpr int TABLE_BYTES = BlockA::Tables::BYTES + BlockB::Tables::BYTES;
+    static constexpr int ROOTS = TABLE_BYTES;  // in the image of the tables, not in shared memory
+    static constexpr int IMAGE_BYTES = ROOTS + 16 * N;
+    static constexpr int SHARED = TABLES + (SHARED_TABLES ? TABLE_BYTES : 0);
+
+    // The passes as blocks of this group.
+    struct PassA : BlockA {
+        static constexpr int WARPS = PassesShape::WARPS, GROUP_THREADS = PassesShape::GROUP_THREADS, THREADS = PassesShape::THREADS;
+        static constexpr int GROUP = PassesShape::GROUP, COMMON = PassesShape::COMMON, TABLES = PassesShape::TABLES, FIRST_TABLE = 0;
+    };
+    struct PassB : BlockB {
+        static constexpr int WARPS = PassesShape::WARPS, GROUP_THREADS = PassesShape::GROUP_THREADS, THREADS = PassesShape::THREADS;
+        static constexpr int GROUP = PassesShape::GROUP, COMMON = PassesShape::COMMON;
+        static constexpr int TABLES = PassesShape::TABLES + BlockA::Tables::BYTES, FIRST_TABLE = BlockA::Tables::BYTES;
+    };
+};
+
+DEVICE int larger(int a, int b) { return a > b ? a : b; }
+
+// Which transform of the group, and which of its LENGTH columns or rows, is number `index`: neighbours are neighbours in memory.
+template <class P, int LENGTH> struct InTransform {
+    int line, place;
+    DEVICE explicit InTransform(int index) {
+        const unsigned i = (unsigned)index;
+        line = P::STRIDED ? i % P::LINES : i / LENGTH;
+        place = P::STRIDED ? i / P::LINES : i % LENGTH;
+    }
+};
+
+template <class P> DEVICE unsigned char *group_memory(int group) { return shared_memory() + group * P::GROUP; }
+template <class P> DEVICE uint32_t word_place(int group, int line, int column, int row) {
+    return shared_address(group_memory<P>(group)) + P::WORDS + 16 * ((line * P::NB + column) * P::PITCH + row);
+}
+
+// Statistics of the columns, or of the rows, that the group has just now: four numbers each.
+struct PassStatistics {
+    unsigned *memory;
+    DEVICE unsigned *of(int line) const { return memory + 4 * line; }
+};
+// Of columns, as of lines; and the upper half of the largest output.
+struct ColumnStatistics : PassStatistics {
+    DEVICE LineFacts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
+};
+// Of rows: their scale, above that of zeros, and the largest sum.
+struct RowFacts {
+    unsigned scale, sum;
+    DEVICE int exponent() const { return scale == 0 ? 0 : (int)scale + NO_SCALE - 21 + (32 - leading_zeros_of_half(sum)) - 61; }
+};
+struct RowStatistics : PassStatistics {
+    DEVICE RowFacts facts(int line) const { return {of(line)[0], of(line)[2]}; }
+};
+
+// What the second pass knows of a column: its exponent, and by how many bits its outputs are shifted down.
+template <class P> DEVICE uint32_t exponent_place(int group, int line, int column) {
+    return shared_address(group_memory<P>(group)) + P::EXPONENTS + 8 * (line * P::NB + column);
+}
+template <class P> DEVICE unsigned *known(int group, unsigned round) { return (unsigned *)(group_memory<P>(group) + P::KNOWN) + (round & 1) * P::LINES; }
+
+// Outputs of the first pass: words of 64 bits, and the upper half of the largest one.
+template <class P> struct ToWords {
+    uint32_t start;
+    bool there;
+    unsigned *largest;
+    DEVICE ToWords(int group, int index, bool there, unsigned *largest) : there(there), largest(largest) {
+        const InTransform<P, P::NB> column(index);
+        start = word_place<P>(group, column.line, column.place, 0);
+    }
+    DEVICE void put(bool is_one, int index, i64 re, int, i64 im, int, bool conjugated) const {
+        if (conjugated) im = -im;
+        if (!is_one) return;
+        // Columns beyond the last do as that one: it is not written twice.
+        *largest |= exact_high(re) | exact_high(im);
+        if (there) store_shared(start + 16 * index, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+    }
+    static DEVICE unsigned exact_high(i64 x) { return high_of(x < 0 ? -x : x); }
+};
+
+// The numbers of columns `base`, … of a panel's transforms.
+template <class P, class Numbers>
+DEVICE void read_pass_columns(const TunedArguments &args, const Lines<P> &lines, int base, Numbers (&numbers)[P::PassA::UNITS1]) {
+    typedef typename P::PassA S;
+    typedef typename S::First Step;
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const InTransform<P, P::NB> at(base + column.line);
+        const bool present = base + column.line < P::COLUMNS && lines.has(args, at.line);
+        const bool mirrored = 2 * column.place > S::N2;
+        const i64 element = P::STRIDED ? args.from.element : 1;
+        const i64 row_step = (i64)(S::N2 * P::NB) * element;
+        const i64 start = lines.start(args.from, present ? at.line : 0) + (column.place * P::NB + (present ? at.place : 0)) * element;
+        const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
+        const uint4 *near = args.input + start + row(lane.t) * row_step;
+        const uint4 *far = args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - lane.t) * row_step;
+        const i64 step = mirrored ? -4 * row_step : 4 * row_step;
+        const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
+#pragma unroll
+        for (int q = 0; q < Step::QUADS; q++) {
+            const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + lane.t < Step::SLOTS);
+            uint4 a = make_uint4(0, 0, 0, 0), b = a;
+            if (slot) a = load_once(near);
+            if (slot && !(Step::PLAIN && q == 0 && lane.t == 0)) b = load_once(far);
+            a.w ^= flip;
+            b.w ^= flip;
+            numbers[u].put(2 * q, a);
+            numbers[u].put(2 * q + 1, b);
+            near += step;
+            far -= step;
+        }
+    }
+}
+
+// The last step of the first pass, where it is one of four points. A thread takes a row of a column.
+template <class P> DEVICE void unit_step_of_columns(int base, const ColumnStatistics &statistics) {
+    typedef typename P::PassA S;
+    const Lane<S> lane;
+#pragma unroll 1
+    for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
+        // All threads of a warp go on together: see docs/gpu-template.md.
+        const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
+        const Numbered<S, S::N1> row(there ? first + lane.number : S::ROWS - 1);
+        const int k1 = row.place;
+        i64 re[4], im[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint4 word = load_shared(place_of(lane, row.line, k1, j));
+            re[j] = join(word.x, word.y);
+            im[j] = join(word.z, word.w);
+        }
+        // Column 3 was left without the sign of its imaginary part.
+        im[3] = -im[3];
+        const bool mirrored = 2 * k1 > S::N1, inside = there && base + row.line < P::COLUMNS;
+        unsigned largest = 0;
+        const ToWords<P> end(lane.group, inside ? base + row.line : 0, inside, &largest);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            end.put(true, k1 + S::N1 * (mirrored ? 3 - k : k), unit_output(k, re, im, 1), 0, unit_output(k, im, re, -1), 0, mirrored);
+        if (inside) atomic_maximum(statistics.of(row.line) + 3, largest);
+    }
+}
+
+// Words of the second pass as they are read: an element and its partner for every slot. Exponents are looked up again when needed.
+template <class P> struct RowWords {
+    static constexpr int COUNT = 2 * P::PassB::First::QUADS;
+    i64 re[COUNT], im[COUNT];
+    uint32_t near, far;  // where the exponents of the first ones are
+    int step;
+
+    DEVICE int exponent(int i) const { return load_shared_int(i % 2 == 0 ? near + i / 2 * step : far - i / 2 * step); }
+
+    // The place just above the leading bit.
+    DEVICE int scale() const {
+        int scale = NO_SCALE;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const u64 both = magnitude(re[i]) | magnitude(im[i]);
+            if (both != 0) scale = larger(scale, exponent(i) + 64 - leading_zeros(both));
+        }
+        return scale;
+    }
+    // The leading 21 bits of all magnitudes in units of the scale's, cut off and added up.
+    DEVICE unsigned leading_bits(int scale) const {
+        unsigned sum = 0;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const int right = scale - 21 - exponent(i);
+            sum += floor_to(re[i], right) + floor_to(im[i], right);
+        }
+        return sum;
+    }
+
+    struct Words {
+        int unit;
+        DEVICE explicit Words(int exponent) : unit(exponent) {}
+    };
+    DEVICE i64 real_word(int i, const Words &words) const { return rounded(re[i], words.unit - exponent(i)); }
+    DEVICE i64 imaginary_word(int i, const Words &words) const { return rounded(im[i], words.unit - exponent(i)); }
+
+    static DEVICE u64 magnitude(i64 x) {
+        unsigned m0, m1;
+        magnitude_of(low_of(x), high_of(x), (int)high_of(x) >> 31, m0, m1);
+        return (u64)join(m0, m1);
+    }
+    static DEVICE unsigned floor_to(i64 x, int right) {
+        return (unsigned)(right >= 0 ? shift_right(magnitude(x), (unsigned)right) : magnitude(x) << (right > -63 ? -right : 63));
+    }
+    // x / 2^right to nearest, halves away from zero.
+    static DEVICE i64 rounded(i64 x, int right) {
+        if (right <= 0) return x == 0 ? 0 : (i64)((u64)x << (right > -63 ? -right : 63));
+        // One bit more, to round with.
+        const u64 cut = shift_right(magnitude(x), (unsigned)(right - 1));
+        unsigned w0, w1;
+        flipped_plus_one((unsigned)cut, (unsigned)(cut >> 32), (int)high_of(x) >> 31, w0, w1);
+        return join(w0, w1) >> 1;
+    }
+};
+
+// Outputs of the first pass in rows `base`, …, rounded to words of 61 bits and rotated.
+template <class P>
+DEVICE void read_rows(const TunedArguments &args, int base, RowWords<P> (&words)[P::PassB::UNITS1]) {
+    typedef typename P::PassB S;
+    typedef typename S::First Step;
+    const Lane<S> lane;
+    const Factors factors = factors_of<Int8>(args);
+    const uint4 *const roots = (const uint4 *)((const unsigned char *)args.tables + P::ROOTS);
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const bool present = base + column.line < P::ROWS;
+        const InTransform<P, P::NA> at(present ? base + column.line : 0);
+        const bool mirrored = 2 * column.place > S::N2;
+        const auto element = [&](int i) { return S::N2 * (mirrored ? S::N1 - 1 - i : i) + column.place; };
+        const int step = (mirrored ? -4 : 4) * S::N2;
+        const int near = element(lane.t), far = element(S::N1 - (Step::PLAIN ? 0 : 1) - lane.t);
+        words[u].near = exponent_place<P>(lane.group, at.line, near);
+        words[u].far = exponent_place<P>(lane.group, at.line, far);
+        words[u].step = 8 * step;
+#pragma unroll
+        for (int q = 0; q < Step::QUADS; q++) {
+            const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + lane.t < Step::SLOTS);
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                i64 re = 0, im = 0;
+                if (slot && !(side == 1 && Step::PLAIN && q == 0 && lane.t == 0)) {
+                    const int j = side == 0 ? near + q * step : far - q * step;
+                    const uint4 word = load_shared(word_place<P>(lane.group, at.line, j, at.place));
+                    const int shift = load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
+                    const i64 half = (i64)1 << shift >> 1;
+                    re = (join(word.x, word.y) + half) >> shift;
+                    im = (join(word.z, word.w) + half) >> shift;
+                    rotate(re, im, table_entry(roots + j * P::NA + at.place), factors);
+                    if (mirrored) im = -im;
+                }
+                words[u].re[2 * q + side] = re;
+                words[u].im[2 * q + side] = im;
+            }
+        }
+    }
+}
+
+// Scales of all rows, to their statistics, and the largest sums.
+template <class P> DEVICE void note_scales(const RowWords<P> (&words)[P::PassB::UNITS1], const RowStatistics &statistics) {
+    typedef typename P::PassB S;
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        unsigned scale = (unsigned)(words[u].scale() - NO_SCALE);
+        scale = max(scale, shuffle_xor(scale, 1));
+        scale = max(scale, shuffle_xor(scale, 2));
+        if (lane.t == 0) atomic_maximum(statistics.of(column.line), scale);
+    }
+}
+template <class P> DEVICE void note_row_sums(const RowWords<P> (&words)[P::PassB::UNITS1], const RowStatistics &statistics) {
+    typedef typename P::PassB S;
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        unsigned sum = words[u].leading_bits((int)statistics.of(column.line)[0] + NO_SCALE);
+        sum += shuffle_xor(sum, 1);
+        sum += shuffle_xor(sum, 2);
+        // One for every magnitude rounds it up.
+        if (lane.t == 0) atomic_maximum(statistics.of(column.line) + 2, sum + 2 * S::N1);
+    }
+}
+
+// Outputs of the second pass: to the caller's array.
+template <class P, bool CONVERSIONS> struct ToTransform {
+    Finish<CONVERSIONS> finish;
+    uint4 *start;
+    i64 element;
+    unsigned conjugate, known;
+    int row;
+    bool there;
+    DEVICE ToTransform(const TunedArguments &args, const Lines<P> &lines, const RowFacts &facts, int group, unsigned round, int index, bool is_row)
+        : finish(facts.exponent() + common_exponent<P>()), conjugate(args.conjugate_output) {
+        const bool present = is_row && index < P::ROWS;
+        const InTransform<P, P::NA> at(present ? index : 0);
+        known = bailey::known<P>(group, round)[at.line];
+        there = present && lines.has(args, at.line) && (known & LEFT) == 0;
+        row = at.place;
+        element = P::STRIDED ? args.to.element : 1;
+        start = args.output + lines.start(args.to, at.line) + row * element;
+        element *= P::NA;
+    }
+    DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
+        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
+        const int output = row + P::NA * index;
+        if ((known & (SOME_REAL | SOME_IMAGINARY)) != (SOME_REAL | SOME_IMAGINARY) && (output == 0 || 2 * output == P::N)) {
+            const unsigned keep_re = (known & SOME_REAL) != 0 ? ~0u : 0u, keep_im = (known & SOME_IMAGINARY) != 0 ? ~0u : 0u;
+            value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
+        }
+        if (is_one && there) start[index * element] = value;
+    }
+};
+
+template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const TunedArguments &args) {
+    typedef typename P::PassA A;
+    typedef typename P::PassB B;
+    const Lane<A> lane;
+    const int group = lane.group;
+    const auto each = [](int count, const auto &work) {
+        for (int i = Lane<A>().in_group(); i < count; i += P::GROUP_THREADS) work(i);
+    };
+    unsigned *const of_columns = (unsigned *)(group_memory<P>(group) + P::STATISTICS_A), *const of_rows = (unsigned *)(group_memory<P>(group) + P::STATISTICS_B);
+    each(4 * P::COLUMN_SLOTS, [&](int i) { of_columns[i] = 0; });
+    each(2 * P::LINES, [&](int i) { known<P>(group, 0)[i] = 0; });
+    if (P::SHARED_TABLES)
+        for (int i = thread_number(); i < P::TABLE_BYTES / 16; i += P::THREADS)
+            store_shared(shared_address(shared_memory()) + P::TABLES + 16 * i, table_entry(args.tables + i));
+    if (thread_number() == 0) {
+        const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
+        common_exponent<P>() = args.exponent_offset + (biased ? args.bias : 0);
+    }
+    block_barrier();
+    const unsigned step = gridDim.x * P::GROUPS;
+    unsigned round = 0;
+#pragma unroll 1
+    for (unsigned panel = blockIdx.x + gridDim.x * group; panel < args.panels; panel += step, round++) {
+        const Lines<P> lines(args, panel);
+#pragma unroll 1
+        for (int base = 0; base < P::COLUMNS; base += P::COLUMNS_AT_A_TIME) {
+            const ColumnStatistics statistics{{of_columns + 4 * base}};
+            typename NumbersOf<CONVERSIONS, 2 * A::First::QUADS>::Type numbers[A::UNITS1];
+            read_pass_columns<P>(args, lines, base, numbers);
+            note_largest<A>(numbers, statistics);
+            group_barrier<A>(group);
+            // No thread is in the second pass of the round before any more.
+            if (base == 0) each(4 * P::ROW_SLOTS, [&](int i) { of_rows[i] = 0; });
+            note_sums<A>(numbers, statistics);
+            group_barrier<A>(group);
+            unsigned largest[A::UNITS1] = {};
+            const auto end_of = [&](const Column &column, int u) {
+                const bool inside = column.there && base + column.line < P::COLUMNS;
+                return ToWords<P>(group, inside ? base + column.line : 0, inside, &largest[u]);
+            };
+            first_step<A, Mma>(args, numbers, statistics, end_of);
+            if constexpr (A::N2 > 1) {
+                group_barrier<A>(group);
+                unit_step_of_columns<P>(base, statistics);
+            } else {
+#pragma unroll
+                for (int u = 0; u < A::UNITS1; u++) {
+                    const Column column = column_of<A>(Lane<A>(), u);
+                    if (column.there && base + column.line < P::COLUMNS) atomic_maximum(statistics.of(column.line) + 3, largest[u]);
+                }
+            }
+        }
+        group_barrier<A>(group);
+        // What the second pass has to know of columns and of whole transforms.
+        each(P::COLUMNS, [&](int i) {
+            const ColumnStatistics statistics{{of_columns}};
+            const LineFacts facts = statistics.facts(i);
+            const InTransform<P, P::NB> at(i);
+            const unsigned high = statistics.of(i)[3];
+            const int shift = larger(3 - leading_zeros_of_half(high), 0);
+            store_shared(exponent_place<P>(group, at.line, at.place), make_uint2((unsigned)(facts.exponent() + shift), (unsigned)shift));
+            const bool moderate = facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD);
+            atomic_or(known<P>(group, round) + at.line, (facts.largest_re != 0 ? SOME_REAL : 0) | (facts.largest_im != 0 ? SOME_IMAGINARY : 0) | (moderate ? 0 : LEFT));
+            known<P>(group, round + 1)[at.line] = 0;
+        });
+        group_barrier<A>(group);
+#pragma unroll 1
+        for (int base = 0; base < P::ROWS; base += P::ROWS_AT_A_TIME) {
+            const RowStatistics statistics{{of_rows + 4 * base}};
+            RowWords<P> words[B::UNITS1];
+            read_rows<P>(args, base, words);
+            note_scales<P>(words, statistics);
+            group_barrier<B>(group);
+            if (base == 0) {
+                each(4 * P::COLUMN_SLOTS, [&](int i) { of_columns[i] = 0; });
+                each(P::LINES, [&](int line) {
+                    if (lines.has(args, line) && (known<P>(group, round)[line] & LEFT) != 0)
+                        args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+                });
+            }
+            note_row_sums<P>(words, statistics);
+            group_barrier<B>(group);
+            const auto end_of = [&](const Column &row, int) {
+                return ToTransform<P, CONVERSIONS>(args, lines, statistics.facts(row.line), group, round, base + row.line, row.there);
+            };
+            first_step<B, Mma>(args, words, statistics, end_of);
+            if constexpr (B::N2 > 1) {
+                group_barrier<B>(group);
+                if constexpr (B::Last::MATRIX)
+                    last_step<B, Mma>(args, end_of);
+                else
+                    last_unit_step<B>(end_of);
+            }
+        }
+    }
+}
+
+}  // namespace bailey

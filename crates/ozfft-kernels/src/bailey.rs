@@ -1,0 +1,444 @@
+//! The kernel template for lines of one block of one or two steps (`cuda/bailey_block.cuh`): its parameters for every length, kernels
+//! that are compiled in advance, and the source of any other for a compiler at run time.
+
+/// The list of lengths and of the parameters that were fastest.
+const LENGTHS: &str = include_str!("../cuda/bailey_lengths.def");
+
+image!(
+    /// The kernels that are compiled in advance (`cuda/bailey_lines.cu`), with conversion instructions, for compute capability 8.0 and
+    /// later.
+    IMAGE,
+    "bailey_lines"
+);
+
+/// A header as the compiler asks for it, and its text.
+macro_rules! headers {
+    ($($name:literal),*) => {
+        [$(($name, include_str!(concat!("../cuda/", $name)))),*]
+    };
+}
+
+/// What kernels of the template include.
+const SOURCES: [(&str, &str); 12] = headers!(
+    "arithmetic.cuh",
+    "async_copy.cuh",
+    "bailey_block.cuh",
+    "bailey_digits.cuh",
+    "bailey_instructions.cuh",
+    "bailey_passes.cuh",
+    "bailey_shape.cuh",
+    "bulk_copy.cuh",
+    "mma_sync.cuh",
+    "threads.cuh",
+    "tuned_block.cuh",
+    "wgmma.cuh"
+);
+
+/// What a compiler at run time has no header for.
+const CSTDINT: &str = "\
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+typedef unsigned long uintptr_t;
+";
+
+/// Headers for a compiler at run time: names, and texts.
+pub fn headers() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SOURCES.into_iter().chain([("cstdint", CSTDINT)])
+}
+
+/// Shared memory that a block may have, in kilobytes: kernels are made for the first that a GPU has.
+pub(crate) const SHARED_KILOBYTES: [usize; 2] = [227, 99];
+
+/// What a launch has to know of a kernel of the template.
+pub trait KernelShape {
+    /// The kernel's name, without and with conversion instructions.
+    fn name(&self, conversions: bool) -> String;
+    /// Lines of a group of warps at a time.
+    fn lines(&self) -> usize;
+    /// Threads of a block.
+    fn threads(&self) -> u32;
+    /// Shared memory of a block.
+    fn shared_bytes(&self) -> usize;
+    /// Whether the kernel is in [`IMAGE`].
+    fn is_compiled_in_advance(&self, conversions: bool) -> bool;
+    /// The kernel's source.
+    fn source(&self, conversions: bool) -> String;
+}
+
+/// `BlockShape` of `bailey_shape.cuh`: the parameters of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BlockShape {
+    /// Points of the first step.
+    pub first: usize,
+    /// Points of the last one; 1 where there is none.
+    pub last: usize,
+    /// Lines of a group of warps at a time.
+    pub lines: usize,
+    /// Eights of columns that a warp takes together in the first step, and of rows in the last one.
+    pub units: [usize; 2],
+    /// Whether neighbouring lines are neighbours in memory; else lines are contiguous.
+    pub strided: bool,
+    /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
+    pub groups: usize,
+    /// Shared memory that the groups were counted for.
+    kilobytes: usize,
+}
+
+/// Pairs of a step's elements.
+pub(crate) const fn slots(n: usize) -> usize {
+    n.div_ceil(2)
+}
+
+/// Whether a step is a product; those of 1, 2 and 4 points are additions.
+pub(crate) const fn is_matrix(n: usize) -> bool {
+    !matches!(n, 1 | 2 | 4)
+}
+
+/// `StepShape::TILES`
+pub(crate) const fn tiles(n: usize) -> usize {
+    if is_matrix(n) {
+        slots(n).div_ceil(8)
+    } else {
+        0
+    }
+}
+
+/// `StepShape::PIECES`
+pub(crate) const fn pieces(n: usize) -> usize {
+    match slots(n) % 8 {
+        1..=4 => 3 * (slots(n) / 8) + 2,
+        _ => 3 * slots(n).div_ceil(8),
+    }
+}
+
+/// `StepShape::QUADS`
+pub(crate) const fn quads(n: usize) -> usize {
+    slots(n).div_ceil(4)
+}
+
+/// The next number from `least` on with this remainder.
+pub(crate) const fn next_with(least: usize, remainder: usize, modulus: usize) -> usize {
+    least + (remainder + modulus - least % modulus) % modulus
+}
+
+/// Bytes of the tables of both steps: `TableShape::BYTES`.
+pub const fn table_bytes(first: usize, last: usize) -> usize {
+    let matrices = 2 * 1024 * (tiles(first) * pieces(first) + tiles(last) * pieces(last));
+    let constants = 128 * tiles(first) + 128 + 192 * tiles(last);
+    matrices + constants + 16 * (first / 2 + 1) * (last / 2 + 1)
+}
+
+impl BlockShape {
+    /// The shape for steps of so many points on a GPU whose blocks may have so many bytes of shared memory: that of the list, or one by
+    /// rule; none where the template does not take the steps.
+    pub fn new(first: usize, last: usize, strided: bool, shared_bytes: usize) -> Option<Self> {
+        let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
+        let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
+        // `BlockShape` asserts the same; two points as a last step do not occur.
+        if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
+            return None;
+        }
+        let listed = listed().map(|(shape, _)| shape);
+        let wanted = (first, last, strided);
+        let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
+        let found = listed.filter(is_it).next();
+        let found = found.or_else(|| by_rule(first, last, strided))?;
+        found.within(kilobytes)
+    }
+
+    /// With as many of the groups as fit: `Within`.
+    fn within(mut self, kilobytes: usize) -> Option<Self> {
+        let bytes = kilobytes << 10;
+        let room = bytes.saturating_sub(16 + table_bytes(self.first, self.last));
+        self.groups = self.groups.min(room / self.group_bytes());
+        self.kilobytes = kilobytes;
+        (self.shared_bytes() <= bytes).then_some(self)
+    }
+
+    /// Strided lines of a pass of several.
+    pub(crate) fn with_lines(
+        [first, last]: [usize; 2],
+        lines: usize,
+        units: [usize; 2],
+        groups: usize,
+    ) -> Self {
+        BlockShape {
+            first,
+            last,
+            lines,
+            units,
+            strided: true,
+            groups,
+            kilobytes: SHARED_KILOBYTES[0],
+        }
+    }
+
+    /// `BlockShape::WARPS`: of a group.
+    fn warps(&self) -> usize {
+        (self.lines * self.last).div_ceil(8 * self.units[0])
+    }
+
+    /// `BlockShape::GROUP`: shared memory of a group.
+    fn group_bytes(&self) -> usize {
+        self.lines * (self.word_bytes() + 2 * 16)
+    }
+
+    /// Words of a line between the steps.
+    pub(crate) fn word_bytes(&self) -> usize {
+        let pitch = match self.strided {
+            true => next_with(self.last, 1, 2),
+            false => next_with(self.last, 2, 4),
+        };
+        let line = match self.strided {
+            true => next_with(self.first * pitch, 4, 8),
+            false => self.first * pitch,
+        };
+        if self.last == 1 { 0 } else { 16 * line }
+    }
+
+    /// The shape as a type of the kernels' source.
+    pub fn type_name(&self) -> String {
+        let BlockShape {
+            first,
+            last,
+            lines,
+            units: [first_units, last_units],
+            strided,
+            groups,
+            ..
+        } = self;
+        format!(
+            "bailey::BlockShape<{first}, {last}, {lines}, {first_units}, {last_units}, {strided}, {groups}>"
+        )
+    }
+}
+
+impl KernelShape for BlockShape {
+    fn name(&self, conversions: bool) -> String {
+        // What needs no more is in the image once.
+        let kilobytes = match self.shared_bytes() <= 99 << 10 {
+            true => 99,
+            false => self.kilobytes,
+        };
+        let BlockShape { first, last, .. } = self;
+        let place = if self.strided {
+            "strided"
+        } else {
+            "contiguous"
+        };
+        let conversions = if conversions { "_conversions" } else { "" };
+        format!("bailey_{first}x{last}_{place}_{kilobytes}{conversions}")
+    }
+
+    fn lines(&self) -> usize {
+        self.lines
+    }
+
+    fn threads(&self) -> u32 {
+        (self.groups.max(1) * 32 * self.warps()) as u32
+    }
+
+    fn shared_bytes(&self) -> usize {
+        let tables = match self.groups {
+            0 => 0,
+            _ => table_bytes(self.first, self.last),
+        };
+        self.groups.max(1) * self.group_bytes() + 16 + tables
+    }
+
+    fn is_compiled_in_advance(&self, conversions: bool) -> bool {
+        let same = |other: &BlockShape| {
+            (other.first, other.last, other.strided) == (self.first, self.last, self.strided)
+        };
+        conversions && listed().any(|(shape, in_advance)| in_advance && same(&shape))
+    }
+
+    fn source(&self, conversions: bool) -> String {
+        let checks = format!(
+            "Shape::Tables::BYTES == {}",
+            table_bytes(self.first, self.last)
+        );
+        kernel_source(
+            self,
+            ["bailey_block.cuh", &self.type_name(), "run", &checks],
+            conversions,
+        )
+    }
+}
+
+/// The source of a kernel: its header, the type of its shape, the function that it runs, and what else must be true of the shape.
+pub(crate) fn kernel_source(
+    shape: &dyn KernelShape,
+    [header, type_name, function, checks]: [&str; 4],
+    conversions: bool,
+) -> String {
+    format!(
+        "#include \"{header}\"\n\
+         typedef {type_name} Shape;\n\
+         static_assert(Shape::THREADS == {threads} && Shape::SHARED == {shared} && {checks}, \"the host has the same\");\n\
+         KERNEL(Shape::THREADS, 1) {name}(PARAMETERS TunedArguments a) {{ bailey::{function}<Shape, bailey::MmaSync, {conversions}>(a); }}\n",
+        threads = shape.threads(),
+        shared = shape.shared_bytes(),
+        name = shape.name(conversions),
+    )
+}
+
+/// The list's shapes, and whether they are compiled in advance.
+pub fn listed() -> impl Iterator<Item = (BlockShape, bool)> {
+    LENGTHS.lines().filter_map(|line| {
+        let (keyword, rest) = line.split_once('(')?;
+        let in_advance = match keyword {
+            "BAILEY" => false,
+            "BAILEY_IN_ADVANCE" => true,
+            _ => return None,
+        };
+        let fields = rest.trim_end().strip_suffix(')')?;
+        let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
+        let number = |field: usize| fields.get(field)?.parse().ok();
+        let shape = BlockShape {
+            first: number(0)?,
+            last: number(1)?,
+            lines: number(2)?,
+            units: [number(3)?, number(4)?],
+            strided: *fields.get(5)? == "true",
+            groups: number(6)?,
+            kilobytes: SHARED_KILOBYTES[0],
+        };
+        Some((shape, in_advance))
+    })
+}
+
+/// Names of all kernels in [`IMAGE`] that are launched.
+pub fn compiled_in_advance() -> Vec<String> {
+    let shapes = listed().filter(|(_, in_advance)| *in_advance);
+    let shapes =
+        shapes.flat_map(|(shape, _)| SHARED_KILOBYTES.map(|kilobytes| shape.within(kilobytes)));
+    let mut names: Vec<String> = shapes.flatten().map(|shape| shape.name(true)).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Parameters for steps that are not in the list, by what work a point is expected to take (`bench/lengths.py` has the same rule).
+fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
+    let up = |a: usize, b: usize| a.div_ceil(b) as f64;
+    let product = is_matrix(last);
+    let lines: &[usize] = match strided {
+        true if last > 4 => &[2, 4, 8],
+        true => &[2, 4, 8, 16, 32],
+        false => &[1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64],
+    };
+    let mut best: Option<(f64, BlockShape)> = None;
+    for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
+        // Digits of two units fit the registers where steps have up to 32 points.
+        let too_many = |step: usize, units: usize| units == 2 && quads(step) > 4;
+        let load = (units[0] * quads(first)).max(if product { units[1] * quads(last) } else { 0 });
+        if too_many(first, units[0])
+            || too_many(last, units[1])
+            || load > 8
+            || (!product && units[1] == 2)
+        {
+            continue;
+        }
+        let most_warps = if load > 5 { 12 } else { 16 };
+        for &lines in lines {
+            let shape = BlockShape {
+                first,
+                last,
+                lines,
+                units,
+                strided,
+                groups: 1,
+                kilobytes: SHARED_KILOBYTES[0],
+            };
+            let warps = shape.warps();
+            let room = (SHARED_KILOBYTES[0] << 10).saturating_sub(16 + table_bytes(first, last));
+            let groups = (most_warps / warps).min(room / shape.group_bytes()).min(15);
+            if groups == 0 {
+                continue;
+            }
+            // Products of padded matrices and what else there is, over what is not padding.
+            let work = |n: usize, units: usize| {
+                let fragments = if units == 1 { 1.35 } else { 1.0 };
+                fragments * 8.0 * (tiles(n) * pieces(n)) as f64 / n as f64 + 16.0
+            };
+            let columns = (lines * last) as f64 / (8 * units[0] * warps) as f64;
+            let mut cost = work(first, units[0]) / columns;
+            let mut balance = 1.0;
+            if product {
+                let (all, eights) = (lines * first, 8 * units[1]);
+                cost += work(last, units[1]) * up(all, eights) * eights as f64 / all as f64;
+                balance = all as f64 / ((eights * warps) as f64 * up(all, eights * warps));
+            } else if last == 4 {
+                cost += 6.0;
+            }
+            let used = (groups * warps) as f64 / most_warps as f64;
+            cost *= (1.0 + 0.6 * (1.0 - used)) * (1.0 + 0.15 * (1.0 - balance));
+            cost *= match groups {
+                1 => 1.25,
+                2 => 1.08,
+                _ => 1.0,
+            };
+            cost *= if most_warps == 12 { 1.05 } else { 1.0 };
+            cost *= match (strided, lines) {
+                (true, 2) => 1.1,
+                (true, 4) => 1.03,
+                _ => 1.0,
+            };
+            cost *= if lines * first * last < 256 { 1.1 } else { 1.0 };
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, BlockShape { groups, ..shape }));
+            }
+        }
+    }
+    best.map(|(_, shape)| shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_line_of_the_list_is_a_shape_of_its_own() {
+        let lines = LENGTHS.lines().filter(|line| line.starts_with("BAILEY"));
+        let shapes: Vec<BlockShape> = listed().map(|(shape, _)| shape).collect();
+        assert_eq!(shapes.len(), lines.count());
+        let steps = shapes
+            .iter()
+            .map(|shape| (shape.first, shape.last, shape.strided));
+        assert_eq!(steps.collect::<HashSet<_>>().len(), shapes.len());
+    }
+
+    #[test]
+    fn shapes_fit_the_gpus_that_they_are_for() {
+        for (shape, _) in listed() {
+            for kilobytes in SHARED_KILOBYTES {
+                let (first, last, strided) = (shape.first, shape.last, shape.strided);
+                let shape = BlockShape::new(first, last, strided, kilobytes << 10);
+                let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {kilobytes} KB"));
+                assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
+                assert!(shape.threads() <= 512, "{shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rule_takes_every_block_of_two_steps() {
+        for first in (3..=64).filter(|&n| is_matrix(n)) {
+            for last in (1..=first.min(1024 / first)).filter(|&n| n != 2) {
+                for strided in [false, true] {
+                    let shape = by_rule(first, last, strided);
+                    let shape = shape.unwrap_or_else(|| panic!("{first} x {last}"));
+                    assert!(shape.threads() <= 512, "{shape:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Kernels of the template under the emulator against the portable unit: a sample of lengths, contiguous lines with conversion
+//! instructions and strided ones without (`crates/ozfft-emulator/build.rs`).
+
+use super::emulated::Emulator;
+use super::tests::{Bench, STYLES, Style, everything, numbers};
+use super::tuned_tests::{NORMS, SEED, lines, power};
+use crate::Layout;
+use crate::problem::{Direction, Problem};
+use crate::substrate::GpuUnit;
+use num_complex::Complex;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Of two passes in one launch.
+const PASSES: [usize; 4] = [2016, 2048, 2205, 3000];
+
+const SAMPLE: [usize; 10] = [32, 45, 63, 64, 75, 100, 250, 360, 1000, 1024];
+
+/// Those of the sample, or of the whole list where all of it is compiled.
+fn lengths() -> Vec<usize> {
+    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
+    let listed = listed.filter(|shape| !shape.strided);
+    let lengths = listed.map(|shape| shape.first * shape.last);
+    lengths
+        .filter(|n| SAMPLE.contains(n) || everything())
+        .collect()
+}
+
+struct TemplateBench {
+    emulator: Arc<Emulator>,
+    bench: Bench<f64>,
+}
+
+impl TemplateBench {
+    fn new() -> Self {
+        println!("seed {SEED:#x}");
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        let bench = Bench::on(Arc::<Emulator>::clone(&emulator));
+        TemplateBench { emulator, bench }
+    }
+
+    fn left(&self) -> u64 {
+        self.emulator.lines_left.load(Ordering::Relaxed)
+    }
+
+    /// With conversion instructions or without; the template must have run `axes` axes, out of place and in place where that can be.
+    fn check(
+        &mut self,
+        problem: &Problem,
+        input: &[Complex<f64>],
+        conversions: bool,
+        axes: [u64; 2],
+    ) {
+        let problem = problem.clone().substrate(GpuUnit::Int8MmaSync);
+        let launches = || self.emulator.template_launches.load(Ordering::Relaxed);
+        let before = launches();
+        let found = self.bench.check_numbers(&problem, input, &[!conversions]);
+        assert_eq!(found, "int8-mma-sync", "{problem:?}");
+        let launched = launches() - before;
+        assert!(axes.contains(&launched), "{launched}: {problem:?}");
+    }
+
+    /// One axis of an array of lines of all kinds: contiguous lines with conversions, strided ones without.
+    fn check_axis(
+        &mut self,
+        shape: &[usize],
+        axis: usize,
+        unusual_every: Option<usize>,
+        change: impl Fn(Problem) -> Problem,
+    ) {
+        let seed = SEED ^ (self.bench.cases as u64 + 1);
+        let input = lines(shape, axis, unusual_every, seed);
+        let problem = change(Problem::complex(shape).axes(&[axis]));
+        self.check(&problem, &input, axis + 1 == shape.len(), [2, 2]);
+    }
+}
+
+/// Groups of warps have from one line to 16 at a time, and the emulator has two multiprocessors.
+#[test]
+fn lines_of_all_kinds() {
+    let mut bench = TemplateBench::new();
+    for (number, n) in lengths().into_iter().enumerate() {
+        let counts = [[1, 7, 37], [7, 37, 1], [37, 1, 7]][number % 3];
+        let short = if n < 100 { 3 } else { 1 };
+        for &count in &counts[..short] {
+            bench.check_axis(&[count, n], 1, None, |problem| problem);
+            // A single line is contiguous.
+            if count > 1 {
+                bench.check_axis(&[n, count], 0, None, |problem| problem);
+            }
+        }
+        bench.check_axis(&[2, n, 5], 1, None, |problem| problem);
+    }
+    assert_eq!(bench.left(), 0, "a line was left to the portable kernel");
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn lines_that_the_template_leaves_among_others() {
+    let mut bench = TemplateBench::new();
+    for n in lengths() {
+        for (count, every) in [(7, 1), (30, 4)] {
+            let left = bench.left();
+            bench.check_axis(&[count, n], 1, Some(every), |problem| problem);
+            bench.check_axis(&[n, count], 0, Some(every), |problem| problem);
+            // In place and out of place, of either layout.
+            assert_eq!(bench.left() - left, 4 * (count / every) as u64, "{n}");
+            if n > 100 {
+                break;
+            }
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn norms_directions_and_layouts_of_the_template() {
+    let mut bench = TemplateBench::new();
+    for n in [45, 64, 63] {
+        for norm in NORMS {
+            for direction in [Direction::Forward, Direction::Inverse] {
+                let change = |problem: Problem| problem.norm(norm).direction(direction);
+                bench.check_axis(&[5, n], 1, None, change);
+                bench.check_axis(&[n, 5], 0, None, change);
+            }
+        }
+        // Gaps between lines and between elements, lines with two distances, backwards, and contiguous lines beside strided ones.
+        let size = n as isize;
+        let layouts = [
+            (
+                vec![6, n],
+                1,
+                Layout::strided(&[size + 3, 1], 0).with_offset(2),
+                true,
+            ),
+            (
+                vec![n, 6],
+                0,
+                Layout::strided(&[13, 2], 0).with_offset(1),
+                false,
+            ),
+            (
+                vec![3, n, 7],
+                1,
+                Layout::strided(&[size * 9 + 4, 9, 1], 0),
+                false,
+            ),
+            (vec![6, n], 1, Layout::strided(&[1, 6], 0), false),
+            (vec![6, n], 1, Layout::strided(&[2 * size, 2], 0), false),
+        ];
+        for (shape, axis, layout, contiguous) in layouts {
+            let problem = Problem::complex(&shape).axes(&[axis]);
+            let from = problem.clone().input_layout(layout.clone());
+            let to = problem.clone().output_layout(layout.clone());
+            let both = problem.input_layout(layout.clone()).output_layout(layout);
+            for (problem, style) in [
+                (from, Style::Sparse),
+                (to, Style::Edge),
+                (both, Style::Uniform),
+            ] {
+                let input = numbers(problem.input_len(), style, SEED);
+                bench.check(&problem, &input, contiguous, [1, 2]);
+            }
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Scales between axes, found by the first of them among the lines that it leaves.
+#[test]
+fn axes_of_the_template_together() {
+    let mut bench = TemplateBench::new();
+    for (shape, batch) in [(&[32, 45][..], 1), (&[64, 3, 32], 2)] {
+        for style in STYLES {
+            let problem = Problem::complex(shape).batch(batch);
+            let input = numbers(problem.input_len(), style, SEED);
+            // The last axis has conversions, the others have none: one kind at a time is launched, or portable.
+            for conversions in [true, false] {
+                let problem = problem.clone().substrate(GpuUnit::Int8MmaSync);
+                bench.bench.check_numbers(&problem, &input, &[!conversions]);
+            }
+        }
+    }
+    let launches = bench.emulator.template_launches.load(Ordering::Relaxed);
+    assert!(launches >= 2 * STYLES.len() as u64, "{launches}");
+}
+
+/// Transforms of two passes: columns and rows with exponents of their own.
+#[test]
+fn two_passes_of_the_template() {
+    let mut bench = TemplateBench::new();
+    for (number, n) in PASSES.into_iter().enumerate() {
+        bench.check_axis(&[[1, 5, 2, 3][number], n], 1, None, |problem| problem);
+        bench.check_axis(&[n, [3, 2, 5, 4][number]], 0, None, |problem| problem);
+        let inverse = |problem: Problem| problem.direction(Direction::Inverse).norm(NORMS[number]);
+        bench.check_axis(&[2, n], 1, None, inverse);
+        bench.check_axis(&[n, 2], 0, None, inverse);
+        for style in STYLES {
+            let problem = Problem::complex(&[2, n]).axes(&[1]);
+            let input = numbers(problem.input_len(), style, SEED);
+            bench.check(&problem, &input, true, [2, 2]);
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Outputs of the first pass at the ends of their range, rows of zeros or of rounding errors, columns with exponents far apart.
+#[test]
+fn words_of_all_sizes_between_passes_of_the_template() {
+    let mut bench = TemplateBench::new();
+    for (n, columns) in [(2048, 32), (2205, 49), (2016, 48), (3000, 50)] {
+        let random = numbers::<f64>(16 * n, Style::Uniform, SEED);
+        let number = |(place, &random): (usize, &Complex<f64>)| {
+            let (line, index) = (place / n, place % n);
+            let (row, column) = (index / columns, index % columns);
+            let sign = |odd: bool| if odd { -1.0 } else { 1.0 };
+            match line {
+                // All numbers of a column add up, to a power of two, of either sign, and to just less or more.
+                0 => Complex::new(sign(column % 2 == 1), 0.0),
+                1 => Complex::new(-1.0, -1.0),
+                2 => Complex::new(sign(column % 3 == 1), sign(row % 2 == 1)),
+                3 => Complex::new(1.0 - f64::EPSILON, 0.0) * sign(column % 2 == 1),
+                // Columns with exponents of their own; zeros among them.
+                4 => random * power((column * 11 % 130) as i32 - 65),
+                5 if column % 5 == 0 => Complex::new(0.0, 0.0),
+                5 => random * power(column as i32),
+                6 if column == 9 => random,
+                6 => Complex::new(0.0, 0.0),
+                7 if column == 9 => random,
+                7 => random * power(-700),
+                // One number; one row; one column of ones.
+                8 if index == 77 => Complex::new(1.0, -1.0),
+                9 if row == 5 => random,
+                10 if column == 5 => Complex::new(1.0, 0.0),
+                8..=10 => Complex::new(0.0, 0.0),
+                // Small integers, and waves.
+                11 => Complex::new((random.re * 3.0).round(), (random.im * 3.0).round()),
+                12 => Complex::new(sign(row % 2 == 1), 0.0),
+                13 => Complex::new(sign(row / 2 % 2 == 1), sign(row.div_ceil(2) % 2 == 1)),
+                14 => Complex::new(sign(index % 2 == 1), 0.0) * power(column as i32 / 8),
+                _ => random * power((row * 3) as i32 - 90),
+            }
+        };
+        let input: Vec<_> = random.iter().enumerate().map(number).collect();
+        let problem = Problem::complex(&[16, n]).axes(&[1]);
+        bench.check(&problem, &input, true, [2, 2]);
+        assert_eq!(bench.left(), 0, "a line was left to the portable kernel");
+    }
+}
+
+#[test]
+fn transforms_that_two_passes_of_the_template_leave() {
+    let mut bench = TemplateBench::new();
+    for n in PASSES {
+        let left = bench.left();
+        bench.check_axis(&[7, n], 1, Some(2), |problem| problem);
+        bench.check_axis(&[n, 7], 0, Some(2), |problem| problem);
+        assert!(bench.left() - left >= 4 * 3, "{n}");
+    }
+}

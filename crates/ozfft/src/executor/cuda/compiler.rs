@@ -1,0 +1,391 @@
+//! CUDA's compiler as a library (NVRTC), for kernels of lengths that were not compiled in advance: looked for at run time, its results
+//! kept on disk for this and other processes.
+
+use libloading::Library;
+use ozfft_kernels::bailey::{self, KernelShape};
+use sha2::{Digest, Sha256};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Where NVRTC is: a path, or `off`.
+const LIBRARY_VARIABLE: &str = "OZFFT_NVRTC";
+
+/// The folder of kernels that were compiled before.
+const CACHE_VARIABLE: &str = "OZFFT_CACHE";
+
+/// Names of the library, by the loader's own search.
+const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
+
+/// A kernel's machine code.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) image: Vec<u8>,
+    /// Seconds that it took, where it was not on disk.
+    pub(super) seconds: Option<f64>,
+}
+
+/// The machine code of a kernel for a GPU of this compute capability; or why there is none, and how to get it.
+pub(super) fn compile(
+    shape: &dyn KernelShape,
+    conversions: bool,
+    capability: (i32, i32),
+) -> Result<Compiled, String> {
+    static LOADED: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
+    let nvrtc = LOADED.get_or_init(Nvrtc::load).as_ref();
+    let nvrtc = nvrtc.map_err(String::clone)?;
+    let source = shape.source(conversions);
+    let architecture = format!("sm_{}{}", capability.0, capability.1);
+    let cache = Cache::new(&source, &architecture, nvrtc.version);
+    if let Some(image) = cache.as_ref().and_then(Cache::read) {
+        return Ok(Compiled {
+            image,
+            seconds: None,
+        });
+    }
+    let start = Instant::now();
+    let image = nvrtc.compile(&source, &architecture)?;
+    let seconds = Some(start.elapsed().as_secs_f64());
+    // A cache that cannot be written costs time the next time, and nothing else.
+    if let Some(cache) = cache {
+        cache.write(&image);
+    }
+    Ok(Compiled { image, seconds })
+}
+
+/// A file with a kernel's machine code behind its SHA-256.
+struct Cache {
+    path: PathBuf,
+}
+
+impl Cache {
+    /// Named by everything that the machine code depends on; none where there is no folder for it.
+    fn new(source: &str, architecture: &str, (major, minor): (c_int, c_int)) -> Option<Cache> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let folder = variable(CACHE_VARIABLE).map(PathBuf::from).or_else(|| {
+            let caches = variable("XDG_CACHE_HOME").map(PathBuf::from);
+            let caches = caches.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")));
+            Some(caches?.join("ozfft").join("kernels"))
+        })?;
+        let mut hash = Sha256::new();
+        let texts = bailey::headers().flat_map(|(name, text)| [name, text]);
+        let version = format!("{major}.{minor}");
+        for text in texts.chain([source, architecture, &version]) {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        let name = format!("{:x}.cubin", hash.finalize());
+        Some(Cache {
+            path: folder.join(name),
+        })
+    }
+
+    fn read(&self) -> Option<Vec<u8>> {
+        let file = fs::read(&self.path).ok()?;
+        let (digest, image) = file.split_at_checked(32)?;
+        // A file of another's making, or half of one, is compiled again.
+        (Sha256::digest(image)[..] == *digest).then(|| image.to_vec())
+    }
+
+    /// Under a name of its own first: other processes see all of a file or none.
+    fn write(&self, image: &[u8]) -> Option<()> {
+        let folder = self.path.parent()?;
+        fs::create_dir_all(folder).ok()?;
+        let own = self
+            .path
+            .with_extension(format!("{}.new", std::process::id()));
+        let file = [&Sha256::digest(image)[..], image].concat();
+        let written = fs::write(&own, file).and_then(|()| fs::rename(&own, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&own);
+        }
+        written.ok()
+    }
+}
+
+/// A program of NVRTC.
+type Program = *mut c_void;
+type Strings = *const *const c_char;
+
+/// The functions of the library that are used. It is never unloaded.
+struct Nvrtc {
+    version: (c_int, c_int),
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        Strings,
+        Strings,
+    ) -> c_int,
+    compile: unsafe extern "C" fn(Program, c_int, Strings) -> c_int,
+    destroy: unsafe extern "C" fn(*mut Program) -> c_int,
+    log_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    image_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    image: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    error_text: unsafe extern "C" fn(c_int) -> *const c_char,
+}
+
+impl Nvrtc {
+    fn load() -> Result<Nvrtc, String> {
+        let wanted = std::env::var_os(LIBRARY_VARIABLE).filter(|value| !value.is_empty());
+        if wanted.as_deref().is_some_and(|value| value == "off") {
+            return Err(format!("{LIBRARY_VARIABLE} is off"));
+        }
+        let candidates = match wanted {
+            Some(path) => vec![PathBuf::from(path)],
+            None => candidates(),
+        };
+        let mut reason = None;
+        for candidate in &candidates {
+            match Nvrtc::open(candidate) {
+                Ok(nvrtc) => return Ok(nvrtc),
+                // What is there and does not load says more than what is not there.
+                Err(error) if candidate.exists() => reason = Some(error),
+                Err(error) => reason = reason.or(Some(error)),
+            }
+        }
+        Err(format!(
+            "NVRTC, which compiles kernels for this length, is not found ({}); install a CUDA toolkit or `pip install nvidia-cuda-nvrtc`, \
+             or name the library in {LIBRARY_VARIABLE}",
+            reason.unwrap_or_default()
+        ))
+    }
+
+    fn open(path: &Path) -> Result<Nvrtc, String> {
+        // It looks for its companion by name alone, where a package keeps both outside of the loader's folders.
+        if let Some(folder) = path.parent().filter(|folder| folder.is_dir()) {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                if name.to_string_lossy().starts_with("libnvrtc-builtins.so") {
+                    // SAFETY: loads NVIDIA's library; it runs nothing of ours.
+                    if let Ok(library) = unsafe { Library::new(entry.path()) } {
+                        std::mem::forget(library);
+                    }
+                }
+            }
+        }
+        // SAFETY: as above.
+        let library = unsafe { Library::new(path) }.map_err(|error| error.to_string())?;
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: the type is that of NVRTC's documentation, the same in all of its versions; the library stays loaded.
+                *unsafe { library.get(concat!($name, "\0").as_bytes()) }
+                    .map_err(|error| error.to_string())?
+            };
+        }
+        let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int =
+            function!("nvrtcVersion");
+        let mut nvrtc = Nvrtc {
+            version: (0, 0),
+            create: function!("nvrtcCreateProgram"),
+            compile: function!("nvrtcCompileProgram"),
+            destroy: function!("nvrtcDestroyProgram"),
+            log_size: function!("nvrtcGetProgramLogSize"),
+            log: function!("nvrtcGetProgramLog"),
+            image_size: function!("nvrtcGetCUBINSize"),
+            image: function!("nvrtcGetCUBIN"),
+            error_text: function!("nvrtcGetErrorString"),
+        };
+        // SAFETY: both are places of integers.
+        let code = unsafe { version(&mut nvrtc.version.0, &mut nvrtc.version.1) };
+        nvrtc.check("nvrtcVersion", code)?;
+        std::mem::forget(library);
+        Ok(nvrtc)
+    }
+
+    fn check(&self, action: &str, code: c_int) -> Result<(), String> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: the texts are constants of the library.
+        let text = unsafe { CStr::from_ptr((self.error_text)(code)) };
+        Err(format!("{action}: {}", text.to_string_lossy()))
+    }
+
+    fn compile(&self, source: &str, architecture: &str) -> Result<Vec<u8>, String> {
+        let c_string = |text: &str| {
+            CString::new(text).unwrap_or_else(|error| unreachable!("no zeros in sources: {error}"))
+        };
+        let pointers = |strings: &[CString]| -> Vec<*const c_char> {
+            strings.iter().map(|string| string.as_ptr()).collect()
+        };
+        let (names, texts): (Vec<_>, Vec<_>) = bailey::headers()
+            .map(|(name, text)| (c_string(name), c_string(text)))
+            .unzip();
+        let options = [
+            format!("--gpu-architecture={architecture}"),
+            "--std=c++17".into(),
+            // What sources leave without a mark is for the GPU.
+            "--device-as-default-execution-space".into(),
+        ];
+        let options: Vec<CString> = options.iter().map(|option| c_string(option)).collect();
+        let source = c_string(source);
+        let mut program = std::ptr::null_mut();
+        // SAFETY: all strings and lists outlive the call, which copies them.
+        let code = unsafe {
+            (self.create)(
+                &mut program,
+                source.as_ptr(),
+                c"lines.cu".as_ptr(),
+                names.len() as c_int,
+                pointers(&texts).as_ptr(),
+                pointers(&names).as_ptr(),
+            )
+        };
+        self.check("nvrtcCreateProgram", code)?;
+        // SAFETY: the program was made above; the options outlive the call.
+        let code =
+            unsafe { (self.compile)(program, options.len() as c_int, pointers(&options).as_ptr()) };
+        let image = self.check("nvrtcCompileProgram", code).and_then(|()| {
+            self.bytes(program, self.image_size, self.image)
+                .map_err(|code| format!("nvrtcGetCUBIN: error {code}"))
+        });
+        let image = image.map_err(|error| {
+            let log = self.bytes(program, self.log_size, self.log);
+            let log = log.unwrap_or_default();
+            let log = String::from_utf8_lossy(&log);
+            let line = log.lines().find(|line| line.contains("error"));
+            let (major, minor) = self.version;
+            let line = line.unwrap_or_default();
+            format!("NVRTC {major}.{minor} does not compile for {architecture}: {error} {line}")
+        });
+        // SAFETY: made above, and not used any more.
+        unsafe { (self.destroy)(&mut program) };
+        image
+    }
+
+    /// What a program has of this kind; or NVRTC's code.
+    fn bytes(
+        &self,
+        program: Program,
+        size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+        get: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    ) -> Result<Vec<u8>, c_int> {
+        let mut length = 0;
+        // SAFETY: the program is alive.
+        match unsafe { size(program, &mut length) } {
+            0 => {}
+            code => return Err(code),
+        }
+        let mut bytes = vec![0u8; length];
+        // SAFETY: as long as the library has said.
+        match unsafe { get(program, bytes.as_mut_ptr().cast()) } {
+            0 => Ok(bytes),
+            code => Err(code),
+        }
+    }
+}
+
+/// Where the library may be: the loader's folders, a toolkit, packages of an active Python or conda environment.
+fn candidates() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = NAMES.iter().map(PathBuf::from).collect();
+    let mut folders = Vec::new();
+    let variables = ["CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"];
+    for root in variables.iter().filter_map(std::env::var_os) {
+        let root = PathBuf::from(root);
+        folders.extend(["lib64", "lib", "targets/x86_64-linux/lib"].map(|part| root.join(part)));
+    }
+    folders.push(PathBuf::from("/usr/local/cuda/lib64"));
+    let python = ["VIRTUAL_ENV", "CONDA_PREFIX"];
+    for root in python.iter().filter_map(std::env::var_os) {
+        for version in entries(&PathBuf::from(root).join("lib")) {
+            for package in entries(&version.join("site-packages/nvidia")) {
+                folders.push(package.join("lib"));
+            }
+        }
+    }
+    for folder in folders {
+        found.extend(
+            NAMES
+                .iter()
+                .map(|name| folder.join(name))
+                .filter(|path| path.exists()),
+        );
+    }
+    found
+}
+
+/// What is in a folder, in the order of names; nothing where there is none.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ozfft_kernels::bailey::BlockShape;
+    use ozfft_kernels::bailey_passes::PassesShape;
+    use ozfft_testkit::{Requirement, available};
+
+    fn cache(folder: &Path) -> Cache {
+        Cache {
+            path: folder.join("kernels").join("name.cubin"),
+        }
+    }
+
+    #[test]
+    fn cached_kernels_are_read_whole_or_not_at_all() {
+        let folder = std::env::temp_dir().join(format!("ozfft-cache-{}", std::process::id()));
+        let cache = cache(&folder);
+        assert_eq!(cache.read(), None);
+        cache
+            .write(b"machine code")
+            .expect("a folder that can be written");
+        assert_eq!(cache.read().as_deref(), Some(&b"machine code"[..]));
+        let whole = fs::read(&cache.path).unwrap();
+        let mut wrong = whole.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        for bytes in [&whole[..20], &whole[..whole.len() - 1], &wrong] {
+            fs::write(&cache.path, bytes).unwrap();
+            assert_eq!(cache.read(), None);
+        }
+        // Nothing but the file is left.
+        assert_eq!(entries(cache.path.parent().unwrap()), [cache.path.clone()]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn caches_differ_by_source_architecture_and_compiler() {
+        let name =
+            |source, architecture, version| Cache::new(source, architecture, version).unwrap().path;
+        let names = [
+            name("a", "sm_80", (13, 0)),
+            name("b", "sm_80", (13, 0)),
+            name("a", "sm_90", (13, 0)),
+            name("a", "sm_80", (12, 9)),
+        ];
+        let distinct: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+        assert_eq!(names[0], name("a", "sm_80", (13, 0)));
+    }
+
+    #[test]
+    fn a_kernel_is_compiled_for_every_generation_of_gpus() {
+        let Some(nvrtc) = available(Requirement::Nvrtc, Nvrtc::load()) else {
+            return;
+        };
+        let shape = BlockShape::new(11, 4, true, 99 << 10).expect("a shape");
+        let passes = PassesShape::new([11, 4], [44, 1], false, 99 << 10).expect("a shape");
+        nvrtc.compile(&passes.source(true), "sm_80").unwrap();
+        for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
+            let image = nvrtc.compile(&shape.source(false), architecture).unwrap();
+            assert_eq!(&image[..4], b"\x7fELF");
+            let name = shape.name(false);
+            let has_name = image
+                .windows(name.len())
+                .any(|bytes| bytes == name.as_bytes());
+            assert!(has_name, "{name} for {architecture}");
+        }
+        let error = nvrtc.compile("void f() { nothing }", "sm_80").unwrap_err();
+        assert!(error.contains("error"), "{error}");
+        let error = nvrtc.compile(&shape.source(true), "sm_10").unwrap_err();
+        assert!(error.contains("sm_10"), "{error}");
+    }
+}
