@@ -4,7 +4,7 @@
 //! [`ozfft`] takes slices, and a slice claims all of its range. Elements between strided ones may be somebody else's, another thread's
 //! even, so only ranges that the transform owns wholly become slices.
 
-use crate::door::Refusal;
+use crate::ffi::Refusal;
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;

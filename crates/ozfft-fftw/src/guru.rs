@@ -1,6 +1,6 @@
 //! Any lengths and strides: the guru interface, with 32- and 64-bit numbers, parts of complex numbers side by side or apart.
 
-use crate::door::{PlanPointer, Refusal, plan_door, values_at};
+use crate::ffi::{PlanPointer, Refusal, guard_plan, values_at};
 use crate::fourier::Fourier;
 use crate::many::length;
 use crate::number::Number;
@@ -133,7 +133,7 @@ const REAL_TO_COMPLEX: Units = (1, 2);
 const COMPLEX_TO_REAL: Units = (2, 1);
 
 /// The FFI entry points for numbers and dimensions of a type: FFTW has them four times, and they differ in nothing else.
-macro_rules! guru_doors {
+macro_rules! guru_entry_points {
     ($module:ident, $real:ty, $dimension:ty, $prefix:literal) => {
         /// The functions for arrays of one precision and dimensions of one type.
         pub mod $module {
@@ -151,7 +151,7 @@ macro_rules! guru_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "dft"), || {
+                guard_plan(concat!($prefix, "dft"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
@@ -178,7 +178,7 @@ macro_rules! guru_doors {
                 io: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "split_dft"), || {
+                guard_plan(concat!($prefix, "split_dft"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -203,7 +203,7 @@ macro_rules! guru_doors {
                 output: *mut Complex<$real>,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "dft_r2c"), || {
+                guard_plan(concat!($prefix, "dft_r2c"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
@@ -228,7 +228,7 @@ macro_rules! guru_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "dft_c2r"), || {
+                guard_plan(concat!($prefix, "dft_c2r"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
@@ -254,7 +254,7 @@ macro_rules! guru_doors {
                 io: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "split_dft_r2c"), || {
+                guard_plan(concat!($prefix, "split_dft_r2c"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -280,7 +280,7 @@ macro_rules! guru_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "split_dft_c2r"), || {
+                guard_plan(concat!($prefix, "split_dft_c2r"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -306,7 +306,7 @@ macro_rules! guru_doors {
                 kind: *const c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "r2r"), || {
+                guard_plan(concat!($prefix, "r2r"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -320,7 +320,7 @@ macro_rules! guru_doors {
         }
     };
 }
-guru_doors!(double, f64, Iodim, "fftw_plan_guru_");
-guru_doors!(double64, f64, Iodim64, "fftw_plan_guru64_");
-guru_doors!(single, f32, Iodim, "fftwf_plan_guru_");
-guru_doors!(single64, f32, Iodim64, "fftwf_plan_guru64_");
+guru_entry_points!(double, f64, Iodim, "fftw_plan_guru_");
+guru_entry_points!(double64, f64, Iodim64, "fftw_plan_guru64_");
+guru_entry_points!(single, f32, Iodim, "fftwf_plan_guru_");
+guru_entry_points!(single64, f32, Iodim64, "fftwf_plan_guru64_");

@@ -1,6 +1,6 @@
 //! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
 
-use crate::door::{PlanPointer, Refusal, plan_door, values_at};
+use crate::ffi::{PlanPointer, Refusal, guard_plan, values_at};
 use crate::guru::{direction, plan_fourier, plan_real_to_real};
 use crate::number::Number;
 use crate::plan::TypedPlan;
@@ -216,7 +216,7 @@ pub(crate) fn plan_real<T: Number>(
     )
 }
 
-macro_rules! many_doors {
+macro_rules! many_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -239,7 +239,7 @@ macro_rules! many_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_dft"), || {
+                guard_plan(concat!($prefix, "plan_many_dft"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let many = unsafe { Many::new(rank, n, howmany, from, to)? };
@@ -263,7 +263,7 @@ macro_rules! many_doors {
                 odist: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_dft_r2c"), || {
+                guard_plan(concat!($prefix, "plan_many_dft_r2c"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let many = unsafe { Many::new(rank, n, howmany, from, to)? };
@@ -287,7 +287,7 @@ macro_rules! many_doors {
                 odist: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_dft_c2r"), || {
+                guard_plan(concat!($prefix, "plan_many_dft_c2r"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let many = unsafe { Many::new(rank, n, howmany, from, to)? };
@@ -312,7 +312,7 @@ macro_rules! many_doors {
                 kind: *const c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_r2r"), || {
+                guard_plan(concat!($prefix, "plan_many_r2r"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let (many, kinds) = unsafe {
@@ -327,5 +327,5 @@ macro_rules! many_doors {
         }
     };
 }
-many_doors!(double, f64, "fftw_");
-many_doors!(single, f32, "fftwf_");
+many_entry_points!(double, f64, "fftw_");
+many_entry_points!(single, f32, "fftwf_");

@@ -1,6 +1,6 @@
 //! Options from the environment. It is read whenever a plan is made, so that a program may set it for itself.
 
-use crate::door::Refusal;
+use crate::ffi::Refusal;
 use crate::number::Number;
 use crate::threads;
 use ozfft::{Accuracy, Device, Engine, Norm, Problem};

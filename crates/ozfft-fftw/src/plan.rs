@@ -1,6 +1,6 @@
 //! The contents of a plan.
 
-use crate::door::Refusal;
+use crate::ffi::Refusal;
 use crate::fourier::Fourier;
 use crate::number::Number;
 use crate::real_lines::RealToReal;

@@ -1,6 +1,6 @@
 //! The planners behind all FFI entry points, and the transforms that wisdom covers.
 
-use crate::door::Refusal;
+use crate::ffi::Refusal;
 use crate::number::Number;
 use crate::options::Options;
 use crate::process::{Known, Process};

@@ -1,6 +1,6 @@
 //! Descriptions of plans, and of this library.
 
-use crate::door::{expect_plan, quiet_door};
+use crate::ffi::{expect_plan, guard_call};
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};
@@ -30,7 +30,7 @@ fn description<T: Number>(plan: Found<'_>) -> CString {
 }
 
 fn operations<T: Number>(name: &str, plan: Found<'_>) -> c_double {
-    quiet_door(name, 0.0, || {
+    guard_call(name, 0.0, || {
         expect_plan::<T>(plan).map_or(0.0, |plan| plan.nominal_operations())
     })
 }
@@ -41,7 +41,7 @@ pub(crate) fn copied_for_c(text: &CStr) -> *mut c_char {
     unsafe { libc::strdup(text.as_ptr()) }
 }
 
-macro_rules! print_doors {
+macro_rules! print_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -68,7 +68,7 @@ macro_rules! print_doors {
                     Found::Foreign => {
                         pass_on!(name, fn(*const FftwPlan, *mut libc::FILE), plan, file)
                     }
-                    found => quiet_door(name, (), || {
+                    found => guard_call(name, (), || {
                         if !file.is_null() {
                             // SAFETY: FFTW's manual asks the caller for an open file; the text ends in zero.
                             unsafe { libc::fputs(description::<$real>(found).as_ptr(), file) };
@@ -84,7 +84,7 @@ macro_rules! print_doors {
                 // SAFETY: FFTW's manual asks the caller for a plan.
                 match unsafe { registry::find(plan) } {
                     Found::Foreign => pass_on!(name, fn(*const FftwPlan), plan),
-                    found => quiet_door(name, (), || {
+                    found => guard_call(name, (), || {
                         // SAFETY: the texts end in zero. C's own buffer is used, so that the order of what a program prints is
                         // kept.
                         unsafe {
@@ -101,7 +101,7 @@ macro_rules! print_doors {
                 // SAFETY: FFTW's manual asks the caller for a plan.
                 match unsafe { registry::find(plan) } {
                     Found::Foreign => pass_on!(name, fn(*const FftwPlan) -> *mut c_char, plan),
-                    found => quiet_door(name, std::ptr::null_mut(), || {
+                    found => guard_call(name, std::ptr::null_mut(), || {
                         copied_for_c(&description::<$real>(found))
                     }),
                 }
@@ -164,5 +164,5 @@ macro_rules! print_doors {
         }
     };
 }
-print_doors!(double, f64, "fftw_");
-print_doors!(single, f32, "fftwf_");
+print_entry_points!(double, f64, "fftw_");
+print_entry_points!(single, f32, "fftwf_");

@@ -8,7 +8,7 @@
 //! picked hold at least half of the energy of the half-spectrum they are picked from, and a half-spectrum at least half of that of
 //! the whole. A further axis at most doubles the error that it is given (no kind has a condition number above 2) and adds its own.
 
-use crate::door::Refusal;
+use crate::ffi::Refusal;
 use crate::fourier::done;
 use crate::number::Number;
 use crate::options::Options;

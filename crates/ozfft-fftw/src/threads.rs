@@ -67,7 +67,7 @@ pub type ParallelLoop = unsafe extern "C" fn(
     data: *mut c_void,
 );
 
-macro_rules! thread_doors {
+macro_rules! thread_entry_points {
     ($module:ident, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -112,7 +112,7 @@ macro_rules! thread_doors {
                 _data: *mut c_void,
             ) {
                 if parallel.is_some() && options::verbose() {
-                    crate::door::say(concat!(
+                    crate::ffi::log(concat!(
                         $prefix,
                         "threads_set_callback: the caller's loop is not used; transforms run in a pool of this library"
                     ));
@@ -121,8 +121,8 @@ macro_rules! thread_doors {
         }
     };
 }
-thread_doors!(double, "fftw_");
-thread_doors!(single, "fftwf_");
+thread_entry_points!(double, "fftw_");
+thread_entry_points!(single, "fftwf_");
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Memory of our own: asked for before it is needed, since an allocation that fails later would end the program without a word
 //! about the reason.
 
-use crate::door::Refusal;
+use crate::ffi::Refusal;
 use std::alloc::Layout;
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The boundary to C: every reason for which there is no plan, what becomes of failures, and nothing that unwinds into the caller.
+//! The C boundary: the errors, how they are reported, and the guards of the entry points, which keep panics from unwinding into C.
 
 use crate::next;
 use crate::number::Number;
@@ -101,8 +101,8 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 /// What the last refusal said, for those who execute what they did not get.
 static LAST_REFUSAL: Mutex<Option<String>> = Mutex::new(None);
 
-/// Makes a plan for C.
-pub(crate) fn plan_door<T: Number>(
+/// Body of an entry point that makes a plan.
+pub(crate) fn guard_plan<T: Number>(
     name: &str,
     make: impl FnOnce() -> Result<TypedPlan<T>, Refusal>,
 ) -> PlanPointer {
@@ -111,7 +111,7 @@ pub(crate) fn plan_door<T: Number>(
             PLANS.fetch_add(1, Ordering::Relaxed);
             if options::verbose() {
                 report_at_exit();
-                say(&format!("{name}: {}", plan.summary()));
+                log(&format!("{name}: {}", plan.summary()));
             }
             registry::enter(T::into_any(plan))
         }
@@ -121,7 +121,7 @@ pub(crate) fn plan_door<T: Number>(
             if refusal.is_the_environment() {
                 fail(&text);
             } else if options::verbose() || refusal.is_unexpected() {
-                say(&text);
+                log(&text);
             }
             // Never waited for: in a forked process nobody might give it back.
             if let Ok(mut last) = LAST_REFUSAL.try_lock() {
@@ -132,18 +132,18 @@ pub(crate) fn plan_door<T: Number>(
     }
 }
 
-/// Runs what returns nothing in C.
-pub(crate) fn execute_door(name: &str, run: impl FnOnce() -> Result<(), Refusal>) {
+/// Body of an entry point that executes one: it returns nothing in C.
+pub(crate) fn guard_execute(name: &str, run: impl FnOnce() -> Result<(), Refusal>) {
     EXECUTIONS.fetch_add(1, Ordering::Relaxed);
     if let Err(refusal) = caught(run) {
         fail(&format!("{name}: not computed: {refusal}"));
     }
 }
 
-/// Runs anything else; `otherwise` is returned where it panics.
-pub(crate) fn quiet_door<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -> T {
+/// Body of any other entry point; `otherwise` is returned where it panics.
+pub(crate) fn guard_call<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -> T {
     caught(|| Ok(run())).unwrap_or_else(|refusal| {
-        say(&format!("{name}: {refusal}"));
+        log(&format!("{name}: {refusal}"));
         otherwise
     })
 }
@@ -163,7 +163,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
 }
 
 /// One line on standard error, in one piece: the ranks of a parallel program may share it. If it is closed, nobody is there to hear.
-pub(crate) fn say(text: &str) {
+pub(crate) fn log(text: &str) {
     let line = format!("ozfft-fftw: {text}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
@@ -172,7 +172,7 @@ pub(crate) fn say(text: &str) {
 /// unless `OZFFT_ON_ERROR=null` asks for that.
 pub(crate) fn fail(text: &str) {
     match options::on_error() {
-        OnError::Null => say(text),
+        OnError::Null => log(text),
         OnError::Abort => end(&format!(
             "{text}\nozfft-fftw: the program is ended, since its results would be wrong; OZFFT_ON_ERROR=null lets it go on"
         )),
@@ -181,7 +181,7 @@ pub(crate) fn fail(text: &str) {
 
 /// Says why, and ends the program.
 pub(crate) fn end(text: &str) -> ! {
-    say(text);
+    log(text);
     std::process::abort()
 }
 
@@ -194,7 +194,7 @@ fn report_at_exit() {
             0 => String::new(),
             calls => format!(", {calls} calls passed on to another library, whose plans they had"),
         };
-        say(&format!(
+        log(&format!(
             "{} plans, {} refused, {} executions{passed_on}",
             count(&PLANS),
             count(&REFUSED),
