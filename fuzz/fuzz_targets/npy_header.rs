@@ -1,4 +1,4 @@
-//! Headers of npy files that the bytes have changed or are: refused, or understood as one header, which reads the same when it is written
+//! Headers of npy files that the bytes have changed or are: rejected, or understood as one header, which reads the same when it is written
 //! again.
 #![no_main]
 

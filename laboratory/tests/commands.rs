@@ -129,7 +129,7 @@ fn is_error(message: &str) -> bool {
 }
 
 #[test]
-fn numbers_that_are_too_large_are_refused() {
+fn numbers_that_are_too_large_are_rejected() {
     let huge = "1000000000000000";
     for command in [
         &["ladder", "--seconds", "0", "--shape", "1099511627776"][..],
@@ -237,7 +237,7 @@ fn no_program_of_the_current_folder_is_run_for_the_commit() {
 }
 
 #[test]
-fn files_that_never_end_or_are_no_records_are_refused() {
+fn files_that_never_end_or_are_no_records_are_rejected() {
     let folder = directory("no-records");
     let out = folder.join("out.svg");
     let deep = folder.join("deep.json");

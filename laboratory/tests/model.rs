@@ -224,7 +224,7 @@ fn predictions_are_within_one_and_a_half_but_for_those_that_are_named() {
 }
 
 #[test]
-fn a_record_of_something_else_is_refused_by_predictions() {
+fn a_record_of_something_else_is_rejected_by_predictions() {
     let record = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../benchmarks/records/2026-11-15-h200-probe.json"

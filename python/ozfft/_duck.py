@@ -32,7 +32,7 @@ def is_duck(x: Any) -> bool:
     return method is not _NUMPYS and kind.__module__.partition(".")[0] != "cupy"
 
 
-def refuse(x: Any) -> None:
+def reject(x: Any) -> None:
     """For calls that numpy has no function for, so that `x` cannot be asked."""
     if is_duck(x):
         kind = f"{type(x).__module__}.{type(x).__qualname__}"

@@ -1,4 +1,4 @@
-"""Arrays that stand for more than their numbers keep it, or are refused; they never lose it silently."""
+"""Arrays that stand for more than their numbers keep it, or are rejected; they never lose it silently."""
 
 import numpy as np
 import pytest
@@ -84,7 +84,7 @@ def test_arrays_that_decline_are_an_error():
     ],
 )
 @pytest.mark.parametrize("wrap", [Metres, lambda x: x.view(Seconds)], ids=["Metres", "Seconds"])
-def test_what_numpy_has_no_function_for_is_refused(call, wrap):
+def test_what_numpy_has_no_function_for_is_rejected(call, wrap):
     with pytest.raises(ozfft.UnsupportedError, match="pass plain numbers"):
         call(wrap(X))
 

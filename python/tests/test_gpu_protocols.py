@@ -212,7 +212,7 @@ def test_numpys_functions_take_arrays_on_gpus_as_well(request, launches, library
 
 
 @pytest.mark.parametrize("device", ["cuda", "cpu"])
-def test_tensors_that_numpy_cannot_read_are_refused_in_ozffts_words(launches, torch, device):
+def test_tensors_that_numpy_cannot_read_are_rejected_in_ozffts_words(launches, torch, device):
     torch.Tensor.device = types.SimpleNamespace(type=device, index=0)
     tensor = torch.Tensor(numbers(8))
     tensor.requires_grad = True
@@ -238,7 +238,7 @@ def test_what_gpus_arrays_do_not_have_is_said(launches, cupy, call):
         call(cupy.ndarray(np.ones((4, 4))))
 
 
-def test_tensors_with_gradients_and_other_types_are_refused(launches, torch):
+def test_tensors_with_gradients_and_other_types_are_rejected(launches, torch):
     tensor = torch.Tensor(numbers(8))
     tensor.requires_grad = True
     with pytest.raises(ozfft.DeviceError, match="detach"):

@@ -116,7 +116,7 @@ def test_out_takes_any_layout_and_may_be_the_input():
         ("array", TypeError),
     ],
 )
-def test_out_that_will_not_do_is_refused(out, error):
+def test_out_that_will_not_do_is_rejected(out, error):
     with pytest.raises(error):
         ozfft.fft(numbers(6, 8), out=out)
 

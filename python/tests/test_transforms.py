@@ -130,7 +130,7 @@ def test_types_are_those_of_scipy(given, computed):
     np.testing.assert_allclose(result, scipy_fft.fft(x.astype(x.dtype.newbyteorder("="))), rtol=1e-6)
 
 
-def test_long_double_is_refused_and_left_to_those_who_have_it():
+def test_long_double_is_rejected_and_left_to_those_who_have_it():
     x = np.arange(4, dtype=np.longdouble)
     if x.dtype.itemsize == 8:
         pytest.skip("long double is double here")
@@ -153,7 +153,7 @@ def test_accuracy_is_kept(accuracy):
         assert plan.bound <= accuracy
 
 
-def test_empty_arrays_come_back_empty_and_empty_lines_are_refused():
+def test_empty_arrays_come_back_empty_and_empty_lines_are_rejected():
     assert ozfft.fft(np.zeros((0, 5))).shape == (0, 5)
     assert ozfft.rfftn(np.zeros((0, 4, 6)), axes=(1, 2)).shape == (0, 4, 4)
     assert ozfft.irfft(np.zeros((3, 0, 5)), axis=2).shape == (3, 0, 8)

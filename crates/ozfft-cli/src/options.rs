@@ -387,7 +387,7 @@ pub struct TransformOptions {
     /// A mode in floating point, by its name; the same as --engine
     #[arg(long, value_parser = parse_mode, conflicts_with = "engine")]
     pub mode: Option<Mode>,
-    /// Refuse NaN and infinity, and half-spectra that no real array has
+    /// Reject NaN and infinity, and half-spectra that no real array has
     #[arg(long)]
     pub strict: bool,
     /// Ask for bits that are the same on every machine
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_nobody_can_wait_for_are_refused() {
+    fn times_that_nobody_can_wait_for_are_rejected() {
         assert_eq!(parse_seconds("0.5"), Ok(0.5));
         assert_eq!(parse_duration("0"), Ok(Duration::ZERO));
         for wrong in ["NaN", "inf", "-1", "-0.001", "1e300", "", "soon"] {

@@ -50,7 +50,7 @@ fn machines_without_a_gpu_are_told_so() {
 }
 
 #[test]
-fn devices_that_do_not_exist_are_refused_and_leave_no_record() {
+fn devices_that_do_not_exist_are_rejected_and_leave_no_record() {
     let record = directory("bench-cuda").join("record.json");
     let bench = [
         "bench",
@@ -70,20 +70,20 @@ fn devices_that_do_not_exist_are_refused_and_leave_no_record() {
 
 #[test]
 fn mistakes_are_found_before_the_gpu_is_asked() {
-    let refuse = |arguments: &[&str], what: &str| {
+    let reject = |arguments: &[&str], what: &str| {
         let message = fail(arguments);
         assert!(message.contains(what), "{message}");
     };
     let bench = |rest: &[&'static str]| [&["bench", "--device", "cuda"][..], rest].concat();
-    refuse(&bench(&["--shape", "8", "--kind", "c2r"]), "c2c or r2c");
-    refuse(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
-    refuse(&bench(&["--shape", "8", "--only", "a"]), "--only");
-    refuse(&bench(&["--shape", "0"]), "dimension 0");
-    refuse(
+    reject(&bench(&["--shape", "8", "--kind", "c2r"]), "c2c or r2c");
+    reject(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
+    reject(&bench(&["--shape", "8", "--only", "a"]), "--only");
+    reject(&bench(&["--shape", "0"]), "dimension 0");
+    reject(
         &bench(&["--definitions", DEFINITIONS, "--only", "sphere"]),
         "sphere",
     );
-    refuse(
+    reject(
         &bench(&[
             "--definitions",
             DEFINITIONS,
@@ -92,21 +92,21 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
         ]),
         "no directory",
     );
-    refuse(&["bench", "--shape", "8", "--device", "tpu"], "tpu");
-    refuse(&["bench", "--shape", "8", "--device", "auto"], "cuda");
-    refuse(
+    reject(&["bench", "--shape", "8", "--device", "tpu"], "tpu");
+    reject(&["bench", "--shape", "8", "--device", "auto"], "cuda");
+    reject(
         &["bench", "--shape", "8", "--points", "64"],
         "--device cuda",
     );
-    refuse(&["selftest", "--device", "auto"], "cuda");
-    refuse(&["selftest", "--integers-only"], "--device cuda");
-    refuse(&["selftest", "--engine", "residues"], "--device cuda");
-    refuse(
+    reject(&["selftest", "--device", "auto"], "cuda");
+    reject(&["selftest", "--integers-only"], "--device cuda");
+    reject(&["selftest", "--engine", "residues"], "--device cuda");
+    reject(
         &["bench", "--shape", "8", "--integers-only"],
         "--device cuda",
     );
-    refuse(&["accuracy", "--shape", "8", "--sampled", "0"], "--sampled");
-    refuse(
+    reject(&["accuracy", "--shape", "8", "--sampled", "0"], "--sampled");
+    reject(
         &["accuracy", "--shape", "8", "--sampled", "4", "--real"],
         "--real",
     );

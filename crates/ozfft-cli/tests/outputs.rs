@@ -189,7 +189,7 @@ fn a_pipe_is_written_to_and_read_from() {
 }
 
 #[test]
-fn sockets_folders_and_what_names_no_file_are_refused() {
+fn sockets_folders_and_what_names_no_file_are_rejected() {
     let (folder, input) = with_input("outputs-others");
     // A path of a socket has a hundred characters at most, so it is made elsewhere.
     let socket = std::env::temp_dir().join(format!("ozfft-{}.socket", std::process::id()));

@@ -1,7 +1,7 @@
 //! Executing plans, on the arrays that they were made for or on others. One plan may be executed by several threads at once,
 //! each with arrays of its own. Plans of another library are executed by that.
 
-use crate::ffi::{Refusal, guard_execute, expect_plan, fail, guard_call};
+use crate::ffi::{FftwError, guard_execute, expect_plan, fail, guard_call};
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};
@@ -82,7 +82,7 @@ macro_rules! execute_entry_points {
                 match unsafe { registry::find(plan) } {
                     Found::Null => {}
                     Found::Foreign => pass_on!(name, fn(*mut FftwPlan), plan),
-                    Found::Destroyed => fail(&format!("{name}: {}", Refusal::Destroyed)),
+                    Found::Destroyed => fail(&format!("{name}: {}", FftwError::Destroyed)),
                     // SAFETY: as above.
                     Found::Plan(_) => guard_call(name, (), || drop(unsafe { registry::leave(plan) })),
                 }

@@ -1,6 +1,6 @@
 //! Any lengths and strides: the guru interface, with 32- and 64-bit numbers, parts of complex numbers side by side or apart.
 
-use crate::ffi::{PlanPointer, Refusal, guard_plan, values_at};
+use crate::ffi::{PlanPointer, FftwError, guard_plan, values_at};
 use crate::fourier::Fourier;
 use crate::many::length;
 use crate::number::Number;
@@ -58,10 +58,10 @@ unsafe fn dimensions<D: Copy + Into<Iodim64>>(
     (rank, dims): (c_int, *const D),
     (loop_rank, loop_dims): (c_int, *const D),
     (input, output): Units,
-) -> Result<Dimensions, Refusal> {
+) -> Result<Dimensions, FftwError> {
     let convert = |given: &D, least: i64| {
         let given: Iodim64 = (*given).into();
-        let reals = |stride: isize, unit| stride.checked_mul(unit).ok_or(Refusal::NotAddressable);
+        let reals = |stride: isize, unit| stride.checked_mul(unit).ok_or(FftwError::NotAddressable);
         Ok(Dimension {
             length: length("the length of a dimension", given.n as i64, least)?,
             input: reals(given.is, input)?,
@@ -78,16 +78,16 @@ unsafe fn dimensions<D: Copy + Into<Iodim64>>(
     let transformed = transformed.iter().map(|given| convert(given, 1));
     let looped = looped.iter().map(|given| convert(given, 0));
     Ok((
-        transformed.collect::<Result<_, Refusal>>()?,
-        looped.collect::<Result<_, Refusal>>()?,
+        transformed.collect::<Result<_, FftwError>>()?,
+        looped.collect::<Result<_, FftwError>>()?,
     ))
 }
 
-pub(crate) fn direction(sign: c_int) -> Result<Direction, Refusal> {
+pub(crate) fn direction(sign: c_int) -> Result<Direction, FftwError> {
     match sign {
         -1 => Ok(Direction::Forward),
         1 => Ok(Direction::Inverse),
-        _ => Err(Refusal::Sign(sign)),
+        _ => Err(FftwError::Sign(sign)),
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn plan_fourier<T: Number>(
     (transformed, looped): Dimensions,
     (input, output): (Ends<T>, Ends<T>),
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     let options = Options::new::<T>(flags)?;
     let work = Fourier::new(kind, transformed, looped, (input, output), options)?;
     Ok(TypedPlan {
@@ -113,7 +113,7 @@ pub(crate) fn plan_real_to_real<T: Number>(
     kinds: Vec<RealKind>,
     (input, output): (Ends<T>, Ends<T>),
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     for (dimension, kind) in transformed.iter().zip(&kinds) {
         let (given, least) = (dimension.length as i64, kind.least_length() as i64);
         length("the length of a line of this kind", given, least)?;

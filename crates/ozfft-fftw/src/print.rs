@@ -24,7 +24,7 @@ const fn padded<const N: usize>(text: &str) -> [u8; N] {
 fn description<T: Number>(plan: Found<'_>) -> CString {
     let text = match expect_plan::<T>(plan) {
         Ok(plan) => plan.describe(),
-        Err(refusal) => refusal.to_string(),
+        Err(error) => error.to_string(),
     };
     CString::new(text).unwrap_or_default()
 }

@@ -556,7 +556,7 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
     let none = std::ptr::null();
     // SAFETY: nothing is read or written where there is no plan, and null is rejected.
     unsafe {
-        let refused = [
+        let rejected = [
             (api.plan_dft_1d)(0, array, array, -1, 0),
             (api.plan_dft_1d)(-4, array, array, -1, 0),
             (api.plan_dft_1d)(4, array, array, 3, 0),
@@ -585,8 +585,8 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
                 0,
             ),
         ];
-        for (number, plan) in refused.iter().enumerate() {
-            assert!(plan.is_null(), "refusal {number}");
+        for (number, plan) in rejected.iter().enumerate() {
+            assert!(plan.is_null(), "rejection {number}");
         }
         (api.destroy_plan)(null_mut());
         // A plan without arrays is a plan, as with FFTW_ESTIMATE; only executing it needs them.
@@ -600,7 +600,7 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
 
 /// 80 bytes a point were asked for, and 16 are used.
 #[test]
-fn memory_is_not_refused_where_the_workspace_fits_and_refused_where_it_does_not() {
+fn memory_is_rejected_only_where_the_workspace_does_not_fit() {
     let api = Api::<f64>::ours();
     // SAFETY: the call takes a number and returns one.
     let memory = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) };

@@ -345,7 +345,7 @@ fn what_cannot_be_computed_ends_the_program_and_says_why() {
             "fftw_execute: not computed: the plan is NULL",
         ),
         (
-            "execute what was refused",
+            "execute what was rejected",
             "fftw_execute_dft: not computed: the plan is NULL; the last call that returned NULL said: fftw_plan_dft_1d: \
              no plan: a length is 0; it must be at least 1",
         ),

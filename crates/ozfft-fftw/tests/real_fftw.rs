@@ -58,7 +58,7 @@ fn planned(api: &Api<f64>, make: &dyn Fn(&Api<f64>, *mut f64, *mut f64) -> Plan)
 }
 
 #[test]
-fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
+fn odd_lengths_counts_and_ranks_are_taken_or_rejected_alike() {
     let Some((ours, real, _alone)) = both() else {
         return;
     };

@@ -250,7 +250,7 @@ pub struct RandomProblem {
     pub threads: Option<usize>,
     /// What multiplies.
     pub unit: Unit,
-    /// Input that is not finite is refused.
+    /// Input that is not finite is rejected.
     pub strict: bool,
     /// Where the input lies, if not without gaps.
     pub input: Option<Strides>,

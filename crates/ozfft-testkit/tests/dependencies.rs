@@ -23,7 +23,7 @@ impl Policy {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deny.toml");
         let text = std::fs::read_to_string(path).expect("deny.toml");
         let file: toml::Table = text.parse().expect("TOML");
-        // The only setting under which crates from elsewhere are refused.
+        // The only setting under which crates from elsewhere are rejected.
         for key in ["unknown-registry", "unknown-git"] {
             assert_eq!(file["sources"][key].as_str(), Some("deny"), "{key}");
         }

@@ -249,12 +249,12 @@ fn an_infinite_value_is_named() {
 
 #[test]
 #[should_panic(expected = "empty")]
-fn an_empty_line_is_refused() {
+fn an_empty_line_is_rejected() {
     dft(&[], Direction::Forward);
 }
 
 #[test]
 #[should_panic(expected = "does not hold 5 values")]
-fn a_wrong_shape_is_refused() {
+fn a_wrong_shape_is_rejected() {
     dft_nd(&[Complex::new(0.0, 0.0); 5], &[2, 3], Direction::Forward);
 }

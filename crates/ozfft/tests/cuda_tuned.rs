@@ -414,7 +414,7 @@ fn real_lines_have_the_bits_of_the_processor() {
 }
 
 #[test]
-fn wgmma_is_refused_where_it_does_not_fit() {
+fn wgmma_is_rejected_where_it_does_not_fit() {
     for substrate in [
         Substrate::Gpu(GpuUnit::Int8Wgmma),
         Substrate::Gpu(GpuUnit::Fp8Wgmma),

@@ -259,8 +259,8 @@ fn the_environment_comes_back_after_an_error() {
         let (outcome, after) = under(value, || plan.process(&mut data[..3]));
         assert!(matches!(outcome, Err(FftError::BufferLength { .. })));
         assert_eq!(after, value, "{name}");
-        for refused in [&impossible, &not_a_number] {
-            let (outcome, after) = under(value, || planner.plan(refused));
+        for rejected in [&impossible, &not_a_number] {
+            let (outcome, after) = under(value, || planner.plan(rejected));
             assert!(outcome.is_err());
             assert_eq!(after, value, "{name}");
         }

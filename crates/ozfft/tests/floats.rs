@@ -195,7 +195,7 @@ fn huge_and_tiny_numbers_keep_the_bound() {
 }
 
 #[test]
-fn what_is_not_finite_spoils_its_own_line_or_is_refused() {
+fn what_is_not_finite_spoils_its_own_line_or_is_rejected() {
     let planner = Planner::<f64>::new();
     for mode in Mode::ALL {
         for poison in [f64::NAN, f64::INFINITY] {
@@ -210,9 +210,9 @@ fn what_is_not_finite_spoils_its_own_line_or_is_refused() {
             assert!(output[48..96].iter().all(spoilt), "{mode}");
             assert_eq!(bits(&output[..48]), bits(&clean[..48]), "{mode}");
             assert_eq!(bits(&output[96..]), bits(&clean[96..]), "{mode}");
-            let refused = plan(&planner, &problem.strict(true)).process(&mut data);
+            let rejected = plan(&planner, &problem.strict(true)).process(&mut data);
             assert!(
-                matches!(refused, Err(FftError::NotFinite { index: 50, .. })),
+                matches!(rejected, Err(FftError::NotFinite { index: 50, .. })),
                 "{mode}"
             );
         }
@@ -258,42 +258,42 @@ fn engines_are_known_by_their_names() {
     ] {
         assert_eq!(engine.to_string().parse(), Ok(engine));
     }
-    let refused = "ozaki_uhq".parse::<Engine>().unwrap_err().to_string();
+    let rejected = "ozaki_uhq".parse::<Engine>().unwrap_err().to_string();
     assert!(
-        refused.contains("ozaki_uhq") && refused.contains("ozaki_hq"),
-        "{refused}"
+        rejected.contains("ozaki_uhq") && rejected.contains("ozaki_hq"),
+        "{rejected}"
     );
 }
 
 #[test]
-fn what_a_mode_cannot_have_is_refused_with_the_remedy() {
+fn what_a_mode_cannot_have_is_rejected_with_the_remedy() {
     let planner = Planner::<f64>::new();
-    let refused = |problem: Problem, remedy: &str| {
+    let rejected = |problem: Problem, remedy: &str| {
         let error = planner.plan(&problem).unwrap_err();
         assert!(error.to_string().contains(remedy), "{error}");
         error
     };
     let complex = || Problem::complex(&[64]);
-    refused(
+    rejected(
         floats(complex(), Mode::Fast).device(Device::Cuda(0)),
         "device cpu",
     );
-    refused(
+    rejected(
         floats(complex(), Mode::Fast).products(Products::Exact),
         "truncated",
     );
-    refused(
+    rejected(
         floats(complex(), Mode::Bf16).substrate(CpuUnit::Avx2),
         "AmxBf16",
     );
-    refused(
+    rejected(
         floats(complex(), Mode::Fast).substrate(CpuUnit::Scalar),
         "auto",
     );
     let digits = complex().engine(Engine::Digits).substrate(CpuUnit::AmxBf16);
-    refused(digits, "floats engine");
+    rejected(digits, "floats engine");
     let long = floats(Problem::complex(&[(1 << 28) + 1]), Mode::Fast);
-    let error = refused(long, "2^28");
+    let error = rejected(long, "2^28");
     assert!(matches!(error, FftError::Floats(FloatError::Length { .. })));
     assert!(matches!(
         planner.plan(&floats(Problem::complex(&[0]), Mode::Fast)),

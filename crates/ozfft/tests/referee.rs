@@ -241,7 +241,7 @@ fn referee_agrees_for_single_precision() {
     let planner = Planner::<f32>::new();
     for length in (1..=4096).step_by(37) {
         let (problem, variant) = any(&mut generator_of(length), &[length]);
-        // What f32 can hold; smaller targets are refused.
+        // What f32 can hold; smaller targets are rejected.
         let accuracy = match variant.accuracy {
             Accuracy::Target(target) if target < 1e-6 => Accuracy::Single,
             accuracy => accuracy,

@@ -300,9 +300,9 @@ fn a_bound_is_called_proven_where_it_is() {
 }
 
 #[test]
-fn residues_refuse_what_they_cannot_do_by_name() {
+fn residues_reject_what_they_cannot_do_by_name() {
     let problem = Problem::complex(&[64]).engine(Engine::Residues);
-    let refused = |problem: Problem| match Planner::<f64>::new().plan(&problem) {
+    let rejected = |problem: Problem| match Planner::<f64>::new().plan(&problem) {
         Ok(plan) => panic!("planned: {plan}"),
         Err(error) => error.to_string(),
     };
@@ -349,7 +349,7 @@ fn residues_refuse_what_they_cannot_do_by_name() {
         ),
     ];
     for (problem, part) in cases {
-        let message = refused(problem);
+        let message = rejected(problem);
         assert!(message.contains(part), "{part:?} not in {message:?}");
     }
 }

@@ -539,14 +539,14 @@ fn impulses_and_constants_come_out_exactly() {
 }
 
 #[test]
-fn what_there_is_not_is_refused_by_name() {
-    let refused = |problem: Problem| planner().plan(&problem).unwrap_err().to_string();
+fn what_there_is_not_is_rejected_by_name() {
+    let rejected = |problem: Problem| planner().plan(&problem).unwrap_err().to_string();
     let problem = Problem::complex(&[8]);
-    assert!(refused(problem.clone().engine(Engine::Native)).contains("engine Native"));
-    assert!(refused(problem.clone().engine(Engine::Residues)).contains("engine Residues"));
-    assert!(refused(problem.clone().device(ozfft::Device::Cuda(0))).contains("device"));
-    assert!(refused(problem.clone().products(ozfft::Products::Exact)).contains("truncated"));
-    assert!(refused(problem.clone().axes(&[1])).contains("axis 1"));
+    assert!(rejected(problem.clone().engine(Engine::Native)).contains("engine Native"));
+    assert!(rejected(problem.clone().engine(Engine::Residues)).contains("engine Residues"));
+    assert!(rejected(problem.clone().device(ozfft::Device::Cuda(0))).contains("device"));
+    assert!(rejected(problem.clone().products(ozfft::Products::Exact)).contains("truncated"));
+    assert!(rejected(problem.clone().axes(&[1])).contains("axis 1"));
     assert!(
         planner()
             .plan(&problem.clone().accuracy(Accuracy::Target(1e-30)))

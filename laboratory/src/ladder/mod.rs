@@ -262,7 +262,7 @@ fn table(record: &Record, shape: &str) -> String {
                 ]);
             }
             // Sentences would make the columns as wide as they are.
-            (None, _) => row.push("refused".into()),
+            (None, _) => row.push("rejected".into()),
         }
         rows.push(row);
     }

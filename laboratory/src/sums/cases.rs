@@ -67,7 +67,7 @@ pub(super) fn many<'a>(
     }
 }
 
-/// NaN is never equal to anything: a refusal by the library is found as an error of the result.
+/// NaN is never equal to anything: a rejection by the library is found as an error of the result.
 fn or_nan(result: Result<f64, kulisch::Error>) -> f64 {
     result.unwrap_or(f64::NAN)
 }

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn many_axes_are_refused_and_as_many_as_numpy_has_are_not() {
+    fn many_axes_are_rejected_and_as_many_as_numpy_has_are_not() {
         let ones = |count: usize| of_shape(&format!("({})", "1,".repeat(count)));
         assert_eq!(ones(MOST_AXES).expect("a header").shape.len(), MOST_AXES);
         for count in [MOST_AXES + 1, 8_000, 32_000] {
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_within_brackets_are_refused_where_they_begin() {
+    fn brackets_within_brackets_are_rejected_where_they_begin() {
         for depth in [1, 20, 20_000] {
             for bracket in ["(", "[", "{"] {
                 let nested = bracket.repeat(depth);

@@ -584,7 +584,7 @@ mod tests {
 
     #[test]
     fn cases_for_gpus_compare_whole_arrays() {
-        // On the processor, where there is no difference to find, and the units of GPUs are refused.
+        // On the processor, where there is no difference to find, and the units of GPUs are rejected.
         let planners = (Planner::<f64>::new(), Planner::<f32>::new());
         let mut largest = 0;
         for number in (0..200).step_by(7).chain((1400..1600).step_by(11)) {

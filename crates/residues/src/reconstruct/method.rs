@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_that_floats_would_round_are_refused() -> Result<(), ResidueError> {
+    fn slices_that_floats_would_round_are_rejected() -> Result<(), ResidueError> {
         let layout = Layout {
             slice_bits: 8,
             slices: 4,

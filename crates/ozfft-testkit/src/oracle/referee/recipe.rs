@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_plan_prints_is_refused() {
+    fn what_no_plan_prints_is_rejected() {
         for text in [
             "",
             "rounded: 8 data digits × 7 matrix digits, 8 diagonals; axis 0: 8t;",
