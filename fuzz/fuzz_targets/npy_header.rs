@@ -39,10 +39,10 @@ fn check(bytes: &[u8]) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&way, data)) = data.split_first() else {
+    let Some((&source, data)) = data.split_first() else {
         return;
     };
-    match way % 3 {
+    match source % 3 {
         0 => check(data),
         1 => check(&file(data)),
         _ => {

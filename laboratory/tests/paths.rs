@@ -174,7 +174,7 @@ fn counters_stand_beside_the_kernels_that_they_were_counted_of() {
 }
 
 #[test]
-fn a_record_is_drawn_in_both_ways() {
+fn a_record_is_drawn_as_times_and_as_precision() {
     let folder = directory("paths-plot");
     let (picture, record) = (folder.join("paths.svg"), record());
     let plot = ["plot", "--record", text(&record), "-o", text(&picture)];

@@ -197,7 +197,7 @@ def test_norms_and_orthogonality_are_scipys(name, kind, norm, orthogonalize):
 
 @pytest.mark.parametrize("name, kind", KINDS)
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
-def test_the_way_back_comes_back(name, kind, norm):
+def test_the_inverse_returns_the_input(name, kind, norm):
     x = numbers(6, 10)
     for suffix in ("", "n"):
         there = getattr(ozfft, name + suffix)(x, kind, norm=norm)

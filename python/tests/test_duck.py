@@ -55,7 +55,7 @@ def test_an_array_with_a_say_is_asked_and_computed_here(module, name):
     assert _ozfft.executions() == before + 2
 
 
-def test_choices_are_kept_on_the_way():
+def test_options_are_kept_through_array_function():
     result = ozfft.fft(Metres(X), 5, axis=0, accuracy="single", workers=2)
     assert result.numbers.tobytes() == ozfft.fft(X, 5, axis=0, accuracy="single").tobytes()
 
@@ -131,7 +131,7 @@ def test_dasks_blocks_are_computed_with_the_choices_of_the_call():
     assert pickle.loads(pickle.dumps(results[0])).compute().tobytes() == ozfft.fft(X, accuracy="single").tobytes()
 
 
-def test_by_way_of_scipy_arrays_are_what_scipy_makes_of_them():
+def test_through_scipy_arrays_are_what_scipy_makes_of_them():
     scipy_fft = pytest.importorskip("scipy.fft")
     units = pytest.importorskip("astropy.units")
     without = type(scipy_fft.fft(X * units.m))

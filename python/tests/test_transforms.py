@@ -89,7 +89,7 @@ def test_norms_scale_as_numpy_says(norm, factor):
 
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn", "fft2", "rfft2", "hfft2"])
 def test_several_axes_are_one_after_the_other(name):
-    """Bit for bit, which is the library's own promise for the way from one axis to the next."""
+    """Bit for bit, which is the library's own promise between one axis and the next."""
     rng = generator()
     base = name[:-1]
     sign, real_in, real_out = KINDS[base]

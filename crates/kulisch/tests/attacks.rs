@@ -19,7 +19,7 @@ fn power(exponent: i32) -> f64 {
     }
 }
 
-/// Every way there is to add numbers.
+/// Every method of summation.
 fn all_sums(values: &[f64]) -> Vec<(&'static str, f64)> {
     let mut one_by_one = Accumulator::new();
     one_by_one.extend(values.iter().copied());
@@ -51,11 +51,11 @@ fn all_sums(values: &[f64]) -> Vec<(&'static str, f64)> {
 
 fn check(values: &[f64], what: &str) {
     let expected = expected_sum(values, Direction::Nearest);
-    for (way, found) in all_sums(values) {
+    for (method, found) in all_sums(values) {
         assert_eq!(
             found.to_bits(),
             expected.to_bits(),
-            "{what}: {way} gives {found:e} for {expected:e}, seed {SEED:#x}"
+            "{what}: {method} gives {found:e} for {expected:e}, seed {SEED:#x}"
         );
     }
 }
@@ -187,18 +187,18 @@ fn nan_and_infinities_decide_wherever_they_stand() {
                 for (first, second) in [(first, second), (second, first)] {
                     let mut values = vec![f64::MAX; length];
                     (values[0], values[step]) = (first, second);
-                    for (way, found) in all_sums(&values) {
+                    for (method, found) in all_sums(&values) {
                         assert_eq!(
                             found.to_bits(),
                             expected.to_bits(),
-                            "{way} {first} {second}"
+                            "{method} {first} {second}"
                         );
                     }
                 }
             }
         }
     }
-    // Sums that are beyond the range on their way are not infinities: the one that comes back is.
+    // Sums that are beyond the range in between are not infinities: the one that comes back is.
     let values = [f64::MAX, f64::MAX, -f64::MAX, -f64::MAX, 1.0];
     check(&values, "there and back");
     let mut row = [0.0];

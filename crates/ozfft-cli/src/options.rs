@@ -269,7 +269,7 @@ fn parse_method(text: &str) -> Result<Method, String> {
 #[derive(Debug, Clone, Args)]
 pub struct ResidueArguments {
     /// With --engine residues: how integers are put together [default: kulisch32]
-    #[arg(long, value_name = "WAY", value_parser = parse_method)]
+    #[arg(long, value_name = "METHOD", value_parser = parse_method)]
     pub reconstruct: Option<Method>,
     /// With --engine residues: so many moduli more than needed; as many bad residues are found, half as many corrected
     #[arg(long, value_name = "K", default_value_t = 0)]

@@ -108,7 +108,7 @@ fn names_a_file(path: &Path) -> bool {
 
 /// Where a path leads whose end does not exist.
 fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
-    // As above: the system may reject to follow a link whose target does not exist.
+    // As above: the system may refuse to follow a link whose target does not exist.
     match OpenOptions::new().write(true).open(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -227,8 +227,8 @@ fn modes_are_planned_by_name_and_choices_are_shown() {
     let weighed = chosen["choice"].as_array().expect("a table");
     let taken: Vec<_> = weighed
         .iter()
-        .filter(|way| {
-            way["verdict"]
+        .filter(|candidate| {
+            candidate["verdict"]
                 .as_str()
                 .is_some_and(|v| v.starts_with("taken"))
         })

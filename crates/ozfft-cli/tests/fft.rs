@@ -84,7 +84,7 @@ fn complex_arrays_in_both_orders() {
 }
 
 #[test]
-fn axes_norms_and_the_way_back() {
+fn axes_norms_and_the_inverse() {
     let directory = directory("fft-axes");
     let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
     let back = directory.join("back.npy");

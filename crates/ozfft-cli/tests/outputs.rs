@@ -257,7 +257,7 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
     assert!(names(&folder).is_empty());
 }
 
-/// Files are written by one function, whose ways are tested above.
+/// Files are written by one function, which is tested above.
 #[test]
 fn nothing_else_in_the_program_writes_files() {
     fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -83,7 +83,7 @@ impl<T: Number> Fourier<T> {
             fourier.direct = fourier.plan_direct()?;
         }
         // What `fftw_execute` will need is planned now: later nobody could be told that it cannot be.
-        let (buffers, plan) = match fourier.way(arrays.0, arrays.1) {
+        let (buffers, plan) = match fourier.algorithm(arrays.0, arrays.1) {
             Algorithm::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
             _ => (
                 0,
@@ -262,7 +262,7 @@ impl<T: Number> Fourier<T> {
     }
 
     /// How these arrays are transformed.
-    fn way(&self, input: Ends<T>, output: Ends<T>) -> Algorithm {
+    fn algorithm(&self, input: Ends<T>, output: Ends<T>) -> Algorithm {
         let Some(direct) = &self.direct else {
             return Algorithm::Packed;
         };
@@ -302,9 +302,9 @@ impl<T: Number> Fourier<T> {
         if absent(output, self.kind == Kind::ComplexToReal) {
             return Err(FftwError::Null("the output"));
         }
-        // SAFETY: the caller's promise; `way` has looked at the ranges.
+        // SAFETY: the caller's promise; `algorithm` has looked at the ranges.
         let outcome = unsafe {
-            match (self.way(input, output), &self.direct) {
+            match (self.algorithm(input, output), &self.direct) {
                 (Algorithm::InPlace, Some(direct)) => self.in_place(direct, output),
                 (Algorithm::OutOfPlace, Some(direct)) => self.out_of_place(direct, input, output),
                 _ => self.through_buffers(input, output),

@@ -58,7 +58,7 @@ pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T
     }
 }
 
-/// A caller's way to run jobs side by side.
+/// A caller's loop that runs jobs in parallel.
 pub type ParallelLoop = unsafe extern "C" fn(
     work: Option<unsafe extern "C" fn(*mut c_char) -> *mut c_void>,
     jobs: *mut c_char,

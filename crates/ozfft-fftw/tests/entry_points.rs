@@ -146,7 +146,7 @@ fn real_transforms_go_to_half_spectra_and_back_in_and_out_of_place() {
                         (api.plan_dft_c2r)(shape.len() as c_int, shape.as_ptr(), complex, real, 0)
                     }
                 };
-                let way_back = run_once(&api, plan);
+                let inverse_bound = run_once(&api, plan);
                 if !in_place {
                     assert_eq!(before, spectrum, "the half-spectrum is left as it is");
                 }
@@ -158,7 +158,7 @@ fn real_transforms_go_to_half_spectra_and_back_in_and_out_of_place() {
                     .enumerate()
                     .map(|(i, x)| put(i).read() / points - x);
                 let error = difference.map(|d| d * d).sum::<f64>().sqrt();
-                let allowed = 2.0 * (bound + way_back) * norm + 1e-16 * norm;
+                let allowed = 2.0 * (bound + inverse_bound) * norm + 1e-16 * norm;
                 assert!(
                     error <= allowed,
                     "{shape:?} {in_place}: {error:e} over {allowed:e}"

@@ -54,7 +54,7 @@ fn every_small_length_agrees_with_the_definition() {
 }
 
 #[test]
-fn every_way_of_larger_lengths_agrees_with_the_definition() {
+fn every_algorithm_for_larger_lengths_agrees_with_the_definition() {
     // Primes on both sides of the crossovers, powers, products with large primes, squares of primes.
     for length in [
         67, 71, 73, 81, 96, 100, 121, 125, 127, 128, 131, 142, 169, 201, 210, 256, 257, 273, 355,

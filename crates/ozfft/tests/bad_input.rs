@@ -170,7 +170,7 @@ fn a_constant_near_overflow_gives_one_infinity_and_finite_rest() {
         for (k, z) in output.iter().enumerate().skip(1) {
             assert!(within(z.re) && within(z.im), "{n}: X[{k}] = {z}");
         }
-        // With 1/n the same input has a representable answer, so nothing may overflow on the way.
+        // With 1/n the same input has a representable answer, so nothing may overflow in between.
         let scaled = transformed(
             &digits(&[n]).norm(Norm::Forward),
             &vec![Complex::new(1e308, 0.0); n],
@@ -180,7 +180,7 @@ fn a_constant_near_overflow_gives_one_infinity_and_finite_rest() {
 }
 
 /// The documented bound holds "as long as the output neither overflows nor underflows", and no output is above 1e308
-/// here: only the row's sum, on the way from one axis to the other, is 2e308.
+/// here: only the row's sum, between one axis and the other, is 2e308.
 #[test]
 fn no_overflow_between_axes_where_the_result_is_finite() {
     let mut input = [Complex::new(0.0, 0.0); 16];
@@ -207,7 +207,7 @@ fn tiny_numbers_beside_zeros_are_transformed_like_any_others() {
 }
 
 #[test]
-fn the_half_spectrum_of_a_real_signal_is_never_reported_on_the_way_back() {
+fn the_half_spectrum_of_a_real_signal_is_never_reported_by_the_inverse() {
     let mut reported = Vec::new();
     for n in [8, 9, 60, 127, 131, 262, 1000, 1009, 1024, 1030, 4096] {
         let forward = Problem::real_to_complex(&[n]).engine(Engine::Digits);

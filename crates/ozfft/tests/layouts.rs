@@ -1,4 +1,4 @@
-//! Every way of laying out an array, by value: bits compared with one another could all be wrong together.
+//! Every layout of an array, by value: bits compared with one another could all be wrong together.
 
 use crate::common_arrays::{
     ComplexDouble, bits, collect, count, execute, hermitian_extension, plan, positions,

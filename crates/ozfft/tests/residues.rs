@@ -22,7 +22,7 @@ fn cases() -> usize {
 }
 const SEED: u64 = 0x0e51_d0e5;
 
-/// The ways that return the very integer.
+/// The methods that return the exact integer.
 const EXACT: [Method; 5] = [
     Method::Kulisch32,
     Method::Kulisch16,
@@ -111,7 +111,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
     }
     same_bits(&expected, &found, SEED).map_err(|difference| say(&difference.to_string()))?;
     if plan.bound() != digits.bound() {
-        return Err(say("an exact way has another bound"));
+        return Err(say("an exact method has another bound"));
     }
     match plan.residue_report() {
         Some(report) if report.corrected + report.uncorrectable == 0 => Ok(()),
@@ -125,7 +125,7 @@ fn random_cases_have_the_bits_of_exact_digits() {
 }
 
 #[test]
-fn ways_that_are_not_exact_stay_within_their_bound() {
+fn methods_that_are_not_exact_stay_within_their_bound() {
     let mut failures = Vec::new();
     for n in [8, 60, 64, 131, 1000, 1024] {
         let lines: Vec<_> = HardInput::ALL

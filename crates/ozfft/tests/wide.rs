@@ -264,7 +264,7 @@ fn bits_are_what_they_were() {
 const DIGEST: &str = "6437d8ed778ea7205289376704b1e074580476da355041a716a3646092d7af82";
 
 #[test]
-fn every_norm_and_direction_keeps_the_bound_and_the_way_back_returns() {
+fn every_norm_and_direction_keeps_the_bound_and_the_inverse_returns_the_input() {
     for n in [1, 6, 12, 61, 67, 90, 128] {
         let input = random_pairs(n, 77);
         for norm in [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled] {

@@ -6,7 +6,7 @@
 //! - Two different integers within the bound differ in at least `k + 1` residues. If they had `r` in common, their
 //!   difference would be a multiple of the product of those `r` moduli, and it is at most `2·bound`.
 //! - So up to `k` bad residues never make one integer within the bound into another: what all `r + k` moduli
-//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that. (Ways of
+//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that. (Methods of
 //!   reconstruction promise nothing for the outermost part in 4096 of the range. What the exact ones return there is off by a
 //!   multiple of the product, or of a larger power of two: something else of about that size, and as far beyond the bound.)
 //! - If `t` residues are bad and `2t <= k`, there is exactly one integer within the bound that has all but `t` or fewer of the
@@ -95,7 +95,7 @@ pub struct Redundant {
     redundant: usize,
     corrects: usize,
     bound: U256,
-    way: Box<dyn Reconstruction>,
+    reconstruction: Box<dyn Reconstruction>,
     /// The least and the largest residue of every modulus.
     ranges: Vec<(i16, i16)>,
     reductions: Vec<Reduction>,
@@ -158,11 +158,11 @@ impl Redundant {
         unit: Arc<dyn ByteProducts>,
     ) -> Result<Redundant, ResidueError> {
         let moduli = chosen(set, bound, redundant)?;
-        let way = method.build(&moduli, unit)?;
-        if !way.is_exact() {
+        let reconstruction = method.build(&moduli, unit)?;
+        if !reconstruction.is_exact() {
             return Err(ResidueError::NotExact {
                 what: "watching over residues",
-                way: way.name(),
+                method: reconstruction.name(),
             });
         }
         let range = |&m: &u16| (-((m / 2) as i16), ((m - 1) / 2) as i16);
@@ -170,7 +170,7 @@ impl Redundant {
             redundant,
             corrects: redundant / 2,
             bound,
-            way,
+            reconstruction,
             ranges: moduli.values().iter().map(range).collect(),
             reductions: moduli.values().iter().map(|&m| Reduction::new(m)).collect(),
             weights: (0..moduli.len()).map(|k| weight(&moduli, k)).collect(),
@@ -232,9 +232,9 @@ impl Redundant {
             for ((to, from), reduction) in proper.iter_mut().zip(residues).zip(&self.reductions) {
                 *to = from.map(|residue| reduction.residue(i64::from(residue)));
             }
-            self.way.reconstruct(proper, to);
+            self.reconstruction.reconstruct(proper, to);
         } else {
-            self.way.reconstruct(residues, to);
+            self.reconstruction.reconstruct(residues, to);
         }
         let mut outcomes = [Outcome::Clean; COLUMNS];
         for (column, (outcome, integer)) in outcomes.iter_mut().zip(to).enumerate() {

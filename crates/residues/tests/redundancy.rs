@@ -368,14 +368,14 @@ fn integers_at_the_ends_of_the_range_never_come_out_small() -> Result<(), Residu
                 .collect();
             let panel = Panel::new(&integers, &moduli);
             for method in Method::ALL {
-                let Ok(way) = method.build(&moduli, Arc::new(Portable)) else {
+                let Ok(reconstruction) = method.build(&moduli, Arc::new(Portable)) else {
                     continue;
                 };
-                if !way.is_exact() {
+                if !reconstruction.is_exact() {
                     continue;
                 }
                 let mut found = [I256::ZERO; COLUMNS];
-                way.reconstruct(&panel.residues, &mut found);
+                reconstruction.reconstruct(&panel.residues, &mut found);
                 for (found, integer) in found.iter().zip(&integers) {
                     let small = big(found.unsigned_abs()) < &half / 2;
                     assert!(

@@ -4,7 +4,7 @@ use super::check::Checked;
 use super::counters::{Counters, Table};
 use super::delivered::{Constant, Delivered};
 use super::tiles::{Resident, Tile};
-use super::ways::{STAGES, Variant};
+use super::variants::{STAGES, Variant};
 use crate::failure::Failure;
 use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
 use ozfft_cli::inputs::read_text;
@@ -52,10 +52,10 @@ pub struct Path {
 }
 
 impl Path {
-    pub fn new(way: &Variant) -> Path {
+    pub fn new(variant: &Variant) -> Path {
         Path {
-            name: way.name.into(),
-            paper: way.paper.into(),
+            name: variant.name.into(),
+            paper: variant.paper.into(),
             missing: None,
             seconds: None,
             seconds_range: None,

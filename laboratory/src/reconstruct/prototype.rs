@@ -3,7 +3,7 @@
 //!
 //! The moduli are primes, as section 2 says, from 127 downwards. A sum `Σ v_k u_k` of residues up to `m` and weights up to `M` is about
 //! `r·m/4` times `M`, and the result, 1/64 of `M` and less, is what is left of it. So many bits are lost in every column but
-//! the first, and this is what Table 4 shows. The ways of the crate `residues` take the multiple of `M` off in integers first.
+//! the first, and this is what Table 4 shows. The methods of the crate `residues` take the multiple of `M` off in integers first.
 
 use residues::{I256, Moduli, U256};
 

@@ -1,5 +1,5 @@
 //! `ozfft bench`: the time of one transform, by every engine that this machine has, side by side in one run. GPUs have
-//! their own way (`cuda`).
+//! their own scheme (`cuda`).
 
 mod buffers;
 pub mod cuda;

@@ -252,7 +252,7 @@ fn digests() -> Result<Vec<DigestRow>, Failure> {
 
 fn tell(report: &Report) -> Result<(), Failure> {
     say(&format!(
-        "identities: {} checked, {} shapes failing (linearity, impulse, time shift, frequency shift, way back)",
+        "identities: {} checked, {} shapes failing (linearity, impulse, time shift, frequency shift, round trip)",
         report.identities, report.failing_identities
     ))?;
     say(&format!(

@@ -133,7 +133,7 @@ impl ResidueEngine {
         };
         // Some choices are exact for few moduli only.
         let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
-        engine.exact = engine.way(&all).is_ok_and(|way| way.is_exact());
+        engine.exact = engine.build_reconstruction(&all).is_ok_and(|built| built.is_exact());
         Ok(engine)
     }
 
@@ -197,7 +197,7 @@ impl ResidueEngine {
             return Ok(0.0);
         }
         let moduli = self.moduli(largest_sum(step, first, digits))?;
-        Ok(self.way(&moduli)?.error_bound())
+        Ok(self.build_reconstruction(&moduli)?.error_bound())
     }
 
     /// The unit that multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
@@ -208,7 +208,7 @@ impl ResidueEngine {
         }
     }
 
-    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+    fn build_reconstruction(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
         self.options.reconstruction.build(moduli, self.bytes())
     }
 
@@ -285,7 +285,7 @@ impl ResidueMatrix {
                     Ok(Choice {
                         moduli: count,
                         largest: few.largest(),
-                        reconstruction: engine.way(&few)?,
+                        reconstruction: engine.build_reconstruction(&few)?,
                     })
                 })
                 .collect::<Result<_, ResidueError>>()?;
@@ -336,9 +336,9 @@ impl ResidueMatrix {
         let mut integers = [I256::ZERO; COLUMNS];
         match &self.back {
             Back::Choices { choices, adaptive } => {
-                let (way, zeros) = self.way_for(choices, *adaptive, words);
-                self.form(words, columns, way.moduli, |row, residues| {
-                    way.reconstruction.reconstruct(residues, &mut integers);
+                let (choice, zeros) = self.choice_for(choices, *adaptive, words);
+                self.form(words, columns, choice.moduli, |row, residues| {
+                    choice.reconstruction.reconstruct(residues, &mut integers);
                     if zeros > 0 {
                         integers = integers.map(|x| x << zeros);
                     }
@@ -369,7 +369,7 @@ impl ResidueMatrix {
     }
 
     /// The choice of moduli for the words, and the number of common trailing zeros removed.
-    fn way_for<'a>(
+    fn choice_for<'a>(
         &self,
         choices: &'a [Choice],
         adaptive: bool,
@@ -384,7 +384,7 @@ impl ResidueMatrix {
         for word in words.as_flattened_mut() {
             *word >>= span.zeros;
         }
-        let enough = choices.iter().find(|way| bound <= way.largest);
+        let enough = choices.iter().find(|choice| bound <= choice.largest);
         (enough.unwrap_or(full), span.zeros)
     }
 

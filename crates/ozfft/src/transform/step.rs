@@ -501,7 +501,7 @@ impl Step {
         // The usual recipes, by their number of pairs; 0 for all others.
         let usual = products == Products::Truncated && digits.low_pairs() == 0 && self.shift == 0;
         let pairs = digits.pairs();
-        let way = if usual && X::PAIRS.contains(&pairs) {
+        let specialised = if usual && X::PAIRS.contains(&pairs) {
             pairs
         } else {
             0
@@ -562,7 +562,7 @@ impl Step {
                     }
                     outputs -= 1;
                     // Variants that a value never uses are not compiled for it.
-                    let quad = match way {
+                    let quad = match specialised {
                         1 if X::PAIRS.contains(&1) => {
                             self.fast::<L, U, X, 1>(matrices, k, digits, sums)
                         }

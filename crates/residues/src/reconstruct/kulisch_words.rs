@@ -151,7 +151,7 @@ mod tests {
                     largest_sum,
                     largest: U256::from(largest_sum) << (slice_bits * slices),
                 };
-                let ways = [words32(&layout), words16(&layout), words8(&layout)];
+                let methods = [words32(&layout), words16(&layout), words8(&layout)];
                 let lanes = Lanes::new(&layout)?;
                 for pattern in 0..64u32 {
                     let row = |s: u32| {
@@ -171,9 +171,9 @@ mod tests {
                     let mut got = [I256::ZERO; COLUMNS];
                     lanes.sum(&rows, &mut got);
                     assert_eq!(got, expected);
-                    for way in &ways {
-                        way.sum(&rows, &mut got);
-                        assert_eq!(got, expected, "{}", way.name());
+                    for method in &methods {
+                        method.sum(&rows, &mut got);
+                        assert_eq!(got, expected, "{}", method.name());
                     }
                 }
             }

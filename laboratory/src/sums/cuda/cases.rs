@@ -255,7 +255,7 @@ fn sparse(bench: &Bench<'_>, rows: Rows, largest: usize) -> Result<Vec<Measureme
     bench.measure(&case, &mut arrays, &expected)
 }
 
-/// Instructions of a warp's threads for 32 rows of these lengths: the kernel takes the shorter way.
+/// Instructions of a warp's threads for 32 rows of these lengths: the kernel takes the shorter variant.
 fn row_instructions(lengths: &[u32]) -> f64 {
     let longest = lengths
         .iter()
