@@ -1,7 +1,7 @@
 //! Executing plans, on the arrays that they were made for or on others. One plan may be executed by several threads at once,
 //! each with arrays of its own. Plans of another library are executed by that.
 
-use crate::ffi::{FftwError, guard_execute, expect_plan, fail, guard_call};
+use crate::ffi::{FftwError, expect_plan, fail, guard_call, guard_execute};
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};

@@ -1,6 +1,6 @@
 //! Any lengths and strides: the guru interface, with 32- and 64-bit numbers, parts of complex numbers side by side or apart.
 
-use crate::ffi::{PlanPointer, FftwError, guard_plan, values_at};
+use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
 use crate::fourier::Fourier;
 use crate::many::length;
 use crate::number::Number;

@@ -20,8 +20,8 @@
 #![allow(clippy::too_many_arguments)]
 
 pub mod dft;
-mod ffi;
 pub mod execute;
+mod ffi;
 pub mod fortran;
 mod fourier;
 pub mod guru;

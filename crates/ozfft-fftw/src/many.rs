@@ -1,6 +1,6 @@
 //! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
 
-use crate::ffi::{PlanPointer, FftwError, guard_plan, values_at};
+use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
 use crate::guru::{direction, plan_fourier, plan_real_to_real};
 use crate::number::Number;
 use crate::plan::TypedPlan;

@@ -99,7 +99,8 @@ fn read<T>(name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, F
         "OZFFT_ON_ERROR" => "abort or null",
         _ => "a number of at least 1",
     };
-    let unreadable = |text: &str| FftwError::Environment(format!("{name} is {text:?}; give {known}"));
+    let unreadable =
+        |text: &str| FftwError::Environment(format!("{name} is {text:?}; give {known}"));
     match env::var(name) {
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(text)) => Err(unreadable(&text.to_string_lossy())),

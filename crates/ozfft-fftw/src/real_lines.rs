@@ -293,7 +293,12 @@ impl<T: Number> RealToReal<T> {
 }
 
 impl<T: Number> Axis<T> {
-    fn new(kind: RealKind, n: usize, lines: usize, options: &Options) -> Result<Axis<T>, FftwError> {
+    fn new(
+        kind: RealKind,
+        n: usize,
+        lines: usize,
+        options: &Options,
+    ) -> Result<Axis<T>, FftwError> {
         let extended = kind.extended(n).ok_or(FftwError::NotAddressable)?;
         // What a block of one line takes: more than its tables, which are worked out now.
         expect_memory((extended as u64).saturating_mul(2 * size_of::<T>() as u64))?;

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Dim64, Api, ESTIMATE, Plan, WISDOM_ONLY, bound_of};
+use common::{Api, Dim64, ESTIMATE, Plan, WISDOM_ONLY, bound_of};
 use num_complex::Complex;
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::{Direction, DoubleDouble, compare, dft_nd, inputs, root_of_unity};
@@ -69,14 +69,9 @@ fn complex_transforms_keep_their_bound_in_both_directions_in_and_out_of_place() 
                         [n] => (api.plan_dft_1d)(n, from, to, sign, ESTIMATE),
                         [a, b] => (api.plan_dft_2d)(a, b, from, to, sign, 0),
                         [a, b, c] => (api.plan_dft_3d)(a, b, c, from, to, sign, ESTIMATE),
-                        _ => (api.plan_dft)(
-                            shape.len() as c_int,
-                            shape.as_ptr(),
-                            from,
-                            to,
-                            sign,
-                            0,
-                        ),
+                        _ => {
+                            (api.plan_dft)(shape.len() as c_int, shape.as_ptr(), from, to, sign, 0)
+                        }
                     }
                 };
                 let bound = run_once(&api, plan);
@@ -124,9 +119,7 @@ fn real_transforms_go_to_half_spectra_and_back_in_and_out_of_place() {
                     [n] => (api.plan_dft_r2c_1d)(n, real, complex, 0),
                     [a, b] => (api.plan_dft_r2c_2d)(a, b, real, complex, 0),
                     [a, b, c] => (api.plan_dft_r2c_3d)(a, b, c, real, complex, 0),
-                    _ => {
-                        (api.plan_dft_r2c)(shape.len() as c_int, shape.as_ptr(), real, complex, 0)
-                    }
+                    _ => (api.plan_dft_r2c)(shape.len() as c_int, shape.as_ptr(), real, complex, 0),
                 };
                 for (i, &value) in values.iter().enumerate() {
                     put(i).write(value);
@@ -142,9 +135,7 @@ fn real_transforms_go_to_half_spectra_and_back_in_and_out_of_place() {
                     [n] => (api.plan_dft_c2r_1d)(n, complex, real, 0),
                     [a, b] => (api.plan_dft_c2r_2d)(a, b, complex, real, 0),
                     [a, b, c] => (api.plan_dft_c2r_3d)(a, b, c, complex, real, 0),
-                    _ => {
-                        (api.plan_dft_c2r)(shape.len() as c_int, shape.as_ptr(), complex, real, 0)
-                    }
+                    _ => (api.plan_dft_c2r)(shape.len() as c_int, shape.as_ptr(), complex, real, 0),
                 };
                 let inverse_bound = run_once(&api, plan);
                 if !in_place {
@@ -287,9 +278,8 @@ fn real_to_real_in_several_dimensions_is_one_after_the_other() {
     ] {
         let array = single.as_mut_ptr();
         // SAFETY: dimensions of the same 60 numbers.
-        let plan = unsafe {
-            (api.plan_guru64_r2r)(1, &axis, 2, others.as_ptr(), array, array, &kind, 0)
-        };
+        let plan =
+            unsafe { (api.plan_guru64_r2r)(1, &axis, 2, others.as_ptr(), array, array, &kind, 0) };
         run_once(&api, plan);
     }
     assert_eq!(all, single);

@@ -46,7 +46,12 @@ fn aim_of(plan: &Plan<f64>, direction: Direction) -> Aim {
 }
 
 /// Error over bound of one line, as the result is stored.
-fn measure(plan: &Plan<f64>, line: &[Complex<f64>], scale: Scale, direction: Direction) -> Measured {
+fn measure(
+    plan: &Plan<f64>,
+    line: &[Complex<f64>],
+    scale: Scale,
+    direction: Direction,
+) -> Measured {
     let exact = dft(line, oracle_direction(direction));
     let (values, exact): (Vec<Complex<f64>>, ExactSpectrum) = match plan.problem().kind() {
         Kind::ComplexToComplex => (transform(plan, line), exact),
@@ -277,8 +282,9 @@ fn hill_climbing_stays_within_the_bound() {
                 |line| aim.fit(line),
                 |line| measure(&plan, line, factor, direction).ratio,
             );
-            let label =
-                || format!("{length} {norm:?} {accuracy:?} {products:?} {direction:?}, seed {seed}");
+            let label = || {
+                format!("{length} {norm:?} {accuracy:?} {products:?} {direction:?}, seed {seed}")
+            };
             violations.check(climbed.ratio <= 1.0, || {
                 format!("{}: {} by {:?}", label(), climbed.ratio, climbed.line)
             });

@@ -5,7 +5,7 @@ mod random;
 use num_bigint::BigInt;
 use random::Random;
 use residues::bytes::Portable;
-use residues::complex::{ComplexProducts, ComplexMethod, FoldedDft};
+use residues::complex::{ComplexMethod, ComplexProducts, FoldedDft};
 use residues::fp8::{Accumulator, Fp8Unit};
 use residues::products::Unit8;
 use residues::{COLUMNS, Moduli, ResidueError, Residues};
@@ -123,6 +123,9 @@ fn folding_takes_a_quarter_of_the_products_and_residues_two_thirds_of_the_recons
         assert_eq!(ComplexMethod::Folded.reconstructions(n), 2 * n);
         assert_eq!(ComplexMethod::KaratsubaOfIntegers.reconstructions(n), 3 * n);
     }
-    assert_eq!(ComplexMethod::KaratsubaOfIntegers.reconstructions_in_3d(), 18);
+    assert_eq!(
+        ComplexMethod::KaratsubaOfIntegers.reconstructions_in_3d(),
+        18
+    );
     assert_eq!(ComplexMethod::Folded.reconstructions_in_3d(), 12);
 }

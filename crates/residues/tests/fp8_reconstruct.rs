@@ -65,7 +65,12 @@ fn check(reconstruction: &dyn Reconstruction, moduli: &Moduli, integers: &[BigIn
     }
 }
 
-fn check_all(reconstruction: &dyn Reconstruction, moduli: &Moduli, random: &mut Random, panels: usize) {
+fn check_all(
+    reconstruction: &dyn Reconstruction,
+    moduli: &Moduli,
+    random: &mut Random,
+    panels: usize,
+) {
     let largest = largest(moduli);
     let one = BigInt::from(1);
     let mut special = std::array::from_fn(|column| match column {
@@ -95,7 +100,8 @@ fn bands_return_every_integer_on_every_unit_from_both_sets() -> Result<(), Resid
         for set in [Set::Int8, Set::Fp8] {
             for count in 1..=Moduli::MOST {
                 let moduli = Moduli::first(set, count)?;
-                let reconstruction = Method::Fp8Bands.build_on(&moduli, Arc::new(Portable), unit)?;
+                let reconstruction =
+                    Method::Fp8Bands.build_on(&moduli, Arc::new(Portable), unit)?;
                 assert!(reconstruction.is_exact());
                 check_all(&*reconstruction, &moduli, &mut random, 20);
             }

@@ -158,7 +158,12 @@ fn methods_are_exact(
             reconstruction.reconstruct(&residues, &mut got);
             for (got, expected) in got.iter().zip(&integers) {
                 let values = moduli.values();
-                assert_eq!(&big_signed(*got), expected, "{} of {values:?}", reconstruction.name());
+                assert_eq!(
+                    &big_signed(*got),
+                    expected,
+                    "{} of {values:?}",
+                    reconstruction.name()
+                );
             }
         }
     }
@@ -273,7 +278,9 @@ fn errors_are_bounded_and_bounds_mean_something() -> Result<(), ResidueError> {
             assert!(seen <= bound, "{method} of {count} {set}");
             match (set, method) {
                 (Set::Int8, Method::Double) => assert_eq!(reconstruction.is_exact(), count <= 6),
-                (Set::Int8, Method::QuadSingle) => assert_eq!(reconstruction.is_exact(), count <= 12),
+                (Set::Int8, Method::QuadSingle) => {
+                    assert_eq!(reconstruction.is_exact(), count <= 12)
+                }
                 _ => {}
             }
             let may_miss = everywhere.contains(&method) && bound >= moduli.largest().as_f64();

@@ -176,7 +176,10 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         .iter()
         .filter(|variant| {
             let names = &arguments.only;
-            names.is_empty() || names.iter().any(|name| variant.name.contains(name.as_str()))
+            names.is_empty()
+                || names
+                    .iter()
+                    .any(|name| variant.name.contains(name.as_str()))
         })
         .collect();
     let bar = progress(

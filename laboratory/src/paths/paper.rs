@@ -47,7 +47,10 @@ mod tests {
     #[test]
     fn every_projection_belongs_to_a_path() {
         for (name, ..) in PROJECTIONS {
-            assert!(VARIANTS.iter().any(|variant| variant.paper == name), "{name}");
+            assert!(
+                VARIANTS.iter().any(|variant| variant.paper == name),
+                "{name}"
+            );
         }
         assert_eq!(projection(""), None);
     }

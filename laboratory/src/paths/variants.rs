@@ -127,7 +127,8 @@ mod tests {
     fn every_name_of_the_paper_is_of_a_path() {
         for (name, paper) in PAPER {
             assert!(
-                VARIANTS.iter()
+                VARIANTS
+                    .iter()
                     .any(|variant| variant.name == name && variant.paper == paper),
                 "{name}"
             );

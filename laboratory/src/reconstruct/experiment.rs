@@ -183,7 +183,12 @@ fn pipe_name(pipe: Pipe) -> String {
 }
 
 /// Median and shortest time of one output in nanoseconds, and from how many passes over all panels.
-fn time(reconstruction: &dyn Reconstruction, panels: &Panels, r: usize, time: Duration) -> (f64, f64, usize) {
+fn time(
+    reconstruction: &dyn Reconstruction,
+    panels: &Panels,
+    r: usize,
+    time: Duration,
+) -> (f64, f64, usize) {
     let outputs = (panels.integers.len() * COLUMNS) as f64;
     let mut to = [I256::ZERO; COLUMNS];
     let mut passes = Vec::new();
@@ -267,8 +272,12 @@ impl Experiment {
         for &method in methods {
             match method.build(moduli, Arc::new(Portable)) {
                 Ok(reconstruction) => {
-                    let measurement =
-                        self.measure((substrate, moduli, bits), reconstruction.as_ref(), matrices, &panels)?;
+                    let measurement = self.measure(
+                        (substrate, moduli, bits),
+                        reconstruction.as_ref(),
+                        matrices,
+                        &panels,
+                    )?;
                     outcome.measurements.push(measurement);
                 }
                 Err(reason) => outcome.missing.push(Missing {

@@ -318,11 +318,7 @@ fn digit_product(n: usize, line: usize, norms: &mut Norms) -> f64 {
 }
 
 /// The bound of a plan for f32 data, and for f64 data where it takes them.
-pub fn bounds(
-    facts: &Facts,
-    inverse: Option<&Facts>,
-    norms: &mut Norms,
-) -> (Bound, Option<Bound>) {
+pub fn bounds(facts: &Facts, inverse: Option<&Facts>, norms: &mut Norms) -> (Bound, Option<Bound>) {
     let outwards = |bound: Bound| Bound {
         before: bound.before * OUTWARDS,
         last: bound.last,

@@ -576,7 +576,8 @@ mod tests {
             let place = element(&used, &shape, 1, generator.below(12));
             found[place].im = f64::from_bits(found[place].im.to_bits() ^ 1);
             assert!(
-                variant.first_difference(&plain, &problem, &expected, &found)
+                variant
+                    .first_difference(&plain, &problem, &expected, &found)
                     .is_some()
             );
         }

@@ -1,7 +1,7 @@
 //! Random plans of the guru and the many interface on both libraries: what FFTW plans must be planned, results must agree within the
 //! bounds, and nothing but the described elements of the output may be written. Arrays end or begin at a page that nobody may touch.
 
-use super::common::{self, Dim32, Dim64, Api, ESTIMATE, Plan, Sample};
+use super::common::{self, Api, Dim32, Dim64, ESTIMATE, Plan, Sample};
 use ozfft_testkit::oracle::inputs::Generator;
 use std::ffi::c_int;
 

@@ -133,7 +133,9 @@ impl ResidueEngine {
         };
         // Some choices are exact for few moduli only.
         let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
-        engine.exact = engine.build_reconstruction(&all).is_ok_and(|built| built.is_exact());
+        engine.exact = engine
+            .build_reconstruction(&all)
+            .is_ok_and(|built| built.is_exact());
         Ok(engine)
     }
 
@@ -208,7 +210,10 @@ impl ResidueEngine {
         }
     }
 
-    fn build_reconstruction(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+    fn build_reconstruction(
+        &self,
+        moduli: &Moduli,
+    ) -> Result<Box<dyn Reconstruction>, ResidueError> {
         self.options.reconstruction.build(moduli, self.bytes())
     }
 

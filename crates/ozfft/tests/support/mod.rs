@@ -80,7 +80,12 @@ pub fn half(exact: &ExactSpectrum, shape: &[usize]) -> ExactSpectrum {
 }
 
 /// Errors of a plan on complex input, whatever its direction and norm.
-pub fn errors(plan: &Plan<f64>, input: &[Complex<f64>], norm: Norm, direction: Direction) -> ErrorNorms {
+pub fn errors(
+    plan: &Plan<f64>,
+    input: &[Complex<f64>],
+    norm: Norm,
+    direction: Direction,
+) -> ErrorNorms {
     let shape = plan.problem().shape();
     let exact = dft_nd(input, shape, oracle_direction(direction));
     compare_scaled(
