@@ -123,7 +123,7 @@ fn nothing_in_the_program_writes_files_by_itself() {
     }
 }
 
-/// Whether an error is told, after notes perhaps.
+/// Whether an error is printed, after notes perhaps.
 fn is_error(message: &str) -> bool {
     message.lines().any(|line| line.starts_with("error: "))
 }

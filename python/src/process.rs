@@ -4,7 +4,7 @@
 //! never answer there and a lock might be held by nobody; a child therefore begins with a process of its own, and leaves
 //! its parent's alone.
 
-use crate::remembered::Remembered;
+use crate::plan_cache::PlanCache;
 use ozfft::{FftError, Planner};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -21,7 +21,7 @@ pub(crate) struct Process {
     identity: u32,
     pub(crate) double: Planner<f64>,
     pub(crate) single: Planner<f32>,
-    plans: Mutex<Remembered>,
+    plans: Mutex<PlanCache>,
     pool: OnceLock<ThreadPool>,
 }
 
@@ -52,14 +52,14 @@ impl Process {
             return process;
         }
         let (double, single) = (Planner::new(), Planner::new());
-        // Plans are remembered here, by everything that a call says.
+        // Plans are cached here, by all arguments of a call.
         double.set_memory_limit(0);
         single.set_memory_limit(0);
         let fresh = Box::into_raw(Box::new(Process {
             identity,
             double,
             single,
-            plans: Mutex::new(Remembered::new()),
+            plans: Mutex::new(PlanCache::new()),
             pool: OnceLock::new(),
         }));
         let now = match CURRENT.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire)
@@ -75,12 +75,12 @@ impl Process {
         unsafe { &*now }
     }
 
-    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, Remembered> {
+    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, PlanCache> {
         // Nothing is left half done under this lock.
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what the planners hold besides the plans that are remembered, which keep their tables.
+    /// Forgets what the planners hold besides the cached plans, which keep their tables.
     pub(crate) fn forget_tables(&self) {
         self.double.clear();
         self.single.clear();

@@ -195,7 +195,7 @@ def test_other_threads_run_meanwhile():
     assert after > before
 
 
-def test_plans_are_remembered_and_forgotten():
+def test_plans_are_cached_and_cleared():
     ozfft.clear_plans()
     assert ozfft.plan_memory()[:2] == (0, 0)
     for n in range(1, 600):

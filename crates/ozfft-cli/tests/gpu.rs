@@ -116,10 +116,10 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
 fn integers_only_is_taken_and_told_where_it_changes_nothing() {
     let plan = ["plan", "--shape", "60", "--engine", "digits"];
     let asked = [&plan[..], &["--integers-only", "--json"]].concat();
-    let told = &json(&asked)[0];
-    assert_eq!(told["problem"]["integers_only"], true);
-    assert_eq!(told["integers_only"], false);
-    let why = told["why"].as_str().expect("a reason");
+    let plan = &json(&asked)[0];
+    assert_eq!(plan["problem"]["integers_only"], true);
+    assert_eq!(plan["integers_only"], false);
+    let why = plan["why"].as_str().expect("a reason");
     assert!(why.contains("changes nothing on the processor"), "{why}");
     let accuracy = ["accuracy", "--shape", "60", "--json"];
     let asked = &json(&[&accuracy[..], &["--integers-only"]].concat())[0];

@@ -130,7 +130,7 @@ fn a_stream_is_read_to_its_end_and_one_that_ends_early_is_rejected() {
     assert_eq!(run.status.code(), Some(1));
 }
 
-/// Whether an error is told, after notes perhaps.
+/// Whether an error is printed, after notes perhaps.
 fn is_error(message: &str) -> bool {
     message.lines().any(|line| line.starts_with("error: "))
 }

@@ -20,7 +20,7 @@ pub(crate) fn look_up(name: &str) -> *mut c_void {
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }
 
-/// The same for a call with a foreign plan, remembered in `found`. Ends the program where there is none: nothing else can be done
+/// The same for a call with a foreign plan, cached in `found`. Ends the program where there is none: nothing else can be done
 /// with such a plan.
 pub(crate) fn function(name: &str, found: &AtomicPtr<c_void>) -> *mut c_void {
     PASSED_ON.fetch_add(1, Ordering::Relaxed);

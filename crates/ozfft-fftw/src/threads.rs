@@ -32,7 +32,7 @@ pub(crate) fn useful(asked: usize, points: usize) -> usize {
         .max(1)
 }
 
-/// A number of threads, as it is told.
+/// A number of threads in words.
 pub(crate) fn in_words(threads: usize) -> String {
     match threads {
         1 => "1 thread".into(),

@@ -156,21 +156,21 @@ fn check<T: NotFinite>(planner: &Planner<T>, problem: &Problem, generator: &mut 
             };
             values[read + at] = poison;
             let found = run(&values);
-            let told = || format!("{poison:?} at {at}\n{problem:?}\n{plan}");
+            let label = || format!("{poison:?} at {at}\n{problem:?}\n{plan}");
             assert!(
                 found[write..2 * write].iter().all(|x| x.same(T::NAN)),
                 "{}",
-                told()
+                label()
             );
             assert!(
                 bits(&found[..write]) == bits(&wanted[..write]),
                 "{}",
-                told()
+                label()
             );
             assert!(
                 bits(&found[2 * write..]) == bits(&wanted[2 * write..]),
                 "{}",
-                told()
+                label()
             );
         }
     }

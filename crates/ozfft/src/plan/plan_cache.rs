@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) const DEFAULT_LIMIT: usize = 256 << 20;
 
 pub(crate) struct PlanCache<T: Real> {
-    plans: HashMap<Problem, Remembered<T>>,
+    plans: HashMap<Problem, CachedPlan<T>>,
     decisions: HashMap<Problem, Decision>,
     /// Plans that are being built: other callers wait for them.
     building: HashMap<Problem, Turn<T>>,
@@ -48,7 +48,7 @@ impl Drop for Building {
     }
 }
 
-struct Remembered<T: Real> {
+struct CachedPlan<T: Real> {
     plan: Arc<Plan<T>>,
     bytes: usize,
     last_asked: u64,
@@ -83,7 +83,7 @@ impl<T: Real> PlanCache<T> {
         self.building.remove(key);
     }
 
-    /// Remembers a plan, unless it is larger than the limit by itself: it would drive out all others.
+    /// Caches a plan, unless it is larger than the limit by itself: it would evict all others.
     pub(crate) fn insert(&mut self, key: Problem, plan: &Arc<Plan<T>>) {
         self.now += 1;
         self.decisions.insert(key.clone(), Decision::from(&**plan));
@@ -91,13 +91,13 @@ impl<T: Real> PlanCache<T> {
         if bytes > self.limit {
             return;
         }
-        let remembered = Remembered {
+        let cached = CachedPlan {
             plan: Arc::clone(plan),
             bytes,
             last_asked: self.now,
         };
-        self.bytes += remembered.bytes;
-        if let Some(replaced) = self.plans.insert(key, remembered) {
+        self.bytes += cached.bytes;
+        if let Some(replaced) = self.plans.insert(key, cached) {
             self.bytes -= replaced.bytes;
         }
         self.shrink();
@@ -131,15 +131,15 @@ impl<T: Real> PlanCache<T> {
         }
         // An eighth more than needed goes at once, so that a full cache is not looked through for every plan.
         let mut by_age: Vec<(u64, Problem)> = (self.plans.iter())
-            .map(|(key, remembered)| (remembered.last_asked, key.clone()))
+            .map(|(key, cached)| (cached.last_asked, key.clone()))
             .collect();
         by_age.sort_unstable_by_key(|&(age, _)| age);
         for (_, key) in by_age {
             if self.bytes <= self.limit - self.limit / 8 {
                 break;
             }
-            if let Some(forgotten) = self.plans.remove(&key) {
-                self.bytes -= forgotten.bytes;
+            if let Some(evicted) = self.plans.remove(&key) {
+                self.bytes -= evicted.bytes;
             }
         }
     }

@@ -439,7 +439,7 @@ impl Step {
         );
         ConjugatePair {
             plus,
-            minus: real_difference.mixed(imaginary_difference.negated()),
+            minus: real_difference.blend(imaginary_difference.negated()),
         }
     }
 

@@ -82,7 +82,7 @@ pub struct Request {
     pub numbers: Numbers,
 }
 
-/// Counts bounds, and remembers the norms of matrices and the spectra of chirps that it has met.
+/// Counts bounds, and caches the norms of matrices and the spectra of chirps that it has met.
 #[derive(Debug, Default)]
 pub struct Referee {
     norms: Mutex<HashMap<matrices::Dropped, Interval>>,
@@ -101,17 +101,17 @@ impl Referee {
     }
 
     fn norm_of_dropped(&self, key: matrices::Dropped) -> Interval {
-        remembered(&self.norms, key, || matrices::norm_of_dropped(key))
+        cached(&self.norms, key, || matrices::norm_of_dropped(key))
     }
 
     fn chirp_spectrum(&self, length: usize, convolution: usize) -> ChirpSpectrum {
-        remembered(&self.chirps, (length, convolution), || {
+        cached(&self.chirps, (length, convolution), || {
             ChirpSpectrum::new(length, convolution)
         })
     }
 }
 
-fn remembered<K: Hash + Eq + Copy, V: Copy>(
+fn cached<K: Hash + Eq + Copy, V: Copy>(
     known: &Mutex<HashMap<K, V>>,
     key: K,
     compute: impl FnOnce() -> V,
