@@ -53,7 +53,7 @@ fn rows_of_the_table_become_a_record() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
+fn an_output_that_cannot_be_written_is_reported_before_the_work() {
     let folder = directory("outputs-before");
     let nowhere = folder.join("missing").join("record.json");
     // Each would take minutes; none is allowed to begin.
@@ -159,7 +159,7 @@ fn numbers_that_are_too_large_are_rejected() {
 }
 
 #[test]
-fn the_largest_seed_is_as_good_as_any() {
+fn the_largest_seed_is_accepted() {
     let seed = u64::MAX.to_string();
     for command in [
         &["residues", "--length", "8", "--lines", "2"][..],
@@ -186,7 +186,7 @@ fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process:
 }
 
 #[test]
-fn readers_who_have_seen_enough_are_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let run = into_a_closed_pipe(&["model", "verdicts"], false);
     assert_eq!(run.status.code(), Some(141), "{run:?}");
     assert!(run.stderr.is_empty(), "{run:?}");

@@ -47,7 +47,7 @@ fn exact_reductions_say_what_they_found_or_that_there_is_no_gpu() {
 }
 
 #[test]
-fn mistakes_are_found_before_the_gpu_is_asked() {
+fn mistakes_are_reported_before_the_gpu_is_opened() {
     let reject = |arguments: &[&str], what: &str| {
         let message = fail(arguments);
         assert!(message.contains(what), "{message}");

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_stages_are_the_posts() {
+    fn radices_of_the_mixed_path_are_those_of_the_post() {
         let points = |n: usize| -> Vec<usize> {
             let steps = Table::Measured.steps(n, false);
             steps.iter().map(|step| step.points()).collect()

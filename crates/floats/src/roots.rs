@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_middle_between_two_f32_is_decided_by_the_rest() {
+    fn ties_between_two_f32_are_decided_by_the_remainder() {
         let middle = 1.0 + (-24f64).exp2();
         let above = Real {
             high: middle,

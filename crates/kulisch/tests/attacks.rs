@@ -79,7 +79,7 @@ fn a_carry_runs_through_every_word_and_back() {
 
 /// Numbers as far apart as the windows of blocks are wide, and one bit further, around every place of a block.
 #[test]
-fn windows_that_just_do_not_hold_a_block() {
+fn blocks_about_as_wide_as_a_window_are_summed_exactly() {
     let mut generator = Generator::new(SEED);
     for width in [
         50, 52, 53, 54, 62, 63, 64, 65, 74, 75, 116, 117, 126, 127, 128, 190, 600, 2045,
@@ -173,7 +173,7 @@ fn nothing_is_lost_below_the_smallest_number() {
 
 /// Wherever they stand, in a sum, a block or a thread's share; and what is rounded to an infinity is none.
 #[test]
-fn nan_and_infinities_decide_wherever_they_stand() {
+fn nan_and_infinities_decide_at_every_position() {
     let (infinity, nan) = (f64::INFINITY, f64::NAN);
     for length in [3usize, 65, 2050] {
         for (first, second, expected) in [

@@ -81,7 +81,7 @@ fn holds<const WORDS: usize>(spacing: u32, terms: usize, seed: u64) -> Result<()
 
 proptest! {
     #[test]
-    fn sums_side_by_side_are_those_of_big_integers(
+    fn parallel_sums_are_those_of_big_integers(
         spacing in 1u32..=16,
         terms in 0usize..70,
         seed in any::<u64>(),
@@ -133,7 +133,7 @@ fn integers_may_be_shorter_than_their_terms_reach() -> Result<(), SpacedError> {
 }
 
 #[test]
-fn what_does_not_fit_is_rejected_with_its_value() {
+fn parameters_that_do_not_fit_are_rejected_with_their_value() {
     let rejected = |spacing, terms, largest, bits| {
         let error = SpacedSums::<4>::new(spacing, terms, largest, bits).err();
         error.map(|error| error.to_string()).unwrap_or_default()

@@ -209,7 +209,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn arrays_that_do_not_belong_together_are_rejected() {
+fn arrays_of_mismatched_lengths_are_rejected() {
     let lengths = Error::Lengths { left: 1, right: 2 };
     assert_eq!(kulisch::dot(&[1.0], &[1.0; 2]), Err(lengths));
     assert_eq!(kulisch::prefix_sums(&[1.0], &mut [0.0; 2]), Err(lengths));

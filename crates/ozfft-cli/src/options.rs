@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_nobody_can_wait_for_are_rejected() {
+    fn invalid_times_are_rejected() {
         assert_eq!(parse_seconds("0.5"), Ok(0.5));
         assert_eq!(parse_duration("0"), Ok(Duration::ZERO));
         for wrong in ["NaN", "inf", "-1", "-0.001", "1e300", "", "soon"] {
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn substrates_are_read_by_the_names_that_they_are_told_by() {
+    fn substrates_are_parsed_from_the_names_they_print() {
         let read = |text: &str| parse_substrates(text).expect("a list").0;
         assert_eq!(read("auto"), [Substrate::Auto]);
         assert_eq!(

@@ -87,7 +87,7 @@ fn every_kind_and_rank_is_measured() {
 }
 
 #[test]
-fn nothing_is_left_out_in_silence() {
+fn omissions_are_reported() {
     let output = ozfft(&["bench", "--shape", "8", "--seconds", "0", "--json"]);
     let notes = String::from_utf8(output.stderr).expect("text");
     let lines = std::str::from_utf8(&output.stdout).expect("text").lines();
@@ -108,7 +108,7 @@ fn nothing_is_left_out_in_silence() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_rejected() {
+fn requests_that_cannot_be_measured_are_rejected() {
     let reject = |arguments: &[&str], what: &str| {
         let message = fail(&[&["bench"], arguments].concat());
         assert!(message.contains(what), "{message}");

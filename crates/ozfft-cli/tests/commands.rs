@@ -5,7 +5,7 @@ mod common;
 use common::{fail, json, number, succeed};
 
 #[test]
-fn plans_are_told_in_text_and_json() {
+fn plans_are_printed_as_text_and_json() {
     let text = succeed(&["plan", "--shape", "1024x1000", "--engine", "digits"]);
     for part in ["1024", "digits", "bound", "expected", "workspace", "why"] {
         assert!(text.contains(part), "{part} is missing in {text}");

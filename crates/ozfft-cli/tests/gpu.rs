@@ -32,7 +32,7 @@ fn commands() -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn machines_without_a_gpu_are_told_so() {
+fn a_missing_gpu_is_reported() {
     for arguments in commands() {
         let output = ozfft(&arguments);
         let message = text_of(&output.stderr);
@@ -69,7 +69,7 @@ fn devices_that_do_not_exist_are_rejected_and_leave_no_record() {
 }
 
 #[test]
-fn mistakes_are_found_before_the_gpu_is_asked() {
+fn mistakes_are_reported_before_the_gpu_is_opened() {
     let reject = |arguments: &[&str], what: &str| {
         let message = fail(arguments);
         assert!(message.contains(what), "{message}");
@@ -113,7 +113,7 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
 }
 
 #[test]
-fn integers_only_is_taken_and_told_where_it_changes_nothing() {
+fn integers_only_is_accepted_and_reported_where_it_changes_nothing() {
     let plan = ["plan", "--shape", "60", "--engine", "digits"];
     let asked = [&plan[..], &["--integers-only", "--json"]].concat();
     let plan = &json(&asked)[0];

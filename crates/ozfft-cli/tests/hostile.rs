@@ -157,7 +157,7 @@ fn shapes_that_no_memory_holds_are_rejected() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_the_shell_allows_is_all_that_can_be_had() {
+fn memory_limits_of_the_shell_are_respected() {
     let line = format!(
         "ulimit -v 4000000; {:?} accuracy --shape 100000000",
         env!("CARGO_BIN_EXE_ozfft")
@@ -207,7 +207,7 @@ fn other_numbers_that_are_too_large_are_rejected() {
 }
 
 #[test]
-fn the_largest_seed_is_as_good_as_any() {
+fn the_largest_seed_is_accepted() {
     let seed = u64::MAX.to_string();
     for command in [
         &["accuracy", "--shape", "8"][..],
@@ -236,7 +236,7 @@ fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process:
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     for command in [
         &["plan", "--shape", "64"][..],
         &["plan", "--shape", "64", "--json"],
@@ -250,7 +250,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn errors_that_nobody_hears_do_not_crash() {
+fn errors_with_a_closed_stderr_do_not_crash() {
     let run = into_a_closed_pipe(&["plan", "--shape", "0"], true);
     assert_eq!(run.status.code(), Some(1), "{run:?}");
     let figure = directory("hostile-unheard").join("figure.svg");

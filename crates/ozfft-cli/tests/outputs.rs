@@ -237,7 +237,7 @@ fn names_as_long_as_the_system_allows_can_be_written() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
+fn an_output_that_cannot_be_written_is_reported_before_the_work() {
     let folder = directory("outputs-before");
     let nowhere = folder.join("missing").join("record.json");
     // It would take minutes, and is not allowed to begin.

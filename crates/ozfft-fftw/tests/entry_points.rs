@@ -87,7 +87,7 @@ fn complex_transforms_keep_their_bound_in_both_directions_in_and_out_of_place() 
 }
 
 #[test]
-fn real_transforms_go_to_half_spectra_and_back_in_and_out_of_place() {
+fn real_transforms_round_trip_through_half_spectra_in_and_out_of_place() {
     let api = Api::<f64>::ours();
     let shapes: [&[c_int]; 6] = [&[1], &[10], &[15], &[6, 7], &[3, 4, 6], &[2, 3, 2, 5]];
     for (number, shape) in shapes.iter().enumerate() {
@@ -246,7 +246,7 @@ fn every_real_to_real_kind_keeps_twice_the_bound_of_its_longer_transform() {
 }
 
 #[test]
-fn real_to_real_in_several_dimensions_is_one_after_the_other() {
+fn real_to_real_in_several_dimensions_is_the_composition_of_one_dimensional_ones() {
     let api = Api::<f64>::ours();
     let (shape, kinds) = ([3, 4, 5], [5, 7, 0]);
     let values = inputs::uniform_real(60, 5);
@@ -286,7 +286,7 @@ fn real_to_real_in_several_dimensions_is_one_after_the_other() {
 }
 
 #[test]
-fn strides_parts_apart_and_overlap_do_not_change_a_bit() {
+fn strides_split_arrays_and_overlap_do_not_change_the_bits() {
     let api = Api::<f64>::ours();
     let _alone = alone();
     let values = inputs::uniform_complex(30, 9);
@@ -488,7 +488,7 @@ fn rank_0_copies_and_transposes_and_loops_of_0_do_nothing() {
 }
 
 #[test]
-fn other_arrays_any_address_and_many_threads_at_once() {
+fn new_array_execution_takes_any_address_and_many_threads() {
     let api = Api::<f64>::ours();
     let mut planned = vec![Z::new(0.0, 0.0); 210];
     // SAFETY: 210 numbers, in place.
@@ -528,7 +528,7 @@ fn other_arrays_any_address_and_many_threads_at_once() {
 }
 
 #[test]
-fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
+fn invalid_plans_are_null_and_destroying_null_is_harmless() {
     let api = Api::<f64>::ours();
     let mut values = [Z::new(1.0, 2.0); 4];
     let array = reals(&mut values);
@@ -609,7 +609,7 @@ fn memory_is_rejected_only_where_the_workspace_does_not_fit() {
 }
 
 #[test]
-fn wisdom_goes_out_and_in_and_the_real_library_s_is_ignored() {
+fn wisdom_round_trips_and_that_of_fftw_is_ignored() {
     let api = Api::<f64>::ours();
     let _alone = alone();
     let mut values = vec![Z::new(0.0, 0.0); 360];
@@ -641,7 +641,7 @@ fn wisdom_goes_out_and_in_and_the_real_library_s_is_ignored() {
 }
 
 #[test]
-fn fortran_turns_lengths_round() {
+fn fortran_reverses_lengths() {
     let api = Api::<f64>::ours();
     let values = inputs::uniform_complex(12, 3);
     let (mut from, mut to) = (values.clone(), values.clone());

@@ -248,7 +248,10 @@ fn a_c_program_is_compiled_linked_and_computes() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     assert!(stderr.contains("1 thread, Native"), "{stderr}");
-    assert!(stderr.contains("3 plans, 1 refused, 3 executions"), "{stderr}");
+    assert!(
+        stderr.contains("3 plans, 1 refused, 3 executions"),
+        "{stderr}"
+    );
     assert!(
         stderr.contains("no plan: a length is 0; it must be at least 1"),
         "{stderr}"
@@ -334,7 +337,7 @@ impl Drop for Program {
 
 /// Programs went on with wrong numbers where nothing had been computed.
 #[test]
-fn what_cannot_be_computed_ends_the_program_and_says_why() {
+fn calls_that_cannot_be_computed_end_the_program_with_a_reason() {
     let Some(program) = Program::new("tests/misuse.c", "misuse") else {
         return;
     };
@@ -458,7 +461,7 @@ fn a_program_that_opens_libfftw3f_gets_this_library_from_a_folder_of_links() {
 
 /// Nothing said whether a program had passed the library by.
 #[test]
-fn a_library_that_is_loaded_and_never_called_says_so_when_asked() {
+fn a_library_that_is_loaded_and_never_called_reports_so_when_verbose() {
     if !Path::new("/bin/true").exists() {
         return;
     }
@@ -509,7 +512,10 @@ fn plans_of_fftw_s_mpi_library_are_executed_and_destroyed_by_fftw() {
             String::from_utf8_lossy(&output.stderr).into_owned(),
         );
         assert!(output.status.success(), "{ranks}: {printed}{stderr}");
-        assert!(printed.contains("all is well"), "{ranks}: {printed}{stderr}");
+        assert!(
+            printed.contains("all is well"),
+            "{ranks}: {printed}{stderr}"
+        );
         assert!(
             stderr.contains("1 plans, 0 refused, 1 executions") && stderr.contains("passed on"),
             "{ranks}: {stderr}"

@@ -71,7 +71,7 @@ fn complex_transforms_keep_the_bound_of_single_precision_and_have_the_rust_libra
 }
 
 #[test]
-fn real_transforms_go_there_and_back_in_and_out_of_place() {
+fn real_transforms_round_trip_in_and_out_of_place() {
     let api = Api::<f32>::ours();
     let (rows, columns, half) = (6, 15, 8);
     let values: Vec<f32> = inputs::uniform_real(rows * columns, 41)

@@ -661,7 +661,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_in_drawn_strides_do_not_meet() {
+    fn elements_in_drawn_strides_do_not_overlap() {
         let mut generator = Generator::new(SEED);
         for _ in 0..2000 {
             let rank = 1 + generator.below(3);

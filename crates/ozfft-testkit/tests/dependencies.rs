@@ -91,7 +91,7 @@ fn dependencies_are_what_deny_toml_allows() {
 }
 
 #[test]
-fn what_is_not_allowed_is_named() {
+fn disallowed_dependencies_are_named() {
     let policy = Policy::read();
     let registry = "registry+https://github.com/rust-lang/crates.io-index";
     let package = |name: &str, licence: Option<&str>, source: &str| {

@@ -240,7 +240,7 @@ fn real_input_has_a_hermitian_spectrum() {
 
 #[test]
 #[should_panic(expected = "input value 1 is not finite")]
-fn an_infinite_value_is_named() {
+fn an_infinite_value_is_reported() {
     dft(
         &[Complex::new(0.0, 0.0), Complex::new(f64::INFINITY, 0.0)],
         Direction::Forward,

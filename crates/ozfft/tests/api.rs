@@ -362,7 +362,7 @@ fn a_plan_shows_steps_digits_substrate_bound_workspace_and_reason() {
 }
 
 #[test]
-fn lower_accuracy_takes_fewer_digits_and_keeps_its_word() {
+fn lower_accuracy_takes_fewer_digits_and_keeps_its_bound() {
     let mut products = u32::MAX;
     for bits in [48, 40, 30, 20, 10] {
         let made = plan(&digits(&[256]).accuracy(Accuracy::Bits(bits)));
@@ -383,7 +383,7 @@ fn single_accuracy_can_be_had_for_single_precision_data() {
 }
 
 #[test]
-fn plans_beyond_the_limit_of_memory_are_forgotten_and_those_asked_for_longest_ago_first() {
+fn plans_beyond_the_memory_limit_are_evicted_least_recently_used_first() {
     let planner = Planner::<f64>::new();
     let problem = |n: usize| digits(&[n]).threads(1);
     let made = |n: usize| planner.plan(&problem(n)).unwrap();

@@ -119,7 +119,7 @@ fn a_rotation_that_makes_words_smaller_was_not_counted_for_three_digits() {
 
 /// The same inputs where the recipes that they broke still run.
 #[test]
-fn what_broke_the_bound_once_is_within_it_under_the_same_recipes() {
+fn inputs_that_once_broke_the_bound_keep_it_under_the_same_recipes() {
     let planner = Planner::new();
     let mut worst: f64 = 0.0;
     for (digits, input) in [
@@ -217,7 +217,7 @@ fn aimed_lines_stay_within_the_bound() {
 /// An attack that has become blunt would find nothing wrong with a bound that is: these reach at least half of what they
 /// reached when they were made.
 #[test]
-fn the_attack_is_sharp() {
+fn attacks_reach_half_of_their_recorded_ratio() {
     let seed = 1;
     let cases = [(1000, 0.2), (1024, 0.2), (4096, 0.1), (2, 0.5), (4, 0.5)];
     in_parallel(&cases, |planner, &(length, least)| {

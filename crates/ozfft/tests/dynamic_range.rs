@@ -202,7 +202,7 @@ fn inverse_transforms_of_hard_inputs_are_no_worse_than_native_ones() {
 }
 
 #[test]
-fn an_overflowing_output_is_infinite_and_spares_the_others() {
+fn an_overflowing_output_is_infinite_and_others_stay_finite() {
     let planner = Planner::<f64>::new();
     for length in [64, 1000, 1009, 1024, 4096] {
         for family in FAMILIES {
@@ -230,7 +230,7 @@ fn an_overflowing_output_is_infinite_and_spares_the_others() {
 }
 
 #[test]
-fn large_values_do_not_overflow_inside() {
+fn large_values_do_not_overflow_in_intermediates() {
     // Every value finite and large, every output finite: intermediate sums must not leave the range.
     let planner = Planner::<f64>::new();
     for length in [8, 127, 131, 1024, 4096] {

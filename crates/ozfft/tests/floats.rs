@@ -195,7 +195,7 @@ fn huge_and_tiny_numbers_keep_the_bound() {
 }
 
 #[test]
-fn what_is_not_finite_spoils_its_own_line_or_is_rejected() {
+fn nonfinite_input_affects_only_its_own_line_or_is_rejected() {
     let planner = Planner::<f64>::new();
     for mode in Mode::ALL {
         for poison in [f64::NAN, f64::INFINITY] {
@@ -266,7 +266,7 @@ fn engines_are_known_by_their_names() {
 }
 
 #[test]
-fn what_a_mode_cannot_have_is_rejected_with_the_remedy() {
+fn unsupported_options_of_a_mode_are_rejected_with_the_remedy() {
     let planner = Planner::<f64>::new();
     let rejected = |problem: Problem, remedy: &str| {
         let error = planner.plan(&problem).unwrap_err();

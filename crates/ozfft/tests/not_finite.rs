@@ -256,7 +256,7 @@ fn in_place_calls_have_the_same_nan() {
 }
 
 #[test]
-fn both_halves_of_a_pair_are_the_nan() {
+fn both_parts_of_a_double_double_are_nan() {
     let planner = WidePlanner::new();
     let one = Complex::new(DoubleDouble::from(1.0), DoubleDouble::new(0.5, 1e-20));
     for shape in [&[1][..], &[12], &[67], &[1030], &[3, 4], &[1, 5]] {

@@ -151,7 +151,7 @@ fn linearity() {
 }
 
 #[test]
-fn a_shift_in_time_turns_the_phases() {
+fn a_shift_in_time_rotates_the_phases() {
     let planner = Planner::<f64>::new();
     for (seed, length) in (300u64..).zip(LENGTHS) {
         let plan = plan(&planner, &complex(&[length]));

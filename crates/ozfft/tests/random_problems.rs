@@ -53,7 +53,7 @@ fn planning_anything_gives_a_plan_or_an_error_and_never_panics() {
 }
 
 #[test]
-fn what_is_planned_agrees_with_the_referee() {
+fn planned_transforms_agree_with_the_referee() {
     println!("seed {SEED:#x}");
     let mut unplanned = 0;
     for case in 0..4000 {

@@ -322,7 +322,7 @@ fn referee_agrees_for_several_axes() {
 }
 
 #[test]
-fn referee_agrees_for_pairs_of_one_block() {
+fn referee_agrees_for_double_doubles_of_one_block() {
     let comparison = Comparison::new();
     let planner = WidePlanner::new();
     let mut counted = 0;

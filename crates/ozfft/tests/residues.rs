@@ -300,7 +300,7 @@ fn a_bound_is_called_proven_where_it_is() {
 }
 
 #[test]
-fn residues_reject_what_they_cannot_do_by_name() {
+fn residues_reject_unsupported_options_by_name() {
     let problem = Problem::complex(&[64]).engine(Engine::Residues);
     let rejected = |problem: Problem| match Planner::<f64>::new().plan(&problem) {
         Ok(plan) => panic!("planned: {plan}"),

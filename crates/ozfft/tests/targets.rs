@@ -181,7 +181,7 @@ fn less_accuracy_never_takes_more_digits() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_rejected() {
+fn accuracies_that_cannot_be_reached_are_rejected() {
     let planner = Planner::<f64>::new();
     let single = Planner::<f32>::new();
     for length in [16, 1009, 4096] {

@@ -142,7 +142,7 @@ fn bits(pairs: &[ComplexPair]) -> Vec<[u64; 4]> {
 }
 
 #[test]
-fn random_pairs_of_any_length_keep_the_bound_and_the_bound_is_below_1e_30() {
+fn random_double_doubles_of_any_length_keep_a_bound_below_1e_30() {
     let one = from_f64(1.0, PRECISION);
     let lengths = (1..=64).chain([100, 127, 128, 131, 1000, 1024, 1031, 4096, 10_007]);
     for n in lengths {
@@ -242,7 +242,7 @@ fn bits_do_not_depend_on_unit_threads_batch_or_layout() {
 
 /// The digest of fixed inputs: other machines, and later versions, must return the same.
 #[test]
-fn bits_are_what_they_were() {
+fn bits_match_the_recorded_digest() {
     use sha2::{Digest, Sha256};
     let mut hasher = Sha256::new();
     for n in [1, 2, 3, 4, 16, 61, 67, 100, 1024, 4096] {
@@ -422,7 +422,7 @@ fn axes_are_transformed_one_by_one() {
 }
 
 #[test]
-fn a_nan_or_infinity_makes_its_transform_nan_and_leaves_the_others_alone() {
+fn a_nan_or_infinity_makes_its_transform_nan_and_no_other() {
     for n in [1, 2, 30, 67, 1024, 2048] {
         let problem = Problem::complex(&[n]).batch(3).threads(2);
         let clean = random_pairs(3 * n, 4);
@@ -539,7 +539,7 @@ fn impulses_and_constants_come_out_exactly() {
 }
 
 #[test]
-fn what_there_is_not_is_rejected_by_name() {
+fn unsupported_options_are_rejected_by_name() {
     let rejected = |problem: Problem| planner().plan(&problem).unwrap_err().to_string();
     let problem = Problem::complex(&[8]);
     assert!(rejected(problem.clone().engine(Engine::Native)).contains("engine Native"));

@@ -290,7 +290,7 @@ fn problems() -> Vec<Problem> {
 }
 
 #[test]
-fn what_planning_decides_is_taken_over_for_every_kind_of_problem() {
+fn decisions_are_restored_for_every_kind_of_problem() {
     let (first, second) = (Planner::<f64>::new(), Planner::<f64>::new());
     let problems = problems();
     let decided: Vec<_> = problems.iter().map(|p| first.plan(p).unwrap()).collect();

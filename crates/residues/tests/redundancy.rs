@@ -212,7 +212,7 @@ fn bad_sums_of_the_matrix_unit_are_found_and_corrected() -> Result<(), ResidueEr
 }
 
 #[test]
-fn clean_residues_raise_no_alarm() -> Result<(), ResidueError> {
+fn clean_residues_are_not_reported_as_faulty() -> Result<(), ResidueError> {
     let mut generator = Generator::new(0xca11_ab1e);
     let mut faults = Faults::default();
     every_case(
@@ -325,7 +325,7 @@ fn any_of_the_moduli_hold_the_bound_and_fewer_would_not() -> Result<(), ResidueE
 }
 
 #[test]
-fn what_cannot_be_watched_over_is_said() {
+fn unsupported_redundancy_is_reported() {
     let text = |result: Result<Redundant, ResidueError>| result.err().map(|e| e.to_string());
     let said = |text: Option<String>, part: &str| {
         assert!(text.as_ref().is_some_and(|t| t.contains(part)), "{text:?}");
@@ -345,7 +345,7 @@ fn what_cannot_be_watched_over_is_said() {
 /// Reconstruction methods are exact for all integers but those next to half the product of the moduli, either sign; faults
 /// make those, too. They may come out as other integers, but never as small ones.
 #[test]
-fn integers_at_the_ends_of_the_range_never_come_out_small() -> Result<(), ResidueError> {
+fn integers_at_the_ends_of_the_range_are_never_reconstructed_small() -> Result<(), ResidueError> {
     let mut generator = Generator::new(0xed6e_ca5e);
     for set in SETS {
         for count in 2..=Moduli::MOST {

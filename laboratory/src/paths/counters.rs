@@ -430,7 +430,7 @@ some words of the program
     }
 
     #[test]
-    fn what_is_no_table_is_rejected_with_line_and_column() {
+    fn malformed_tables_are_rejected_with_line_and_column() {
         let rejected = |rows: &str| table(rows).expect_err("rejected");
         assert!(
             parse("garbage\nmore")

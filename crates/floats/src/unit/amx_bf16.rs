@@ -275,7 +275,7 @@ mod tests {
     use crate::unit::Scalar;
 
     #[test]
-    fn what_the_processor_stores_is_what_was_loaded() {
+    fn the_tile_configuration_has_the_expected_bytes() {
         const { assert!(size_of::<Configuration>() == 64) };
         // SAFETY: 64 bytes without padding.
         let bytes: [u8; 64] = unsafe { std::mem::transmute_copy(&CONFIGURATION) };

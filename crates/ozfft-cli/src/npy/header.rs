@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_is_read() {
+    fn headers_round_trip() {
         for shape in [&[][..], &[0], &[5], &[3, 4], &[usize::MAX; MOST_AXES]] {
             for (kind, number) in [("f4", Number::Single), ("c16", Number::ComplexDouble)] {
                 let bytes = written(kind, shape.len() == 2, shape);
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn malformed_headers_name_the_cause() {
         assert!(message(of_shape("(3)")).contains("comma"));
         assert!(message(of_shape("(-3,)")).contains("-3"));
         assert!(message(of_shape("(99999999999999999999,)")).contains("99999999999999999999"));

@@ -110,11 +110,7 @@ impl<T: Real> Planner<T> {
         plan
     }
 
-    fn build_and_cache(
-        &self,
-        problem: &Problem,
-        threads: usize,
-    ) -> Result<Arc<Plan<T>>, FftError> {
+    fn build_and_cache(&self, problem: &Problem, threads: usize) -> Result<Arc<Plan<T>>, FftError> {
         let built = self.build(problem, threads, open_device);
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built?);

@@ -136,7 +136,7 @@ mod tests {
 
     /// Slices as large as they may be, with both signs, at every position.
     #[test]
-    fn columns_side_by_side_are_the_accumulator() -> Result<(), ResidueError> {
+    fn parallel_columns_agree_with_the_accumulator() -> Result<(), ResidueError> {
         for slice_bits in [4u32, 5, 8, 15, 16] {
             for slices in 1..=200 / slice_bits {
                 let largest_sum = 600_000 >> 8u32.saturating_sub(slice_bits);

@@ -380,7 +380,7 @@ mod tests {
     /// If the library's budget had one of these gaps, its bound would lie below the referee's, as the count with the gap does.
     /// Exact recipes drop nothing, so that there is no norm of a matrix, bounded in two ways, for a small gap to hide behind.
     #[test]
-    fn every_gap_that_is_put_back_is_seen() {
+    fn every_reintroduced_gap_is_detected() {
         let inverse = Request {
             factor: Factor::Inverse,
             ..PLAIN

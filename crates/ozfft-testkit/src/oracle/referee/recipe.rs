@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_plans_print_is_read() -> Result<(), UnknownRecipe> {
+    fn printed_recipes_are_parsed() -> Result<(), UnknownRecipe> {
         let recipe: Recipe = "exact: 5 data digits × 4 matrix digits, 8 diagonals; axis 2: copy; axis 1: 16t·4u | 61p; axis 0: bluestein 67 over (9p·16f);".parse()?;
         assert_eq!(recipe.family, Family::Exact);
         assert_eq!(
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_plan_prints_is_rejected() {
+    fn recipes_that_no_plan_prints_are_rejected() {
         for text in [
             "",
             "rounded: 8 data digits × 7 matrix digits, 8 diagonals; axis 0: 8t;",
