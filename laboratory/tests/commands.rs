@@ -1,4 +1,4 @@
-//! What all commands have in common: files that they write and read, numbers that are too large, and pipes that nobody reads.
+//! What all commands have in common: files that they write and read, numbers that are too large, and closed pipes.
 
 mod common;
 
@@ -169,7 +169,7 @@ fn the_largest_seed_is_accepted() {
     }
 }
 
-/// Runs the program with one of its outputs going to a pipe that nobody reads.
+/// Runs the program with one of its outputs going to a closed pipe.
 fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process::Output {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

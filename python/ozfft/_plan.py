@@ -28,7 +28,7 @@ class Plan:
     """A planned transform; made by :func:`plan`.
 
     Calling it transforms an array of its input's shape, of any strides, of numpy, CuPy or PyTorch. A plan may be used
-    by several threads at once, and pickled: what is kept is the description, and whoever loads it plans again.
+    by several threads at once, and pickled: the description is saved, and the process that loads it plans again.
 
     >>> import numpy, ozfft, pickle
     >>> plan = ozfft.plan((4, 6), kind="r2c")
@@ -270,7 +270,7 @@ class PlanMemory(NamedTuple):
 
 
 def plan_memory() -> PlanMemory:
-    """How many plans are cached, the bytes that they are reckoned at, and the most that they may hold.
+    """How many plans are cached, their estimated bytes, and the limit.
 
     Beyond the limit, the least recently used plans are evicted; plans for GPUs stay, and are not counted in
     the bytes. Bytes are those of tables, about: tables of one length are shared between plans, and counted for each.

@@ -153,7 +153,7 @@ pub(crate) fn plan(py: Python<'_>, key: Key) -> PyResult<Plan> {
     }
 }
 
-/// Number of cached plans, the bytes that they are reckoned at, and the most that they may hold.
+/// Number of cached plans, their estimated bytes, and the most that they may hold.
 #[pyfunction]
 pub(crate) fn plan_memory(py: Python<'_>) -> (usize, usize, usize) {
     py.detach(|| {
@@ -295,7 +295,7 @@ impl Plan {
         let [input, output, workspace] = pointers;
         let ran = py.detach(|| {
             let _call = Call::enter();
-            // SAFETY: the caller's promise; plans for GPUs are never forgotten, so this one outlives the stream's work.
+            // SAFETY: the caller's promise; plans for GPUs are never evicted, so this one outlives the stream's work.
             either!(&self.planned, plan => unsafe {
                 plan.process_device(input, output, workspace, stream)
             })

@@ -60,7 +60,7 @@ impl PlanCache {
     #[must_use]
     pub(crate) fn insert(&mut self, key: Key, planned: Planned) -> bool {
         self.clock += 1;
-        // Plans for GPUs stay: their tables may be in use by work that nobody has waited for.
+        // Plans for GPUs stay: their tables may be in use by work that has not been waited for.
         let bytes = match planned.device() {
             Device::Cpu => planned.bytes(),
             _ => 0,

@@ -1,7 +1,7 @@
 //! State of the process: planners, cached plans, threads.
 //!
 //! Python programs fork. A child has the memory of its parent and none of its threads, so that a pool of threads would
-//! never answer there and a lock might be held by nobody; a child therefore begins with a process of its own, and leaves
+//! never answer there and a lock might be held by no thread; a child therefore begins with a process of its own, and leaves
 //! its parent's alone.
 
 use crate::plan_cache::PlanCache;
@@ -12,7 +12,7 @@ use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Calls of a thread before it gets a pool of its own. Such a pool takes 8 KB that are never given back, so programs that
+/// Calls of a thread before it gets a pool of its own. Such a pool takes 8 KB that are never freed, so programs that
 /// start a thread for every few calls must not get one each.
 const CALLS_BEFORE_ALONE: u32 = 16;
 
@@ -66,7 +66,7 @@ impl Process {
         {
             Ok(_) => fresh,
             Err(another) => {
-                // SAFETY: made above and seen by nobody.
+                // SAFETY: made above and not shared yet.
                 drop(unsafe { Box::from_raw(fresh) });
                 another
             }
@@ -121,7 +121,7 @@ impl Process {
         let pool = ThreadPoolBuilder::new().thread_name(|number| format!("ozfft-{number}"));
         let pool = pool.build().map_err(no_threads)?;
         // Threads that are still starting initialise what all pools of a process share. A child that is forked meanwhile would
-        // wait for that for ever; so nobody leaves here, and no fork goes on, before each has done something.
+        // wait for that for ever; so no call returns and no fork proceeds before each has run something.
         pool.broadcast(|_| ());
         Ok(self.pool.get_or_init(|| pool))
     }

@@ -221,7 +221,7 @@ def test_the_least_recently_used_plans_are_evicted_first(little_memory):
     for n in range(16, 400):
         before = ozfft.plan_memory().plans
         ozfft.plan(7)
-        assert ozfft.plan_memory().plans == before, "the plan for 7 points was forgotten, though it is used again and again"
+        assert ozfft.plan_memory().plans == before, "the plan for 7 points was evicted, though it is used again and again"
         ozfft.plan(n)
         count, size, limit = ozfft.plan_memory()
         assert size <= limit == 1 << 20

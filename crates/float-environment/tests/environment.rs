@@ -1,4 +1,4 @@
-//! The caller's environment is put aside and comes back.
+//! The caller's environment is saved and restored.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use float_environment::{DefaultEnvironment, with_default};

@@ -65,7 +65,7 @@ impl Real {
         f32::from_bits(truncated | 1)
     }
 
-    /// What is left after `part` has been taken off; exact where `part` is near the number.
+    /// The remainder after subtracting `part`; exact where `part` is near the number.
     pub(crate) fn minus(self, part: f64) -> Real {
         let difference = self.high - part;
         let high = difference + self.low;

@@ -186,7 +186,7 @@ impl TwoLevel {
         f64::from_bits(bits)
     }
 
-    /// The sums of products with `i + j = order` for every order, put together: in units of the highest digits' product.
+    /// The sums of products with `i + j = order` for every order, combined: in units of the highest digits' product.
     fn multiply(
         &self,
         shape: &Shape,

@@ -118,7 +118,7 @@ fn the_ends_of_the_range_are_where_ieee_has_them() {
         total.add_slice(&values);
         assert_eq!(total.round_to(Rounding::TowardZero).abs(), f64::MAX);
     }
-    // A million of the largest, taken off one by one.
+    // A million of the largest, subtracted one by one.
     let mut total = Accumulator::new();
     (0..1_000_000).for_each(|_| total.add_product(f64::MAX, f64::MAX));
     (0..999_999).for_each(|_| total.subtract_product(f64::MAX, f64::MAX));
@@ -198,7 +198,7 @@ fn nan_and_infinities_decide_at_every_position() {
             }
         }
     }
-    // Sums that are beyond the range in between are not infinities: the one that comes back is.
+    // Sums that are beyond the range in between are not infinities: the final one is.
     let values = [f64::MAX, f64::MAX, -f64::MAX, -f64::MAX, 1.0];
     check(&values, "there and back");
     let mut row = [0.0];

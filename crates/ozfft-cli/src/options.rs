@@ -30,7 +30,7 @@ pub enum EngineName {
     Auto,
     /// 8-bit digits, exact integers, proven bound
     Digits,
-    /// Residues modulo 8-bit numbers, put together by Chinese remainders
+    /// Residues modulo 8-bit numbers, reconstructed by the Chinese remainder theorem
     Residues,
     /// RustFFT and RealFFT
     Native,
@@ -268,7 +268,7 @@ fn parse_method(text: &str) -> Result<Method, String> {
 /// Choices of the engine residues.
 #[derive(Debug, Clone, Args)]
 pub struct ResidueArguments {
-    /// With --engine residues: how integers are put together [default: kulisch32]
+    /// With --engine residues: method of reconstruction [default: kulisch32]
     #[arg(long, value_name = "METHOD", value_parser = parse_method)]
     pub reconstruct: Option<Method>,
     /// With --engine residues: so many moduli more than needed; as many bad residues are found, half as many corrected

@@ -1,4 +1,4 @@
-//! Input from people who mean no good, and ends of pipes that are gone: rejected with a reason, never a crash.
+//! Hostile input and closed pipes: rejected with a reason, never a crash.
 
 mod common;
 
@@ -219,7 +219,7 @@ fn the_largest_seed_is_accepted() {
     }
 }
 
-/// Runs the program with one of its outputs going to a pipe that nobody reads.
+/// Runs the program with one of its outputs going to a closed pipe.
 fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process::Output {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

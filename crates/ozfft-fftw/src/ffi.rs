@@ -98,7 +98,7 @@ impl FftwError {
 static PLANS: AtomicU64 = AtomicU64::new(0);
 static FAILED_PLANS: AtomicU64 = AtomicU64::new(0);
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
-/// What the last error said, for those who execute what they did not get.
+/// Text of the last error, for reports of executions without a plan.
 static LAST_ERROR: Mutex<Option<String>> = Mutex::new(None);
 
 /// Body of an entry point that makes a plan.
@@ -123,7 +123,7 @@ pub(crate) fn guard_plan<T: Number>(
             } else if options::verbose() || error.is_unexpected() {
                 log(&text);
             }
-            // Never waited for: in a forked process nobody might give it back.
+            // Never waited for: in a forked process it might never be released.
             if let Ok(mut last) = LAST_ERROR.try_lock() {
                 *last = Some(text);
             }
@@ -162,7 +162,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a text".into())
 }
 
-/// One line on standard error, in one piece: the ranks of a parallel program may share it. If it is closed, nobody is there to hear.
+/// One line on standard error, in one piece: the ranks of a parallel program may share it. Errors of a closed stream are ignored.
 pub(crate) fn log(text: &str) {
     let line = format!("ozfft-fftw: {text}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
@@ -240,7 +240,7 @@ pub(crate) const MOST_DIMENSIONS: i32 = 1 << 16;
 /// `count` values that C passes by their address.
 ///
 /// # Safety
-/// A pointer that is not null points to so many values that nobody writes meanwhile.
+/// A pointer that is not null points to so many values that are not written meanwhile.
 pub(crate) unsafe fn values_at<'a, T>(
     what: &'static str,
     start: *const T,

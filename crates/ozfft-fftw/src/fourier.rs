@@ -82,7 +82,7 @@ impl<T: Number> Fourier<T> {
         if fourier.loops < fourier.dimensions.len() {
             fourier.direct = fourier.plan_direct()?;
         }
-        // What `fftw_execute` will need is planned now: later nobody could be told that it cannot be.
+        // What `fftw_execute` will need is planned now: later the failure could not be reported.
         let (buffers, plan) = match fourier.algorithm(arrays.0, arrays.1) {
             Algorithm::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
             _ => (
@@ -252,7 +252,7 @@ impl<T: Number> Fourier<T> {
         if let Some(planned) = self.packed.get() {
             return planned.clone();
         }
-        // Not within the lock, which a forked process might find taken for ever; who comes second has planned the same.
+        // Not within the lock, which a forked process might find locked for ever; a second thread has planned the same.
         let planned = if self.loops == self.dimensions.len() {
             Ok(None)
         } else {
@@ -312,7 +312,7 @@ impl<T: Number> Fourier<T> {
         };
         if outcome.is_err() {
             // SAFETY: the caller's promise.
-            unsafe { self.spoil(output) };
+            unsafe { self.fill_with_nan(output) };
         }
         outcome
     }
@@ -449,11 +449,11 @@ impl<T: Number> Fourier<T> {
         done(threads::run(self.options.threads, || run(plan)))
     }
 
-    /// Numbers that nobody takes for a result.
+    /// NaN, which cannot be taken for a result.
     ///
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    unsafe fn spoil(&self, output: Ends<T>) {
+    unsafe fn fill_with_nan(&self, output: Ends<T>) {
         let side = self.output_side();
         // SAFETY: the caller's promise.
         unsafe {

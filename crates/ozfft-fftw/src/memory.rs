@@ -84,7 +84,7 @@ macro_rules! memory_entry_points {
                 (array.addr() % 16) as c_int
             }
 
-            /// Forgets wisdom, and plans and tables that nobody holds; threads end, and memory goes back to the system. Plans that
+            /// Clears wisdom, and plans and tables that are not in use; threads end, and memory is returned to the system. Plans that
             /// have not been destroyed stay usable, other than in FFTW.
             #[unsafe(export_name = concat!($prefix, "cleanup"))]
             pub extern "C" fn cleanup() {

@@ -40,10 +40,10 @@ pub(crate) fn plan<T: Number>(
     Ok(plan)
 }
 
-/// Forgets plans and tables that nobody holds, and all wisdom.
+/// Drops plans and tables that are not in use, and all wisdom.
 pub(crate) fn forget<T: Number>() {
-    let forgotten = std::mem::replace(&mut *Process::current().known::<T>(), Known::nothing());
-    drop(forgotten);
+    let dropped = std::mem::replace(&mut *Process::current().known::<T>(), Known::nothing());
+    drop(dropped);
 }
 
 /// The decisions of all plans, as `ozfft` saves them.

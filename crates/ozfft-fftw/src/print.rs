@@ -35,7 +35,7 @@ fn operations<T: Number>(name: &str, plan: Found<'_>) -> c_double {
     })
 }
 
-/// A copy that C gives back with `free`; null where there is no memory.
+/// A copy that C releases with `free`; null where there is no memory.
 pub(crate) fn copied_for_c(text: &CStr) -> *mut c_char {
     // SAFETY: the text ends in zero.
     unsafe { libc::strdup(text.as_ptr()) }
@@ -94,7 +94,7 @@ macro_rules! print_entry_points {
                 }
             }
 
-            /// The description of a plan as a text that the caller gives back with `free`.
+            /// The description of a plan as a text that the caller releases with `free`.
             #[unsafe(export_name = concat!($prefix, "sprint_plan"))]
             pub unsafe extern "C" fn sprint_plan(plan: *const FftwPlan) -> *mut c_char {
                 let name = concat!($prefix, "sprint_plan");

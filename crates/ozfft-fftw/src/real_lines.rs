@@ -236,7 +236,7 @@ impl<T: Number> RealToReal<T> {
                     Ok(())
                 }
                 Err(error) => {
-                    // Numbers that nobody takes for a result.
+                    // NaN, which cannot be taken for a result.
                     scatter_real(std::iter::repeat(T::NOT_A_NUMBER), output, &to);
                     Err(error)
                 }

@@ -94,7 +94,7 @@ macro_rules! thread_entry_points {
                 c_int::try_from(threads.unwrap_or_else(planned)).unwrap_or(c_int::MAX)
             }
 
-            /// Plans are for one thread again; wisdom and plans that nobody holds are forgotten, as by `fftw_cleanup`.
+            /// Plans are for one thread again; wisdom and unused plans are dropped, as by `fftw_cleanup`.
             #[unsafe(export_name = concat!($prefix, "cleanup_threads"))]
             pub extern "C" fn cleanup_threads() {
                 plan_with_nthreads(1);

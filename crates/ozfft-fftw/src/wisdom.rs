@@ -93,7 +93,7 @@ macro_rules! wisdom_entry_points {
                 });
             }
 
-            /// Wisdom as a text that the caller gives back with `free`.
+            /// Wisdom as a text that the caller releases with `free`.
             #[unsafe(export_name = concat!($prefix, "export_wisdom_to_string"))]
             pub extern "C" fn export_wisdom_to_string() -> *mut c_char {
                 let none = std::ptr::null_mut();

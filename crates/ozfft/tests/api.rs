@@ -398,7 +398,7 @@ fn plans_beyond_the_memory_limit_are_evicted_least_recently_used_first() {
     let third = made(1019);
     assert!(planner.memory() <= 2 * each + each / 2);
     assert!(same(&third, 1019));
-    assert!(!same(&second, 1013), "the second was to be forgotten");
+    assert!(!same(&second, 1013), "the second was to be evicted");
     // One that is too large by itself is made, and leaves the others where they are.
     let before = planner.memory();
     let large = made(100_003);

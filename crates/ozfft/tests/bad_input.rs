@@ -100,7 +100,7 @@ fn strict_names_the_place_and_the_value_and_writes_nothing() {
     let layout = Layout::strided(&[30, 3], 1).with_offset(2);
     let problem = digits(&[4, 9]).batch(3).strict(true).input_layout(layout);
     let mut input = uniform_complex(problem.input_len(), 1);
-    // A gap is no element: what lies there is nobody's business.
+    // A gap is no element: its content does not matter.
     input[0].re = f64::NAN;
     let mut output = vec![MARK; problem.output_len()];
     let strict = plan(&problem);

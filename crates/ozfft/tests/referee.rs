@@ -24,7 +24,7 @@ const LOOSEST_EXACT: f64 = 1.0 + 1e-6;
 /// The referee's upper end is rounded up as often.
 const EVALUATION: f64 = 1.0 / (1u64 << 45) as f64;
 
-/// Plans after which a planner forgets its tables, so that they do not fill the memory.
+/// Plans after which a planner drops its tables, so that they do not fill the memory.
 const FORGOTTEN_AFTER: usize = 256;
 
 fn request(problem: &Problem, numbers: Numbers, direction: Direction, norm: Norm) -> Request {

@@ -318,7 +318,7 @@ fn residues_reject_unsupported_options_by_name() {
         native_fallback: true,
         ..adaptive
     };
-    let watched = ResidueOptions {
+    let redundant = ResidueOptions {
         redundancy: 1,
         ..options(Method::Double)
     };
@@ -329,7 +329,7 @@ fn residues_reject_unsupported_options_by_name() {
     let cases = [
         (problem.clone().residues(both), "redundant or as few"),
         (problem.clone().residues(fallback), "number as accuracy"),
-        (problem.clone().residues(watched), "kulisch32"),
+        (problem.clone().residues(redundant), "kulisch32"),
         (problem.clone().residues(too_many), "20"),
         (
             problem.clone().substrate(CpuUnit::WideInteger),

@@ -437,7 +437,7 @@ fn mutate(value: &mut Value, random: &mut Random, others: &[Value]) {
     };
 }
 
-/// Steps that multiply up to the length, at random, and digits at random: valid, and chosen by nobody.
+/// Steps that multiply up to the length, at random, and digits at random: valid, and never chosen by the planner.
 fn random_recipe(decision: &mut Value, n: usize, random: &mut Random) {
     let mut rest = n;
     let mut blocks: Vec<Vec<usize>> = vec![vec![]];

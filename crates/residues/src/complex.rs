@@ -1,4 +1,4 @@
-//! Complex products by residues: fewer real products, and parts that are put together modulo each modulus, so that two
+//! Complex products by residues: fewer real products, and parts that are combined modulo each modulus, so that two
 //! integers are reconstructed for every complex output whatever the number of real products.
 //!
 //! - [`ComplexProducts`]: any complex matrix by Karatsuba's three real products. With `A + iB` and `x + iy`, `P = A·x`,

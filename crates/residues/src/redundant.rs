@@ -134,16 +134,16 @@ impl Redundant {
     /// use std::sync::Arc;
     ///
     /// let bound = U256::from(10u64).pow(30);
-    /// let watched = Redundant::new(Set::Int8, bound, 2, Method::default(), Arc::new(Portable))?;
+    /// let system = Redundant::new(Set::Int8, bound, 2, Method::default(), Arc::new(Portable))?;
     /// let number = I256::from(-42) * I256::from(10).pow(28);
-    /// let moduli = watched.moduli().values().iter();
+    /// let moduli = system.moduli().values().iter();
     /// let mut residues: Vec<_> = moduli.map(|&m| [residue_of(number, m); COLUMNS]).collect();
     /// // Something goes wrong with the residue for the fourth modulus in the eighth column.
     /// residues[3][7] ^= 16;
     ///
     /// let mut integers = [I256::ZERO; COLUMNS];
     /// let mut faults = Faults::default();
-    /// let outcomes = watched.check(&residues, &mut integers, &mut faults);
+    /// let outcomes = system.check(&residues, &mut integers, &mut faults);
     /// assert_eq!(outcomes[0], Outcome::Clean);
     /// assert!(matches!(outcomes[7], Outcome::Corrected(bad) if bad.iter().eq([3])));
     /// assert_eq!(integers, [number; COLUMNS]);

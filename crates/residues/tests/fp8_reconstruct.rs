@@ -214,7 +214,7 @@ struct Costs {
     bands: usize,
     /// Products of phase A, and of the bands if each is a product of its own.
     products: (f64, f64),
-    /// Integer operations: quotient and what it takes off; then nibbles and carries of the bands.
+    /// Integer operations: the quotient and its subtraction; then nibbles and carries of the bands.
     integer: (f64, f64),
 }
 

@@ -246,7 +246,7 @@ fn observed(
 }
 
 /// Observed errors are within the bounds, and bounds are no more than 10^4 times what is seen, but for those that have to
-/// say that the multiple of the product may be missed: it takes bad luck to see that.
+/// say that the multiple of the product may be missed: that is rarely observed.
 #[test]
 fn errors_keep_their_bounds_which_are_at_most_1e4_times_too_large() -> Result<(), ResidueError> {
     let mut random = Random::new(0xb0bd);

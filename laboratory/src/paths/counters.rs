@@ -36,7 +36,7 @@ impl Counters {
         }
     }
 
-    /// Instructions of a point by pipe, whoever counted them.
+    /// Instructions of a point by pipe, from either source.
     pub fn pipes(&self) -> Option<&BTreeMap<String, f64>> {
         match self {
             Counters::Counted(counts) => Some(&counts.pipes_per_point),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const PRODUCTS_PER_POINT: f64 = 64.0;
 /// Steps of a line of 1024 points.
 const STEPS: f64 = 2.0;
-/// Integers that a step puts together for a point: real and imaginary part.
+/// Integers that a step reconstructs for a point: real and imaginary part.
 const OUTPUTS_PER_POINT: f64 = 2.0;
 /// Bytes of a point that are read and written at least.
 const LEAST_BYTES: f64 = 32.0;
@@ -425,7 +425,7 @@ impl Model<'_> {
         OUTPUTS_PER_POINT * STEPS * self.points_and_axes
     }
 
-    /// Instructions of an output that putting integers together takes, and who counted them: both by a profiler, or both in the machine code.
+    /// Instructions of an output that reconstruction takes, and their source: both by a profiler, or both in the machine code.
     fn instructions_of(&self, path: &Path) -> Option<(f64, &'static str)> {
         let base = self.base_of(path)?;
         let profiled = |path: &Path| path.counters.counts()?.instructions_per_point;

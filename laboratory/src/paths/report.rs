@@ -134,7 +134,7 @@ pub struct Report {
     /// Lines that stay in the cache.
     #[serde(default)]
     pub resident: Vec<Resident>,
-    /// The efficiency of tall and narrow products, from whoever measures it.
+    /// The efficiency of tall and narrow products, where it was measured.
     #[serde(default)]
     pub eta_ts: Vec<Constant>,
     #[serde(default)]

@@ -169,7 +169,7 @@ fn sums(
                 sum.add_list(x);
                 sum.sum()
             }),
-            // Exact, unless partial sums leave the range. An independent witness for all other rows.
+            // Exact, unless partial sums leave the range. An independent check of all other rows.
             one(
                 "accurate OnlineExactSum",
                 data != Data::AllExponents,

@@ -319,6 +319,6 @@ mod tests {
         let mut after = Stored([1; 64]);
         // SAFETY: AMX is there, and 64 bytes are written.
         unsafe { asm!("sttilecfg [{}]", in(reg) &mut after, options(nostack)) }
-        assert_eq!(after.0[0], 0, "the tiles were not given back");
+        assert_eq!(after.0[0], 0, "the tiles were not released");
     }
 }

@@ -118,7 +118,7 @@ fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
     })
 }
 
-/// One transform, and who of ozfft's units computes it.
+/// One transform, and the units of ozfft that compute it.
 #[derive(Debug, Clone)]
 pub struct Setting {
     shape: Shape,

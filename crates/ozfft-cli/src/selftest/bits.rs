@@ -435,7 +435,7 @@ impl Variant {
         }
     }
 
-    /// The input in its layout, between other arrays of the batch and numbers that nobody should read.
+    /// The input in its layout, between other arrays of the batch and numbers that must not be read.
     pub(super) fn spread<T: Real>(
         &self,
         problem: &Problem,

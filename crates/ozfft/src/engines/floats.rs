@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 use std::sync::{Arc, Mutex, Weak};
 
-/// Plans by what they are made for. Long ones are forgotten when nobody has them: they may only have been weighed.
+/// Plans by what they are made for. Long ones are dropped when not in use: they may only have been candidates.
 #[derive(Debug, Default)]
 pub(crate) struct FloatPlans(Mutex<HashMap<PlanKey, KnownPlan>>);
 

@@ -2,7 +2,7 @@
 //!
 //! Bounds are computed, times are predicted from measured constants (`measured_units.rs`). A
 //! prediction may be wrong by what machines differ; the bound is kept all the same. Since the choice depends on the
-//! machine's units, bits do, too: whoever wants them the same everywhere asks for them, or for an engine by name.
+//! machine's units, bits do, too: a caller who needs the same bits everywhere asks for `reproducible`, or for an engine by name.
 
 use super::prediction::Prediction;
 use crate::problem::{Device, Engine, Problem};

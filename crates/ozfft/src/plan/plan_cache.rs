@@ -23,7 +23,7 @@ pub(crate) struct PlanCache<T: Real> {
     now: u64,
 }
 
-/// Held while a plan is built; then it has the plan, for those who waited.
+/// Held while a plan is built; then it has the plan, for waiting callers.
 pub(crate) type Turn<T> = Arc<Mutex<Option<Arc<Plan<T>>>>>;
 
 thread_local! {
@@ -78,7 +78,7 @@ impl<T: Real> PlanCache<T> {
         Arc::clone(self.building.entry(key.clone()).or_default())
     }
 
-    /// Ends a turn: who asks from now on finds the plan, or builds it again.
+    /// Ends a turn: later callers find the plan, or build it again.
     pub(crate) fn end_turn(&mut self, key: &Problem) {
         self.building.remove(key);
     }

@@ -119,7 +119,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// Lets the planner keep plans with so many bytes of tables, by default 256 MiB. Beyond, the least recently
-    /// used are evicted; whoever holds one keeps it.
+    /// used are evicted; a plan in use stays valid.
     pub fn set_memory_limit(&self, bytes: usize) {
         lock(&self.plans).set_limit(bytes);
     }
@@ -129,7 +129,7 @@ impl<T: Real> Planner<T> {
         lock(&self.plans).bytes()
     }
 
-    /// Forgets plans and tables that nobody else holds.
+    /// Drops plans and tables that are not in use elsewhere.
     pub fn clear(&self) {
         lock(&self.plans).clear();
         self.shared.clear();

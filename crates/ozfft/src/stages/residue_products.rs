@@ -217,7 +217,7 @@ impl ResidueEngine {
         self.options.reconstruction.build(moduli, self.bytes())
     }
 
-    /// How many moduli the steps have, and how they are put together, in words.
+    /// How many moduli the steps have, and the method of reconstruction, in words.
     fn describe(&self, mut counts: Vec<usize>) -> String {
         counts.sort_unstable();
         counts.dedup();
@@ -257,8 +257,8 @@ enum Back {
         choices: Vec<Choice>,
         adaptive: bool,
     },
-    /// From more moduli than are needed, whose agreement is watched over.
-    Watched(Redundant),
+    /// From redundant moduli, whose agreement is checked.
+    Redundant(Redundant),
 }
 
 #[derive(Debug)]
@@ -279,8 +279,8 @@ impl ResidueMatrix {
         let set = engine.unit.set();
         let (moduli, back) = if options.redundancy > 0 {
             let (method, bytes) = (options.reconstruction, engine.bytes());
-            let watched = Redundant::new(set, bound, options.redundancy, method, bytes)?;
-            (watched.moduli().clone(), Back::Watched(watched))
+            let system = Redundant::new(set, bound, options.redundancy, method, bytes)?;
+            (system.moduli().clone(), Back::Redundant(system))
         } else {
             let moduli = engine.moduli(bound)?;
             let fewest = if options.adaptive { 2 } else { moduli.len() };
@@ -350,10 +350,10 @@ impl ResidueMatrix {
                     take(row, &integers);
                 });
             }
-            Back::Watched(watched) => {
+            Back::Redundant(system) => {
                 let mut faults = Faults::default();
-                self.form(words, columns, watched.moduli().len(), |row, residues| {
-                    let outcomes = watched.check(residues, &mut integers, &mut faults);
+                self.form(words, columns, system.moduli().len(), |row, residues| {
+                    let outcomes = system.check(residues, &mut integers, &mut faults);
                     for (integer, outcome) in integers.iter_mut().zip(outcomes) {
                         // What is left of it may be of any size; the call ends in an error.
                         if outcome == Outcome::Uncorrectable {
@@ -449,7 +449,7 @@ mod tests {
     }
 
     /// A plan for 24 points in one step of 12 slots, with two redundant moduli.
-    fn watched(bad: &'static [u64]) -> Plan<f64> {
+    fn redundant_plan(bad: &'static [u64]) -> Plan<f64> {
         let options = ResidueOptions {
             redundancy: 2,
             ..ResidueOptions::default()
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn a_faulty_product_is_corrected_and_counted() {
-        let (sound, faulty) = (watched(&[]), watched(&[3]));
+        let (sound, faulty) = (redundant_plan(&[]), redundant_plan(&[3]));
         let (mut expected, mut found) = (line(), line());
         sound.process(&mut expected).unwrap();
         faulty.process(&mut found).unwrap();
@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn faults_beyond_redundancy_end_in_an_error() {
-        let faulty = watched(&[3, 9]);
+        let faulty = redundant_plan(&[3, 9]);
         let error = faulty.process(&mut line()).unwrap_err();
         let report = faulty.residue_report().unwrap();
         assert!(report.uncorrectable > 0, "{report}");

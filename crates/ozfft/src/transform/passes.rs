@@ -509,7 +509,7 @@ impl Passes {
                 properties: &properties,
             };
             let share = |worker: usize, memory: &mut [u64]| {
-                // Threads have the environment of whoever started them.
+                // Threads inherit the environment of the thread that started them.
                 let _environment = DefaultEnvironment::enter();
                 let _session = unit.session();
                 let range = lines * worker / workers..lines * (worker + 1) / workers;

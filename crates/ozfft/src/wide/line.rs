@@ -255,7 +255,7 @@ impl WideLine {
     }
 }
 
-/// Brings the elements of a line into words, an exponent for each, turned by a root of their own where there are any.
+/// Brings the elements of a line into words, an exponent for each, rotated by one root each where there are any.
 fn load(
     hardware: &Hardware,
     threads: usize,

@@ -163,7 +163,7 @@ impl Worst {
     }
 }
 
-/// Runs the work on every item, each thread with a planner of its own that forgets its tables now and then.
+/// Runs the work on every item, each thread with a planner of its own that drops its tables now and then.
 pub fn in_parallel<Item: Sync>(items: &[Item], work: impl Fn(&Planner<f64>, &Item) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(4));

@@ -1,4 +1,4 @@
-//! Phase A on a matrix unit for signed bytes: `P_s = Σ_k v_k · u_k^(s)`, then the multiple of `M` comes off.
+//! Phase A on a matrix unit for signed bytes: `P_s = Σ_k v_k · u_k^(s)`, then the multiple of `M` is subtracted.
 //!
 //! The weight `u_k` is the number that is 1 modulo `m_k` and 0 modulo all others, of magnitude at most `M/2`, cut into
 //! balanced bytes `u_k = Σ_s u_k^(s) 256^s`, each from -128 to 127. `S` of them reach `127/255·(256^S - 1)`, which is

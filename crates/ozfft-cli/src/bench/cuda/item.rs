@@ -51,7 +51,7 @@ pub fn problem(setting: &Setting) -> Result<Problem, Failure> {
         Kind::ComplexToComplex => Problem::complex(&setting.shape.0),
         Kind::RealToComplex => Problem::real_to_complex(&setting.shape.0),
         Kind::ComplexToReal => {
-            // Random numbers are nobody's half-spectrum, and libraries differ in what they make of them.
+            // Random numbers are no half-spectrum of a real array, and libraries treat them differently.
             return Err(Failure::Usage(
                 "complex-to-real transforms are not measured on GPUs; take c2c or r2c".into(),
             ));

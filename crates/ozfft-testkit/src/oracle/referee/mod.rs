@@ -90,7 +90,7 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// A referee who has met nothing.
+    /// A referee with empty caches.
     pub fn new() -> Self {
         Self::default()
     }
