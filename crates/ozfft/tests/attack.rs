@@ -4,7 +4,7 @@
 //! Bounds are never compared with themselves: errors are the oracle's. Seeds are fixed and appear in every message.
 
 use crate::support::{
-    FAMILIES, Violations, Worst, complex, digits, everything, half, in_parallel, oracle_direction,
+    PRODUCTS, Violations, Worst, complex, digits, everything, half, in_parallel, oracle_direction,
     plan, scale, transform, transform_real,
 };
 use num_complex::Complex;
@@ -166,7 +166,7 @@ fn aimed_lines_stay_within_the_bound() {
     let long = if everything() { &long[..] } else { &[] };
     for &length in short.iter().chain(long) {
         for accuracy in ACCURACIES {
-            for products in FAMILIES {
+            for products in PRODUCTS {
                 cases.push((length, accuracy, products));
             }
         }
@@ -264,7 +264,7 @@ fn hill_climbing_stays_within_the_bound() {
     }
     in_parallel(&cases, |planner, &(length, norm, accuracy)| {
         let seed = 77 + length as u64;
-        for products in FAMILIES {
+        for products in PRODUCTS {
             let direction = DIRECTIONS[length % 2];
             let problem = complex(&[length]).accuracy(accuracy).products(products);
             let plan = plan(planner, &problem.norm(norm).direction(direction));

@@ -1,6 +1,6 @@
 //! Properties that need no oracle, with tolerances from `bound()`, and values known by hand.
 
-use crate::support::{FAMILIES, Violations, complex, digits, plan, transform, transform_real};
+use crate::support::{PRODUCTS, Violations, complex, digits, plan, transform, transform_real};
 use num_complex::Complex;
 use ozfft::{Direction, Norm, Planner, Problem};
 use ozfft_testkit::oracle::inputs::{Generator, complex_from_real, uniform_complex, uniform_real};
@@ -58,8 +58,8 @@ fn forward_and_back_returns_the_input() {
     let planner = Planner::<f64>::new();
     for (seed, length) in (0u64..).zip(LENGTHS) {
         for convention in [Norm::Backward, Norm::Ortho, Norm::Forward] {
-            for family in FAMILIES {
-                let problem = complex(&[length]).norm(convention).products(family);
+            for products in PRODUCTS {
+                let problem = complex(&[length]).norm(convention).products(products);
                 let forward = plan(&planner, &problem);
                 let back = plan(&planner, &problem.direction(Direction::Inverse));
                 let line = uniform_complex(length, seed);
@@ -69,12 +69,12 @@ fn forward_and_back_returns_the_input() {
                 let allowed = forward.bound() + back.bound() * (1.0 + forward.bound());
                 assert!(
                     error <= allowed,
-                    "{length} {convention:?} {family:?}, seed {seed}: {error:.3e} above {allowed:.3e}"
+                    "{length} {convention:?} {products:?}, seed {seed}: {error:.3e} above {allowed:.3e}"
                 );
                 let expected = forward.expected().hypot(back.expected());
                 assert!(
                     length < 8 || error <= 3.0 * expected,
-                    "{length} {convention:?} {family:?}, seed {seed}: {error:.3e}, expected {expected:.3e}"
+                    "{length} {convention:?} {products:?}, seed {seed}: {error:.3e}, expected {expected:.3e}"
                 );
             }
         }
@@ -230,14 +230,14 @@ fn the_first_and_middle_value_of_a_half_spectrum_are_real() {
     let planner = Planner::<f64>::new();
     let violations = Violations::default();
     for (seed, length) in (600u64..).zip(LENGTHS) {
-        for family in FAMILIES {
-            let problem = digits(Problem::real_to_complex(&[length])).products(family);
+        for products in PRODUCTS {
+            let problem = digits(Problem::real_to_complex(&[length])).products(products);
             let half = transform_real(&plan(&planner, &problem), &uniform_real(length, seed));
             let middle = if length % 2 == 0 { length / 2 } else { 0 };
             for k in [0, middle] {
                 violations.check(half[k].im == 0.0, || {
                     format!(
-                        "{length} {family:?}, seed {seed}: output {k} is {}",
+                        "{length} {products:?}, seed {seed}: output {k} is {}",
                         half[k]
                     )
                 });
@@ -343,15 +343,15 @@ fn integers_are_transformed_exactly_at_two_and_four_points() {
                     Complex::new(sum.0 as f64, sum.1 as f64)
                 })
                 .collect();
-            for family in FAMILIES {
-                let problem = complex(&[length]).products(family);
+            for products in PRODUCTS {
+                let problem = complex(&[length]).products(products);
                 let output = transform(&plan(&planner, &problem), &line);
-                assert_eq!(output, known, "{line:?} {family:?}, seed 9");
+                assert_eq!(output, known, "{line:?} {products:?}, seed 9");
                 let back = plan(&planner, &problem.direction(Direction::Inverse));
                 assert_eq!(
                     transform(&back, &output),
                     line,
-                    "back from {output:?} {family:?}"
+                    "back from {output:?} {products:?}"
                 );
             }
         }

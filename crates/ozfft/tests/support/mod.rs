@@ -105,8 +105,8 @@ pub fn decades() -> impl Iterator<Item = (f64, Accuracy)> {
     })
 }
 
-/// Both families.
-pub const FAMILIES: [Products; 2] = [Products::Truncated, Products::Exact];
+/// Truncated and exact products.
+pub const PRODUCTS: [Products; 2] = [Products::Truncated, Products::Exact];
 
 /// What failed, from all threads; the test fails with the whole list, so that one run shows every violation.
 #[derive(Default)]

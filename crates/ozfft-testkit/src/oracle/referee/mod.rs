@@ -33,7 +33,7 @@ mod recipe;
 
 pub use interval::Interval;
 pub use pairs::bound_of_pairs;
-pub use recipe::{Axis, Digits, Family, Fold, Line, Recipe, Step, UnknownRecipe};
+pub use recipe::{Axis, Digits, Fold, Line, Products, Recipe, Step, UnknownRecipe};
 
 use chirp::ChirpSpectrum;
 use std::collections::HashMap;
@@ -97,7 +97,7 @@ impl Referee {
 
     /// The relative L2 error that no input exceeds, by section 6: the exact value of the sum lies in the interval.
     pub fn bound(&self, recipe: &Recipe, request: Request) -> Interval {
-        budget::Count::new(self, recipe.digits, recipe.family, request).whole(recipe)
+        budget::Count::new(self, recipe.digits, recipe.products, request).whole(recipe)
     }
 
     fn norm_of_dropped(&self, key: matrices::Dropped) -> Interval {
