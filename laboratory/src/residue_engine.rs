@@ -285,7 +285,7 @@ fn costs(arguments: &ResiduesArguments) -> Result<Vec<Cost>, Failure> {
         plans.push(plan);
         bar.inc(1);
     }
-    // All of them in turns, because machines are faster at one time than at another.
+    // All of them alternately, because the speed of machines varies over time.
     for _ in 0..ROUNDS {
         for (row, plan) in rows.iter_mut().zip(&plans) {
             let (_, time) = timed(plan, &lines)?;

@@ -185,9 +185,13 @@ pub(crate) fn lines<S: Scalar>(
                 let all = carried_errors(2.0 * layers(steps) + 9.0).then(table);
                 amplified(all).rounded_to::<S>()
             } else {
-                let (turn, transform) = (rotation::<S>(), stages::<S>(steps));
-                let both = turn.then(transform).then(table).then(turn).then(transform);
-                amplified(both).then(turn)
+                let (rotated, transform) = (rotation::<S>(), stages::<S>(steps));
+                let both = rotated
+                    .then(transform)
+                    .then(table)
+                    .then(rotated)
+                    .then(transform);
+                amplified(both).then(rotated)
             }
         }
     };

@@ -9,7 +9,7 @@ use crate::Direction;
 use crate::aligned::Aligned;
 use crate::format::Format;
 use crate::lanes::{InstructionSet, Task, Vectors, rotated};
-use crate::matrices::{Cut, left, left_row, padded, right, turn};
+use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
 use crate::ozaki::{MOST_PARTS, products, split};
 use crate::sample::{LineScale, Sample};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
@@ -87,7 +87,7 @@ impl DftGemm {
                 (0..n2)
                     .flat_map(|j2| (0..n1).map(move |k1| (j2, k1)))
                     .map(|(j2, k1)| {
-                        let root = turn(j2 * k1, n, direction);
+                        let root = directed_root(j2 * k1, n, direction);
                         Complex::new(root.re.to_f32(), root.im.to_f32())
                     })
                     .collect(),

@@ -10,7 +10,7 @@
 use crate::Direction;
 use crate::aligned::Aligned;
 use crate::lanes::{InstructionSet, Task, Vectors};
-use crate::matrices::{Cut, left, left_row, padded, right, turn};
+use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
 use crate::ozaki::products;
 use crate::roots::Real;
 use crate::sample::{LineScale, Sample};
@@ -116,7 +116,7 @@ impl TwoLevel {
                 (0..n2)
                     .flat_map(|j2| (0..n1).map(move |k1| (j2, k1)))
                     .map(|(j2, k1)| {
-                        let root = turn(j2 * k1, n, direction);
+                        let root = directed_root(j2 * k1, n, direction);
                         Complex::new(root.re.high, root.im.high)
                     })
                     .collect(),
@@ -283,7 +283,7 @@ impl TwoLevel {
             totals,
             line: rotated,
         } = workspace;
-        self.set.enter(Turn {
+        self.set.enter(Twiddle {
             line,
             factor,
             n1,
@@ -388,7 +388,7 @@ impl<D: Sample> Task for CutDigits<'_, D> {
 }
 
 /// `x[j1][j2]` as rows `j2`.
-struct Turn<'a, D> {
+struct Twiddle<'a, D> {
     line: &'a [Complex<D>],
     factor: f64,
     n1: usize,
@@ -396,7 +396,7 @@ struct Turn<'a, D> {
     rows: &'a mut [Complex<f64>],
 }
 
-impl<D: Sample> Task for Turn<'_, D> {
+impl<D: Sample> Task for Twiddle<'_, D> {
     #[inline(always)]
     fn run<V: Vectors>(self) {
         for (j1, values) in self.line.chunks_exact(self.n2).enumerate() {

@@ -1,5 +1,5 @@
 //! Fortran's legacy names, with one underscore and with two. Everything is passed by address, results come first, and arrays have
-//! their first index running fastest, so lists of lengths are turned round. (Fortran 2003 calls the C names.)
+//! their first index running fastest, so lists of lengths are reversed. (Fortran 2003 calls the C names.)
 
 use crate::ffi::{PlanPointer, values_at};
 use crate::guru::Iodim;
@@ -50,7 +50,7 @@ fn address<T>(list: &Option<Vec<T>>) -> *const T {
     list.as_ref().map_or(std::ptr::null(), |list| list.as_ptr())
 }
 
-/// Dimensions from three lists. These are not turned round: their strides say where everything lies.
+/// Dimensions from three lists. These are not reversed: their strides define the layout.
 ///
 /// # Safety
 /// As [`reversed`], for all three.

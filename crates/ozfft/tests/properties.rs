@@ -159,12 +159,12 @@ fn a_shift_in_time_rotates_the_phases() {
         let shift = Generator::new(seed).below(length);
         let mut shifted = line.clone();
         shifted.rotate_left(shift);
-        let turned: Vec<ComplexDoubleDouble> = wide(&transform(&plan, &line))
+        let rotated: Vec<ComplexDoubleDouble> = wide(&transform(&plan, &line))
             .into_iter()
             .enumerate()
             .map(|(k, value)| value * root_of_unity(k * shift % length, length).conj())
             .collect();
-        let error = distance(&wide(&transform(&plan, &shifted)), &turned);
+        let error = distance(&wide(&transform(&plan, &shifted)), &rotated);
         // Both transforms may be off by the bound.
         let allowed = 2.0 * plan.bound() * (length as f64).sqrt() * norm(&line);
         assert!(
@@ -180,16 +180,16 @@ fn a_quarter_turn_in_time_shifts_the_spectrum() {
     for (seed, length) in (400u64..).zip([4, 8, 12, 64, 360, 524, 1000, 1024, 4096, 4036]) {
         let plan = plan(&planner, &complex(&[length]));
         let line = uniform_complex(length, seed);
-        // Powers of i turn without rounding, and move the spectrum by a quarter of its length.
-        let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
-        let turned: Vec<Complex<f64>> = line
+        // Powers of i rotate without rounding, and move the spectrum by a quarter of its length.
+        let powers = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
+        let rotated: Vec<Complex<f64>> = line
             .iter()
-            .zip(turns.iter().cycle())
+            .zip(powers.iter().cycle())
             .map(|(&value, &(re, im))| value * Complex::new(re, im))
             .collect();
         let mut moved = wide(&transform(&plan, &line));
         moved.rotate_right(length / 4);
-        let error = distance(&wide(&transform(&plan, &turned)), &moved);
+        let error = distance(&wide(&transform(&plan, &rotated)), &moved);
         let allowed = 2.0 * plan.bound() * (length as f64).sqrt() * norm(&line);
         assert!(
             error <= allowed,

@@ -1,4 +1,4 @@
-//! Methods in turns on the same numbers: shortest and median times, and errors.
+//! Methods timed alternately on the same numbers: shortest and median times, and errors.
 
 use super::Measurement;
 use crate::failure::Failure;

@@ -16,7 +16,7 @@ pub(crate) struct PlanCache<T: Real> {
     plans: HashMap<Problem, CachedPlan<T>>,
     decisions: HashMap<Problem, Decision>,
     /// Plans that are being built: other callers wait for them.
-    building: HashMap<Problem, Turn<T>>,
+    building: HashMap<Problem, InFlight<T>>,
     limit: usize,
     bytes: usize,
     /// Counts questions, to tell which plan was not asked for longest.
@@ -24,11 +24,11 @@ pub(crate) struct PlanCache<T: Real> {
 }
 
 /// Held while a plan is built; then it has the plan, for waiting callers.
-pub(crate) type Turn<T> = Arc<Mutex<Option<Arc<Plan<T>>>>>;
+pub(crate) type InFlight<T> = Arc<Mutex<Option<Arc<Plan<T>>>>>;
 
 thread_local! {
     /// Whether this thread is building a plan. A worker of a pool may be given another call to plan while it waits for threads that
-    /// build; waiting for its own turn it would wait for ever.
+    /// build; waiting for its own plan it would wait for ever.
     static BUILDING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -74,12 +74,12 @@ impl<T: Real> PlanCache<T> {
     }
 
     /// Signals callers that wait for this plan to be built.
-    pub(crate) fn turn(&mut self, key: &Problem) -> Turn<T> {
+    pub(crate) fn in_flight(&mut self, key: &Problem) -> InFlight<T> {
         Arc::clone(self.building.entry(key.clone()).or_default())
     }
 
-    /// Ends a turn: later callers find the plan, or build it again.
-    pub(crate) fn end_turn(&mut self, key: &Problem) {
+    /// The plan is built: later callers find it, or build it again.
+    pub(crate) fn end_in_flight(&mut self, key: &Problem) {
         self.building.remove(key);
     }
 

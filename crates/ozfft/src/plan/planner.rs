@@ -94,18 +94,18 @@ impl<T: Real> Planner<T> {
         let Some(_building) = Building::enter() else {
             return self.build_and_cache(&resolved, threads);
         };
-        let turn = lock(&self.plans).turn(&resolved);
-        let mut built = lock(&turn);
+        let in_flight = lock(&self.plans).in_flight(&resolved);
+        let mut built = lock(&in_flight);
         if let Some(plan) = &*built {
             return Ok(Arc::clone(plan));
         }
-        // A turn may have ended between the first question and this one.
+        // Another thread may have finished between the first lookup and this one.
         if let Some(plan) = lock(&self.plans).get(&resolved) {
-            lock(&self.plans).end_turn(&resolved);
+            lock(&self.plans).end_in_flight(&resolved);
             return Ok(plan);
         }
         let plan = self.build_and_cache(&resolved, threads);
-        lock(&self.plans).end_turn(&resolved);
+        lock(&self.plans).end_in_flight(&resolved);
         *built = plan.as_ref().ok().cloned();
         plan
     }

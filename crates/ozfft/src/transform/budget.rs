@@ -323,10 +323,10 @@ fn handed_on(
 ) -> ErrorBudget {
     let full = full_words(n, digits.word_bits());
     let rotated = |unit: WordUnit| {
-        let turned = rotation(n, unit.times(full_scale), 1.0 / full_scale, short);
+        let rotated = rotation(n, unit.times(full_scale), 1.0 / full_scale, short);
         ErrorBudget {
             expected: rotation(n, unit, 1.0, short).expected,
-            ..turned
+            ..rotated
         }
     };
     let narrowed = full

@@ -325,8 +325,8 @@ impl<const L: usize, U: Sync, S: Sync, K: Sync> Sink<L> for StageSink<'_, U, S, 
             for column in 0..grid.columns {
                 let k = row * grid.columns + column;
                 let words = values.narrowed::<V>(row * grid.pitch + column, &narrowing);
-                let turned = roots.rotate::<L, V>(k, self.j, lines.active, words);
-                store_words::<L, V>(stage.words, lines.at(0, k), lines.active, turned);
+                let rotated = roots.rotate::<L, V>(k, self.j, lines.active, words);
+                store_words::<L, V>(stage.words, lines.at(0, k), lines.active, rotated);
             }
         }
         for lane in 0..lines.active {

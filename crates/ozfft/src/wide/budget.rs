@@ -168,7 +168,7 @@ pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget
             let n = *n as f64;
             let amplification = (largest / n.sqrt()).max(1.0);
             // A rotation of a number under an exponent of its own.
-            let turned = ErrorBudget {
+            let rotated = ErrorBudget {
                 bound: (2f64.sqrt() * (ROTATION_ERROR + 1.0)) * power(UNIT) + power(-126),
                 expected: 2f64.sqrt() * ROTATION_TYPICAL * power(UNIT),
             };
@@ -193,7 +193,7 @@ pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget
                 bound: components * ROTATION_ERROR * unit.0,
                 expected: components * ROTATION_TYPICAL * unit.1,
             });
-            turned
+            rotated
                 .then(amplified(transform))
                 .then(kernel)
                 .then(amplified(transform))

@@ -157,7 +157,7 @@ impl Passes {
                     pass.block.run(hardware, &mut panel, &mut scratch);
                     for k in 0..n {
                         let point = &panel[pass.block.output(k)];
-                        let turned = match &pass.roots {
+                        let rotated = match &pass.roots {
                             None => *point,
                             Some(roots) => {
                                 let power = |lane: usize| roots.power(k * (line(lane) % inner));
@@ -168,7 +168,7 @@ impl Passes {
                             let at = first(lane) + k * inner;
                             // SAFETY: as above.
                             unsafe {
-                                words.set(at, lane_of(&turned, lane));
+                                words.set(at, lane_of(&rotated, lane));
                                 exponents.set(at, found[lane] + pass.block.growth());
                             }
                         }

@@ -1,4 +1,4 @@
-//! Variants of the same computation in turns: bits first, then times between events of the device.
+//! Variants of the same computation, timed alternately: bits first, then times between events of the device.
 
 use super::Measurement;
 use super::reductions::{Arrays, Operation, Reductions, Variant};

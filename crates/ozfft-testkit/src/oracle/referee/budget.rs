@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn one_unit_step_is_added_up_by_hand() {
+    fn one_trivial_step_has_the_hand_computed_bound() {
         // Four points: quantised to √8·½·U₀, U₀ = 2·2^-61·√8·(1+2^-17); no rotation; rounded.
         let bound = count(&double("axis 0: 4u"), PLAIN, None);
         let quantised = 8f64.sqrt() * 0.5 * 2f64.powi(-60) * 8f64.sqrt() * (1.0 + 2f64.powi(-17));
