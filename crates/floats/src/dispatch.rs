@@ -217,7 +217,7 @@ impl Table {
         }
     }
 
-    /// The cut for a matrix unit, if the length has one.
+    /// How a length is factored for a matrix unit, if it runs on one.
     pub(crate) fn cut(self, n: usize, mode: Mode) -> Option<Cut> {
         match self.rule(n, mode).path {
             Path::DftGemm => Some(Cut::Whole),

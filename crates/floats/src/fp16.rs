@@ -1,4 +1,4 @@
-//! f16, the half precision of IEEE 754: 11 significant bits, and little range.
+//! f16, the half precision of IEEE 754: 11 significant bits, and a small range.
 
 /// The bits of the nearest f16, ties to even. NaN stays NaN, and numbers of 65520 and more become infinite.
 pub(crate) fn round(value: f32) -> u16 {

@@ -1,4 +1,4 @@
-//! DFT matrices as matrix units take them, and how a length is cut for them.
+//! DFT matrices as operands of matrix units, and how a length is factored for them.
 
 use crate::Direction;
 use crate::aligned::Aligned;

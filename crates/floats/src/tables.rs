@@ -1,4 +1,4 @@
-//! What another machine needs to compute a mode as this crate does: how a length is cut, matrices in parts, rotations, and the
+//! What another machine needs to compute a mode as this crate does: how a length is factored, matrices in parts, rotations, and the
 //! bound of the result. Everything is made from exact angles and rounded once.
 
 use crate::bound;
@@ -10,7 +10,7 @@ use crate::unit::Order;
 use crate::{Direction, Format, Mode};
 use num_complex::Complex;
 
-/// The two factors that a mode cuts a length into by [`Table::Blocks`], if it does: `x[j1][j2]`, DFTs over `j1`, rotations, DFTs over
+/// The two factors that a mode splits a length into by [`Table::Blocks`], if it does: `x[j1][j2]`, DFTs over `j1`, rotations, DFTs over
 /// `j2`.
 ///
 /// ```

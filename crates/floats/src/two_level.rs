@@ -1,7 +1,7 @@
 //! Two levels of splitting: four digits of 8 bits for data and matrix each, and f32 sums that are exact.
 //!
 //! Parts that are rounded one by one, as in `ozaki.rs`, leave sums with the rounding errors of f32 however many there are:
-//! nothing below about `1e-7` can be reached so. Here all numbers of a line are integers under one exponent, cut into
+//! nothing below about `1e-7` can be reached so. Here all numbers of a line are integers under one exponent, split into
 //! digits of at most 128, which bf16 holds. A product is at most `2^14`, so an f32 keeps 1024 of them exactly, in any
 //! order and under any rounding; f64 puts the digits' sums together, exactly as well. What is left is what four digits
 //! leave of the data (`2^-32` of the line's largest number), of the matrix, and the six products of small digits that are

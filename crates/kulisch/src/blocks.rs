@@ -1,4 +1,4 @@
-//! Blocks of numbers that are not too far apart, many at a time, in fixed point.
+//! Blocks of numbers with a limited range of exponents, in fixed point, by vector instructions.
 //!
 //! A number is added to `1.5 · 2^top`, far above it: what the sum's 52 bits keep of it is an integer multiple of
 //! `2^(top-52)`, and the sum's own bits, taken as an integer, are that multiple plus a constant. So bits are added as

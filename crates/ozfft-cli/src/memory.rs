@@ -1,4 +1,4 @@
-//! Memory is asked for before it is taken: Rust's collections abort the program where there is none, and Linux ends it later.
+//! Available memory is checked before it is allocated: Rust's collections abort the program where there is none, and Linux ends it later.
 
 use crate::failure::Failure;
 

@@ -1,4 +1,4 @@
-//! Beyond double: pairs against the multiprecision DFT, within their proven bound; bits; real paths; bad input.
+//! Beyond double: double-double transforms against the multiprecision DFT, within their proven bound; bits; real paths; bad input.
 
 use crate::common_arrays::requirement;
 use num_complex::Complex;
@@ -28,7 +28,7 @@ fn plan(problem: &Problem) -> WidePlan {
         .unwrap_or_else(|error| panic!("{problem:?}: {error}"))
 }
 
-/// Pairs with all their bits at random.
+/// Double-double numbers with all their bits at random.
 fn random_pairs(n: usize, seed: u64) -> Vec<ComplexPair> {
     let mut generator = Generator::new(seed);
     let mut number = || {
@@ -304,7 +304,7 @@ fn every_norm_and_direction_keeps_the_bound_and_the_inverse_returns_the_input() 
                 whole += b.re.high * b.re.high + b.im.high * b.im.high;
             }
             let error = (difference / whole).sqrt();
-            // The differences of pairs are themselves off by 2^-104.
+            // The differences of double-double numbers are themselves off by 2^-104.
             assert!(error <= budget + 2f64.powi(-103), "{n} {norm:?}: {error:e}");
         }
     }

@@ -1,4 +1,4 @@
-//! Redundant moduli: residues that went wrong are found, and integers put right.
+//! Redundant moduli: faulty residues are detected, and integers corrected.
 //!
 //! Integers of magnitude at most `bound` need `r` moduli; here are `k` more, chosen so that the product of *any* `r` of all
 //! `r + k` is larger than `2·bound` (that of the `r` smallest is). Then:

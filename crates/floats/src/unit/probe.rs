@@ -1,4 +1,4 @@
-//! The accumulation probe: what a unit does to products and sums, asked of the unit itself.
+//! The accumulation probe: how a unit rounds products and sums, measured on the unit itself.
 //!
 //! Splitting numbers into several short parts gains accuracy only where products are kept whole until they are added. A
 //! unit that rounds them before (as Trainium was found to do, after its FFT had been announced with another error) gives

@@ -31,7 +31,7 @@ pub(crate) struct Quantised<const L: usize> {
     /// 0 for a line of zeros.
     pub(crate) exponents: [i32; L],
     pub(crate) properties: [LineProperties; L],
-    /// InputSymmetry of the words, in every line.
+    /// Symmetry of the words of every line.
     pub(crate) symmetry: InputSymmetry,
 }
 

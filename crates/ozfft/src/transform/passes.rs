@@ -1,7 +1,7 @@
 //! Lines of any smooth length: one or more passes, each a [`Block`], with block fixed point in between.
 //!
 //! A line of at most [`crate::recipe::factor::LONGEST_BLOCK`] points is one block, and several such lines are transformed side
-//! by side. A longer one is cut `N = N1·N'` as in `bailey.rs`, but every line of a pass has an exponent of its own:
+//! by side. A longer one is split `N = N1·N'` as in `bailey.rs`, but every line of a pass has a separate exponent:
 //! pass 1 transforms the columns `j'`, rotates them, and leaves words and one exponent per column; the next pass reads
 //! lines that cross those columns and brings them under a new exponent. Between passes there is no rounding to floating
 //! point. There the lines of a pass are what lies side by side.

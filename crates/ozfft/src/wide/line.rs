@@ -126,7 +126,7 @@ impl WideLine {
             Form::Bluestein(bluestein) => {
                 let m = bluestein.convolution();
                 let at_once = if bluestein.is_short() { LANES } else { 1 };
-                // Long lines are cut up among the threads themselves.
+                // Long lines are divided among the threads themselves.
                 let (outer, inner) = match at_once {
                     1 => (1, lines.threads),
                     _ => (lines.threads, 1),
@@ -304,7 +304,7 @@ fn load(
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Writes words of a line as pairs.
+/// Writes words of a line as double-double numbers.
 struct Store<'a> {
     rotation: Option<&'a (dyn Fn(usize) -> Root + Sync)>,
     /// The output that lies at a place.

@@ -1,4 +1,4 @@
-//! Plans for pairs: what is asked, checked; the loop over axes.
+//! Plans for double-double numbers: validation of the problem, and the loop over axes.
 
 use super::block::Tables;
 use super::budget::{BETWEEN_AXES, ErrorBudget, result};

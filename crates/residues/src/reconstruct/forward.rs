@@ -1,6 +1,6 @@
-//! The Chinese remainder theorem read forwards: `C = Σ residue · weight - q·M`, in two phases.
+//! The Chinese remainder theorem in explicit form: `C = Σ residue · weight - q·M`, in two phases.
 //!
-//! Phase A multiplies residues by slices of the weights, on a matrix unit, and takes the multiple of `M` off slice by
+//! Phase A multiplies residues by slices of the weights, on a matrix unit, and subtracts the multiple of `M` slice by
 //! slice. Its results are small integers `P_s` at known bit positions, whose sum is the integer itself, not just
 //! something congruent to it. Phase B adds them up: that is where arithmetics differ, and where some of them round.
 

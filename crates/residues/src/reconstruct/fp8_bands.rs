@@ -1,6 +1,6 @@
 //! Phase B as a product on the matrix unit for E4M3 numbers: the paper's tall and skinny one.
 //!
-//! The sums of phase A are too large for E4M3, so a bias is added to each that makes it positive and cut into nibbles.
+//! The sums of phase A are too large for E4M3, so a bias that makes it positive is added to each, and it is split into nibbles.
 //! A nibble *is* an E4M3 number: the code `u` from 0 to 15 means `u·2^-9`. Nibble `j` of slice `s` counts
 //! `2^(slice_bits·s + 4j)`. Neighbouring positions form a band: one sum of nibbles times powers of two, which E4M3 has from 2^-9
 //! to 2^8, that the accumulator holds exactly. Every nibble belongs to one band.

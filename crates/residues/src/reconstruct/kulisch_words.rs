@@ -1,6 +1,6 @@
 //! Phase B in a fixed-point accumulator of short words: the crate `kulisch` has it, [`Bounded`].
 //!
-//! Every slice is deposited at its bit position, carries wait in the words' spare bits, and nothing is rounded. The
+//! Every slice is deposited at its bit position, carries are deferred in the words' spare bits, and nothing is rounded. The
 //! accumulator is as wide as the largest slice at its position and the largest partial sum from the highest slice
 //! downwards, both of which follow from the moduli ([`Layout::bits`]); the top word's spare bits are not counted on.
 

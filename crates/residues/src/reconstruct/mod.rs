@@ -16,7 +16,7 @@
 //!   double_sum.rs, sum2.rs, sum_k.rs                       in f64                     bounded
 //!   single_kahan.rs, double_single.rs, quad_single.rs      in f32                     bounded
 //! floats.rs          what sums in floating point share, their bounds above all
-//! weights.rs         what residues count in Σ residue · weight, cut into short numbers
+//! weights.rs         the weights of Σ residue · weight, split into short numbers
 //! words.rs           32-bit words to integers
 //! operations.rs      numbers that count what is done with them
 //! ```
