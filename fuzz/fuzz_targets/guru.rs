@@ -1,4 +1,4 @@
-//! Plans of FFTW's guru interface with whatever numbers the bytes have: refused, or executed within the arrays that they describe.
+//! Plans of FFTW's guru interface with whatever numbers the bytes have: rejected, or executed within the arrays that they describe.
 //! Everything around the described elements, and the input, stays as it was.
 #![no_main]
 
@@ -46,7 +46,7 @@ unsafe extern "C" {
 /// Most points of a transform that is executed, and most doubles of an array.
 const MOST_POINTS: i128 = 2048;
 const MOST_DOUBLES: i128 = 1 << 15;
-/// From here on nothing may be planned, and refusing takes no time.
+/// From here on nothing may be planned, and rejecting takes no time.
 const ABSURD: i128 = 1 << 60;
 
 /// As `fftw_iodim64`.

@@ -1,4 +1,4 @@
-//! Headers of npy files that the bytes have changed or are: refused, or understood as one header, which reads the same when it is written
+//! Headers of npy files that the bytes have changed or are: rejected, or understood as one header, which reads the same when it is written
 //! again.
 #![no_main]
 
@@ -39,10 +39,10 @@ fn check(bytes: &[u8]) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&way, data)) = data.split_first() else {
+    let Some((&source, data)) = data.split_first() else {
         return;
     };
-    match way % 3 {
+    match source % 3 {
         0 => check(data),
         1 => check(&file(data)),
         _ => {

@@ -1,5 +1,5 @@
 //! Plans whatever the bytes say and runs it on buffers of exactly the length asked for: no panic (every access is
-//! checked against the length), nothing written by a strict refusal, the same bits from both substrates.
+//! checked against the length), nothing written by a strict rejection, the same bits from both substrates.
 #![no_main]
 
 use arbitrary::Unstructured;
@@ -98,7 +98,7 @@ fuzz_target!(|data: &[u8]| {
         .try_fold(1usize, |total, &n| total.checked_mul(n));
     let small = points.is_some_and(|points| points <= MOST_POINTS);
     if problem.validate().is_err() {
-        // Refused by `validate`, so refused by the planner, whatever the size.
+        // Rejected by `validate`, so rejected by the planner, whatever the size.
         assert!(Planner::<f64>::new().plan(&problem).is_err());
         return;
     }

@@ -1,4 +1,4 @@
-//! Loads saved decisions that the bytes have changed, and plans what they are for: the text is refused, the entry is passed
+//! Loads saved decisions that the bytes have changed, and plans what they are for: the text is rejected, the entry is passed
 //! over, or the plan keeps the accuracy asked for; and a plan runs.
 #![no_main]
 

@@ -55,7 +55,7 @@ pub struct FloatsArguments {
     json: bool,
 }
 
-/// One way at one length.
+/// One variant at one length.
 #[derive(Debug, Serialize)]
 struct Row {
     n: usize,
@@ -163,15 +163,15 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
     drop(arrays);
     let mut rows: Vec<Row> = Vec::new();
     for &n in &arguments.lengths {
-        for way in Variant::all() {
-            let name = way.name();
+        for variant in Variant::all() {
+            let name = variant.name();
             let only = &arguments.only;
             if !only.is_empty() && !only.iter().any(|part| name.contains(part.as_str())) {
                 continue;
             }
-            let mut row = match way {
-                Variant::Double => one::<f64>(arguments, &gpu, n, way)?,
-                _ => one::<f32>(arguments, &gpu, n, way)?,
+            let mut row = match variant {
+                Variant::Double => one::<f64>(arguments, &gpu, n, variant)?,
+                _ => one::<f32>(arguments, &gpu, n, variant)?,
             };
             let cufft = rows
                 .iter()
@@ -261,7 +261,7 @@ fn one<T: Number>(
     arguments: &FloatsArguments,
     gpu: &Gpu,
     n: usize,
-    way: Variant,
+    variant: Variant,
 ) -> Result<Row, Failure>
 where
     Complex<T>: Pod,
@@ -270,7 +270,7 @@ where
     let mut row = Row {
         n,
         lines: batch,
-        name: way.name(),
+        name: variant.name(),
         plan: None,
         seconds: None,
         runs: 0,
@@ -285,14 +285,14 @@ where
         missing: None,
     };
     let problem = Problem::complex(&[n]).batch(batch).norm(Norm::Unscaled);
-    let problem = match way {
+    let problem = match variant {
         Variant::CuFft => problem,
         Variant::Mode(mode) => problem.engine(Engine::Floats(mode)),
         Variant::Single => problem.engine(Engine::Digits).accuracy(Accuracy::Single),
         Variant::Double => problem.engine(Engine::Digits),
     };
     let planner = Planner::<T>::new();
-    let plan = match way {
+    let plan = match variant {
         Variant::CuFft => None,
         _ => match planner.plan(&problem.clone().device(Device::Cuda(arguments.device))) {
             Ok(plan) => Some(plan),
@@ -348,7 +348,7 @@ where
                 row.most_of_bound = Some(if share <= most { most } else { share });
             }
         }
-        if way == Variant::Mode(Mode::OzakiTwoLevel) {
+        if variant == Variant::Mode(Mode::OzakiTwoLevel) {
             let cpu = planner.plan(&problem.clone().batch(lines).device(Device::Cpu))?;
             let mut theirs = pattern[..lines * n].to_vec();
             cpu.process(&mut theirs)?;

@@ -150,7 +150,7 @@ struct Adapted {
     native_fallbacks: u64,
 }
 
-/// What a way of computing costs.
+/// What a method costs.
 #[derive(Debug, Serialize)]
 struct Cost {
     engine: &'static str,
@@ -182,7 +182,7 @@ type Lines = Vec<Vec<Complex<f64>>>;
 
 /// Repetitions of a timed call; the shortest counts.
 const TURNS: usize = 4;
-/// How often all ways are timed once more.
+/// How often all methods are timed once more.
 const ROUNDS: usize = 4;
 
 /// Transforms all lines as one batch, and the nanoseconds a point of the shortest of some turns.
@@ -243,21 +243,21 @@ fn costs(arguments: &ResiduesArguments) -> Result<Vec<Cost>, Failure> {
     }];
     let int8 = [Substrate::Int8, Substrate::Cpu(CpuUnit::Scalar)]
         .map(|substrate| (substrate, Method::Kulisch32, 0));
-    let ways = Method::ALL
+    let methods = Method::ALL
         .into_iter()
         .filter(|&method| method != Method::Kulisch32 && method != Method::Fp8Bands);
-    let ways = ways.map(|method| (Substrate::Int8, method, 0));
+    let methods = methods.map(|method| (Substrate::Int8, method, 0));
     let fp8 = [Method::Kulisch32, Method::Garner, Method::Fp8Bands];
     let fp8 = fp8.map(|method| (Substrate::Fp8, method, 0));
     let redundant = [1, 2, 4].map(|k| (Substrate::Int8, Method::Kulisch32, k));
     let all: Vec<_> = int8
         .into_iter()
-        .chain(ways)
+        .chain(methods)
         .chain(fp8)
         .chain(redundant)
         .collect();
     let mut plans = vec![digits];
-    let bar = progress(all.len(), "ways of reconstruction", arguments.json);
+    let bar = progress(all.len(), "methods of reconstruction", arguments.json);
     for (substrate, reconstruction, redundancy) in all {
         let options = ResidueOptions {
             reconstruction,
@@ -285,7 +285,7 @@ fn costs(arguments: &ResiduesArguments) -> Result<Vec<Cost>, Failure> {
         plans.push(plan);
         bar.inc(1);
     }
-    // All of them in turns, because machines are faster at one time than at another.
+    // All of them alternately, because the speed of machines varies over time.
     for _ in 0..ROUNDS {
         for (row, plan) in rows.iter_mut().zip(&plans) {
             let (_, time) = timed(plan, &lines)?;
@@ -369,7 +369,7 @@ fn cost_table(rows: &[Cost]) -> String {
     let head = [
         "engine",
         "unit",
-        "way",
+        "method",
         "redundant",
         "moduli",
         "ns a point",

@@ -1,4 +1,4 @@
-//! What all commands have in common: files that they write and read, numbers that are too large, and pipes that nobody reads.
+//! What all commands have in common: files that they write and read, numbers that are too large, and closed pipes.
 
 mod common;
 
@@ -53,7 +53,7 @@ fn rows_of_the_table_become_a_record() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
+fn an_output_that_cannot_be_written_is_reported_before_the_work() {
     let folder = directory("outputs-before");
     let nowhere = folder.join("missing").join("record.json");
     // Each would take minutes; none is allowed to begin.
@@ -123,13 +123,13 @@ fn nothing_in_the_program_writes_files_by_itself() {
     }
 }
 
-/// Whether an error is told, after notes perhaps.
+/// Whether an error is printed, after notes perhaps.
 fn is_error(message: &str) -> bool {
     message.lines().any(|line| line.starts_with("error: "))
 }
 
 #[test]
-fn numbers_that_are_too_large_are_refused() {
+fn numbers_that_are_too_large_are_rejected() {
     let huge = "1000000000000000";
     for command in [
         &["ladder", "--seconds", "0", "--shape", "1099511627776"][..],
@@ -159,7 +159,7 @@ fn numbers_that_are_too_large_are_refused() {
 }
 
 #[test]
-fn the_largest_seed_is_as_good_as_any() {
+fn the_largest_seed_is_accepted() {
     let seed = u64::MAX.to_string();
     for command in [
         &["residues", "--length", "8", "--lines", "2"][..],
@@ -169,7 +169,7 @@ fn the_largest_seed_is_as_good_as_any() {
     }
 }
 
-/// Runs the program with one of its outputs going to a pipe that nobody reads.
+/// Runs the program with one of its outputs going to a closed pipe.
 fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process::Output {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -186,7 +186,7 @@ fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process:
 }
 
 #[test]
-fn readers_who_have_seen_enough_are_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let run = into_a_closed_pipe(&["model", "verdicts"], false);
     assert_eq!(run.status.code(), Some(141), "{run:?}");
     assert!(run.stderr.is_empty(), "{run:?}");
@@ -237,7 +237,7 @@ fn no_program_of_the_current_folder_is_run_for_the_commit() {
 }
 
 #[test]
-fn files_that_never_end_or_are_no_records_are_refused() {
+fn files_that_never_end_or_are_no_records_are_rejected() {
     let folder = directory("no-records");
     let out = folder.join("out.svg");
     let deep = folder.join("deep.json");

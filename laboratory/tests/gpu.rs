@@ -47,17 +47,17 @@ fn exact_reductions_say_what_they_found_or_that_there_is_no_gpu() {
 }
 
 #[test]
-fn mistakes_are_found_before_the_gpu_is_asked() {
-    let refuse = |arguments: &[&str], what: &str| {
+fn mistakes_are_reported_before_the_gpu_is_opened() {
+    let reject = |arguments: &[&str], what: &str| {
         let message = fail(arguments);
         assert!(message.contains(what), "{message}");
     };
-    refuse(&["kulisch", "bench", "--device", "auto"], "cuda");
-    refuse(
+    reject(&["kulisch", "bench", "--device", "auto"], "cuda");
+    reject(
         &["kulisch", "bench", "--device", "cuda", "--only", "gemm"],
         "spmv",
     );
-    refuse(
+    reject(
         &["kulisch", "bench", "--device", "cuda", "--largest", "10"],
         "--largest 10",
     );

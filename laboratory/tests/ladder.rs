@@ -75,7 +75,7 @@ fn every_rung_is_measured_drawn_and_written_into_the_document() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_options_are_rejected() {
     for (arguments, word) in [
         (&["ladder", "--shape", "0"][..], "length 0"),
         (&["ladder", "--device", "auto"], "cpu or cuda"),

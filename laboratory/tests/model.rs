@@ -76,7 +76,7 @@ fn table_1_and_the_headline_of_the_paper() {
 }
 
 #[test]
-fn verdicts_are_for_programs_too() {
+fn verdicts_are_available_as_json() {
     let verdict = &json(&["model", "machine", "rtx-5090", "--n", "256", "--json"])[0];
     assert_eq!(
         (&verdict["mode"], &verdict["n"]),
@@ -224,7 +224,7 @@ fn predictions_are_within_one_and_a_half_but_for_those_that_are_named() {
 }
 
 #[test]
-fn a_record_of_something_else_is_refused_by_predictions() {
+fn a_record_of_something_else_is_rejected_by_predictions() {
     let record = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../benchmarks/records/2026-11-15-h200-probe.json"
@@ -235,7 +235,7 @@ fn a_record_of_something_else_is_refused_by_predictions() {
 
 /// A path that takes k times what the model allows on the H200 is projected to k times what it allows elsewhere.
 #[test]
-fn projections_carry_over_what_kernels_deliver_and_are_told_from_measurements() {
+fn projections_use_measured_constants_and_are_distinguished_from_measurements() {
     let table = &json(&["model", "projection", "--to", "b300,rubin", "--json"])[0];
     let rows = table["rows"].as_array().unwrap();
     let comparison = &json(&["model", "comparison", "--json"])[0];

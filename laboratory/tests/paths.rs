@@ -44,7 +44,7 @@ fn paths_are_checked_and_timed_or_the_missing_gpu_is_named() {
 }
 
 #[test]
-fn no_lines_to_check_are_refused() {
+fn no_lines_to_check_are_rejected() {
     let output = lab(&["paths", "--lines", "0"]);
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("one line or more"));
@@ -103,7 +103,7 @@ fn the_model_follows_from_a_record_without_a_gpu() {
 }
 
 #[test]
-fn files_that_are_something_else_are_refused_by_name() {
+fn files_that_are_something_else_are_rejected_by_name() {
     let probe = benchmarks().join("2026-11-15-h200-probe.json");
     let message = fail(&["paths", "--from", text(&probe)]);
     assert!(
@@ -174,7 +174,7 @@ fn counters_stand_beside_the_kernels_that_they_were_counted_of() {
 }
 
 #[test]
-fn a_record_is_drawn_in_both_ways() {
+fn a_record_is_drawn_as_times_and_as_precision() {
     let folder = directory("paths-plot");
     let (picture, record) = (folder.join("paths.svg"), record());
     let plot = ["plot", "--record", text(&record), "-o", text(&picture)];

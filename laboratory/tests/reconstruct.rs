@@ -29,7 +29,7 @@ fn of_kind<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn every_way_is_exact_or_within_its_bound_on_every_substrate() {
+fn every_method_is_exact_or_within_its_bound_on_every_substrate() {
     let lines = json(&[&QUICK[..], &["--r", "3,12", "--json"]].concat());
     let (measured, missing) = (of_kind(&lines, "measurement"), of_kind(&lines, "missing"));
     for substrate in ["int8", "fp8", "seven"] {

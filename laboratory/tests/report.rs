@@ -294,7 +294,7 @@ fn the_keyboard_reaches_every_control_in_order() {
 }
 
 #[test]
-fn it_is_readable_on_a_phone_on_a_desk_in_the_dark_and_with_a_screen_reader() {
+fn the_page_is_readable_on_phones_and_desktops_in_light_and_dark_and_by_screen_readers() {
     let Some((browser, file)) = opened("looks") else {
         return;
     };
@@ -371,7 +371,7 @@ fn it_is_readable_on_a_phone_on_a_desk_in_the_dark_and_with_a_screen_reader() {
 }
 
 #[test]
-fn paper_has_every_figure_and_no_controls() {
+fn the_printed_page_has_every_figure_and_no_controls() {
     let Some((browser, file)) = opened("paper") else {
         return;
     };
@@ -445,7 +445,7 @@ fn figures_are_files_for_papers() {
 }
 
 #[test]
-fn a_page_needs_nothing_from_elsewhere() {
+fn the_page_loads_no_external_resources() {
     let page = std::fs::read_to_string(page(
         "alone",
         &[

@@ -10,10 +10,10 @@ fn rows<'a>(record: &'a Value, name: &str) -> &'a [Value] {
 }
 
 #[test]
-fn every_way_keeps_its_bound_and_exact_ones_the_bits() {
+fn every_method_keeps_its_bound_and_exact_ones_the_bits() {
     let record = &json(&["residues", "--length", "64", "--lines", "2", "--json"])[0];
     let costs = rows(record, "costs");
-    for way in [
+    for method in [
         "kulisch32",
         "garner",
         "bins",
@@ -23,9 +23,9 @@ fn every_way_keeps_its_bound_and_exact_ones_the_bits() {
     ] {
         let found: Vec<&Value> = costs
             .iter()
-            .filter(|row| row["reconstruction"] == way)
+            .filter(|row| row["reconstruction"] == method)
             .collect();
-        assert!(!found.is_empty(), "{way} is missing");
+        assert!(!found.is_empty(), "{method} is missing");
         for row in found {
             assert_eq!(row["same_bits_as_exact_digits"], true, "{row}");
         }

@@ -35,7 +35,7 @@ for name, values in curves.items():
 
 # 2. The same bits however the work is divided and wherever the numbers lie.
 field = rng.standard_normal((48, 60, 64))
-ways = {
+transforms = {
     "one worker": lambda: ozfft.fftn(field),
     "all workers": lambda: ozfft.fftn(field, workers=-1),
     "Fortran order": lambda: ozfft.fftn(np.asfortranarray(field)),
@@ -44,8 +44,8 @@ ways = {
     "numpy, axis by axis": lambda: np.fft.fft(np.fft.fft(np.fft.fft(field, axis=2), axis=1), axis=0),
     "numpy, other order": lambda: np.fft.fft(np.fft.fft(np.fft.fft(field, axis=0), axis=1), axis=2),
 }
-for name, way in ways.items():
-    print(f"{name:24} {hashlib.sha256(np.ascontiguousarray(way()).tobytes()).hexdigest()[:16]}")
+for name, transform in transforms.items():
+    print(f"{name:24} {hashlib.sha256(np.ascontiguousarray(transform()).tobytes()).hexdigest()[:16]}")
 
 # 3. The picture.
 if len(sys.argv) > 1:

@@ -51,22 +51,22 @@ def text(seconds):
     return f"{seconds * 1e6:.1f} µs" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
-ways = {
+libraries = {
     "numpy": lambda name, x: getattr(np.fft, name)(x),
     "scipy": lambda name, x: getattr(scipy.fft, name)(x),
     "ozfft": lambda name, x: getattr(ozfft, name)(x),
     'accuracy="single"': lambda name, x: getattr(ozfft, name)(x, accuracy="single"),
     'engine="native"': lambda name, x: getattr(ozfft, name)(x, engine="native"),
 }
-print("| call | " + " | ".join(ways) + " | ozfft / numpy |")
-print("|---" * (len(ways) + 2) + "|")
+print("| call | " + " | ".join(libraries) + " | ozfft / numpy |")
+print("|---" * (len(libraries) + 2) + "|")
 rng = np.random.default_rng(1)
 for title, name, shape in CASES:
     x = rng.standard_normal(shape)
     if not name.startswith("r"):
         x = x + 1j * rng.standard_normal(shape)
     times = []
-    for way in ways.values():
+    for call in libraries.values():
         least.began = time.thread_time()
-        times.append(least(lambda: way(name, x)))
+        times.append(least(lambda: call(name, x)))
     print(f"| {title} | " + " | ".join(text(seconds) for seconds in times) + f" | {times[2] / times[0]:.1f} |", flush=True)

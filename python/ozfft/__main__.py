@@ -72,7 +72,7 @@ def report() -> List[Tuple[str, str]]:
         ("processor", f"{_processor()}, {os.cpu_count()} threads"),
         ("units", f"{', '.join(_ozfft.units())}; {plan.substrate} is taken"),
         ("bound", f"{plan.bound:.1e} for 1024 points in double precision"),
-        ("plans", f"up to {memory.limit >> 20} MiB are remembered"),
+        ("plans", f"up to {memory.limit >> 20} MiB are cached"),
     ]
     lines += [("gpu", gpu) for gpu in _gpus()]
     lines += [(name, _version(name)) for name in _LIBRARIES]

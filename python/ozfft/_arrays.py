@@ -239,7 +239,7 @@ def readable_tensor(torch: Any, x: Any) -> Any:
     return x.resolve_conj().resolve_neg()
 
 
-def refuse_tensor_dtype(x: Any) -> None:
+def reject_tensor_dtype(x: Any) -> None:
     raise DtypeError(f"{x.dtype} is not a type that ozfft transforms; convert it to torch.float32 or torch.float64")
 
 
@@ -270,7 +270,7 @@ class Torch(Gpu):
 
     def dtype(self, x: Any) -> numpy.dtype:
         if x.dtype not in self.dtypes:
-            refuse_tensor_dtype(x)
+            reject_tensor_dtype(x)
         return numpy.dtype(self.dtypes[x.dtype])
 
     def convert(self, x: Any, dtype: numpy.dtype) -> Any:
@@ -324,7 +324,7 @@ class TorchOnProcessor(Numpy):
             return tensor.numpy()
         except TypeError:
             # Types that numpy does not have, bfloat16 among them.
-            refuse_tensor_dtype(tensor)
+            reject_tensor_dtype(tensor)
             raise
 
 
@@ -346,7 +346,7 @@ def library_of(x: Any) -> Any:
     if kind is numpy.ndarray or isinstance(x, (list, tuple, int, float, complex)):
         return NUMPY
     if isinstance(x, numpy.ndarray):
-        _duck.refuse(x)
+        _duck.reject(x)
         return NUMPY
     package = kind.__module__.partition(".")[0]
     if package == "torch" and "torch" in sys.modules:
@@ -361,7 +361,7 @@ def library_of(x: Any) -> Any:
 
     if Foreign.knows(x):
         return _load("foreign", Foreign)
-    _duck.refuse(x)
+    _duck.reject(x)
     return NUMPY
 
 

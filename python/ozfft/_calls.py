@@ -32,7 +32,7 @@ def integers(values: Any, name: str) -> List[int]:
         raise ValueError(f"{name} must be a scalar or iterable of integers") from error
 
 
-def _refuse_plan(plan: Any) -> None:
+def _reject_plan(plan: Any) -> None:
     if plan is not None:
         raise NotImplementedError(
             "Passing a precomputed plan is not yet supported by scipy.fft functions; plans of ozfft.plan are called themselves"
@@ -42,8 +42,8 @@ def _refuse_plan(plan: Any) -> None:
 def _asked(name: str, x: Any, arguments: tuple, out: Any, options: Options) -> Any:
     """The transform of an array that has a say in it; see :mod:`ozfft._duck`."""
     if name not in _duck.NAMES:
-        _duck.refuse(x)
-        _duck.refuse(out)
+        _duck.reject(x)
+        _duck.reject(out)
     from . import _transforms
 
     chosen = options._asdict()
@@ -74,7 +74,7 @@ def one_axis(
     engine: Optional[str],
     device: Optional[str],
 ) -> Any:
-    _refuse_plan(plan)
+    _reject_plan(plan)
     options = resolve(accuracy, engine, device, workers)
     scaling = norm_name(norm)
     if _duck.is_duck(x) or _duck.is_duck(out):
@@ -133,7 +133,7 @@ def many_axes(
     engine: Optional[str],
     device: Optional[str],
 ) -> Any:
-    _refuse_plan(plan)
+    _reject_plan(plan)
     options = resolve(accuracy, engine, device, workers)
     if _duck.is_duck(x) or _duck.is_duck(out):
         return _asked(name, x, (s, axes, norm), out, options)

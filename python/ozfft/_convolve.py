@@ -32,7 +32,7 @@ def _product(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
 
 
 def _array(x: Any, what: str) -> Tuple[Any, numpy.ndarray]:
-    _duck.refuse(x)
+    _duck.reject(x)
     library = library_of(x)
     if library.on_gpu:
         raise UnsupportedError(

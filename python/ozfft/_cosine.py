@@ -110,7 +110,7 @@ def _transformed(
     kind = operator.index(kind)
     if kind not in (1, 2, 3, 4):
         raise ValueError(f"invalid transform type {kind}; give 1, 2, 3 or 4")
-    _duck.refuse(x)
+    _duck.reject(x)
     library = library_of(x)
     if library.on_gpu:
         raise UnsupportedError(

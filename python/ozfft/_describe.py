@@ -11,7 +11,7 @@ _TEXT = {
     "x": """x : array_like
     {x}. Arrays of numpy, CuPy and PyTorch, of any strides and byte order, and what numpy makes an array of. Single precision
     (float16, float32, complex64) is transformed in single precision, everything else in double precision; long doubles are
-    refused.""",
+    rejected.""",
     "a": """a : array_like
     {x}. Arrays with a say in numpy's functions have it here as well; long doubles are left to numpy.""",
     "type": """type : {1, 2, 3, 4}, optional

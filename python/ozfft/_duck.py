@@ -1,7 +1,7 @@
 """Arrays that stand for more than their numbers: quantities with units, arrays that are computed later.
 
-They say how numpy's functions treat them by ``__array_function__`` (NEP 18). A transform of such an array is put to it as numpy
-puts it, with one difference: where the array leaves the numbers to numpy, they are transformed here.
+They say how numpy's functions treat them by ``__array_function__`` (NEP 18). A transform of such an array is dispatched as numpy
+dispatches it, with one difference: where the array leaves the numbers to numpy, they are transformed here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_duck(x: Any) -> bool:
     return method is not _NUMPYS and kind.__module__.partition(".")[0] != "cupy"
 
 
-def refuse(x: Any) -> None:
+def reject(x: Any) -> None:
     """For calls that numpy has no function for, so that `x` cannot be asked."""
     if is_duck(x):
         kind = f"{type(x).__module__}.{type(x).__qualname__}"
@@ -103,7 +103,7 @@ def is_dask(x: Any) -> bool:
 def later(name: str, function: Callable, x: Any, lengths: Any, axes: Any, norm: Any, chosen: dict) -> Any:
     """The transform of an array of dask, which stays an array of dask. `function` has scipy's arguments.
 
-    Everything is chosen now: whoever computes the blocks, maybe in another process, knows nothing of this context.
+    Everything is chosen now: the blocks may be computed in another process, without this context.
     """
     from dask.array.fft import fft_wrap
 

@@ -28,7 +28,7 @@ class Plan:
     """A planned transform; made by :func:`plan`.
 
     Calling it transforms an array of its input's shape, of any strides, of numpy, CuPy or PyTorch. A plan may be used
-    by several threads at once, and pickled: what is kept is the description, and whoever loads it plans again.
+    by several threads at once, and pickled: the description is saved, and the process that loads it plans again.
 
     >>> import numpy, ozfft, pickle
     >>> plan = ozfft.plan((4, 6), kind="r2c")
@@ -262,7 +262,7 @@ def clear_plans() -> None:
 
 
 class PlanMemory(NamedTuple):
-    """What remembered plans hold; see :func:`plan_memory`."""
+    """What cached plans hold; see :func:`plan_memory`."""
 
     plans: int
     bytes: int
@@ -270,9 +270,9 @@ class PlanMemory(NamedTuple):
 
 
 def plan_memory() -> PlanMemory:
-    """How many plans are remembered, the bytes that they are reckoned at, and the most that they may hold.
+    """How many plans are cached, their estimated bytes, and the limit.
 
-    Plans that go beyond the limit push out those that were used least recently; plans for GPUs stay, and are not counted in
+    Beyond the limit, the least recently used plans are evicted; plans for GPUs stay, and are not counted in
     the bytes. Bytes are those of tables, about: tables of one length are shared between plans, and counted for each.
 
     Returns
@@ -290,7 +290,7 @@ def plan_memory() -> PlanMemory:
 
 
 def set_plan_memory(limit: int) -> None:
-    """Sets the most bytes that remembered plans may hold; 256 MiB by default. 0 remembers nothing.
+    """Sets the most bytes that cached plans may hold; 256 MiB by default. 0 caches nothing.
 
     Tables of rotations, which cosine and sine transforms have besides their plans, may hold a quarter as much.
 

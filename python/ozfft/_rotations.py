@@ -117,7 +117,7 @@ def _make(first: int, step: int, count: int, denominator: int) -> Tuple[numpy.nd
 
 
 class _Kept:
-    """Tables that were made before, those not asked for longest forgotten first."""
+    """Cache of tables, the least recently used evicted first."""
 
     def __init__(self) -> None:
         self.limit = 64 << 20

@@ -7,8 +7,8 @@ mod errors;
 mod gate;
 mod options;
 mod plan;
+mod plan_cache;
 mod process;
-mod remembered;
 
 use pyo3::prelude::*;
 

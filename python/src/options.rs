@@ -2,7 +2,7 @@
 
 use ozfft::{Accuracy, Device, Direction, FftError, Kind, Norm};
 
-fn refuse<T>(what: &str, given: &str, choices: &str) -> Result<T, FftError> {
+fn reject<T>(what: &str, given: &str, choices: &str) -> Result<T, FftError> {
     Err(FftError::Unsupported(format!(
         "there is no {what} {given:?}; give {choices}"
     )))
@@ -14,7 +14,7 @@ pub(crate) fn kind(name: &str) -> Result<Kind, FftError> {
         "c2c" => Ok(Kind::ComplexToComplex),
         "r2c" => Ok(Kind::RealToComplex),
         "c2r" => Ok(Kind::ComplexToReal),
-        _ => refuse("kind of transform", name, "c2c, r2c or c2r"),
+        _ => reject("kind of transform", name, "c2c, r2c or c2r"),
     }
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn direction(name: &str) -> Result<Direction, FftError> {
     match name {
         "forward" => Ok(Direction::Forward),
         "inverse" => Ok(Direction::Inverse),
-        _ => refuse("direction", name, "forward or inverse"),
+        _ => reject("direction", name, "forward or inverse"),
     }
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn norm(name: &str) -> Result<Norm, FftError> {
         "ortho" => Ok(Norm::Ortho),
         "forward" => Ok(Norm::Forward),
         "unscaled" => Ok(Norm::Unscaled),
-        _ => refuse("norm", name, "backward, ortho, forward or unscaled"),
+        _ => reject("norm", name, "backward, ortho, forward or unscaled"),
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn accuracy(name: &str) -> Result<Accuracy, FftError> {
     };
     match number {
         Some(accuracy) => Ok(accuracy),
-        None => refuse(
+        None => reject(
             "accuracy",
             name,
             "\"double\", \"single\", a relative error such as 1e-12, or \"bits:40\"",
@@ -67,7 +67,7 @@ pub(crate) fn device(name: &str) -> Result<Device, FftError> {
         "cuda" => Ok(Device::Cuda(0)),
         _ => match numbered(name) {
             Some(device) => Ok(device),
-            None => refuse("device", name, "cpu, auto, cuda or cuda:1"),
+            None => reject("device", name, "cpu, auto, cuda or cuda:1"),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! Plans as Python sees them, remembered by everything that they depend on.
+//! Plans as Python sees them, cached by everything that they depend on.
 
 use crate::errors::exception;
 use crate::gate::Call;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// Bytes that a plan holds without its tables, with its entry among those that are remembered. Measured.
+/// Bytes that a plan holds without its tables, with its entry in the cache. Measured.
 const BYTES_OF_PLAN: usize = 8 << 10;
 
 /// Parameters of a plan, as Python passes them.
@@ -153,7 +153,7 @@ pub(crate) fn plan(py: Python<'_>, key: Key) -> PyResult<Plan> {
     }
 }
 
-/// Number of plans that are remembered, the bytes that they are reckoned at, and the most that they may hold.
+/// Number of cached plans, their estimated bytes, and the most that they may hold.
 #[pyfunction]
 pub(crate) fn plan_memory(py: Python<'_>) -> (usize, usize, usize) {
     py.detach(|| {
@@ -163,7 +163,7 @@ pub(crate) fn plan_memory(py: Python<'_>) -> (usize, usize, usize) {
     })
 }
 
-/// Sets the most bytes that remembered plans may hold.
+/// Sets the most bytes that cached plans may hold.
 #[pyfunction]
 pub(crate) fn set_plan_memory(py: Python<'_>, limit: usize) {
     py.detach(|| {
@@ -295,7 +295,7 @@ impl Plan {
         let [input, output, workspace] = pointers;
         let ran = py.detach(|| {
             let _call = Call::enter();
-            // SAFETY: the caller's promise; plans for GPUs are never forgotten, so this one outlives the stream's work.
+            // SAFETY: the caller's promise; plans for GPUs are never evicted, so this one outlives the stream's work.
             either!(&self.planned, plan => unsafe {
                 plan.process_device(input, output, workspace, stream)
             })

@@ -1,10 +1,10 @@
 //! State of the process: planners, cached plans, threads.
 //!
 //! Python programs fork. A child has the memory of its parent and none of its threads, so that a pool of threads would
-//! never answer there and a lock might be held by nobody; a child therefore begins with a process of its own, and leaves
+//! never answer there and a lock might be held by no thread; a child therefore begins with a process of its own, and leaves
 //! its parent's alone.
 
-use crate::remembered::Remembered;
+use crate::plan_cache::PlanCache;
 use ozfft::{FftError, Planner};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -12,7 +12,7 @@ use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Calls of a thread before it gets a pool of its own. Such a pool takes 8 KB that are never given back, so programs that
+/// Calls of a thread before it gets a pool of its own. Such a pool takes 8 KB that are never freed, so programs that
 /// start a thread for every few calls must not get one each.
 const CALLS_BEFORE_ALONE: u32 = 16;
 
@@ -21,7 +21,7 @@ pub(crate) struct Process {
     identity: u32,
     pub(crate) double: Planner<f64>,
     pub(crate) single: Planner<f32>,
-    plans: Mutex<Remembered>,
+    plans: Mutex<PlanCache>,
     pool: OnceLock<ThreadPool>,
 }
 
@@ -52,21 +52,21 @@ impl Process {
             return process;
         }
         let (double, single) = (Planner::new(), Planner::new());
-        // Plans are remembered here, by everything that a call says.
+        // Plans are cached here, by all arguments of a call.
         double.set_memory_limit(0);
         single.set_memory_limit(0);
         let fresh = Box::into_raw(Box::new(Process {
             identity,
             double,
             single,
-            plans: Mutex::new(Remembered::new()),
+            plans: Mutex::new(PlanCache::new()),
             pool: OnceLock::new(),
         }));
         let now = match CURRENT.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire)
         {
             Ok(_) => fresh,
             Err(another) => {
-                // SAFETY: made above and seen by nobody.
+                // SAFETY: made above and not shared yet.
                 drop(unsafe { Box::from_raw(fresh) });
                 another
             }
@@ -75,12 +75,12 @@ impl Process {
         unsafe { &*now }
     }
 
-    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, Remembered> {
+    pub(crate) fn plans(&self) -> std::sync::MutexGuard<'_, PlanCache> {
         // Nothing is left half done under this lock.
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what the planners hold besides the plans that are remembered, which keep their tables.
+    /// Forgets what the planners hold besides the cached plans, which keep their tables.
     pub(crate) fn forget_tables(&self) {
         self.double.clear();
         self.single.clear();
@@ -121,7 +121,7 @@ impl Process {
         let pool = ThreadPoolBuilder::new().thread_name(|number| format!("ozfft-{number}"));
         let pool = pool.build().map_err(no_threads)?;
         // Threads that are still starting initialise what all pools of a process share. A child that is forked meanwhile would
-        // wait for that for ever; so nobody leaves here, and no fork goes on, before each has done something.
+        // wait for that for ever; so no call returns and no fork proceeds before each has run something.
         pool.broadcast(|_| ());
         Ok(self.pool.get_or_init(|| pool))
     }

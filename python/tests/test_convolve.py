@@ -30,7 +30,7 @@ def direct(a, b):
 @pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
 @pytest.mark.parametrize("kinds", [(float, float), (complex, float), (complex, complex)])
 @pytest.mark.parametrize("lengths", [(1, 1), (5, 3), (100, 100), (1000, 7), (7, 1000), (4096, 33)])
-def test_sums_are_right(name, kinds, lengths):
+def test_convolutions_match_direct_sums(name, kinds, lengths):
     a, b = (numbers(n, kind) for n, kind in zip(lengths, kinds))
     result = getattr(ozfft, name)(a, b)
     assert result.dtype == (complex if complex in kinds else float)

@@ -105,7 +105,7 @@ def turned(numerator, denominator):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 64, 100, 1000, 4099, 1 << 20])
-def test_tables_of_rotations_are_right_in_their_last_bit(n):
+def test_tables_of_rotations_are_correctly_rounded(n):
     tables = [(_rotations.quarter_steps(n), 0, 1, 4 * n)]
     if n % 2 == 0:
         tables.append((_rotations.odd_sixteenths(n), 1, 8, 16 * n))
@@ -144,7 +144,7 @@ def test_bits_are_those_of_every_machine(name, kind):
     assert sums.hexdigest()[:16] == BITS[name, kind]
 
 
-def test_tables_are_kept_within_their_memory():
+def test_cached_tables_stay_within_their_memory_limit():
     kept = _rotations.kept
     try:
         ozfft.set_plan_memory(4 * 2000)
@@ -197,7 +197,7 @@ def test_norms_and_orthogonality_are_scipys(name, kind, norm, orthogonalize):
 
 @pytest.mark.parametrize("name, kind", KINDS)
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
-def test_the_way_back_comes_back(name, kind, norm):
+def test_the_inverse_returns_the_input(name, kind, norm):
     x = numbers(6, 10)
     for suffix in ("", "n"):
         there = getattr(ozfft, name + suffix)(x, kind, norm=norm)
@@ -261,7 +261,7 @@ def test_inputs_are_never_written_and_empty_stacks_come_back_empty():
 
 @pytest.mark.parametrize("name, kind", KINDS)
 @pytest.mark.parametrize("n", [8, 9])
-def test_not_finite_numbers_spoil_their_own_line_only(name, kind, n):
+def test_nonfinite_numbers_affect_only_their_own_line(name, kind, n):
     x = np.ones((4, n))
     x[1, 2] = np.inf
     x[2, 3] = np.nan

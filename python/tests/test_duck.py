@@ -1,4 +1,4 @@
-"""Arrays that stand for more than their numbers keep it, or are refused; they never lose it silently."""
+"""Arrays that stand for more than their numbers keep it, or are rejected; they never lose it silently."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ class Stubborn:
 
 @pytest.mark.parametrize("name", NUMPYS)
 @pytest.mark.parametrize("module", [ozfft, ozfft.numpy_fft], ids=["ozfft", "numpy_fft"])
-def test_an_array_with_a_say_is_asked_and_computed_here(module, name):
+def test_array_function_is_called_and_computed_here(module, name):
     """``ozfft.numpy_fft`` once made plain arrays of everything."""
     function = getattr(module, name)
     expected = function(X, norm="ortho")
@@ -55,12 +55,12 @@ def test_an_array_with_a_say_is_asked_and_computed_here(module, name):
     assert _ozfft.executions() == before + 2
 
 
-def test_choices_are_kept_on_the_way():
+def test_options_are_kept_through_array_function():
     result = ozfft.fft(Metres(X), 5, axis=0, accuracy="single", workers=2)
     assert result.numbers.tobytes() == ozfft.fft(X, 5, axis=0, accuracy="single").tobytes()
 
 
-def test_out_has_a_say_too():
+def test_out_is_asked_through_array_function():
     out = Metres(np.empty((6, 8), complex))
     for module in (ozfft, ozfft.numpy_fft):
         result = module.fft(X, out=out)
@@ -84,7 +84,7 @@ def test_arrays_that_decline_are_an_error():
     ],
 )
 @pytest.mark.parametrize("wrap", [Metres, lambda x: x.view(Seconds)], ids=["Metres", "Seconds"])
-def test_what_numpy_has_no_function_for_is_refused(call, wrap):
+def test_functions_that_numpy_lacks_are_rejected(call, wrap):
     with pytest.raises(ozfft.UnsupportedError, match="pass plain numbers"):
         call(wrap(X))
 
@@ -102,7 +102,7 @@ def test_astropys_quantities_keep_their_units():
     assert ozfft.numpy_fft.fft(quantity, 4, norm="forward").unit == units.m
 
 
-def test_dasks_arrays_stay_to_be_computed():
+def test_dask_arrays_stay_lazy():
     array = pytest.importorskip("dask.array")
     lazy = array.from_array(X, chunks=(2, 8))
     for module in (ozfft, ozfft.numpy_fft):
@@ -119,7 +119,7 @@ def test_dasks_arrays_stay_to_be_computed():
         ozfft.fft(lazy, axis=0)
 
 
-def test_dasks_blocks_are_computed_with_the_choices_of_the_call():
+def test_dask_blocks_are_computed_with_the_options_of_the_call():
     """Blocks run in threads of dask, which know nothing of this context."""
     array = pytest.importorskip("dask.array")
     lazy = array.from_array(X, chunks=(2, 8))
@@ -131,7 +131,7 @@ def test_dasks_blocks_are_computed_with_the_choices_of_the_call():
     assert pickle.loads(pickle.dumps(results[0])).compute().tobytes() == ozfft.fft(X, accuracy="single").tobytes()
 
 
-def test_by_way_of_scipy_arrays_are_what_scipy_makes_of_them():
+def test_through_scipy_arrays_are_converted_as_scipy_does():
     scipy_fft = pytest.importorskip("scipy.fft")
     units = pytest.importorskip("astropy.units")
     without = type(scipy_fft.fft(X * units.m))

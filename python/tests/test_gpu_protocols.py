@@ -167,7 +167,7 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("library", ["cupy", "torch"])
-def test_what_comes_in_is_what_goes_out(request, launches, library, call):
+def test_results_have_the_library_of_their_input(request, launches, library, call):
     module = request.getfixturevalue(library)
     array = module.ndarray if library == "cupy" else module.Tensor
     x = numbers(6, 8)
@@ -212,7 +212,7 @@ def test_numpys_functions_take_arrays_on_gpus_as_well(request, launches, library
 
 
 @pytest.mark.parametrize("device", ["cuda", "cpu"])
-def test_tensors_that_numpy_cannot_read_are_refused_in_ozffts_words(launches, torch, device):
+def test_tensors_that_numpy_cannot_read_are_rejected_in_ozffts_words(launches, torch, device):
     torch.Tensor.device = types.SimpleNamespace(type=device, index=0)
     tensor = torch.Tensor(numbers(8))
     tensor.requires_grad = True
@@ -233,12 +233,12 @@ def test_tensors_that_numpy_cannot_read_are_refused_in_ozffts_words(launches, to
 
 
 @pytest.mark.parametrize("call", [lambda x: ozfft.dct(x), lambda x: ozfft.fftconvolve(x, x), lambda x: ozfft.dstn(x)])
-def test_what_gpus_arrays_do_not_have_is_said(launches, cupy, call):
+def test_unsupported_options_for_gpu_arrays_are_reported(launches, cupy, call):
     with pytest.raises(ozfft.UnsupportedError, match="GPU.*copy"):
         call(cupy.ndarray(np.ones((4, 4))))
 
 
-def test_tensors_with_gradients_and_other_types_are_refused(launches, torch):
+def test_tensors_with_gradients_and_other_types_are_rejected(launches, torch):
     tensor = torch.Tensor(numbers(8))
     tensor.requires_grad = True
     with pytest.raises(ozfft.DeviceError, match="detach"):
@@ -320,7 +320,7 @@ def test_unknown_libraries_by_dlpack(launches):
         assert launches[-1]["device"] == "cuda:2"
 
 
-def test_what_unknown_libraries_cannot_be_asked_for_is_said(launches):
+def test_unsupported_options_for_unknown_libraries_are_reported(launches):
     x = numbers(6, 8)
     for call, error, text in [
         (lambda: ozfft.fft(Interface(x)), ozfft.LayoutError, r"pass out=.*\(6, 8\).*complex128"),

@@ -116,7 +116,7 @@ def test_out_takes_any_layout_and_may_be_the_input():
         ("array", TypeError),
     ],
 )
-def test_out_that_will_not_do_is_refused(out, error):
+def test_unsuitable_out_arrays_are_rejected(out, error):
     with pytest.raises(error):
         ozfft.fft(numbers(6, 8), out=out)
 
@@ -195,7 +195,7 @@ def test_other_threads_run_meanwhile():
     assert after > before
 
 
-def test_plans_are_remembered_and_forgotten():
+def test_plans_are_cached_and_cleared():
     ozfft.clear_plans()
     assert ozfft.plan_memory()[:2] == (0, 0)
     for n in range(1, 600):
@@ -216,12 +216,12 @@ def little_memory():
     ozfft.clear_plans()
 
 
-def test_plans_that_were_used_least_recently_are_forgotten_first(little_memory):
+def test_the_least_recently_used_plans_are_evicted_first(little_memory):
     ozfft.plan(7)
     for n in range(16, 400):
         before = ozfft.plan_memory().plans
         ozfft.plan(7)
-        assert ozfft.plan_memory().plans == before, "the plan for 7 points was forgotten, though it is used again and again"
+        assert ozfft.plan_memory().plans == before, "the plan for 7 points was evicted, though it is used again and again"
         ozfft.plan(n)
         count, size, limit = ozfft.plan_memory()
         assert size <= limit == 1 << 20
@@ -232,7 +232,7 @@ def test_plans_that_were_used_least_recently_are_forgotten_first(little_memory):
     assert ozfft.plan_memory().plans != count, "the oldest plan was still there"
 
 
-def test_plans_outlive_being_forgotten(little_memory):
+def test_plans_outlive_eviction(little_memory):
     x = numbers(64)
     plan = ozfft.plan(64)
     expected = plan(x).tobytes()
@@ -243,7 +243,7 @@ def test_plans_outlive_being_forgotten(little_memory):
 
 
 @pytest.mark.parametrize("workers", [2**31 - 1, 2**63, 2**70])
-def test_more_workers_than_anybody_has_are_those_that_there_are(workers):
+def test_any_number_of_workers_is_accepted(workers):
     x = numbers(64, 32)
     assert ozfft.fft(x, workers=workers).tobytes() == ozfft.fft(x).tobytes()
     with ozfft.set_workers(workers):

@@ -88,8 +88,8 @@ def test_norms_scale_as_numpy_says(norm, factor):
 
 
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn", "fft2", "rfft2", "hfft2"])
-def test_several_axes_are_one_after_the_other(name):
-    """Bit for bit, which is the library's own promise for the way from one axis to the next."""
+def test_several_axes_are_the_composition_of_single_axes(name):
+    """Bit for bit, which is the library's own promise between one axis and the next."""
     rng = generator()
     base = name[:-1]
     sign, real_in, real_out = KINDS[base]
@@ -130,7 +130,7 @@ def test_types_are_those_of_scipy(given, computed):
     np.testing.assert_allclose(result, scipy_fft.fft(x.astype(x.dtype.newbyteorder("="))), rtol=1e-6)
 
 
-def test_long_double_is_refused_and_left_to_those_who_have_it():
+def test_long_double_is_rejected_and_left_to_other_libraries():
     x = np.arange(4, dtype=np.longdouble)
     if x.dtype.itemsize == 8:
         pytest.skip("long double is double here")
@@ -153,7 +153,7 @@ def test_accuracy_is_kept(accuracy):
         assert plan.bound <= accuracy
 
 
-def test_empty_arrays_come_back_empty_and_empty_lines_are_refused():
+def test_empty_arrays_come_back_empty_and_empty_lines_are_rejected():
     assert ozfft.fft(np.zeros((0, 5))).shape == (0, 5)
     assert ozfft.rfftn(np.zeros((0, 4, 6)), axes=(1, 2)).shape == (0, 4, 4)
     assert ozfft.irfft(np.zeros((3, 0, 5)), axis=2).shape == (3, 0, 8)
@@ -163,7 +163,7 @@ def test_empty_arrays_come_back_empty_and_empty_lines_are_refused():
     assert ozfft.fft([], 4).tolist() == [0, 0, 0, 0]
 
 
-def test_not_finite_numbers_spoil_their_own_line_only():
+def test_nonfinite_numbers_affect_only_their_own_line():
     x = np.ones((3, 8))
     x[1, 2] = np.nan
     result = ozfft.fft(x)

@@ -58,7 +58,7 @@ def numpys_arguments(f4: NDArray[np.float32], c16: NDArray[np.complex128]) -> No
     assert_type(numpy_fft.irfftn(c16, (4, None), (0, 1), "ortho"), NDArray[np.float64])
 
 
-def what_is_refused(f8: NDArray[np.float64]) -> None:
+def what_is_rejected(f8: NDArray[np.float64]) -> None:
     ozfft.fft(f8, norm="loud")  # type: ignore[call-overload]
     ozfft.fft(f8, axis="last")  # type: ignore[call-overload]
     ozfft.dct(f8, 5)  # type: ignore[call-overload]

@@ -1,7 +1,7 @@
-//! The caller's floating-point environment, put aside while a library computes.
+//! The caller's floating-point environment, saved while a library computes and restored afterwards.
 //!
-//! Programs may set the direction of rounding, have subnormal numbers taken or returned as zero, and have exceptions stop the
-//! program; threads inherit all of that from whoever started them. Rust assumes the default environment, and results that are
+//! Programs may set the direction of rounding, have subnormal numbers flushed to zero on input or output, and have exceptions stop the
+//! program; threads inherit all of that from the thread that started them. Rust assumes the default environment, and results that are
 //! specified to the bit depend on it. [`DefaultEnvironment`] puts the default in force (round to nearest, subnormal numbers kept, exceptions
 //! masked) and, when it is dropped, also while unwinding, the caller's again.
 //!

@@ -1,4 +1,4 @@
-//! AMX's tile registers: part of a thread's state that Linux keeps for those alone who have asked for it.
+//! AMX's tile registers: part of a thread's state, for which Linux requires a permission request.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -7,7 +7,7 @@ const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
-/// Whether Linux grants this process the tile registers, which it does to nobody who does not ask. It is asked once.
+/// Whether Linux grants this process the tile registers, which it does on request only. It is requested once.
 pub fn amx_tiles_are_granted() -> bool {
     static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
     match ANSWER.load(Ordering::Relaxed) {

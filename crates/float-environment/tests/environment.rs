@@ -1,4 +1,4 @@
-//! The caller's environment is put aside and comes back.
+//! The caller's environment is saved and restored.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use float_environment::{DefaultEnvironment, with_default};
@@ -24,7 +24,7 @@ const OTHERS: [u32; 8] = [
 ];
 
 #[test]
-fn results_are_those_of_the_default_environment_and_the_callers_comes_back() {
+fn results_are_those_of_the_default_environment_and_the_callers_is_restored() {
     for value in OTHERS {
         set_control(value);
         let (third, tiny) = with_default(|| {
@@ -41,7 +41,7 @@ fn results_are_those_of_the_default_environment_and_the_callers_comes_back() {
 }
 
 #[test]
-fn it_comes_back_after_a_panic_and_from_within_itself() {
+fn the_environment_is_restored_after_a_panic_and_when_nested() {
     for value in OTHERS {
         set_control(value);
         let outer = DefaultEnvironment::enter();
@@ -67,7 +67,7 @@ fn it_comes_back_after_a_panic_and_from_within_itself() {
 }
 
 #[test]
-fn sticky_flags_alone_are_no_difference() {
+fn sticky_flags_do_not_count_as_a_different_environment() {
     set_control(DEFAULT | 0x20);
     let environment = DefaultEnvironment::enter();
     set_control(DEFAULT | 0x31);

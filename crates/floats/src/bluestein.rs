@@ -82,7 +82,7 @@ impl<S: Scalar> Bluestein<S> {
         a: &mut [S],
         b: &mut [S],
     ) -> bool {
-        set.enter(Turn::<A> {
+        set.enter(ChirpProduct::<A> {
             factors: &self.chirp,
             swap: (false, false),
             values: a,
@@ -91,7 +91,7 @@ impl<S: Scalar> Bluestein<S> {
         let moved = self.convolution.transform::<A>(set, a, b);
         let (from, to) = if moved { (b, a) } else { (a, b) };
         // Exchanged parts make the next transform an inverse one.
-        set.enter(Turn::<A> {
+        set.enter(ChirpProduct::<A> {
             factors: &self.spectrum,
             swap: (false, true),
             values: from,
@@ -99,7 +99,7 @@ impl<S: Scalar> Bluestein<S> {
         });
         let moved_back = self.convolution.transform::<A>(set, from, to);
         let result = if moved_back { to } else { from };
-        set.enter(Turn::<A> {
+        set.enter(ChirpProduct::<A> {
             factors: &self.chirp,
             swap: (true, false),
             values: result,
@@ -110,7 +110,7 @@ impl<S: Scalar> Bluestein<S> {
 }
 
 /// Values times constants; parts are exchanged before or after.
-struct Turn<'a, A: Arithmetic> {
+struct ChirpProduct<'a, A: Arithmetic> {
     factors: &'a [ComplexConstant<A::Scalar>],
     swap: (bool, bool),
     values: &'a mut [A::Scalar],
@@ -118,7 +118,7 @@ struct Turn<'a, A: Arithmetic> {
     zero_to: usize,
 }
 
-impl<A: Arithmetic> Task for Turn<'_, A> {
+impl<A: Arithmetic> Task for ChirpProduct<'_, A> {
     #[inline(always)]
     fn run<V: Vectors>(self) {
         for (j, factor) in self.factors.iter().enumerate() {

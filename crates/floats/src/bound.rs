@@ -185,9 +185,13 @@ pub(crate) fn lines<S: Scalar>(
                 let all = carried_errors(2.0 * layers(steps) + 9.0).then(table);
                 amplified(all).rounded_to::<S>()
             } else {
-                let (turn, transform) = (rotation::<S>(), stages::<S>(steps));
-                let both = turn.then(transform).then(table).then(turn).then(transform);
-                amplified(both).then(turn)
+                let (rotated, transform) = (rotation::<S>(), stages::<S>(steps));
+                let both = rotated
+                    .then(transform)
+                    .then(table)
+                    .then(rotated)
+                    .then(transform);
+                amplified(both).then(rotated)
             }
         }
     };
@@ -248,7 +252,7 @@ fn relative_norms(n: usize, entry: impl Fn(usize) -> (f64, f64)) -> (f64, f64) {
     )
 }
 
-/// What numbers are cut into.
+/// The parts that numbers are split into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Pieces {
     /// Numbers of a format, each the nearest to what the ones before leave.
@@ -333,7 +337,7 @@ fn chain(order: Order, pairs: usize) -> (f64, f64, f64) {
             (
                 2.0 * blocks * (1.0 + cut),
                 2.0 * cut * (2.0 * blocks).sqrt(),
-                // What is cut off is twice as much as rounding errs.
+                // Truncation errs by twice as much as rounding.
                 2.0 * (blocks + 1.0),
             )
         }

@@ -1,6 +1,6 @@
 //! The DFT as products on a matrix unit, data and matrix as one, two or three bf16 numbers each.
 //!
-//! Short lengths are one product: a row of the left factor is a line, the right factor is the matrix. Others are cut into
+//! Short lengths are one product: a row of the left factor is a line, the right factor is the matrix. Others are split into
 //! two factors, `x[j1][j2]`: DFTs of the columns (a product with the first matrix from the right), a rotation by
 //! `exp(∓2πi j2·k1/n)` in f32, and DFTs of the rows (a product with the second matrix from the left, which leaves
 //! `X[k2][k1]` in order).
@@ -9,7 +9,7 @@ use crate::Direction;
 use crate::aligned::Aligned;
 use crate::format::Format;
 use crate::lanes::{InstructionSet, Task, Vectors, rotated};
-use crate::matrices::{Cut, left, left_row, padded, right, turn};
+use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
 use crate::ozaki::{MOST_PARTS, products, split};
 use crate::sample::{LineScale, Sample};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
@@ -31,7 +31,7 @@ pub(crate) struct DftGemm {
     products: Vec<(usize, usize)>,
     first: Vec<Aligned<u32>>,
     first_shape: Shape,
-    /// Where the length is cut.
+    /// The factors of the length.
     second: Vec<Aligned<u32>>,
     second_shape: Shape,
     /// `[j2][k1]`.
@@ -87,7 +87,7 @@ impl DftGemm {
                 (0..n2)
                     .flat_map(|j2| (0..n1).map(move |k1| (j2, k1)))
                     .map(|(j2, k1)| {
-                        let root = turn(j2 * k1, n, direction);
+                        let root = directed_root(j2 * k1, n, direction);
                         Complex::new(root.re.to_f32(), root.im.to_f32())
                     })
                     .collect(),

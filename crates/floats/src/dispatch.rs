@@ -217,7 +217,7 @@ impl Table {
         }
     }
 
-    /// The cut for a matrix unit, if the length has one.
+    /// How a length is factored for a matrix unit, if it runs on one.
     pub(crate) fn cut(self, n: usize, mode: Mode) -> Option<Cut> {
         match self.rule(n, mode).path {
             Path::DftGemm => Some(Cut::Whole),
@@ -230,20 +230,20 @@ impl Table {
     pub(crate) fn steps(self, n: usize, only_fours: bool) -> Vec<Step> {
         let twos = n.trailing_zeros() as usize;
         let mut rest = n >> twos;
-        // As many eights as leave an even power of two.
-        let eights = match (only_fours, twos) {
+        // As many steps of radix 8 as leave an even power of two.
+        let radix_8_steps = match (only_fours, twos) {
             (true, _) | (false, 1) => 0,
             (false, twos) => (0..=twos / 3)
                 .rev()
-                .find(|eights| (twos - 3 * eights).is_multiple_of(2))
+                .find(|radix_8_steps| (twos - 3 * radix_8_steps).is_multiple_of(2))
                 .unwrap_or(0),
         };
         let eight = match self {
             Table::Posted => Step::Matrix(8),
             Table::Measured | Table::Blocks => Step::Butterfly(8),
         };
-        let mut steps = vec![eight; eights];
-        let left = twos - 3 * eights;
+        let mut steps = vec![eight; radix_8_steps];
+        let left = twos - 3 * radix_8_steps;
         steps.extend(vec![Step::Butterfly(4); left / 2]);
         steps.extend(vec![Step::Butterfly(2); left % 2]);
         for prime in [3, 5, 7, 11, LARGEST_PRIME] {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_stages_are_the_posts() {
+    fn radices_of_the_mixed_path_are_those_of_the_post() {
         let points = |n: usize| -> Vec<usize> {
             let steps = Table::Measured.steps(n, false);
             steps.iter().map(|step| step.points()).collect()

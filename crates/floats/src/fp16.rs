@@ -1,4 +1,4 @@
-//! f16, the half precision of IEEE 754: 11 significant bits, and little range.
+//! f16, the half precision of IEEE 754: 11 significant bits, and a small range.
 
 /// The bits of the nearest f16, ties to even. NaN stays NaN, and numbers of 65520 and more become infinite.
 pub(crate) fn round(value: f32) -> u16 {
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_comes_back_and_neighbours_meet_in_the_middle() {
+    fn every_f16_round_trips_and_midpoints_round_to_even() {
         for bits in 0..0x7c00u16 {
             let value = to_f32(bits);
             assert_eq!(round(value), bits);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_worked_by_hand() {
+    fn conversions_match_hand_computed_values() {
         assert_eq!(round(1.0), 0x3c00);
         assert_eq!(round(-2.0), 0xc000);
         assert_eq!(round(65504.0), 0x7bff);

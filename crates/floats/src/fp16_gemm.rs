@@ -8,7 +8,7 @@ use crate::Direction;
 use crate::aligned::Aligned;
 use crate::format::Format;
 use crate::lanes::rotated;
-use crate::matrices::{Cut, left, left_row, padded, right, turn};
+use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl Fp16Gemm {
                 left(n2, direction, &slices),
                 (0..n)
                     .map(|place| {
-                        let root = turn(place / n1 * (place % n1), n, direction);
+                        let root = directed_root(place / n1 * (place % n1), n, direction);
                         let by = 1.0 / divided_by as f32;
                         Complex::new(root.re.to_f32() * by, root.im.to_f32() * by)
                     })

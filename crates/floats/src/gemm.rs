@@ -7,7 +7,7 @@ use crate::roots::root;
 /// Cosine, sine and the negated sine of every `n`-th of a turn: the matrix has no other entries.
 #[derive(Debug)]
 pub(crate) struct Gemm<S> {
-    turns: Vec<[Constant<S>; 3]>,
+    roots: Vec<[Constant<S>; 3]>,
 }
 
 /// Outputs that are summed together.
@@ -17,10 +17,10 @@ impl<S: Scalar> Gemm<S> {
     pub(crate) fn new(n: usize) -> Self {
         let constant = |k: usize| root(k as u64, n as u64);
         Gemm {
-            turns: (0..n)
+            roots: (0..n)
                 .map(|k| {
-                    let (turn, back) = (constant(k), constant((n - k) % n));
-                    [turn.re, turn.im, back.im].map(Constant::new)
+                    let (root, conjugate) = (constant(k), constant((n - k) % n));
+                    [root.re, root.im, conjugate.im].map(Constant::new)
                 })
                 .collect(),
         }
@@ -38,20 +38,20 @@ impl<S: Scalar> Gemm<S> {
 
     #[inline(always)]
     fn product<N: Number<Scalar = S>>(&self, a: &[S], b: &mut [S]) {
-        let n = self.turns.len();
+        let n = self.roots.len();
         for first in (0..n).step_by(TOGETHER) {
             let mut sums = [Pair::<N>::zero(); TOGETHER];
-            let mut turns = [0; TOGETHER];
+            let mut indices = [0; TOGETHER];
             for j in 0..n {
                 let x = Pair::<N>::load(a, j);
-                for (i, (sum, turn)) in sums.iter_mut().zip(&mut turns).enumerate() {
-                    let [cos, sin, minus_sin] = self.turns[*turn];
+                for (i, (sum, index)) in sums.iter_mut().zip(&mut indices).enumerate() {
+                    let [cos, sin, minus_sin] = self.roots[*index];
                     // The real part's products first, in both sums: what there is halfway is then the DFT of numbers as well (B3).
                     sum.re = sum.re.plus_product(x.re, cos).plus_product(x.im, sin);
                     sum.im = sum.im.plus_product(x.re, minus_sin).plus_product(x.im, cos);
-                    *turn += (first + i) % n;
-                    if *turn >= n {
-                        *turn -= n;
+                    *index += (first + i) % n;
+                    if *index >= n {
+                        *index -= n;
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Fourier transforms in short floating-point numbers, from two decimal digits to those of double precision.
+//! Fourier transforms in low-precision floating point, from two decimal digits to those of double precision.
 //!
 //! The seven modes of trnfft by their names, and three more ([`Mode`]); one plan for a length, a mode and a direction
 //! ([`FloatPlan`]), which says how it computes ([`FloatPlan::describe`]) and what error it keeps ([`FloatPlan::bound`]):

@@ -1,4 +1,4 @@
-//! DFT matrices as matrix units take them, and how a length is cut for them.
+//! DFT matrices as operands of matrix units, and how a length is factored for them.
 
 use crate::Direction;
 use crate::aligned::Aligned;
@@ -41,7 +41,7 @@ pub(crate) fn blocks(n: usize) -> Option<Cut> {
 }
 
 /// `exp(∓2πi·p/q)`, minus for the forward direction.
-pub(crate) fn turn(p: usize, q: usize, direction: Direction) -> Root {
+pub(crate) fn directed_root(p: usize, q: usize, direction: Direction) -> Root {
     let p = p % q;
     root(
         match direction {
@@ -73,7 +73,7 @@ pub(crate) fn right(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Ali
     let (rows, columns) = (padded(n), padded(2 * n));
     let mut matrix = vec![vec![0; rows * columns]; count];
     let roots: Vec<_> = (0..n)
-        .map(|t| entries(turn(t, n, direction), parts))
+        .map(|t| entries(directed_root(t, n, direction), parts))
         .collect();
     for j in 0..n {
         for k in 0..n {
@@ -96,7 +96,7 @@ pub(crate) fn left(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Alig
     let pairs = padded(n);
     let mut matrix = vec![vec![0; 2 * pairs * pairs]; count];
     let roots: Vec<_> = (0..n)
-        .map(|t| entries(turn(t, n, direction), parts))
+        .map(|t| entries(directed_root(t, n, direction), parts))
         .collect();
     for k in 0..n {
         for j in 0..n {

@@ -34,7 +34,7 @@ pub enum Mode {
     Fast,
     /// f32 with the error of every product and sum carried along.
     Kahan,
-    /// Data and matrix as four digits of 8 bits in bf16 numbers, ten products whose f32 sums are exact, put together in
+    /// Data and matrix as four digits of 8 bits in bf16 numbers, ten products whose f32 sums are exact, combined in
     /// f64.
     OzakiTwoLevel,
     /// f64 throughout.

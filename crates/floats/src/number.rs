@@ -5,7 +5,7 @@ use crate::lanes::{InstructionSet, Lanes, Scalar, Task, Vectors};
 use crate::roots::{Real, Root};
 use std::marker::PhantomData;
 
-/// A constant of a table; the low part is for those who carry errors.
+/// A constant of a table; the low part is for compensated arithmetic.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Constant<S> {
     pub(crate) high: S,

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_three_and_six_products_the_smallest_first() {
+    fn products_are_ordered_from_smallest_to_largest() {
         assert_eq!(products(1), [(0, 0)]);
         assert_eq!(products(2), [(0, 1), (1, 0), (0, 0)]);
         assert_eq!(
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_leave_what_they_should() {
+    fn splits_leave_the_expected_remainder() {
         let mut generator = ozfft_testkit::oracle::inputs::Generator::new(5);
         for _ in 0..100_000 {
             let (re, im) = (generator.uniform() as f32, generator.uniform() as f32);

@@ -65,7 +65,7 @@ impl Real {
         f32::from_bits(truncated | 1)
     }
 
-    /// What is left after `part` has been taken off; exact where `part` is near the number.
+    /// The remainder after subtracting `part`; exact where `part` is near the number.
     pub(crate) fn minus(self, part: f64) -> Real {
         let difference = self.high - part;
         let high = difference + self.low;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_middle_between_two_f32_is_decided_by_the_rest() {
+    fn ties_between_two_f32_are_decided_by_the_remainder() {
         let middle = 1.0 + (-24f64).exp2();
         let above = Real {
             high: middle,

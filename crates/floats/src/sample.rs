@@ -1,4 +1,4 @@
-//! The caller's numbers: which power of two a line is taken by, and in and out of the lanes of a panel.
+//! The caller's numbers: the power of two that scales a line, and loading and storing the lanes of a panel.
 //!
 //! Lines whose largest part is far from one are scaled by a power of two on input and back on output, both
 //! exact unless a result is subnormal: so nothing overflows or underflows in between, and bounds hold for every line.

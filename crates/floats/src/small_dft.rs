@@ -37,7 +37,7 @@ impl<N: Number> SmallDft<N, 4> for Radix4 {
     }
 }
 
-/// Eight points: two of four, and two turns by an eighth between them.
+/// Eight points: two of four, and two rotations by an eighth between them.
 pub(crate) struct Radix8<S> {
     half_root: Constant<S>,
 }
@@ -69,7 +69,7 @@ impl<N: Number> SmallDft<N, 8> for Radix8<N::Scalar> {
             re: b1.re.add(b1.im).times(self.half_root),
             im: b1.im.sub(b1.re).times(self.half_root),
         };
-        // Minus what the third would be turned to: subtracted below.
+        // The negative of the rotated third one: subtracted below.
         let b3 = Pair {
             re: b3.re.sub(b3.im).times(self.half_root),
             im: b3.re.add(b3.im).times(self.half_root),
@@ -95,13 +95,13 @@ impl<N: Number> SmallDft<N, 8> for Radix8<N::Scalar> {
 /// of the even and the odd part of some pairs: B4 of the bounds in `docs/ladder.md`.
 pub(crate) struct Odd<S, const R: usize> {
     /// Cosine and sine of every `R`-th of a turn.
-    turns: [(Constant<S>, Constant<S>); R],
+    roots: [(Constant<S>, Constant<S>); R],
 }
 
 impl<S: Scalar, const R: usize> Odd<S, R> {
     pub(crate) fn new() -> Self {
         Odd {
-            turns: array::from_fn(|k| {
+            roots: array::from_fn(|k| {
                 let root = root(k as u64, R as u64);
                 (Constant::new(root.re), Constant::new(root.im))
             }),
@@ -120,7 +120,7 @@ impl<N: Number, const R: usize> SmallDft<N, R> for Odd<N::Scalar, R> {
             y[0] = y[0].add(sums[j]);
         }
         for k in 1..=R / 2 {
-            let (cos, sin) = self.turns[k];
+            let (cos, sin) = self.roots[k];
             let mut even = Pair {
                 re: x[0].re.plus_product(sums[1].re, cos),
                 im: x[0].im.plus_product(sums[1].im, cos),
@@ -130,7 +130,7 @@ impl<N: Number, const R: usize> SmallDft<N, R> for Odd<N::Scalar, R> {
                 im: differences[1].im.times(sin),
             };
             for j in 2..=R / 2 {
-                let (cos, sin) = self.turns[j * k % R];
+                let (cos, sin) = self.roots[j * k % R];
                 even.re = even.re.plus_product(sums[j].re, cos);
                 even.im = even.im.plus_product(sums[j].im, cos);
                 odd.re = odd.re.plus_product(differences[j].re, sin);
@@ -146,13 +146,13 @@ impl<N: Number, const R: usize> SmallDft<N, R> for Odd<N::Scalar, R> {
 
 /// Any few points as a product with the matrix itself, which is how a matrix unit would do it.
 pub(crate) struct Matrix<S, const R: usize> {
-    turns: [(Constant<S>, Constant<S>, Constant<S>); R],
+    roots: [(Constant<S>, Constant<S>, Constant<S>); R],
 }
 
 impl<S: Scalar, const R: usize> Matrix<S, R> {
     pub(crate) fn new() -> Self {
         Matrix {
-            turns: array::from_fn(|k| {
+            roots: array::from_fn(|k| {
                 let root = root(k as u64, R as u64);
                 let back = crate::roots::root((R - k) as u64, R as u64);
                 (
@@ -172,7 +172,7 @@ impl<N: Number, const R: usize> SmallDft<N, R> for Matrix<N::Scalar, R> {
         for (k, y) in y.iter_mut().enumerate() {
             let mut sum = x[0];
             for (j, x) in x.iter().enumerate().skip(1) {
-                let (cos, sin, minus_sin) = self.turns[j * k % R];
+                let (cos, sin, minus_sin) = self.roots[j * k % R];
                 // The real part's products first, in both sums (B3).
                 sum.re = sum.re.plus_product(x.re, cos).plus_product(x.im, sin);
                 sum.im = sum.im.plus_product(x.re, minus_sin).plus_product(x.im, cos);

@@ -1,16 +1,16 @@
-//! What another machine needs to compute a mode as this crate does: how a length is cut, matrices in parts, rotations, and the
+//! What another machine needs to compute a mode as this crate does: how a length is factored, matrices in parts, rotations, and the
 //! bound of the result. Everything is made from exact angles and rounded once.
 
 use crate::bound;
 use crate::dispatch::Table;
 use crate::fp16_gemm::divisor;
-use crate::matrices::{Cut, turn};
+use crate::matrices::{Cut, directed_root};
 use crate::two_level;
 use crate::unit::Order;
 use crate::{Direction, Format, Mode};
 use num_complex::Complex;
 
-/// The two factors that a mode cuts a length into by [`Table::Blocks`], if it does: `x[j1][j2]`, DFTs over `j1`, rotations, DFTs over
+/// The two factors that a mode splits a length into by [`Table::Blocks`], if it does: `x[j1][j2]`, DFTs over `j1`, rotations, DFTs over
 /// `j2`.
 ///
 /// ```
@@ -45,7 +45,7 @@ pub fn roots(n: usize, mode: Mode, direction: Direction) -> Vec<Vec<(u16, u16)>>
     };
     let all: Vec<_> = (0..n)
         .map(|t| {
-            let root = turn(t, n, direction);
+            let root = directed_root(t, n, direction);
             (of(root.re), of(root.im))
         })
         .collect();
@@ -58,7 +58,8 @@ pub fn roots(n: usize, mode: Mode, direction: Direction) -> Vec<Vec<(u16, u16)>>
 /// by [`divided_by`], so that products fit.
 pub fn rotations(n1: usize, n2: usize, mode: Mode, direction: Direction) -> Vec<Complex<f32>> {
     let by = 1.0 / divided_by(n1, mode) as f32;
-    let roots = (0..n1 * n2).map(|place| turn(place / n1 * (place % n1), n1 * n2, direction));
+    let roots =
+        (0..n1 * n2).map(|place| directed_root(place / n1 * (place % n1), n1 * n2, direction));
     roots
         .map(|root| Complex::new(root.re.to_f32() * by, root.im.to_f32() * by))
         .collect()
@@ -66,7 +67,8 @@ pub fn rotations(n1: usize, n2: usize, mode: Mode, direction: Direction) -> Vec<
 
 /// The same as correctly rounded f64, for `ozaki_two_level`.
 pub fn rotations_f64(n1: usize, n2: usize, direction: Direction) -> Vec<Complex<f64>> {
-    let roots = (0..n1 * n2).map(|place| turn(place / n1 * (place % n1), n1 * n2, direction));
+    let roots =
+        (0..n1 * n2).map(|place| directed_root(place / n1 * (place % n1), n1 * n2, direction));
     roots
         .map(|root| Complex::new(root.re.high, root.im.high))
         .collect()

@@ -1,7 +1,7 @@
 //! Two levels of splitting: four digits of 8 bits for data and matrix each, and f32 sums that are exact.
 //!
 //! Parts that are rounded one by one, as in `ozaki.rs`, leave sums with the rounding errors of f32 however many there are:
-//! nothing below about `1e-7` can be reached so. Here all numbers of a line are integers under one exponent, cut into
+//! nothing below about `1e-7` can be reached so. Here all numbers of a line are integers under one exponent, split into
 //! digits of at most 128, which bf16 holds. A product is at most `2^14`, so an f32 keeps 1024 of them exactly, in any
 //! order and under any rounding; f64 puts the digits' sums together, exactly as well. What is left is what four digits
 //! leave of the data (`2^-32` of the line's largest number), of the matrix, and the six products of small digits that are
@@ -10,7 +10,7 @@
 use crate::Direction;
 use crate::aligned::Aligned;
 use crate::lanes::{InstructionSet, Task, Vectors};
-use crate::matrices::{Cut, left, left_row, padded, right, turn};
+use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
 use crate::ozaki::products;
 use crate::roots::Real;
 use crate::sample::{LineScale, Sample};
@@ -116,7 +116,7 @@ impl TwoLevel {
                 (0..n2)
                     .flat_map(|j2| (0..n1).map(move |k1| (j2, k1)))
                     .map(|(j2, k1)| {
-                        let root = turn(j2 * k1, n, direction);
+                        let root = directed_root(j2 * k1, n, direction);
                         Complex::new(root.re.high, root.im.high)
                     })
                     .collect(),
@@ -186,7 +186,7 @@ impl TwoLevel {
         f64::from_bits(bits)
     }
 
-    /// The sums of products with `i + j = order` for every order, put together: in units of the highest digits' product.
+    /// The sums of products with `i + j = order` for every order, combined: in units of the highest digits' product.
     fn multiply(
         &self,
         shape: &Shape,
@@ -283,7 +283,7 @@ impl TwoLevel {
             totals,
             line: rotated,
         } = workspace;
-        self.set.enter(Turn {
+        self.set.enter(Twiddle {
             line,
             factor,
             n1,
@@ -388,7 +388,7 @@ impl<D: Sample> Task for CutDigits<'_, D> {
 }
 
 /// `x[j1][j2]` as rows `j2`.
-struct Turn<'a, D> {
+struct Twiddle<'a, D> {
     line: &'a [Complex<D>],
     factor: f64,
     n1: usize,
@@ -396,7 +396,7 @@ struct Turn<'a, D> {
     rows: &'a mut [Complex<f64>],
 }
 
-impl<D: Sample> Task for Turn<'_, D> {
+impl<D: Sample> Task for Twiddle<'_, D> {
     #[inline(always)]
     fn run<V: Vectors>(self) {
         for (j1, values) in self.line.chunks_exact(self.n2).enumerate() {

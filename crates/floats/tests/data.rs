@@ -13,7 +13,7 @@ fn line(n: usize, seed: u64) -> Vec<Complex<f32>> {
 }
 
 #[test]
-fn a_line_that_is_not_finite_becomes_nan_and_no_other_notices() {
+fn a_nonfinite_line_becomes_nan_and_other_lines_are_unchanged() {
     for mode in Mode::ALL {
         for (n, table) in [
             (1, Table::Measured),
@@ -100,7 +100,7 @@ fn threads_share_a_plan() {
 }
 
 #[test]
-fn there_and_back_is_n_times_the_line() {
+fn forward_then_inverse_is_n_times_the_line() {
     for mode in Mode::ALL {
         let n = 360;
         let there = FloatPlan::new(n, mode, Direction::Forward, Unit::best()).unwrap();
@@ -130,7 +130,7 @@ fn there_and_back_is_n_times_the_line() {
 }
 
 #[test]
-fn wrong_calls_are_errors_that_name_what_is_wrong() {
+fn invalid_calls_return_errors_that_name_the_cause() {
     let plan = FloatPlan::new(16, Mode::Fast, Direction::Forward, Unit::Scalar).unwrap();
     let mut lines = line(17, 0);
     let before = lines.clone();

@@ -231,7 +231,7 @@ const MATRIX_MODES: [Mode; 5] = [
     Mode::OzakiTwoLevel,
 ];
 
-fn refused(fault: Fault, mode: Mode) -> Option<Finding> {
+fn rejected(fault: Fault, mode: Mode) -> Option<Finding> {
     match FloatPlan::on_unit(64, mode, Direction::Forward, Arc::new(Faulty(fault))) {
         Err(error @ FloatError::UnitNotFit { finding, .. }) => {
             let message = error.to_string();
@@ -244,42 +244,42 @@ fn refused(fault: Fault, mode: Mode) -> Option<Finding> {
 }
 
 #[test]
-fn a_unit_that_rounds_products_is_found_and_refused() {
+fn a_unit_that_rounds_products_is_found_and_rejected() {
     let finding = probe(&Faulty(Fault::RoundsProducts));
     assert_eq!((finding.product_bits, finding.sum_bits), (Some(8), 24));
     for mode in MATRIX_MODES {
-        let finding = refused(Fault::RoundsProducts, mode).expect("refused");
+        let finding = rejected(Fault::RoundsProducts, mode).expect("rejected");
         assert!(finding.to_string().starts_with("products rounded to bf16"));
     }
 }
 
 #[test]
-fn a_unit_that_sums_in_bf16_is_found_and_refused() {
+fn a_unit_that_sums_in_bf16_is_found_and_rejected() {
     let finding = probe(&Faulty(Fault::SumsInBf16));
     assert_eq!((finding.product_bits, finding.sum_bits), (None, 8));
     for mode in MATRIX_MODES {
-        let finding = refused(Fault::SumsInBf16, mode).expect("refused");
+        let finding = rejected(Fault::SumsInBf16, mode).expect("rejected");
         assert!(finding.to_string().contains("sums in bf16"));
     }
 }
 
 #[test]
-fn a_unit_that_truncates_is_found_and_refused_except_where_sums_are_exact() {
+fn a_unit_that_truncates_is_found_and_rejected_except_where_sums_are_exact() {
     let finding = probe(&Faulty(Fault::Truncates));
     assert_eq!((finding.product_bits, finding.sum_bits), (Some(16), 24));
     assert_eq!(finding.rounding, Rounding::Truncated);
     for mode in MATRIX_MODES {
-        let refused = refused(Fault::Truncates, mode);
-        assert_eq!(refused.is_none(), mode == Mode::OzakiTwoLevel, "{mode}");
+        let rejected = rejected(Fault::Truncates, mode);
+        assert_eq!(rejected.is_none(), mode == Mode::OzakiTwoLevel, "{mode}");
     }
 }
 
 #[test]
-fn a_unit_with_short_sums_is_found_and_refused() {
+fn a_unit_with_short_sums_is_found_and_rejected() {
     let finding = probe(&Faulty(Fault::SumsOf22Bits));
     assert_eq!((finding.product_bits, finding.sum_bits), (Some(16), 22));
     for mode in MATRIX_MODES {
-        assert!(refused(Fault::SumsOf22Bits, mode).is_some(), "{mode}");
+        assert!(rejected(Fault::SumsOf22Bits, mode).is_some(), "{mode}");
     }
 }
 
@@ -348,7 +348,7 @@ impl MatrixUnit for Pretending {
 }
 
 #[test]
-fn a_unit_that_aligns_worse_than_it_says_is_refused() {
+fn a_unit_that_aligns_worse_than_it_says_is_rejected() {
     let aligned = |depth, guard_bits| Order::Aligned { depth, guard_bits };
     let plan = |is: Order, says: Order, mode: Mode| {
         let unit = Pretending {
@@ -387,7 +387,7 @@ fn a_unit_that_aligns_worse_than_it_says_is_refused() {
 }
 
 #[test]
-fn an_f16_unit_that_takes_subnormal_numbers_for_zero_is_refused() {
+fn an_f16_unit_that_takes_subnormal_numbers_for_zero_is_rejected() {
     let unit = |flushes| {
         Arc::new(Pretending {
             unit: Scalar::fp16(Order::Pairs),
@@ -404,7 +404,7 @@ fn an_f16_unit_that_takes_subnormal_numbers_for_zero_is_refused() {
 }
 
 #[test]
-fn a_unit_of_the_other_format_is_refused() {
+fn a_unit_of_the_other_format_is_rejected() {
     let bf16 = Arc::new(Scalar::new(Order::Pairs));
     let fp16 = Arc::new(Scalar::fp16(Order::Pairs));
     assert!(FloatPlan::on_unit(64, Mode::Fp16, Direction::Forward, bf16).is_err());
@@ -412,11 +412,11 @@ fn a_unit_of_the_other_format_is_refused() {
 }
 
 #[test]
-fn a_unit_that_loses_products_is_found_and_refused() {
+fn a_unit_that_loses_products_is_found_and_rejected() {
     for fault in [Fault::DropsTheLastPair, Fault::SecondTermLost] {
         assert!(!probe(&Faulty(fault)).integers_right, "{fault:?}");
         for mode in MATRIX_MODES {
-            assert!(refused(fault, mode).is_some(), "{mode}");
+            assert!(rejected(fault, mode).is_some(), "{mode}");
         }
     }
 }
@@ -449,7 +449,7 @@ fn names_are_read_back() {
 }
 
 /// What a unit says of matrices of one tile with these pitches; every array has room for them with a pitch of [`TILE`].
-fn refusal(unit: &Arc<dyn MatrixUnit>, [left, right, sums]: [usize; 3]) -> String {
+fn rejection(unit: &Arc<dyn MatrixUnit>, [left, right, sums]: [usize; 3]) -> String {
     let shape = Shape {
         rows: TILE,
         pairs: TILE,
@@ -475,7 +475,7 @@ fn refusal(unit: &Arc<dyn MatrixUnit>, [left, right, sums]: [usize; 3]) -> Strin
 }
 
 #[test]
-fn pitches_whose_product_overflows_are_refused_by_every_unit() {
+fn pitches_whose_product_overflows_are_rejected_by_every_unit() {
     // 15 rows of the first pitch end at 2^64 - 1 + 16, which wraps around to 15; with the others they end below the array's length, too.
     let wrapping = [
         usize::MAX / 15,
@@ -490,13 +490,13 @@ fn pitches_whose_product_overflows_are_refused_by_every_unit() {
                 ("right", [TILE, pitch, TILE]),
                 ("sums", [TILE, TILE, pitch]),
             ] {
-                let message = refusal(&unit, pitches);
+                let message = rejection(&unit, pitches);
                 let says_why = message.starts_with(name) && message.contains(&pitch.to_string());
                 assert!(says_why, "{}: {message}", unit.name());
             }
         }
         // One number too far, and rows that overlap.
-        assert!(refusal(&unit, [TILE, TILE, TILE + 1]).contains("do not fit"));
-        assert!(refusal(&unit, [TILE - 1, TILE, TILE]).contains("overlap"));
+        assert!(rejection(&unit, [TILE, TILE, TILE + 1]).contains("do not fit"));
+        assert!(rejection(&unit, [TILE - 1, TILE, TILE]).contains("overlap"));
     }
 }

@@ -1,8 +1,8 @@
-//! Blocks of numbers that are not too far apart, many at a time, in fixed point.
+//! Blocks of numbers with a limited range of exponents, in fixed point, by vector instructions.
 //!
 //! A number is added to `1.5 · 2^top`, far above it: what the sum's 52 bits keep of it is an integer multiple of
 //! `2^(top-52)`, and the sum's own bits, taken as an integer, are that multiple plus a constant. So bits are added as
-//! integers, and what did not fit, which subtracting gives exactly, goes to the next level 52 bits below in the same way.
+//! integers, and what did not fit, which subtracting gives exactly, goes to the next level 52 bits below likewise.
 //! Two levels hold numbers whose exponents are within 50 of the largest, without any decision in the loop. Whether
 //! all was in range, and whether something was left over, is recorded in the loop and checked afterwards: a block that
 //! does not fit is repeated with another variant, and nothing of it has been added.

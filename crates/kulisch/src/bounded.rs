@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_said() -> Result<(), BoundedError> {
+    fn values_that_are_too_large_are_reported() -> Result<(), BoundedError> {
         let mut small = Bounded::<i16, 2, 10>::new();
         let too_wide = BoundedError::OutOfWidth {
             needed: 21,

@@ -42,7 +42,7 @@ const RADIX: u32 = 16;
 /// Longest integers that are rounded.
 const MOST_WORDS: usize = 32;
 
-/// Why sums cannot be formed in this way.
+/// Why sums cannot be formed with these parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpacedError {
     /// Terms are 1 to 16 bits apart.

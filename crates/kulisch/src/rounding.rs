@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn doubles_come_back_from_their_integers() {
+    fn doubles_round_trip_through_integers() {
         for value in [
             1.0,
             1.5,
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_and_what_lies_beside_them() {
+    fn ties_and_their_neighbours_round_as_ieee_754_says() {
         let near = |value: u128, sticky| {
             let head = Head::of_u128(value, 0, sticky).expect("not zero");
             head.to_f64(false, Rounding::NearestEven)

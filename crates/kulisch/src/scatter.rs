@@ -1,4 +1,4 @@
-//! Numbers that are too far apart for blocks: a place for every sign and exponent, where fractions are added as integers.
+//! Numbers whose exponents are too far apart for blocks: one integer accumulator for every sign and exponent.
 
 use crate::accumulator::Accumulator;
 

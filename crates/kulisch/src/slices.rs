@@ -161,21 +161,21 @@ impl Accumulator {
 }
 
 fn add_numbers<const MAGNITUDES: bool>(accumulator: &mut Accumulator, unit: Unit, values: &[f64]) {
-    let mut way = Variant::Unknown;
+    let mut variant = Variant::Unknown;
     let mut scatter = Scatter::new(values.len());
     for block in values.chunks(BLOCK) {
-        let mut done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
-        if !done && !matches!(way, Variant::Wide(_)) {
+        let mut done = add_block::<MAGNITUDES>(accumulator, unit, block, variant);
+        if !done && !matches!(variant, Variant::Wide(_)) {
             let top = highest(unit, block).map_or(Some(0), |highest| first_top(highest, NARROW));
-            way = top.map_or(Variant::Unknown, Variant::Narrow);
-            done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
+            variant = top.map_or(Variant::Unknown, Variant::Narrow);
+            done = add_block::<MAGNITUDES>(accumulator, unit, block, variant);
         }
         if !done {
-            way = match way {
+            variant = match variant {
                 Variant::Wide(blocks @ 1..) => Variant::Wide(blocks - 1),
                 _ => Variant::of(Span::of(unit, block), NARROW, MEDIUM),
             };
-            done = add_block::<MAGNITUDES>(accumulator, unit, block, way);
+            done = add_block::<MAGNITUDES>(accumulator, unit, block, variant);
         }
         if !done && MAGNITUDES {
             scatter.add(accumulator, block.iter().map(|value| value.abs()));
@@ -192,9 +192,9 @@ fn add_block<const MAGNITUDES: bool>(
     accumulator: &mut Accumulator,
     unit: Unit,
     block: &[f64],
-    way: Variant,
+    variant: Variant,
 ) -> bool {
-    let some = match way {
+    let some = match variant {
         Variant::Narrow(top) => units::sum::<NARROW, MAGNITUDES>(unit, block, top)
             .map(|levels| accumulator.deposit_levels(levels, top)),
         Variant::Medium(top) => units::sum::<MEDIUM, MAGNITUDES>(unit, block, top)
@@ -220,25 +220,25 @@ fn only_negative_zeros(values: &[f64]) -> bool {
 }
 
 pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64], right: &[f64]) {
-    let mut way = Variant::Unknown;
+    let mut variant = Variant::Unknown;
     let mut scatter = Scatter::new(2 * left.len());
     for (left, right) in left
         .chunks(PRODUCTS_BLOCK)
         .zip(right.chunks(PRODUCTS_BLOCK))
     {
-        if add_products_block(accumulator, unit, (left, right), way) {
+        if add_products_block(accumulator, unit, (left, right), variant) {
             continue;
         }
-        if let Variant::Wide(blocks @ 1..) = way {
-            way = Variant::Wide(blocks - 1);
+        if let Variant::Wide(blocks @ 1..) = variant {
+            variant = Variant::Wide(blocks - 1);
             add_wide_products(accumulator, &mut scatter, unit, (left, right));
             continue;
         }
         if let (Some(a), Some(b)) = (highest(unit, left), highest(unit, right))
             && let Some(top) = first_top(a + b + 1, NARROW_PRODUCTS)
         {
-            way = Variant::Narrow(top);
-            if add_products_block(accumulator, unit, (left, right), way) {
+            variant = Variant::Narrow(top);
+            if add_products_block(accumulator, unit, (left, right), variant) {
                 continue;
             }
         }
@@ -247,8 +247,8 @@ pub(crate) fn add_pairs(accumulator: &mut Accumulator, unit: Unit, left: &[f64],
             // Only zeros on one side, which is no reason to take infinities on the other for numbers.
             (a, b) => a.or(b).map(|other| other.times(other)),
         };
-        way = Variant::of(span, NARROW_PRODUCTS, MEDIUM_PRODUCTS);
-        if !add_products_block(accumulator, unit, (left, right), way) {
+        variant = Variant::of(span, NARROW_PRODUCTS, MEDIUM_PRODUCTS);
+        if !add_products_block(accumulator, unit, (left, right), variant) {
             add_wide_products(accumulator, &mut scatter, unit, (left, right));
         }
     }
@@ -261,10 +261,10 @@ fn add_products_block(
     accumulator: &mut Accumulator,
     unit: Unit,
     (left, right): (&[f64], &[f64]),
-    way: Variant,
+    variant: Variant,
 ) -> bool {
     let exact = |tiny: bool| !tiny || !units::any_tiny_product(unit, left, right);
-    let some = match way {
+    let some = match variant {
         Variant::Narrow(top) => units::dot::<NARROW_PRODUCTS>(unit, left, right, top)
             .filter(|products| exact(products.tiny))
             .map(|products| accumulator.deposit_levels(products.levels, top)),

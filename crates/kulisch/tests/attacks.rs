@@ -19,7 +19,7 @@ fn power(exponent: i32) -> f64 {
     }
 }
 
-/// Every way there is to add numbers.
+/// Every method of summation.
 fn all_sums(values: &[f64]) -> Vec<(&'static str, f64)> {
     let mut one_by_one = Accumulator::new();
     one_by_one.extend(values.iter().copied());
@@ -51,11 +51,11 @@ fn all_sums(values: &[f64]) -> Vec<(&'static str, f64)> {
 
 fn check(values: &[f64], what: &str) {
     let expected = expected_sum(values, Direction::Nearest);
-    for (way, found) in all_sums(values) {
+    for (method, found) in all_sums(values) {
         assert_eq!(
             found.to_bits(),
             expected.to_bits(),
-            "{what}: {way} gives {found:e} for {expected:e}, seed {SEED:#x}"
+            "{what}: {method} gives {found:e} for {expected:e}, seed {SEED:#x}"
         );
     }
 }
@@ -79,7 +79,7 @@ fn a_carry_runs_through_every_word_and_back() {
 
 /// Numbers as far apart as the windows of blocks are wide, and one bit further, around every place of a block.
 #[test]
-fn windows_that_just_do_not_hold_a_block() {
+fn blocks_about_as_wide_as_a_window_are_summed_exactly() {
     let mut generator = Generator::new(SEED);
     for width in [
         50, 52, 53, 54, 62, 63, 64, 65, 74, 75, 116, 117, 126, 127, 128, 190, 600, 2045,
@@ -118,7 +118,7 @@ fn the_ends_of_the_range_are_where_ieee_has_them() {
         total.add_slice(&values);
         assert_eq!(total.round_to(Rounding::TowardZero).abs(), f64::MAX);
     }
-    // A million of the largest, taken off one by one.
+    // A million of the largest, subtracted one by one.
     let mut total = Accumulator::new();
     (0..1_000_000).for_each(|_| total.add_product(f64::MAX, f64::MAX));
     (0..999_999).for_each(|_| total.subtract_product(f64::MAX, f64::MAX));
@@ -173,7 +173,7 @@ fn nothing_is_lost_below_the_smallest_number() {
 
 /// Wherever they stand, in a sum, a block or a thread's share; and what is rounded to an infinity is none.
 #[test]
-fn nan_and_infinities_decide_wherever_they_stand() {
+fn nan_and_infinities_decide_at_every_position() {
     let (infinity, nan) = (f64::INFINITY, f64::NAN);
     for length in [3usize, 65, 2050] {
         for (first, second, expected) in [
@@ -187,18 +187,18 @@ fn nan_and_infinities_decide_wherever_they_stand() {
                 for (first, second) in [(first, second), (second, first)] {
                     let mut values = vec![f64::MAX; length];
                     (values[0], values[step]) = (first, second);
-                    for (way, found) in all_sums(&values) {
+                    for (method, found) in all_sums(&values) {
                         assert_eq!(
                             found.to_bits(),
                             expected.to_bits(),
-                            "{way} {first} {second}"
+                            "{method} {first} {second}"
                         );
                     }
                 }
             }
         }
     }
-    // Sums that are beyond the range on their way are not infinities: the one that comes back is.
+    // Sums that are beyond the range in between are not infinities: the final one is.
     let values = [f64::MAX, f64::MAX, -f64::MAX, -f64::MAX, 1.0];
     check(&values, "there and back");
     let mut row = [0.0];

@@ -69,7 +69,7 @@ proptest! {
 }
 
 #[test]
-fn a_residue_system_of_twenty_moduli_is_put_together() -> Result<(), BoundedError> {
+fn a_residue_system_of_twenty_moduli_is_reconstructed() -> Result<(), BoundedError> {
     // x = Σ digit_i · weight_i for 20 weights of 160 bits and digits of 8: as another engine reconstructs.
     let mut generator = Generator::new(20);
     let mut total = Bounded::<i32, 8, 24, Uncounted>::new();

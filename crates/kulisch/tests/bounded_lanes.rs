@@ -38,9 +38,9 @@ fn holds<const WORDS: usize>(spacing: u32, terms: usize, seed: u64) -> Result<()
     let bits = bits(spacing, terms, largest);
     if bits >= 32 * WORDS as u32 {
         let width = 32 * WORDS as u32 - 1;
-        let refused = SpacedSums::<WORDS>::new(spacing, terms, largest, bits);
+        let rejected = SpacedSums::<WORDS>::new(spacing, terms, largest, bits);
         assert_eq!(
-            refused,
+            rejected,
             Err(SpacedError::OutOfWidth {
                 needed: bits,
                 width
@@ -81,7 +81,7 @@ fn holds<const WORDS: usize>(spacing: u32, terms: usize, seed: u64) -> Result<()
 
 proptest! {
     #[test]
-    fn sums_side_by_side_are_those_of_big_integers(
+    fn parallel_sums_are_those_of_big_integers(
         spacing in 1u32..=16,
         terms in 0usize..70,
         seed in any::<u64>(),
@@ -133,15 +133,15 @@ fn integers_may_be_shorter_than_their_terms_reach() -> Result<(), SpacedError> {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_value() {
-    let refused = |spacing, terms, largest, bits| {
+fn parameters_that_do_not_fit_are_rejected_with_their_value() {
+    let rejected = |spacing, terms, largest, bits| {
         let error = SpacedSums::<4>::new(spacing, terms, largest, bits).err();
         error.map(|error| error.to_string()).unwrap_or_default()
     };
-    assert!(refused(17, 3, 1, 10).contains("17"));
-    assert!(refused(0, 3, 1, 10).contains("1 to 16"));
-    assert!(refused(8, 3, 1 << 23, 10).contains("8388608"));
-    assert!(refused(8, 3, 1, 128).contains("127"));
+    assert!(rejected(17, 3, 1, 10).contains("17"));
+    assert!(rejected(0, 3, 1, 10).contains("1 to 16"));
+    assert!(rejected(8, 3, 1 << 23, 10).contains("8388608"));
+    assert!(rejected(8, 3, 1, 128).contains("127"));
     // A word takes terms at 0 and 8: P·257 and a carry stay below 2^31.
     assert_eq!(
         SpacedSums::<4>::largest_term(8, 3),

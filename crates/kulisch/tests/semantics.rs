@@ -13,7 +13,7 @@ fn bits(value: f64) -> u64 {
 }
 
 #[test]
-fn nan_and_infinities_follow_one_rule_in_every_way_of_adding() {
+fn nan_and_infinities_follow_one_rule_in_every_method_of_summation() {
     let nan = bits(f64::NAN);
     let cases: [(&[f64], u64); 6] = [
         (&[1.0, -f64::NAN, 2.0], nan),
@@ -127,7 +127,7 @@ fn an_accumulator_can_be_negated_and_emptied_by_its_negative() {
     assert_eq!(total.round(), 0.0);
 }
 
-/// Numbers whose range changes on the way, so that blocks take all ways in turn.
+/// Numbers whose range changes along the array, so that blocks take all variants in turn.
 fn changing(generator: &mut Generator, blocks: usize) -> Vec<f64> {
     let mut values = Vec::new();
     for _ in 0..blocks {
@@ -209,7 +209,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn arrays_that_do_not_belong_together_are_refused() {
+fn arrays_of_mismatched_lengths_are_rejected() {
     let lengths = Error::Lengths { left: 1, right: 2 };
     assert_eq!(kulisch::dot(&[1.0], &[1.0; 2]), Err(lengths));
     assert_eq!(kulisch::prefix_sums(&[1.0], &mut [0.0; 2]), Err(lengths));

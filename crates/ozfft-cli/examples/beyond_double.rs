@@ -1,4 +1,4 @@
-//! Times and errors beyond double: pairs of `f64` beside `Double` on the same unit, and FFTW's quad precision where its
+//! Times and errors beyond double: double-double numbers beside `Double` on the same unit, and FFTW's quad precision where its
 //! library is installed, in one run.
 //!
 //!     cargo run --release -p ozfft-cli --example beyond_double -- [POINTS] [BATCH] [UNIT …]
@@ -41,7 +41,7 @@ fn quad_of(x: f64) -> u128 {
     sign | exponent << 112 | u128::from(bits & ((1 << 52) - 1)) << 60
 }
 
-/// The nearest pair of a normal number or zero in the format binary128.
+/// The nearest double-double number of a normal number or zero in the format binary128.
 fn pair_of(bits: u128) -> DoubleDouble {
     let exponent = (bits >> 112 & 0x7fff) as i32 - 16_383;
     if exponent == -16_383 {

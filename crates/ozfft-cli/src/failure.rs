@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_told_in_units_that_people_use() {
+    fn memory_is_printed_in_decimal_units() {
         assert_eq!(bytes_text(1500), "1.5 kB");
         assert_eq!(bytes_text(16 << 32), "68.7 GB");
         assert_eq!(bytes_text(u128::from(u64::MAX) + 1), "18.4 EB");

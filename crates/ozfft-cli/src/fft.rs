@@ -186,7 +186,7 @@ impl FftArguments {
     /// The problem that fits the array, with the order of its elements, and the array's numbers.
     fn problem<T: Real>(&self, array: Array<T>) -> Result<(Problem, Data<T>), Failure> {
         let mut shape = array.shape;
-        let refuse = |reason: String| Failure::Content {
+        let reject = |reason: String| Failure::Content {
             path: self.input.clone(),
             reason,
         };
@@ -195,12 +195,12 @@ impl FftArguments {
             (true, false, Data::Real(_)) => Kind::RealToComplex,
             (true, true, Data::Complex(_)) => Kind::ComplexToReal,
             (true, false, Data::Complex(_)) => {
-                return Err(refuse(
+                return Err(reject(
                     "--real needs a real array, and this one is complex".into(),
                 ));
             }
             (true, true, Data::Real(_)) => {
-                return Err(refuse(
+                return Err(reject(
                     "--real --inverse needs a complex half-spectrum, and this array is real".into(),
                 ));
             }
@@ -217,7 +217,7 @@ impl FftArguments {
                 let stored = *length;
                 *length = self.last.unwrap_or(2 * stored.saturating_sub(1));
                 if *length == 0 || *length / 2 + 1 != stored {
-                    return Err(refuse(format!(
+                    return Err(reject(format!(
                         "a half-spectrum of {stored} values along the last selected axis cannot become {} real ones; \
                          give --last {} or {}",
                         *length,

@@ -97,7 +97,7 @@ pub fn main() -> ExitCode {
 pub fn finish(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the output has seen enough, as in `ozfft bench … | head -1`: nothing to tell, and nobody to tell it to.
+        // The reader has closed the pipe, as in `ozfft bench … | head -1`: exit without a message.
         Err(Failure::StandardOutput(error)) if error.kind() == ErrorKind::BrokenPipe => {
             ExitCode::from(CLOSED_PIPE)
         }

@@ -1,4 +1,4 @@
-//! Memory is asked for before it is taken: Rust's collections abort the program where there is none, and Linux ends it later.
+//! Available memory is checked before it is allocated: Rust's collections abort the program where there is none, and Linux ends it later.
 
 use crate::failure::Failure;
 
@@ -67,14 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn more_than_any_machine_has_is_refused() {
+    fn more_than_any_machine_has_is_rejected() {
         if available().is_none() {
             println!("this system does not say how much memory can be had");
             return;
         }
         assert!(expect("nothing", 0).is_ok());
-        let refused = expect_points("a plan", &[usize::MAX, usize::MAX, usize::MAX], 16);
-        let message = refused.expect_err("no machine has so much").to_string();
+        let rejected = expect_points("a plan", &[usize::MAX, usize::MAX, usize::MAX], 16);
+        let message = rejected.expect_err("no machine has so much").to_string();
         assert!(message.contains("a plan"), "{message}");
     }
 }

@@ -30,7 +30,7 @@ pub enum EngineName {
     Auto,
     /// 8-bit digits, exact integers, proven bound
     Digits,
-    /// Residues modulo 8-bit numbers, put together by Chinese remainders
+    /// Residues modulo 8-bit numbers, reconstructed by the Chinese remainder theorem
     Residues,
     /// RustFFT and RealFFT
     Native,
@@ -268,8 +268,8 @@ fn parse_method(text: &str) -> Result<Method, String> {
 /// Choices of the engine residues.
 #[derive(Debug, Clone, Args)]
 pub struct ResidueArguments {
-    /// With --engine residues: how integers are put together [default: kulisch32]
-    #[arg(long, value_name = "WAY", value_parser = parse_method)]
+    /// With --engine residues: method of reconstruction [default: kulisch32]
+    #[arg(long, value_name = "METHOD", value_parser = parse_method)]
     pub reconstruct: Option<Method>,
     /// With --engine residues: so many moduli more than needed; as many bad residues are found, half as many corrected
     #[arg(long, value_name = "K", default_value_t = 0)]
@@ -387,7 +387,7 @@ pub struct TransformOptions {
     /// A mode in floating point, by its name; the same as --engine
     #[arg(long, value_parser = parse_mode, conflicts_with = "engine")]
     pub mode: Option<Mode>,
-    /// Refuse NaN and infinity, and half-spectra that no real array has
+    /// Reject NaN and infinity, and half-spectra that no real array has
     #[arg(long)]
     pub strict: bool,
     /// Ask for bits that are the same on every machine
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_nobody_can_wait_for_are_refused() {
+    fn invalid_times_are_rejected() {
         assert_eq!(parse_seconds("0.5"), Ok(0.5));
         assert_eq!(parse_duration("0"), Ok(Duration::ZERO));
         for wrong in ["NaN", "inf", "-1", "-0.001", "1e300", "", "soon"] {
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn substrates_are_read_by_the_names_that_they_are_told_by() {
+    fn substrates_are_parsed_from_the_names_they_print() {
         let read = |text: &str| parse_substrates(text).expect("a list").0;
         assert_eq!(read("auto"), [Substrate::Auto]);
         assert_eq!(

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_is_enough_for_a_picture() {
+    fn a_curve_of_one_point_can_be_drawn() {
         let curve = Curve {
             label: "FFTW".into(),
             places: vec![(1000.0, 1.0)],

@@ -20,7 +20,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes one line of text to standard error. Where nobody listens, nobody can be told; `eprintln!` would panic.
+/// Writes one line of text to standard error. Errors of a closed stream are ignored; `eprintln!` would panic.
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -87,7 +87,7 @@ fn every_kind_and_rank_is_measured() {
 }
 
 #[test]
-fn nothing_is_left_out_in_silence() {
+fn omissions_are_reported() {
     let output = ozfft(&["bench", "--shape", "8", "--seconds", "0", "--json"]);
     let notes = String::from_utf8(output.stderr).expect("text");
     let lines = std::str::from_utf8(&output.stdout).expect("text").lines();
@@ -108,23 +108,23 @@ fn nothing_is_left_out_in_silence() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused() {
-    let refuse = |arguments: &[&str], what: &str| {
+fn requests_that_cannot_be_measured_are_rejected() {
+    let reject = |arguments: &[&str], what: &str| {
         let message = fail(&[&["bench"], arguments].concat());
         assert!(message.contains(what), "{message}");
     };
-    refuse(&[], "--shape");
-    refuse(&["--shape", "8x0"], "dimension 1");
-    refuse(&["--shape", "8", "--batch", "0"], "batch is 0");
-    refuse(&["--shape", "8", "--threads", "0"], "0 threads");
-    refuse(&["--shape", "8", "--seconds=-1"], "-1");
-    refuse(&["--shape", "8", "--mkl", "nowhere.so"], "nowhere.so");
-    refuse(&["--shape", "8", "--record", "x.json"], "--definitions");
-    refuse(
+    reject(&[], "--shape");
+    reject(&["--shape", "8x0"], "dimension 1");
+    reject(&["--shape", "8", "--batch", "0"], "batch is 0");
+    reject(&["--shape", "8", "--threads", "0"], "0 threads");
+    reject(&["--shape", "8", "--seconds=-1"], "-1");
+    reject(&["--shape", "8", "--mkl", "nowhere.so"], "nowhere.so");
+    reject(&["--shape", "8", "--record", "x.json"], "--definitions");
+    reject(
         &["--shape", "8", "--definitions", "x.json"],
         "--definitions",
     );
-    refuse(&["--definitions", "nowhere.json"], "nowhere.json");
+    reject(&["--definitions", "nowhere.json"], "nowhere.json");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use common::{fail, json, number, succeed};
 
 #[test]
-fn plans_are_told_in_text_and_json() {
+fn plans_are_printed_as_text_and_json() {
     let text = succeed(&["plan", "--shape", "1024x1000", "--engine", "digits"]);
     for part in ["1024", "digits", "bound", "expected", "workspace", "why"] {
         assert!(text.contains(part), "{part} is missing in {text}");
@@ -39,16 +39,16 @@ fn plans_are_told_in_text_and_json() {
 }
 
 #[test]
-fn plans_refuse_what_cannot_be_planned() {
-    let refuse = |arguments: &[&str], what: &str| {
+fn plans_reject_what_cannot_be_planned() {
+    let reject = |arguments: &[&str], what: &str| {
         let message = fail(arguments);
         assert!(message.contains(what), "{message}");
     };
-    refuse(&["plan", "--shape", "8x"], "8x");
-    refuse(&["plan", "--shape", "8x0"], "dimension 1");
-    refuse(&["plan", "--shape", "8", "--axes", "1"], "axis 1");
-    refuse(&["plan", "--shape", "8", "--accuracy", "2"], "accuracy 2");
-    refuse(
+    reject(&["plan", "--shape", "8x"], "8x");
+    reject(&["plan", "--shape", "8x0"], "dimension 1");
+    reject(&["plan", "--shape", "8", "--axes", "1"], "axis 1");
+    reject(&["plan", "--shape", "8", "--accuracy", "2"], "accuracy 2");
+    reject(
         &[
             "plan",
             "--shape",
@@ -60,8 +60,8 @@ fn plans_refuse_what_cannot_be_planned() {
         ],
         "1e-18",
     );
-    refuse(&["plan", "--shape", "8", "--engine", "abacus"], "abacus");
-    refuse(
+    reject(&["plan", "--shape", "8", "--engine", "abacus"], "abacus");
+    reject(
         &["plan", "--shape", "8", "--kind", "r2c", "--inverse"],
         "--inverse",
     );
@@ -166,7 +166,7 @@ fn attacks_reach_for_the_bound_and_stay_below_it() {
 }
 
 #[test]
-fn accuracy_knows_every_input_and_refuses_others() {
+fn accuracy_knows_every_input_and_rejects_others() {
     let rows = json(&["accuracy", "--shape", "60", "--input", "all", "--json"]);
     assert_eq!(rows.len(), 1 + ozfft_testkit::oracle::HardInput::ALL.len());
     let message = fail(&["accuracy", "--shape", "60", "--input", "noise"]);
@@ -227,8 +227,8 @@ fn modes_are_planned_by_name_and_choices_are_shown() {
     let weighed = chosen["choice"].as_array().expect("a table");
     let taken: Vec<_> = weighed
         .iter()
-        .filter(|way| {
-            way["verdict"]
+        .filter(|candidate| {
+            candidate["verdict"]
                 .as_str()
                 .is_some_and(|v| v.starts_with("taken"))
         })
@@ -241,7 +241,7 @@ fn modes_are_planned_by_name_and_choices_are_shown() {
 }
 
 #[test]
-fn modes_that_do_not_fit_are_refused() {
+fn modes_that_do_not_fit_are_rejected() {
     let plan = ["plan", "--shape", "8", "--mode"];
     for (arguments, word) in [
         (&["ozaki_uhq"][..], "ozaki_uhq"),

@@ -29,7 +29,7 @@ fn half(exact: &ExactSpectrum, last: usize) -> ExactSpectrum {
 }
 
 #[test]
-fn nothing_is_shown_where_nobody_looks() {
+fn progress_is_not_shown_without_a_terminal() {
     let directory = directory("fft-silent");
     let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
     write(&input, &[64], Order::C, &uniform_complex(64, 1));
@@ -84,7 +84,7 @@ fn complex_arrays_in_both_orders() {
 }
 
 #[test]
-fn axes_norms_and_the_way_back() {
+fn axes_norms_and_the_inverse() {
     let directory = directory("fft-axes");
     let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
     let back = directory.join("back.npy");

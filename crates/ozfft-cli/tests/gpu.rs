@@ -32,7 +32,7 @@ fn commands() -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn machines_without_a_gpu_are_told_so() {
+fn a_missing_gpu_is_reported() {
     for arguments in commands() {
         let output = ozfft(&arguments);
         let message = text_of(&output.stderr);
@@ -50,7 +50,7 @@ fn machines_without_a_gpu_are_told_so() {
 }
 
 #[test]
-fn devices_that_do_not_exist_are_refused_and_leave_no_record() {
+fn devices_that_do_not_exist_are_rejected_and_leave_no_record() {
     let record = directory("bench-cuda").join("record.json");
     let bench = [
         "bench",
@@ -69,21 +69,21 @@ fn devices_that_do_not_exist_are_refused_and_leave_no_record() {
 }
 
 #[test]
-fn mistakes_are_found_before_the_gpu_is_asked() {
-    let refuse = |arguments: &[&str], what: &str| {
+fn mistakes_are_reported_before_the_gpu_is_opened() {
+    let reject = |arguments: &[&str], what: &str| {
         let message = fail(arguments);
         assert!(message.contains(what), "{message}");
     };
     let bench = |rest: &[&'static str]| [&["bench", "--device", "cuda"][..], rest].concat();
-    refuse(&bench(&["--shape", "8", "--kind", "c2r"]), "c2c or r2c");
-    refuse(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
-    refuse(&bench(&["--shape", "8", "--only", "a"]), "--only");
-    refuse(&bench(&["--shape", "0"]), "dimension 0");
-    refuse(
+    reject(&bench(&["--shape", "8", "--kind", "c2r"]), "c2c or r2c");
+    reject(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
+    reject(&bench(&["--shape", "8", "--only", "a"]), "--only");
+    reject(&bench(&["--shape", "0"]), "dimension 0");
+    reject(
         &bench(&["--definitions", DEFINITIONS, "--only", "sphere"]),
         "sphere",
     );
-    refuse(
+    reject(
         &bench(&[
             "--definitions",
             DEFINITIONS,
@@ -92,34 +92,34 @@ fn mistakes_are_found_before_the_gpu_is_asked() {
         ]),
         "no directory",
     );
-    refuse(&["bench", "--shape", "8", "--device", "tpu"], "tpu");
-    refuse(&["bench", "--shape", "8", "--device", "auto"], "cuda");
-    refuse(
+    reject(&["bench", "--shape", "8", "--device", "tpu"], "tpu");
+    reject(&["bench", "--shape", "8", "--device", "auto"], "cuda");
+    reject(
         &["bench", "--shape", "8", "--points", "64"],
         "--device cuda",
     );
-    refuse(&["selftest", "--device", "auto"], "cuda");
-    refuse(&["selftest", "--integers-only"], "--device cuda");
-    refuse(&["selftest", "--engine", "residues"], "--device cuda");
-    refuse(
+    reject(&["selftest", "--device", "auto"], "cuda");
+    reject(&["selftest", "--integers-only"], "--device cuda");
+    reject(&["selftest", "--engine", "residues"], "--device cuda");
+    reject(
         &["bench", "--shape", "8", "--integers-only"],
         "--device cuda",
     );
-    refuse(&["accuracy", "--shape", "8", "--sampled", "0"], "--sampled");
-    refuse(
+    reject(&["accuracy", "--shape", "8", "--sampled", "0"], "--sampled");
+    reject(
         &["accuracy", "--shape", "8", "--sampled", "4", "--real"],
         "--real",
     );
 }
 
 #[test]
-fn integers_only_is_taken_and_told_where_it_changes_nothing() {
+fn integers_only_is_accepted_and_reported_where_it_changes_nothing() {
     let plan = ["plan", "--shape", "60", "--engine", "digits"];
     let asked = [&plan[..], &["--integers-only", "--json"]].concat();
-    let told = &json(&asked)[0];
-    assert_eq!(told["problem"]["integers_only"], true);
-    assert_eq!(told["integers_only"], false);
-    let why = told["why"].as_str().expect("a reason");
+    let plan = &json(&asked)[0];
+    assert_eq!(plan["problem"]["integers_only"], true);
+    assert_eq!(plan["integers_only"], false);
+    let why = plan["why"].as_str().expect("a reason");
     assert!(why.contains("changes nothing on the processor"), "{why}");
     let accuracy = ["accuracy", "--shape", "60", "--json"];
     let asked = &json(&[&accuracy[..], &["--integers-only"]].concat())[0];

@@ -1,4 +1,4 @@
-//! Input from people who mean no good, and ends of pipes that are gone: rejected with a reason, never a crash.
+//! Hostile input and closed pipes: rejected with a reason, never a crash.
 
 mod common;
 
@@ -22,35 +22,35 @@ fn header(kind: &str, shape: &str) -> String {
 }
 
 #[test]
-fn headers_that_took_exponential_or_quadratic_time_are_refused() {
+fn headers_that_took_exponential_or_quadratic_time_are_rejected() {
     let folder = directory("hostile-headers");
     let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
-    let refuse = |header: &str, what: &str| {
+    let reject = |header: &str, what: &str| {
         npy(&input, header, &[0; 64]);
         let message = fail(&["fft", text(&input), text(&output)]);
         assert!(message.contains(what), "{message}");
         assert!(!output.exists());
     };
     for depth in [20, 20_000] {
-        refuse(&header("<f8", &"(".repeat(depth)), "a length");
-        refuse(&"[".repeat(depth), "byte 0");
+        reject(&header("<f8", &"(".repeat(depth)), "a length");
+        reject(&"[".repeat(depth), "byte 0");
         let nested = format!("{{'descr': {}", "[('a', ".repeat(depth));
         let nested = &nested[..nested.len().min(60_000)];
-        refuse(nested, "ozfft reads f4, f8, c8 and c16");
+        reject(nested, "ozfft reads f4, f8, c8 and c16");
     }
     for rank in [65, 8_000, 30_000] {
-        refuse(
+        reject(
             &header("<f8", &format!("({})", "1,".repeat(rank))),
             "64 axes",
         );
     }
-    refuse(&header("<f8", &format!("({},)", u64::MAX)), "promises");
-    refuse(&header("<f8", "(4294967296, 4294967296)"), "larger than");
-    refuse(
+    reject(&header("<f8", &format!("({},)", u64::MAX)), "promises");
+    reject(&header("<f8", "(4294967296, 4294967296)"), "larger than");
+    reject(
         &header("<f8", "(1, 18446744073709551616)"),
         "18446744073709551616",
     );
-    refuse(&" ".repeat(1 << 17), "131072 bytes");
+    reject(&" ".repeat(1 << 17), "131072 bytes");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn fft_of_stream(bytes: &[u8], output: &Path) -> std::process::Output {
 
 #[cfg(unix)]
 #[test]
-fn a_stream_is_read_to_its_end_and_one_that_ends_early_is_refused() {
+fn a_stream_is_read_to_its_end_and_one_that_ends_early_is_rejected() {
     let folder = directory("hostile-stream");
     let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
     let values: Vec<u8> = (0..1000).flat_map(|i| f64::from(i).to_le_bytes()).collect();
@@ -130,13 +130,13 @@ fn a_stream_is_read_to_its_end_and_one_that_ends_early_is_refused() {
     assert_eq!(run.status.code(), Some(1));
 }
 
-/// Whether an error is told, after notes perhaps.
+/// Whether an error is printed, after notes perhaps.
 fn is_error(message: &str) -> bool {
     message.lines().any(|line| line.starts_with("error: "))
 }
 
 #[test]
-fn shapes_that_no_memory_holds_are_refused() {
+fn shapes_that_no_memory_holds_are_rejected() {
     for command in [
         &["plan", "--shape"][..],
         &["plan", "--engine", "digits", "--shape"],
@@ -157,7 +157,7 @@ fn shapes_that_no_memory_holds_are_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_the_shell_allows_is_all_that_can_be_had() {
+fn memory_limits_of_the_shell_are_respected() {
     let line = format!(
         "ulimit -v 4000000; {:?} accuracy --shape 100000000",
         env!("CARGO_BIN_EXE_ozfft")
@@ -173,7 +173,7 @@ fn what_the_shell_allows_is_all_that_can_be_had() {
 }
 
 #[test]
-fn other_numbers_that_are_too_large_are_refused() {
+fn other_numbers_that_are_too_large_are_rejected() {
     let huge = "1000000000000000";
     for command in [
         &["bench", "--shape", "8", "--batch", huge][..],
@@ -207,7 +207,7 @@ fn other_numbers_that_are_too_large_are_refused() {
 }
 
 #[test]
-fn the_largest_seed_is_as_good_as_any() {
+fn the_largest_seed_is_accepted() {
     let seed = u64::MAX.to_string();
     for command in [
         &["accuracy", "--shape", "8"][..],
@@ -219,7 +219,7 @@ fn the_largest_seed_is_as_good_as_any() {
     }
 }
 
-/// Runs the program with one of its outputs going to a pipe that nobody reads.
+/// Runs the program with one of its outputs going to a closed pipe.
 fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process::Output {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -236,7 +236,7 @@ fn into_a_closed_pipe(arguments: &[&str], standard_error: bool) -> std::process:
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     for command in [
         &["plan", "--shape", "64"][..],
         &["plan", "--shape", "64", "--json"],
@@ -250,7 +250,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn errors_that_nobody_hears_do_not_crash() {
+fn errors_with_a_closed_stderr_do_not_crash() {
     let run = into_a_closed_pipe(&["plan", "--shape", "0"], true);
     assert_eq!(run.status.code(), Some(1), "{run:?}");
     let figure = directory("hostile-unheard").join("figure.svg");
@@ -300,7 +300,7 @@ fn no_program_of_the_current_folder_is_run_for_the_commit() {
 }
 
 #[test]
-fn files_that_never_end_or_are_no_records_are_refused() {
+fn files_that_never_end_or_are_no_records_are_rejected() {
     let folder = directory("hostile-records");
     let out = folder.join("out.svg");
     let deep = folder.join("deep.json");

@@ -268,10 +268,10 @@ fn every_documented_option_of_every_command_works() {
     ];
     // A library that is not there is an error, which says that the option was heeded.
     let no_mkl = ["bench", "--shape", "8", "--mkl", "nowhere.so"];
-    let refused = ozfft(&no_mkl);
+    let rejected = ozfft(&no_mkl);
     assert!(
-        text_of(&refused.stderr).contains("nowhere.so"),
-        "{refused:?}"
+        text_of(&rejected.stderr).contains("nowhere.so"),
+        "{rejected:?}"
     );
     for run in &runs {
         check(run);

@@ -189,7 +189,7 @@ fn a_pipe_is_written_to_and_read_from() {
 }
 
 #[test]
-fn sockets_folders_and_what_names_no_file_are_refused() {
+fn sockets_folders_and_what_names_no_file_are_rejected() {
     let (folder, input) = with_input("outputs-others");
     // A path of a socket has a hundred characters at most, so it is made elsewhere.
     let socket = std::env::temp_dir().join(format!("ozfft-{}.socket", std::process::id()));
@@ -237,7 +237,7 @@ fn names_as_long_as_the_system_allows_can_be_written() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
+fn an_output_that_cannot_be_written_is_reported_before_the_work() {
     let folder = directory("outputs-before");
     let nowhere = folder.join("missing").join("record.json");
     // It would take minutes, and is not allowed to begin.
@@ -257,7 +257,7 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
     assert!(names(&folder).is_empty());
 }
 
-/// Files are written by one function, whose ways are tested above.
+/// Files are written by one function, which is tested above.
 #[test]
 fn nothing_else_in_the_program_writes_files() {
     fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

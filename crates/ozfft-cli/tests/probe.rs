@@ -5,7 +5,7 @@ mod common;
 use common::{directory, ozfft, text, text_of};
 
 #[test]
-fn a_machine_without_driver_is_told_so() {
+fn a_missing_driver_is_reported() {
     let record = directory("probe").join("record.json");
     let output = ozfft(&["probe", "--json", "--record", text(&record)]);
     let message = text_of(&output.stderr);
@@ -26,7 +26,7 @@ fn a_machine_without_driver_is_told_so() {
 }
 
 #[test]
-fn a_device_that_does_not_exist_is_refused() {
+fn a_device_that_does_not_exist_is_rejected() {
     let output = ozfft(&["probe", "--device", "1000"]);
     let message = text_of(&output.stderr);
     assert_eq!(output.status.code(), Some(1));

@@ -1,11 +1,11 @@
 //! Complex transforms of arrays in C order.
 
-use crate::door::{PlanPointer, plan_door, values_at};
+use crate::ffi::{PlanPointer, guard_plan, values_at};
 use crate::many::{Many, plan_complex};
 use num_complex::Complex;
 use std::ffi::{c_int, c_uint};
 
-macro_rules! dft_doors {
+macro_rules! dft_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -21,7 +21,7 @@ macro_rules! dft_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft"), || {
+                guard_plan(concat!($prefix, "plan_dft"), || {
                     // SAFETY: FFTW's manual asks the caller for `rank` lengths.
                     let lengths = unsafe { values_at("the list of lengths", n, rank)? };
                     plan_complex(&Many::contiguous(lengths), input, output, sign, flags)
@@ -37,7 +37,7 @@ macro_rules! dft_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_1d"), || {
+                guard_plan(concat!($prefix, "plan_dft_1d"), || {
                     plan_complex(&Many::contiguous(&[n]), input, output, sign, flags)
                 })
             }
@@ -52,7 +52,7 @@ macro_rules! dft_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_2d"), || {
+                guard_plan(concat!($prefix, "plan_dft_2d"), || {
                     plan_complex(&Many::contiguous(&[n0, n1]), input, output, sign, flags)
                 })
             }
@@ -68,12 +68,12 @@ macro_rules! dft_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_3d"), || {
+                guard_plan(concat!($prefix, "plan_dft_3d"), || {
                     plan_complex(&Many::contiguous(&[n0, n1, n2]), input, output, sign, flags)
                 })
             }
         }
     };
 }
-dft_doors!(double, f64, "fftw_");
-dft_doors!(single, f32, "fftwf_");
+dft_entry_points!(double, f64, "fftw_");
+dft_entry_points!(single, f32, "fftwf_");

@@ -1,7 +1,7 @@
 //! Executing plans, on the arrays that they were made for or on others. One plan may be executed by several threads at once,
 //! each with arrays of its own. Plans of another library are executed by that.
 
-use crate::door::{Refusal, execute_door, expect_plan, fail, quiet_door};
+use crate::ffi::{FftwError, expect_plan, fail, guard_call, guard_execute};
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};
@@ -17,7 +17,7 @@ unsafe fn execute<T: Number>(
     kind: Option<Kind>,
     (input, output): (Ends<T>, Ends<T>),
 ) {
-    execute_door(name, || {
+    guard_execute(name, || {
         let plan = expect_plan::<T>(plan)?;
         if plan.kind() != kind {
             return Err(plan.other_kind());
@@ -28,7 +28,7 @@ unsafe fn execute<T: Number>(
 }
 
 /// The FFI entry points of one precision: name, arguments with their types, the kind that a plan must have, and the arrays.
-macro_rules! execute_doors {
+macro_rules! execute_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -41,7 +41,7 @@ macro_rules! execute_doors {
                 // SAFETY: FFTW's manual asks the caller for a plan.
                 match unsafe { registry::find(plan) } {
                     Found::Foreign => pass_on!(name, fn(*const FftwPlan), plan),
-                    found => execute_door(name, || {
+                    found => guard_execute(name, || {
                         let plan = expect_plan::<$real>(found)?;
                         // SAFETY: FFTW's manual asks the caller for the plan's arrays to be there.
                         unsafe { plan.execute(plan.input, plan.output) }
@@ -49,7 +49,7 @@ macro_rules! execute_doors {
                 }
             }
 
-            new_array_doors! {
+            new_array_entry_points! {
                 $real, $prefix;
                 /// Complex arrays.
                 execute_dft "execute_dft" (input: *mut Complex<$real>, output: *mut Complex<$real>),
@@ -82,16 +82,16 @@ macro_rules! execute_doors {
                 match unsafe { registry::find(plan) } {
                     Found::Null => {}
                     Found::Foreign => pass_on!(name, fn(*mut FftwPlan), plan),
-                    Found::Destroyed => fail(&format!("{name}: {}", Refusal::Destroyed)),
+                    Found::Destroyed => fail(&format!("{name}: {}", FftwError::Destroyed)),
                     // SAFETY: as above.
-                    Found::Plan(_) => quiet_door(name, (), || drop(unsafe { registry::leave(plan) })),
+                    Found::Plan(_) => guard_call(name, (), || drop(unsafe { registry::leave(plan) })),
                 }
             }
         }
     };
 }
 
-macro_rules! new_array_doors {
+macro_rules! new_array_entry_points {
     ($real:ty, $prefix:literal; $(
         $(#[$about:meta])*
         $name:ident $text:literal ($($argument:ident: $type:ty),*), $kind:expr, $arrays:expr;
@@ -109,5 +109,5 @@ macro_rules! new_array_doors {
         }
     )*};
 }
-execute_doors!(double, f64, "fftw_");
-execute_doors!(single, f32, "fftwf_");
+execute_entry_points!(double, f64, "fftw_");
+execute_entry_points!(single, f32, "fftwf_");

@@ -1,7 +1,7 @@
 //! Fortran's legacy names, with one underscore and with two. Everything is passed by address, results come first, and arrays have
-//! their first index running fastest, so lists of lengths are turned round. (Fortran 2003 calls the C names.)
+//! their first index running fastest, so lists of lengths are reversed. (Fortran 2003 calls the C names.)
 
-use crate::door::{PlanPointer, values_at};
+use crate::ffi::{PlanPointer, values_at};
 use crate::guru::Iodim;
 use num_complex::Complex;
 use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
@@ -50,7 +50,7 @@ fn address<T>(list: &Option<Vec<T>>) -> *const T {
     list.as_ref().map_or(std::ptr::null(), |list| list.as_ptr())
 }
 
-/// Dimensions from three lists. These are not turned round: their strides say where everything lies.
+/// Dimensions from three lists. These are not reversed: their strides define the layout.
 ///
 /// # Safety
 /// As [`reversed`], for all three.
@@ -62,7 +62,7 @@ unsafe fn iodims(rank: Int, n: Int, is: Int, os: Int) -> Option<Vec<Iodim>> {
     Some(dims.collect())
 }
 
-macro_rules! fortran_doors {
+macro_rules! fortran_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -281,8 +281,8 @@ macro_rules! fortran_doors {
         }
     };
 }
-fortran_doors!(double, f64, "dfftw_");
-fortran_doors!(single, f32, "sfftw_");
+fortran_entry_points!(double, f64, "dfftw_");
+fortran_entry_points!(single, f32, "sfftw_");
 
 /// A Fortran subroutine that takes a character.
 pub type FortranWrite = unsafe extern "C" fn(*mut c_char, *mut c_void);

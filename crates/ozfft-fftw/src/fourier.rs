@@ -4,7 +4,7 @@
 //! [`ozfft`] takes slices, and a slice claims all of its range. Elements between strided ones may be somebody else's, another thread's
 //! even, so only ranges that the transform owns wholly become slices.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
@@ -29,7 +29,7 @@ pub(crate) struct Fourier<T: Number> {
     empty: bool,
     options: Options,
     direct: Option<Direct<T>>,
-    packed: OnceLock<Result<Option<Arc<Plan<T>>>, Refusal>>,
+    packed: OnceLock<Result<Option<Arc<Plan<T>>>, FftwError>>,
 }
 
 /// A plan for the caller's arrays as they lie.
@@ -60,7 +60,7 @@ impl<T: Number> Fourier<T> {
         looped: Vec<Dimension>,
         arrays: (Ends<T>, Ends<T>),
         options: Options,
-    ) -> Result<Fourier<T>, Refusal> {
+    ) -> Result<Fourier<T>, FftwError> {
         let empty = looped.iter().any(|dimension| dimension.length == 0);
         let (loops, dimensions) = simplified(kind, transformed, looped);
         let points = dimensions.iter().map(|dimension| dimension.length);
@@ -82,8 +82,8 @@ impl<T: Number> Fourier<T> {
         if fourier.loops < fourier.dimensions.len() {
             fourier.direct = fourier.plan_direct()?;
         }
-        // What `fftw_execute` will need is planned now: later nobody could be told that it cannot be.
-        let (buffers, plan) = match fourier.way(arrays.0, arrays.1) {
+        // What `fftw_execute` will need is planned now: later the failure could not be reported.
+        let (buffers, plan) = match fourier.algorithm(arrays.0, arrays.1) {
             Algorithm::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
             _ => (
                 0,
@@ -138,18 +138,18 @@ impl<T: Number> Fourier<T> {
         shape.into_iter().zip(strides).collect()
     }
 
-    fn expect_addressable(&self) -> Result<(), Refusal> {
+    fn expect_addressable(&self) -> Result<(), FftwError> {
         for side in [self.input_side(), self.output_side()] {
-            extent(&side).ok_or(Refusal::NotAddressable)?;
+            extent(&side).ok_or(FftwError::NotAddressable)?;
             count(&side)?;
         }
-        // Tables are worked out while planning: later there is no refusal.
+        // Tables are worked out while planning: later there is no error.
         let lengths = self.dimensions[self.loops..].iter().map(|d| d.length);
         expect_memory(lengths.map(table_bytes).max().unwrap_or(0))
     }
 
     /// Bytes of the arrays of our own that a call needs where the caller's cannot be slices.
-    fn buffer_bytes(&self) -> Result<u64, Refusal> {
+    fn buffer_bytes(&self) -> Result<u64, FftwError> {
         let bytes = |side: &Side, real: bool| {
             let size = size_of::<T>() * if real { 1 } else { 2 };
             Ok(count(side)? as u64 * size as u64)
@@ -184,7 +184,7 @@ impl<T: Number> Fourier<T> {
     }
 
     /// A plan for the arrays as they lie, if they can be slices.
-    fn plan_direct(&self) -> Result<Option<Direct<T>>, Refusal> {
+    fn plan_direct(&self) -> Result<Option<Direct<T>>, FftwError> {
         let (real_input, real_output) = self.real_sides();
         let in_elements = |side: Side, real: bool| -> Option<Side> {
             let unit = if real { 1 } else { 2 };
@@ -248,11 +248,11 @@ impl<T: Number> Fourier<T> {
     }
 
     /// The plan for arrays of our own; none where there is nothing but a copy.
-    fn packed_plan(&self) -> Result<Option<Arc<Plan<T>>>, Refusal> {
+    fn packed_plan(&self) -> Result<Option<Arc<Plan<T>>>, FftwError> {
         if let Some(planned) = self.packed.get() {
             return planned.clone();
         }
-        // Not within the lock, which a forked process might find taken for ever; who comes second has planned the same.
+        // Not within the lock, which a forked process might find locked for ever; a second thread has planned the same.
         let planned = if self.loops == self.dimensions.len() {
             Ok(None)
         } else {
@@ -262,7 +262,7 @@ impl<T: Number> Fourier<T> {
     }
 
     /// How these arrays are transformed.
-    fn way(&self, input: Ends<T>, output: Ends<T>) -> Algorithm {
+    fn algorithm(&self, input: Ends<T>, output: Ends<T>) -> Algorithm {
         let Some(direct) = &self.direct else {
             return Algorithm::Packed;
         };
@@ -291,20 +291,20 @@ impl<T: Number> Fourier<T> {
 
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
+    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), FftwError> {
         if self.empty {
             return Ok(());
         }
         let absent = |ends: Ends<T>, real: bool| ends.re.is_null() || (!real && ends.im.is_null());
         if absent(input, self.kind == Kind::RealToComplex) {
-            return Err(Refusal::Null("the input"));
+            return Err(FftwError::Null("the input"));
         }
         if absent(output, self.kind == Kind::ComplexToReal) {
-            return Err(Refusal::Null("the output"));
+            return Err(FftwError::Null("the output"));
         }
-        // SAFETY: the caller's promise; `way` has looked at the ranges.
+        // SAFETY: the caller's promise; `algorithm` has looked at the ranges.
         let outcome = unsafe {
-            match (self.way(input, output), &self.direct) {
+            match (self.algorithm(input, output), &self.direct) {
                 (Algorithm::InPlace, Some(direct)) => self.in_place(direct, output),
                 (Algorithm::OutOfPlace, Some(direct)) => self.out_of_place(direct, input, output),
                 _ => self.through_buffers(input, output),
@@ -312,14 +312,14 @@ impl<T: Number> Fourier<T> {
         };
         if outcome.is_err() {
             // SAFETY: the caller's promise.
-            unsafe { self.spoil(output) };
+            unsafe { self.fill_with_nan(output) };
         }
         outcome
     }
 
     /// # Safety
     /// The plan's range at `array` is wholly the transform's.
-    unsafe fn in_place(&self, direct: &Direct<T>, array: Ends<T>) -> Result<(), Refusal> {
+    unsafe fn in_place(&self, direct: &Direct<T>, array: Ends<T>) -> Result<(), FftwError> {
         // The range of complex numbers: for real transforms that of the half-spectrum.
         let range = match self.kind {
             Kind::ComplexToReal => direct.input,
@@ -348,7 +348,7 @@ impl<T: Number> Fourier<T> {
         direct: &Direct<T>,
         input: Ends<T>,
         output: Ends<T>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), FftwError> {
         let (from, to) = (direct.input, direct.output);
         let plan = direct.plan.as_ref();
         // SAFETY: the caller's promise; alignment was looked at.
@@ -380,7 +380,7 @@ impl<T: Number> Fourier<T> {
     ///
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    unsafe fn through_buffers(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
+    unsafe fn through_buffers(&self, input: Ends<T>, output: Ends<T>) -> Result<(), FftwError> {
         let plan = self.packed_plan()?;
         let (from, to) = (self.input_side(), self.output_side());
         // SAFETY: the caller's promise.
@@ -432,7 +432,7 @@ impl<T: Number> Fourier<T> {
         &self,
         plan: &Plan<T>,
         run: impl FnOnce(&Plan<T>, &mut [u64]) -> Result<(), FftError> + Send,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), FftwError> {
         with_workspace(plan.workspace_len(), |workspace| {
             threads::run(self.options.threads, || run(plan, workspace))
         })
@@ -444,16 +444,16 @@ impl<T: Number> Fourier<T> {
         &self,
         plan: &Plan<T>,
         run: impl FnOnce(&Plan<T>) -> Result<(), FftError> + Send,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), FftwError> {
         drop(with_room::<u64>(plan.workspace_len())?);
         done(threads::run(self.options.threads, || run(plan)))
     }
 
-    /// Numbers that nobody takes for a result.
+    /// NaN, which cannot be taken for a result.
     ///
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    unsafe fn spoil(&self, output: Ends<T>) {
+    unsafe fn fill_with_nan(&self, output: Ends<T>) {
         let side = self.output_side();
         // SAFETY: the caller's promise.
         unsafe {
@@ -542,7 +542,7 @@ fn table_bytes(n: usize) -> u64 {
 }
 
 /// A half-spectrum that no real array has is transformed as FFTW does.
-pub(crate) fn done(outcome: Result<(), FftError>) -> Result<(), Refusal> {
+pub(crate) fn done(outcome: Result<(), FftError>) -> Result<(), FftwError> {
     match outcome {
         Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(()),
         Err(error) => Err(error.into()),

@@ -1,6 +1,6 @@
 //! Any lengths and strides: the guru interface, with 32- and 64-bit numbers, parts of complex numbers side by side or apart.
 
-use crate::door::{PlanPointer, Refusal, plan_door, values_at};
+use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
 use crate::fourier::Fourier;
 use crate::many::length;
 use crate::number::Number;
@@ -58,10 +58,10 @@ unsafe fn dimensions<D: Copy + Into<Iodim64>>(
     (rank, dims): (c_int, *const D),
     (loop_rank, loop_dims): (c_int, *const D),
     (input, output): Units,
-) -> Result<Dimensions, Refusal> {
+) -> Result<Dimensions, FftwError> {
     let convert = |given: &D, least: i64| {
         let given: Iodim64 = (*given).into();
-        let reals = |stride: isize, unit| stride.checked_mul(unit).ok_or(Refusal::NotAddressable);
+        let reals = |stride: isize, unit| stride.checked_mul(unit).ok_or(FftwError::NotAddressable);
         Ok(Dimension {
             length: length("the length of a dimension", given.n as i64, least)?,
             input: reals(given.is, input)?,
@@ -78,16 +78,16 @@ unsafe fn dimensions<D: Copy + Into<Iodim64>>(
     let transformed = transformed.iter().map(|given| convert(given, 1));
     let looped = looped.iter().map(|given| convert(given, 0));
     Ok((
-        transformed.collect::<Result<_, Refusal>>()?,
-        looped.collect::<Result<_, Refusal>>()?,
+        transformed.collect::<Result<_, FftwError>>()?,
+        looped.collect::<Result<_, FftwError>>()?,
     ))
 }
 
-pub(crate) fn direction(sign: c_int) -> Result<Direction, Refusal> {
+pub(crate) fn direction(sign: c_int) -> Result<Direction, FftwError> {
     match sign {
         -1 => Ok(Direction::Forward),
         1 => Ok(Direction::Inverse),
-        _ => Err(Refusal::Sign(sign)),
+        _ => Err(FftwError::Sign(sign)),
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn plan_fourier<T: Number>(
     (transformed, looped): Dimensions,
     (input, output): (Ends<T>, Ends<T>),
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     let options = Options::new::<T>(flags)?;
     let work = Fourier::new(kind, transformed, looped, (input, output), options)?;
     Ok(TypedPlan {
@@ -113,7 +113,7 @@ pub(crate) fn plan_real_to_real<T: Number>(
     kinds: Vec<RealKind>,
     (input, output): (Ends<T>, Ends<T>),
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     for (dimension, kind) in transformed.iter().zip(&kinds) {
         let (given, least) = (dimension.length as i64, kind.least_length() as i64);
         length("the length of a line of this kind", given, least)?;
@@ -133,7 +133,7 @@ const REAL_TO_COMPLEX: Units = (1, 2);
 const COMPLEX_TO_REAL: Units = (2, 1);
 
 /// The FFI entry points for numbers and dimensions of a type: FFTW has them four times, and they differ in nothing else.
-macro_rules! guru_doors {
+macro_rules! guru_entry_points {
     ($module:ident, $real:ty, $dimension:ty, $prefix:literal) => {
         /// The functions for arrays of one precision and dimensions of one type.
         pub mod $module {
@@ -151,7 +151,7 @@ macro_rules! guru_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "dft"), || {
+                guard_plan(concat!($prefix, "dft"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, COMPLEX)? };
@@ -178,7 +178,7 @@ macro_rules! guru_doors {
                 io: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "split_dft"), || {
+                guard_plan(concat!($prefix, "split_dft"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -203,7 +203,7 @@ macro_rules! guru_doors {
                 output: *mut Complex<$real>,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "dft_r2c"), || {
+                guard_plan(concat!($prefix, "dft_r2c"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, REAL_TO_COMPLEX)? };
@@ -228,7 +228,7 @@ macro_rules! guru_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "dft_c2r"), || {
+                guard_plan(concat!($prefix, "dft_c2r"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, COMPLEX_TO_REAL)? };
@@ -254,7 +254,7 @@ macro_rules! guru_doors {
                 io: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "split_dft_r2c"), || {
+                guard_plan(concat!($prefix, "split_dft_r2c"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -280,7 +280,7 @@ macro_rules! guru_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "split_dft_c2r"), || {
+                guard_plan(concat!($prefix, "split_dft_c2r"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -306,7 +306,7 @@ macro_rules! guru_doors {
                 kind: *const c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "r2r"), || {
+                guard_plan(concat!($prefix, "r2r"), || {
                     let (inner, outer) = ((rank, dims), (howmany_rank, howmany_dims));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let dimensions = unsafe { dimensions(inner, outer, APART)? };
@@ -320,7 +320,7 @@ macro_rules! guru_doors {
         }
     };
 }
-guru_doors!(double, f64, Iodim, "fftw_plan_guru_");
-guru_doors!(double64, f64, Iodim64, "fftw_plan_guru64_");
-guru_doors!(single, f32, Iodim, "fftwf_plan_guru_");
-guru_doors!(single64, f32, Iodim64, "fftwf_plan_guru64_");
+guru_entry_points!(double, f64, Iodim, "fftw_plan_guru_");
+guru_entry_points!(double64, f64, Iodim64, "fftw_plan_guru64_");
+guru_entry_points!(single, f32, Iodim, "fftwf_plan_guru_");
+guru_entry_points!(single64, f32, Iodim64, "fftwf_plan_guru64_");

@@ -10,7 +10,7 @@
 //! [`mod@print`], [`fortran`]; each has them twice, for `f64` and for `f32`, and [`double`] and [`single`] collect them. Behind
 //! them: `options` (the environment), `strides` (where elements lie), `fourier` and `real_lines` (what is computed), `workspace`,
 //! `planning` and `process` (plans, what is known, threads; forks), `registry` (which plans are ours), `next` (whose the others
-//! are), `door` (nothing gets out but a pointer or a message).
+//! are), `ffi` (catches panics and turns errors into null pointers and messages).
 //!
 //! All functions have the names, types and duties of `fftw3.h`; every pointer must be what FFTW's manual asks for.
 #![warn(missing_docs)]
@@ -20,8 +20,8 @@
 #![allow(clippy::too_many_arguments)]
 
 pub mod dft;
-mod door;
 pub mod execute;
+mod ffi;
 pub mod fortran;
 mod fourier;
 pub mod guru;

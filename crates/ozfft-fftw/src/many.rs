@@ -1,6 +1,6 @@
 //! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
 
-use crate::door::{PlanPointer, Refusal, plan_door, values_at};
+use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
 use crate::guru::{direction, plan_fourier, plan_real_to_real};
 use crate::number::Number;
 use crate::plan::TypedPlan;
@@ -62,7 +62,7 @@ impl<'a> Many<'a> {
         count: c_int,
         (input, input_stride, input_distance): (*const c_int, c_int, c_int),
         (output, output_stride, output_distance): (*const c_int, c_int, c_int),
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, FftwError> {
         // SAFETY: the caller's promise.
         let values = |what, start| unsafe { values_at(what, start, rank) };
         let embedding = |start: *const c_int| {
@@ -90,7 +90,7 @@ impl<'a> Many<'a> {
         &self,
         input: Elements,
         output: Elements,
-    ) -> Result<(Vec<Dimension>, Vec<Dimension>), Refusal> {
+    ) -> Result<(Vec<Dimension>, Vec<Dimension>), FftwError> {
         let looped = Dimension {
             length: length("the number of transforms", self.count.into(), 0)?,
             input: reals(input, self.input.distance as isize)?,
@@ -110,7 +110,7 @@ impl<'a> Many<'a> {
     }
 
     /// Strides of one side: each steps over the larger array's next dimension.
-    fn strides(&self, side: Embedding<'_>, elements: Elements) -> Result<Vec<isize>, Refusal> {
+    fn strides(&self, side: Embedding<'_>, elements: Elements) -> Result<Vec<isize>, FftwError> {
         let mut strides = vec![0; self.lengths.len()];
         let mut stride = side.stride as isize;
         let last = self.lengths.len().wrapping_sub(1);
@@ -126,25 +126,25 @@ impl<'a> Many<'a> {
                     Elements::PaddedReal => 2 * (own / 2 + 1),
                 },
             };
-            stride = stride.checked_mul(step).ok_or(Refusal::NotAddressable)?;
+            stride = stride.checked_mul(step).ok_or(FftwError::NotAddressable)?;
         }
         Ok(strides)
     }
 }
 
 /// A length that C passes as a signed number.
-pub(crate) fn length(what: &'static str, given: i64, least: i64) -> Result<usize, Refusal> {
+pub(crate) fn length(what: &'static str, given: i64, least: i64) -> Result<usize, FftwError> {
     let usable = usize::try_from(given).ok().filter(|_| given >= least);
-    usable.ok_or(Refusal::TooSmall { what, given, least })
+    usable.ok_or(FftwError::TooSmall { what, given, least })
 }
 
 /// Elements in real numbers.
-fn reals(elements: Elements, stride: isize) -> Result<isize, Refusal> {
+fn reals(elements: Elements, stride: isize) -> Result<isize, FftwError> {
     let size = match elements {
         Elements::Complex | Elements::Half => 2,
         Elements::Real | Elements::PaddedReal => 1,
     };
-    stride.checked_mul(size).ok_or(Refusal::NotAddressable)
+    stride.checked_mul(size).ok_or(FftwError::NotAddressable)
 }
 
 /// Rows of reals are padded where they share the memory of their half-spectrum.
@@ -162,7 +162,7 @@ pub(crate) fn plan_complex<T: Number>(
     output: *mut Complex<T>,
     sign: c_int,
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     plan_fourier(
         (Kind::ComplexToComplex, direction(sign)?),
         many.dimensions(Elements::Complex, Elements::Complex)?,
@@ -176,7 +176,7 @@ pub(crate) fn plan_real_to_complex<T: Number>(
     input: *mut T,
     output: *mut Complex<T>,
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     plan_fourier(
         (Kind::RealToComplex, Direction::Forward),
         many.dimensions(real_elements(input, output), Elements::Half)?,
@@ -190,7 +190,7 @@ pub(crate) fn plan_complex_to_real<T: Number>(
     input: *mut Complex<T>,
     output: *mut T,
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     plan_fourier(
         (Kind::ComplexToReal, Direction::Inverse),
         many.dimensions(Elements::Half, real_elements(output, input))?,
@@ -205,7 +205,7 @@ pub(crate) fn plan_real<T: Number>(
     output: *mut T,
     kinds: &[c_int],
     flags: c_uint,
-) -> Result<TypedPlan<T>, Refusal> {
+) -> Result<TypedPlan<T>, FftwError> {
     let (transformed, looped) = many.dimensions(Elements::Real, Elements::Real)?;
     let kinds = kinds.iter().map(|&kind| RealKind::try_from(kind));
     plan_real_to_real(
@@ -216,7 +216,7 @@ pub(crate) fn plan_real<T: Number>(
     )
 }
 
-macro_rules! many_doors {
+macro_rules! many_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -239,7 +239,7 @@ macro_rules! many_doors {
                 sign: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_dft"), || {
+                guard_plan(concat!($prefix, "plan_many_dft"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let many = unsafe { Many::new(rank, n, howmany, from, to)? };
@@ -263,7 +263,7 @@ macro_rules! many_doors {
                 odist: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_dft_r2c"), || {
+                guard_plan(concat!($prefix, "plan_many_dft_r2c"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let many = unsafe { Many::new(rank, n, howmany, from, to)? };
@@ -287,7 +287,7 @@ macro_rules! many_doors {
                 odist: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_dft_c2r"), || {
+                guard_plan(concat!($prefix, "plan_many_dft_c2r"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let many = unsafe { Many::new(rank, n, howmany, from, to)? };
@@ -312,7 +312,7 @@ macro_rules! many_doors {
                 kind: *const c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_many_r2r"), || {
+                guard_plan(concat!($prefix, "plan_many_r2r"), || {
                     let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                     // SAFETY: FFTW's manual asks the caller for it.
                     let (many, kinds) = unsafe {
@@ -327,5 +327,5 @@ macro_rules! many_doors {
         }
     };
 }
-many_doors!(double, f64, "fftw_");
-many_doors!(single, f32, "fftwf_");
+many_entry_points!(double, f64, "fftw_");
+many_entry_points!(single, f32, "fftwf_");

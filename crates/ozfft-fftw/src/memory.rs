@@ -1,6 +1,6 @@
 //! Memory and the end of it.
 
-use crate::door::quiet_door;
+use crate::ffi::guard_call;
 use crate::next;
 use crate::planning;
 use crate::process::Process;
@@ -46,7 +46,7 @@ fn pass_on(name: &str) {
     }
 }
 
-macro_rules! memory_doors {
+macro_rules! memory_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -84,11 +84,11 @@ macro_rules! memory_doors {
                 (array.addr() % 16) as c_int
             }
 
-            /// Forgets wisdom, and plans and tables that nobody holds; threads end, and memory goes back to the system. Plans that
+            /// Clears wisdom, and plans and tables that are not in use; threads end, and memory is returned to the system. Plans that
             /// have not been destroyed stay usable, other than in FFTW.
             #[unsafe(export_name = concat!($prefix, "cleanup"))]
             pub extern "C" fn cleanup() {
-                quiet_door(concat!($prefix, "cleanup"), (), || {
+                guard_call(concat!($prefix, "cleanup"), (), || {
                     planning::forget::<$real>();
                     Process::current().end_pool();
                     trim();
@@ -98,5 +98,5 @@ macro_rules! memory_doors {
         }
     };
 }
-memory_doors!(double, f64, "fftw_");
-memory_doors!(single, f32, "fftwf_");
+memory_entry_points!(double, f64, "fftw_");
+memory_entry_points!(single, f32, "fftwf_");

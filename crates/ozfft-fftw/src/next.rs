@@ -1,6 +1,6 @@
 //! Plans that are not ours: the same function of the next library has them.
 
-use crate::door;
+use crate::ffi;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -20,7 +20,7 @@ pub(crate) fn look_up(name: &str) -> *mut c_void {
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }
 
-/// The same for a call with a foreign plan, remembered in `found`. Ends the program where there is none: nothing else can be done
+/// The same for a call with a foreign plan, cached in `found`. Ends the program where there is none: nothing else can be done
 /// with such a plan.
 pub(crate) fn function(name: &str, found: &AtomicPtr<c_void>) -> *mut c_void {
     PASSED_ON.fetch_add(1, Ordering::Relaxed);
@@ -30,7 +30,7 @@ pub(crate) fn function(name: &str, found: &AtomicPtr<c_void>) -> *mut c_void {
     }
     let function = look_up(name);
     if function.is_null() {
-        door::end(&format!(
+        ffi::end(&format!(
             "{name}: the plan was not made by this library, and no other library that was loaded after it has {name}; \
              the program is ended: make and use plans by one library"
         ));

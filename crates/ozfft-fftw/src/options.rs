@@ -1,6 +1,6 @@
 //! Options from the environment. It is read whenever a plan is made, so that a program may set it for itself.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use crate::number::Number;
 use crate::threads;
 use ozfft::{Accuracy, Device, Engine, Norm, Problem};
@@ -25,7 +25,7 @@ impl Options {
     /// The environment's choices for these numbers, the planned threads where it names no number, and the flags of a call. All other
     /// flags say how to search for a plan, and what may happen to the input: there is nothing to search, and nothing happens to
     /// it.
-    pub(crate) fn new<T: Number>(flags: u32) -> Result<Options, Refusal> {
+    pub(crate) fn new<T: Number>(flags: u32) -> Result<Options, FftwError> {
         read("OZFFT_ON_ERROR", when_failing)?;
         Ok(Options {
             accuracy: read("OZFFT_ACCURACY", accuracy)?.unwrap_or(T::ACCURACY),
@@ -82,14 +82,14 @@ fn when_failing(text: &str) -> Option<OnError> {
 }
 
 /// The number of threads that the environment asks for.
-pub(crate) fn threads_asked() -> Result<Option<usize>, Refusal> {
+pub(crate) fn threads_asked() -> Result<Option<usize>, FftwError> {
     read("OZFFT_THREADS", |text| {
         usize::from_str(text).ok().filter(|&threads| threads > 0)
     })
 }
 
 /// A variable's value; an empty one counts as not set.
-fn read<T>(name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Refusal> {
+fn read<T>(name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, FftwError> {
     let known = match name {
         "OZFFT_ACCURACY" => "double, single, a relative error such as 1e-12, or bits:40",
         "OZFFT_ENGINE" => {
@@ -99,7 +99,8 @@ fn read<T>(name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, R
         "OZFFT_ON_ERROR" => "abort or null",
         _ => "a number of at least 1",
     };
-    let unreadable = |text: &str| Refusal::Environment(format!("{name} is {text:?}; give {known}"));
+    let unreadable =
+        |text: &str| FftwError::Environment(format!("{name} is {text:?}; give {known}"));
     match env::var(name) {
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(text)) => Err(unreadable(&text.to_string_lossy())),

@@ -1,6 +1,6 @@
 //! The contents of a plan.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use crate::fourier::Fourier;
 use crate::number::Number;
 use crate::real_lines::RealToReal;
@@ -44,7 +44,7 @@ impl<T: Number> TypedPlan<T> {
     /// # Safety
     /// Every element that the plan's lengths and strides describe may be read in the input and written in the output, and
     /// nobody else uses them meanwhile.
-    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
+    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), FftwError> {
         // SAFETY: the caller's promise.
         unsafe {
             match &self.work {
@@ -62,15 +62,15 @@ impl<T: Number> TypedPlan<T> {
         }
     }
 
-    /// The refusal of a call that is for another kind of plan.
-    pub(crate) fn other_kind(&self) -> Refusal {
+    /// The error of a call that is for another kind of plan.
+    pub(crate) fn other_kind(&self) -> FftwError {
         let planned = match self.kind() {
             Some(Kind::ComplexToComplex) => "complex",
             Some(Kind::RealToComplex) => "real-to-complex",
             Some(Kind::ComplexToReal) => "complex-to-real",
             None => "real-to-real",
         };
-        Refusal::OtherKind { planned }
+        FftwError::OtherKind { planned }
     }
 
     /// One line about it.

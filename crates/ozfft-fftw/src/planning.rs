@@ -1,6 +1,6 @@
 //! The planners behind all FFI entry points, and the transforms that wisdom covers.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use crate::number::Number;
 use crate::options::Options;
 use crate::process::{Known, Process};
@@ -23,13 +23,13 @@ fn key(problem: &Problem) -> u64 {
 pub(crate) fn plan<T: Number>(
     problem: &Problem,
     options: &Options,
-) -> Result<Arc<Plan<T>>, Refusal> {
+) -> Result<Arc<Plan<T>>, FftwError> {
     let process = Process::current();
     let key = key(problem);
     let planner = {
         let known = process.known::<T>();
         if options.wisdom_only && !known.wise.contains(&key) {
-            return Err(Refusal::NoWisdom);
+            return Err(FftwError::NoWisdom);
         }
         Arc::clone(&known.planner)
     };
@@ -40,10 +40,10 @@ pub(crate) fn plan<T: Number>(
     Ok(plan)
 }
 
-/// Forgets plans and tables that nobody holds, and all wisdom.
+/// Drops plans and tables that are not in use, and all wisdom.
 pub(crate) fn forget<T: Number>() {
-    let forgotten = std::mem::replace(&mut *Process::current().known::<T>(), Known::nothing());
-    drop(forgotten);
+    let dropped = std::mem::replace(&mut *Process::current().known::<T>(), Known::nothing());
+    drop(dropped);
 }
 
 /// The decisions of all plans, as `ozfft` saves them.

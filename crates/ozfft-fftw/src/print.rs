@@ -1,6 +1,6 @@
 //! Descriptions of plans, and of this library.
 
-use crate::door::{expect_plan, quiet_door};
+use crate::ffi::{expect_plan, guard_call};
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};
@@ -24,24 +24,24 @@ const fn padded<const N: usize>(text: &str) -> [u8; N] {
 fn description<T: Number>(plan: Found<'_>) -> CString {
     let text = match expect_plan::<T>(plan) {
         Ok(plan) => plan.describe(),
-        Err(refusal) => refusal.to_string(),
+        Err(error) => error.to_string(),
     };
     CString::new(text).unwrap_or_default()
 }
 
 fn operations<T: Number>(name: &str, plan: Found<'_>) -> c_double {
-    quiet_door(name, 0.0, || {
+    guard_call(name, 0.0, || {
         expect_plan::<T>(plan).map_or(0.0, |plan| plan.nominal_operations())
     })
 }
 
-/// A copy that C gives back with `free`; null where there is no memory.
+/// A copy that C releases with `free`; null where there is no memory.
 pub(crate) fn copied_for_c(text: &CStr) -> *mut c_char {
     // SAFETY: the text ends in zero.
     unsafe { libc::strdup(text.as_ptr()) }
 }
 
-macro_rules! print_doors {
+macro_rules! print_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -68,7 +68,7 @@ macro_rules! print_doors {
                     Found::Foreign => {
                         pass_on!(name, fn(*const FftwPlan, *mut libc::FILE), plan, file)
                     }
-                    found => quiet_door(name, (), || {
+                    found => guard_call(name, (), || {
                         if !file.is_null() {
                             // SAFETY: FFTW's manual asks the caller for an open file; the text ends in zero.
                             unsafe { libc::fputs(description::<$real>(found).as_ptr(), file) };
@@ -84,7 +84,7 @@ macro_rules! print_doors {
                 // SAFETY: FFTW's manual asks the caller for a plan.
                 match unsafe { registry::find(plan) } {
                     Found::Foreign => pass_on!(name, fn(*const FftwPlan), plan),
-                    found => quiet_door(name, (), || {
+                    found => guard_call(name, (), || {
                         // SAFETY: the texts end in zero. C's own buffer is used, so that the order of what a program prints is
                         // kept.
                         unsafe {
@@ -94,14 +94,14 @@ macro_rules! print_doors {
                 }
             }
 
-            /// The description of a plan as a text that the caller gives back with `free`.
+            /// The description of a plan as a text that the caller releases with `free`.
             #[unsafe(export_name = concat!($prefix, "sprint_plan"))]
             pub unsafe extern "C" fn sprint_plan(plan: *const FftwPlan) -> *mut c_char {
                 let name = concat!($prefix, "sprint_plan");
                 // SAFETY: FFTW's manual asks the caller for a plan.
                 match unsafe { registry::find(plan) } {
                     Found::Foreign => pass_on!(name, fn(*const FftwPlan) -> *mut c_char, plan),
-                    found => quiet_door(name, std::ptr::null_mut(), || {
+                    found => guard_call(name, std::ptr::null_mut(), || {
                         copied_for_c(&description::<$real>(found))
                     }),
                 }
@@ -164,5 +164,5 @@ macro_rules! print_doors {
         }
     };
 }
-print_doors!(double, f64, "fftw_");
-print_doors!(single, f32, "fftwf_");
+print_entry_points!(double, f64, "fftw_");
+print_entry_points!(single, f32, "fftwf_");

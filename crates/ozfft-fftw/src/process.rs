@@ -1,7 +1,7 @@
 //! State of the process: planners, wisdom, the thread pool.
 //!
 //! A child that was forked off has the memory of its parent and none of its threads: a pool would never answer there, and a lock
-//! might be held by nobody. A child therefore begins with a process of its own, and leaves its parent's alone.
+//! might be held by no thread. A child therefore begins with a process of its own, and leaves its parent's alone.
 
 use crate::number::Number;
 use ozfft::Planner;
@@ -76,7 +76,7 @@ impl Process {
             // SAFETY: stored above, and never freed.
             Ok(_) => unsafe { &*fresh },
             Err(another) => {
-                // SAFETY: made above and seen by nobody.
+                // SAFETY: made above and not shared yet.
                 drop(unsafe { Box::from_raw(fresh) });
                 // SAFETY: stored by another thread of this process, and never freed.
                 unsafe { &*another }

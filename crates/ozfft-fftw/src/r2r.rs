@@ -1,10 +1,10 @@
 //! Real-to-real transforms of arrays in C order: half-complex, Hartley, cosine and sine transforms of types I to IV.
 
-use crate::door::{PlanPointer, plan_door, values_at};
+use crate::ffi::{PlanPointer, guard_plan, values_at};
 use crate::many::{Many, plan_real};
 use std::ffi::{c_int, c_uint};
 
-macro_rules! r2r_doors {
+macro_rules! r2r_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -20,7 +20,7 @@ macro_rules! r2r_doors {
                 kind: *const c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_r2r"), || {
+                guard_plan(concat!($prefix, "plan_r2r"), || {
                     // SAFETY: FFTW's manual asks the caller for `rank` lengths and kinds.
                     let (lengths, kinds) = unsafe {
                         (
@@ -41,7 +41,7 @@ macro_rules! r2r_doors {
                 kind: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_r2r_1d"), || {
+                guard_plan(concat!($prefix, "plan_r2r_1d"), || {
                     plan_real(&Many::contiguous(&[n]), input, output, &[kind], flags)
                 })
             }
@@ -57,7 +57,7 @@ macro_rules! r2r_doors {
                 kind1: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_r2r_2d"), || {
+                guard_plan(concat!($prefix, "plan_r2r_2d"), || {
                     let (lengths, kinds) = ([n0, n1], [kind0, kind1]);
                     plan_real(&Many::contiguous(&lengths), input, output, &kinds, flags)
                 })
@@ -76,7 +76,7 @@ macro_rules! r2r_doors {
                 kind2: c_int,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_r2r_3d"), || {
+                guard_plan(concat!($prefix, "plan_r2r_3d"), || {
                     let (lengths, kinds) = ([n0, n1, n2], [kind0, kind1, kind2]);
                     plan_real(&Many::contiguous(&lengths), input, output, &kinds, flags)
                 })
@@ -84,5 +84,5 @@ macro_rules! r2r_doors {
         }
     };
 }
-r2r_doors!(double, f64, "fftw_");
-r2r_doors!(single, f32, "fftwf_");
+r2r_entry_points!(double, f64, "fftw_");
+r2r_entry_points!(single, f32, "fftwf_");

@@ -1,12 +1,12 @@
 //! Real transforms of arrays in C order: real to half-spectrum and back. In place, rows of reals are padded to the length of
 //! their half-spectrum.
 
-use crate::door::{PlanPointer, plan_door, values_at};
+use crate::ffi::{PlanPointer, guard_plan, values_at};
 use crate::many::{Many, plan_complex_to_real, plan_real_to_complex};
 use num_complex::Complex;
 use std::ffi::{c_int, c_uint};
 
-macro_rules! real_doors {
+macro_rules! real_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -21,7 +21,7 @@ macro_rules! real_doors {
                 output: *mut Complex<$real>,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_r2c"), || {
+                guard_plan(concat!($prefix, "plan_dft_r2c"), || {
                     // SAFETY: FFTW's manual asks the caller for `rank` lengths.
                     let lengths = unsafe { values_at("the list of lengths", n, rank)? };
                     plan_real_to_complex(&Many::contiguous(lengths), input, output, flags)
@@ -36,7 +36,7 @@ macro_rules! real_doors {
                 output: *mut Complex<$real>,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_r2c_1d"), || {
+                guard_plan(concat!($prefix, "plan_dft_r2c_1d"), || {
                     plan_real_to_complex(&Many::contiguous(&[n]), input, output, flags)
                 })
             }
@@ -50,7 +50,7 @@ macro_rules! real_doors {
                 output: *mut Complex<$real>,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_r2c_2d"), || {
+                guard_plan(concat!($prefix, "plan_dft_r2c_2d"), || {
                     plan_real_to_complex(&Many::contiguous(&[n0, n1]), input, output, flags)
                 })
             }
@@ -65,7 +65,7 @@ macro_rules! real_doors {
                 output: *mut Complex<$real>,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_r2c_3d"), || {
+                guard_plan(concat!($prefix, "plan_dft_r2c_3d"), || {
                     plan_real_to_complex(&Many::contiguous(&[n0, n1, n2]), input, output, flags)
                 })
             }
@@ -79,7 +79,7 @@ macro_rules! real_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_c2r"), || {
+                guard_plan(concat!($prefix, "plan_dft_c2r"), || {
                     // SAFETY: FFTW's manual asks the caller for `rank` lengths.
                     let lengths = unsafe { values_at("the list of lengths", n, rank)? };
                     plan_complex_to_real(&Many::contiguous(lengths), input, output, flags)
@@ -94,7 +94,7 @@ macro_rules! real_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_c2r_1d"), || {
+                guard_plan(concat!($prefix, "plan_dft_c2r_1d"), || {
                     plan_complex_to_real(&Many::contiguous(&[n]), input, output, flags)
                 })
             }
@@ -108,7 +108,7 @@ macro_rules! real_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_c2r_2d"), || {
+                guard_plan(concat!($prefix, "plan_dft_c2r_2d"), || {
                     plan_complex_to_real(&Many::contiguous(&[n0, n1]), input, output, flags)
                 })
             }
@@ -123,12 +123,12 @@ macro_rules! real_doors {
                 output: *mut $real,
                 flags: c_uint,
             ) -> PlanPointer {
-                plan_door(concat!($prefix, "plan_dft_c2r_3d"), || {
+                guard_plan(concat!($prefix, "plan_dft_c2r_3d"), || {
                     plan_complex_to_real(&Many::contiguous(&[n0, n1, n2]), input, output, flags)
                 })
             }
         }
     };
 }
-real_doors!(double, f64, "fftw_");
-real_doors!(single, f32, "fftwf_");
+real_entry_points!(double, f64, "fftw_");
+real_entry_points!(single, f32, "fftwf_");

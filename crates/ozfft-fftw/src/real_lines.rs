@@ -8,7 +8,7 @@
 //! picked hold at least half of the energy of the half-spectrum they are picked from, and a half-spectrum at least half of that of
 //! the whole. A further axis at most doubles the error that it is given (no kind has a condition number above 2) and adds its own.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use crate::fourier::done;
 use crate::number::Number;
 use crate::options::Options;
@@ -38,9 +38,9 @@ pub(crate) enum RealKind {
 }
 
 impl TryFrom<i32> for RealKind {
-    type Error = Refusal;
+    type Error = FftwError;
 
-    fn try_from(number: i32) -> Result<Self, Refusal> {
+    fn try_from(number: i32) -> Result<Self, FftwError> {
         use RealKind::*;
         const ALL: [RealKind; 11] = [
             R2hc, Hc2r, Dht, Redft00, Redft01, Redft10, Redft11, Rodft00, Rodft01, Rodft10, Rodft11,
@@ -48,7 +48,7 @@ impl TryFrom<i32> for RealKind {
         let position = usize::try_from(number).ok();
         position
             .and_then(|position| ALL.get(position).copied())
-            .ok_or(Refusal::Kind(number))
+            .ok_or(FftwError::Kind(number))
     }
 }
 
@@ -178,7 +178,7 @@ impl<T: Number> RealToReal<T> {
         transformed: Vec<(Dimension, RealKind)>,
         looped: Vec<Dimension>,
         options: Options,
-    ) -> Result<RealToReal<T>, Refusal> {
+    ) -> Result<RealToReal<T>, FftwError> {
         let empty = looped.iter().any(|dimension| dimension.length == 0);
         let mut dimensions = looped;
         dimensions.extend(transformed.iter().map(|&(dimension, _)| dimension));
@@ -193,7 +193,7 @@ impl<T: Number> RealToReal<T> {
         }
         let total = count(&work.side(|d| d.input))?;
         for side in [work.side(|d| d.input), work.side(|d| d.output)] {
-            extent(&side).ok_or(Refusal::NotAddressable)?;
+            extent(&side).ok_or(FftwError::NotAddressable)?;
         }
         work.options = options.for_points(total);
         for (dimension, kind) in transformed {
@@ -214,15 +214,15 @@ impl<T: Number> RealToReal<T> {
 
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
-    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), Refusal> {
+    pub(crate) unsafe fn execute(&self, input: Ends<T>, output: Ends<T>) -> Result<(), FftwError> {
         if self.empty {
             return Ok(());
         }
         if input.re.is_null() {
-            return Err(Refusal::Null("the input"));
+            return Err(FftwError::Null("the input"));
         }
         if output.re.is_null() {
-            return Err(Refusal::Null("the output"));
+            return Err(FftwError::Null("the output"));
         }
         let to = self.side(|d| d.output);
         // SAFETY: the caller's promise.
@@ -235,17 +235,17 @@ impl<T: Number> RealToReal<T> {
                     scatter_real(values, output, &to);
                     Ok(())
                 }
-                Err(refusal) => {
-                    // Numbers that nobody takes for a result.
+                Err(error) => {
+                    // NaN, which cannot be taken for a result.
                     scatter_real(std::iter::repeat(T::NOT_A_NUMBER), output, &to);
-                    Err(refusal)
+                    Err(error)
                 }
             }
         }
     }
 
     /// Transforms an array in C order along its last axes, the last first.
-    fn transform(&self, mut values: Vec<T>) -> Result<Vec<T>, Refusal> {
+    fn transform(&self, mut values: Vec<T>) -> Result<Vec<T>, FftwError> {
         let mut inner = 1;
         for axis in self.axes.iter().rev() {
             axis.transform(&mut values, inner)?;
@@ -293,8 +293,13 @@ impl<T: Number> RealToReal<T> {
 }
 
 impl<T: Number> Axis<T> {
-    fn new(kind: RealKind, n: usize, lines: usize, options: &Options) -> Result<Axis<T>, Refusal> {
-        let extended = kind.extended(n).ok_or(Refusal::NotAddressable)?;
+    fn new(
+        kind: RealKind,
+        n: usize,
+        lines: usize,
+        options: &Options,
+    ) -> Result<Axis<T>, FftwError> {
+        let extended = kind.extended(n).ok_or(FftwError::NotAddressable)?;
         // What a block of one line takes: more than its tables, which are worked out now.
         expect_memory((extended as u64).saturating_mul(2 * size_of::<T>() as u64))?;
         let block = (BLOCK / extended).clamp(1, lines);
@@ -327,7 +332,7 @@ impl<T: Number> Axis<T> {
     }
 
     /// Transforms all lines of an array in C order; neighbours on a line are `inner` apart.
-    fn transform(&self, values: &mut [T], inner: usize) -> Result<(), Refusal> {
+    fn transform(&self, values: &mut [T], inner: usize) -> Result<(), FftwError> {
         let lines = values.len() / self.n;
         let start = |line: usize| line / inner * inner * self.n + line % inner;
         let block = self.plans[0].0;

@@ -5,7 +5,7 @@
 //! recognised by its address alone: nothing that it points to is read before it is known to be ours.
 //!
 //! Entries are found without a lock, since every execution looks for one, and taken without one, so that a forked process never
-//! waits for a thread that it does not have. Tables are never given back; an entry is used again, as late as possible, so that
+//! waits for a thread that it does not have. Tables are never freed; an entry is used again, as late as possible, so that
 //! a plan that is used after its end is noticed.
 
 use crate::plan::AnyPlan;
@@ -60,7 +60,7 @@ fn table(number: usize) -> *mut FftwPlan {
     match taken {
         Ok(_) => start,
         Err(another) => {
-            // SAFETY: made above, with so many entries, and seen by nobody.
+            // SAFETY: made above, with so many entries, and not shared yet.
             drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, count)) });
             another
         }
@@ -80,7 +80,7 @@ pub(crate) fn enter(plan: AnyPlan) -> *mut FftwPlan {
         let number = (position / FIRST + 1).ilog2() as usize;
         // SAFETY: the table has `FIRST << number` entries, and its first is at `capacity(number)`.
         let entry = unsafe { table(number).add(position - capacity(number)) };
-        // SAFETY: an entry of a table, which is never given back.
+        // SAFETY: an entry of a table, which is never freed.
         let place = unsafe { &(*entry).plan };
         let free = place.compare_exchange(null_mut(), plan, Ordering::AcqRel, Ordering::Relaxed);
         if free.is_ok() {
@@ -100,7 +100,7 @@ fn entry(address: *const FftwPlan) -> Option<&'static FftwPlan> {
         let position = bytes / size_of::<FftwPlan>();
         if position < FIRST << number {
             let whole = bytes.is_multiple_of(size_of::<FftwPlan>());
-            // SAFETY: within the table, which is never given back.
+            // SAFETY: within the table, which is never freed.
             return whole.then(|| unsafe { &*start.add(position) });
         }
     }
@@ -128,7 +128,7 @@ pub(crate) unsafe fn find<'a>(address: *const FftwPlan) -> Found<'a> {
 /// Takes a plan out; none where there is none at this address.
 ///
 /// # Safety
-/// Nobody uses the plan.
+/// The plan is not in use.
 pub(crate) unsafe fn leave(address: *const FftwPlan) -> Option<Box<AnyPlan>> {
     let plan = entry(address)?.plan.swap(null_mut(), Ordering::AcqRel);
     if plan.is_null() {

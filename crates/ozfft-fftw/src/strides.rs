@@ -1,7 +1,7 @@
 //! Where elements lie. All strides are counted in real numbers, whatever the elements are, so that complex numbers with their
 //! parts side by side and parts in arrays of their own are one case.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use crate::number::Number;
 use crate::workspace::with_room;
 use num_complex::Complex;
@@ -77,11 +77,11 @@ pub(crate) fn extent(side: &[(usize, isize)]) -> Option<(isize, isize)> {
 }
 
 /// Number of elements.
-pub(crate) fn count(side: &[(usize, isize)]) -> Result<usize, Refusal> {
+pub(crate) fn count(side: &[(usize, isize)]) -> Result<usize, FftwError> {
     side.iter()
         .try_fold(1usize, |product, &(length, _)| product.checked_mul(length))
         .filter(|&product| product < isize::MAX as usize / 32)
-        .ok_or(Refusal::NotAddressable)
+        .ok_or(FftwError::NotAddressable)
 }
 
 /// Whether elements fill their range without gaps, each place once; strides in elements.
@@ -127,7 +127,7 @@ pub(crate) fn for_each_offset(side: &[(usize, isize)], visit: &mut impl FnMut(is
 pub(crate) unsafe fn gather_complex<T: Number>(
     from: Ends<T>,
     side: &[(usize, isize)],
-) -> Result<Vec<Complex<T>>, Refusal> {
+) -> Result<Vec<Complex<T>>, FftwError> {
     let mut values = with_room(count(side)?)?;
     for_each_offset(side, &mut |offset| {
         // SAFETY: one of the elements; an address need not be aligned.
@@ -148,7 +148,7 @@ pub(crate) unsafe fn gather_complex<T: Number>(
 pub(crate) unsafe fn gather_real<T: Number>(
     from: Ends<T>,
     side: &[(usize, isize)],
-) -> Result<Vec<T>, Refusal> {
+) -> Result<Vec<T>, FftwError> {
     let mut values = with_room(count(side)?)?;
     for_each_offset(side, &mut |offset| {
         // SAFETY: one of the elements; an address need not be aligned.

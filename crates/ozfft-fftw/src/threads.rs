@@ -32,7 +32,7 @@ pub(crate) fn useful(asked: usize, points: usize) -> usize {
         .max(1)
 }
 
-/// A number of threads, as it is told.
+/// A number of threads in words.
 pub(crate) fn in_words(threads: usize) -> String {
     match threads {
         1 => "1 thread".into(),
@@ -58,7 +58,7 @@ pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T
     }
 }
 
-/// A caller's way to run jobs side by side.
+/// A caller's loop that runs jobs in parallel.
 pub type ParallelLoop = unsafe extern "C" fn(
     work: Option<unsafe extern "C" fn(*mut c_char) -> *mut c_void>,
     jobs: *mut c_char,
@@ -67,7 +67,7 @@ pub type ParallelLoop = unsafe extern "C" fn(
     data: *mut c_void,
 );
 
-macro_rules! thread_doors {
+macro_rules! thread_entry_points {
     ($module:ident, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -94,7 +94,7 @@ macro_rules! thread_doors {
                 c_int::try_from(threads.unwrap_or_else(planned)).unwrap_or(c_int::MAX)
             }
 
-            /// Plans are for one thread again; wisdom and plans that nobody holds are forgotten, as by `fftw_cleanup`.
+            /// Plans are for one thread again; wisdom and unused plans are dropped, as by `fftw_cleanup`.
             #[unsafe(export_name = concat!($prefix, "cleanup_threads"))]
             pub extern "C" fn cleanup_threads() {
                 plan_with_nthreads(1);
@@ -112,7 +112,7 @@ macro_rules! thread_doors {
                 _data: *mut c_void,
             ) {
                 if parallel.is_some() && options::verbose() {
-                    crate::door::say(concat!(
+                    crate::ffi::log(concat!(
                         $prefix,
                         "threads_set_callback: the caller's loop is not used; transforms run in a pool of this library"
                     ));
@@ -121,8 +121,8 @@ macro_rules! thread_doors {
         }
     };
 }
-thread_doors!(double, "fftw_");
-thread_doors!(single, "fftwf_");
+thread_entry_points!(double, "fftw_");
+thread_entry_points!(single, "fftwf_");
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Wisdom: ozfft's own decisions as JSON. FFTW's wisdom is taken without complaint and without effect, since there is nothing to
 //! choose between.
 
-use crate::door::{quiet_door, say};
+use crate::ffi::{guard_call, log};
 use crate::number::Number;
 use crate::options::verbose;
 use crate::planning;
@@ -13,11 +13,11 @@ use std::os::unix::ffi::OsStrExt;
 const OF_FFTW: &str = "(fftw-";
 
 /// 1 if the text is wisdom of ours, which is taken over, or of FFTW, which is ignored; else 0.
-fn import<T: Number>(door: &str, text: &str) -> c_int {
+fn import<T: Number>(name: &str, text: &str) -> c_int {
     let text = text.trim();
     if text.starts_with(OF_FFTW) {
         if verbose() {
-            say(&format!("{door}: wisdom of FFTW is accepted and ignored"));
+            log(&format!("{name}: wisdom of FFTW is accepted and ignored"));
         }
         return 1;
     }
@@ -25,7 +25,7 @@ fn import<T: Number>(door: &str, text: &str) -> c_int {
         Ok(()) => 1,
         Err(error) => {
             if verbose() {
-                say(&format!("{door}: {error}"));
+                log(&format!("{name}: {error}"));
             }
             0
         }
@@ -64,7 +64,7 @@ unsafe fn path<'a>(name: *const c_char) -> Option<&'a OsStr> {
     ))
 }
 
-macro_rules! wisdom_doors {
+macro_rules! wisdom_entry_points {
     ($module:ident, $real:ty, $prefix:literal) => {
         /// The functions for arrays of one precision.
         pub mod $module {
@@ -73,7 +73,7 @@ macro_rules! wisdom_doors {
             /// Writes wisdom to a file; 1 on success.
             #[unsafe(export_name = concat!($prefix, "export_wisdom_to_filename"))]
             pub unsafe extern "C" fn export_wisdom_to_filename(name: *const c_char) -> c_int {
-                quiet_door(concat!($prefix, "export_wisdom_to_filename"), 0, || {
+                guard_call(concat!($prefix, "export_wisdom_to_filename"), 0, || {
                     // SAFETY: FFTW's manual asks the caller for a text.
                     let written = unsafe { path(name) }.is_some_and(|path| {
                         std::fs::write(path, exported::<$real>().as_bytes()).is_ok()
@@ -85,7 +85,7 @@ macro_rules! wisdom_doors {
             /// Writes wisdom to an open file.
             #[unsafe(export_name = concat!($prefix, "export_wisdom_to_file"))]
             pub unsafe extern "C" fn export_wisdom_to_file(file: *mut libc::FILE) {
-                quiet_door(concat!($prefix, "export_wisdom_to_file"), (), || {
+                guard_call(concat!($prefix, "export_wisdom_to_file"), (), || {
                     if !file.is_null() {
                         // SAFETY: FFTW's manual asks the caller for an open file; the text ends in zero.
                         unsafe { libc::fputs(exported::<$real>().as_ptr(), file) };
@@ -93,11 +93,11 @@ macro_rules! wisdom_doors {
                 });
             }
 
-            /// Wisdom as a text that the caller gives back with `free`.
+            /// Wisdom as a text that the caller releases with `free`.
             #[unsafe(export_name = concat!($prefix, "export_wisdom_to_string"))]
             pub extern "C" fn export_wisdom_to_string() -> *mut c_char {
                 let none = std::ptr::null_mut();
-                quiet_door(concat!($prefix, "export_wisdom_to_string"), none, || {
+                guard_call(concat!($prefix, "export_wisdom_to_string"), none, || {
                     copied_for_c(&exported::<$real>())
                 })
             }
@@ -108,7 +108,7 @@ macro_rules! wisdom_doors {
                 write: Option<unsafe extern "C" fn(c_char, *mut c_void)>,
                 data: *mut c_void,
             ) {
-                quiet_door(concat!($prefix, "export_wisdom"), (), || {
+                guard_call(concat!($prefix, "export_wisdom"), (), || {
                     if let Some(write) = write {
                         for &byte in exported::<$real>().as_bytes() {
                             // SAFETY: FFTW's manual asks the caller for a function that takes this.
@@ -127,7 +127,7 @@ macro_rules! wisdom_doors {
             /// Reads wisdom from a file; 1 on success.
             #[unsafe(export_name = concat!($prefix, "import_wisdom_from_filename"))]
             pub unsafe extern "C" fn import_wisdom_from_filename(name: *const c_char) -> c_int {
-                quiet_door(concat!($prefix, "import_wisdom_from_filename"), 0, || {
+                guard_call(concat!($prefix, "import_wisdom_from_filename"), 0, || {
                     // SAFETY: FFTW's manual asks the caller for a text.
                     let text =
                         unsafe { path(name) }.and_then(|path| std::fs::read_to_string(path).ok());
@@ -140,7 +140,7 @@ macro_rules! wisdom_doors {
             /// Reads wisdom from an open file; 1 on success.
             #[unsafe(export_name = concat!($prefix, "import_wisdom_from_file"))]
             pub unsafe extern "C" fn import_wisdom_from_file(file: *mut libc::FILE) -> c_int {
-                quiet_door(concat!($prefix, "import_wisdom_from_file"), 0, || {
+                guard_call(concat!($prefix, "import_wisdom_from_file"), 0, || {
                     if file.is_null() {
                         return 0;
                     }
@@ -153,7 +153,7 @@ macro_rules! wisdom_doors {
             /// Reads wisdom from a text; 1 on success.
             #[unsafe(export_name = concat!($prefix, "import_wisdom_from_string"))]
             pub unsafe extern "C" fn import_wisdom_from_string(text: *const c_char) -> c_int {
-                quiet_door(concat!($prefix, "import_wisdom_from_string"), 0, || {
+                guard_call(concat!($prefix, "import_wisdom_from_string"), 0, || {
                     if text.is_null() {
                         return 0;
                     }
@@ -169,7 +169,7 @@ macro_rules! wisdom_doors {
                 read: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
                 data: *mut c_void,
             ) -> c_int {
-                quiet_door(concat!($prefix, "import_wisdom"), 0, || {
+                guard_call(concat!($prefix, "import_wisdom"), 0, || {
                     let Some(read) = read else { return 0 };
                     let mut bytes = Vec::new();
                     // SAFETY: FFTW's manual asks the caller for a function that takes this. A zero ends texts that know no other end.
@@ -186,7 +186,7 @@ macro_rules! wisdom_doors {
             /// Forgets what was imported and planned. Plans stay usable.
             #[unsafe(export_name = concat!($prefix, "forget_wisdom"))]
             pub extern "C" fn forget_wisdom() {
-                quiet_door(
+                guard_call(
                     concat!($prefix, "forget_wisdom"),
                     (),
                     planning::forget::<$real>,
@@ -199,5 +199,5 @@ macro_rules! wisdom_doors {
         }
     };
 }
-wisdom_doors!(double, f64, "fftw_");
-wisdom_doors!(single, f32, "fftwf_");
+wisdom_entry_points!(double, f64, "fftw_");
+wisdom_entry_points!(single, f32, "fftwf_");

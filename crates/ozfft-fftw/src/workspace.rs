@@ -1,37 +1,37 @@
 //! Memory of our own: asked for before it is needed, since an allocation that fails later would end the program without a word
 //! about the reason.
 
-use crate::door::Refusal;
+use crate::ffi::FftwError;
 use std::alloc::Layout;
 use std::cell::Cell;
 
 /// Words of workspace that a thread keeps for its next call: enough for short transforms, which feel an allocation.
 const KEPT: usize = 1 << 13;
 
-/// An empty array with room for so many elements, or the refusal where there is none to be had.
-pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, Refusal> {
+/// An empty array with room for so many elements, or the error where there is none to be had.
+pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, FftwError> {
     let mut values = Vec::new();
     let room = values.try_reserve_exact(count);
     room.map_err(|_| no_room::<T>(count))?;
     Ok(values)
 }
 
-fn no_room<T>(count: usize) -> Refusal {
-    Refusal::Memory {
+fn no_room<T>(count: usize) -> FftwError {
+    FftwError::Memory {
         needed: (count as u64).saturating_mul(size_of::<T>() as u64),
         available: physical_memory().unwrap_or(0),
     }
 }
 
-/// An array of so many zeros, or the refusal where there is no memory for it.
-pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>, Refusal> {
+/// An array of so many zeros, or the error where there is no memory for it.
+pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>, FftwError> {
     let mut values = with_room(count)?;
     values.resize(count, T::default());
     Ok(values)
 }
 
 /// Words of zeros that cost nothing before they are used.
-fn zero_words(count: usize) -> Result<Vec<u64>, Refusal> {
+fn zero_words(count: usize) -> Result<Vec<u64>, FftwError> {
     let layout = Layout::array::<u64>(count).map_err(|_| no_room::<u64>(count))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
@@ -49,7 +49,7 @@ fn zero_words(count: usize) -> Result<Vec<u64>, Refusal> {
 pub(crate) fn with_workspace<R>(
     words: usize,
     work: impl FnOnce(&mut [u64]) -> R,
-) -> Result<R, Refusal> {
+) -> Result<R, FftwError> {
     thread_local! {
         static WORDS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
     }
@@ -67,9 +67,9 @@ pub(crate) fn with_workspace<R>(
 }
 
 /// Rejects what the machine could not even hold.
-pub(crate) fn expect_memory(needed: u64) -> Result<(), Refusal> {
+pub(crate) fn expect_memory(needed: u64) -> Result<(), FftwError> {
     match physical_memory() {
-        Some(available) if needed > available => Err(Refusal::Memory { needed, available }),
+        Some(available) if needed > available => Err(FftwError::Memory { needed, available }),
         _ => Ok(()),
     }
 }
@@ -109,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_no_machine_has_is_refused_by_its_size() {
-        let refused = with_workspace(1 << 57, |_| ());
-        assert!(matches!(refused, Err(Refusal::Memory { needed, .. }) if needed == 1 << 60));
+    fn memory_that_no_machine_has_is_rejected_by_its_size() {
+        let rejected = with_workspace(1 << 57, |_| ());
+        assert!(matches!(rejected, Err(FftwError::Memory { needed, .. }) if needed == 1 << 60));
     }
 }

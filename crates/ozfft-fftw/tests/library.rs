@@ -245,13 +245,16 @@ fn a_c_program_is_compiled_linked_and_computes() {
         .env("OZFFT_ENGINE", "native")
         .env("OZFFT_THREADS", "2")
         .env("OZFFT_VERBOSE", "1"));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    assert!(told.contains("1 thread, Native"), "{told}");
-    assert!(told.contains("3 plans, 1 refused, 3 executions"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("1 thread, Native"), "{stderr}");
     assert!(
-        told.contains("no plan: a length is 0; it must be at least 1"),
-        "{told}"
+        stderr.contains("3 plans, 1 refused, 3 executions"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("no plan: a length is 0; it must be at least 1"),
+        "{stderr}"
     );
     let _ = std::fs::remove_dir_all(folder);
 }
@@ -334,7 +337,7 @@ impl Drop for Program {
 
 /// Programs went on with wrong numbers where nothing had been computed.
 #[test]
-fn what_cannot_be_computed_ends_the_program_and_says_why() {
+fn calls_that_cannot_be_computed_end_the_program_with_a_reason() {
     let Some(program) = Program::new("tests/misuse.c", "misuse") else {
         return;
     };
@@ -345,7 +348,7 @@ fn what_cannot_be_computed_ends_the_program_and_says_why() {
             "fftw_execute: not computed: the plan is NULL",
         ),
         (
-            "execute what was refused",
+            "execute what was rejected",
             "fftw_execute_dft: not computed: the plan is NULL; the last call that returned NULL said: fftw_plan_dft_1d: \
              no plan: a length is 0; it must be at least 1",
         ),
@@ -357,22 +360,22 @@ fn what_cannot_be_computed_ends_the_program_and_says_why() {
         ("another precision", "the plan is for double precision"),
         ("no arrays", "the input is a null pointer"),
     ] {
-        let (well, printed, told) = program.run(&[case], &[]);
-        assert!(!well && printed.is_empty(), "{case}: {printed}{told}");
-        assert!(told.contains(reason), "{case}: {told}");
-        assert!(told.contains("OZFFT_ON_ERROR=null"), "{case}: {told}");
-        let (well, printed, told) = program.run(&[case], &go_on);
-        assert!(well && printed.contains("went on"), "{case}: {told}");
-        assert!(told.contains(reason), "{case}: {told}");
+        let (well, printed, stderr) = program.run(&[case], &[]);
+        assert!(!well && printed.is_empty(), "{case}: {printed}{stderr}");
+        assert!(stderr.contains(reason), "{case}: {stderr}");
+        assert!(stderr.contains("OZFFT_ON_ERROR=null"), "{case}: {stderr}");
+        let (well, printed, stderr) = program.run(&[case], &go_on);
+        assert!(well && printed.contains("went on"), "{case}: {stderr}");
+        assert!(stderr.contains(reason), "{case}: {stderr}");
     }
     // Nothing can be done with a plan of nobody: it is not even looked at.
     for case in ["execute a plan of nobody", "destroy a plan of nobody"] {
         for environment in [&[][..], &go_on] {
-            let (well, printed, told) = program.run(&[case], environment);
-            assert!(!well && printed.is_empty(), "{case}: {printed}{told}");
+            let (well, printed, stderr) = program.run(&[case], environment);
+            assert!(!well && printed.is_empty(), "{case}: {printed}{stderr}");
             assert!(
-                told.contains("the plan was not made by this library"),
-                "{case}: {told}"
+                stderr.contains("the plan was not made by this library"),
+                "{case}: {stderr}"
             );
         }
     }
@@ -381,10 +384,10 @@ fn what_cannot_be_computed_ends_the_program_and_says_why() {
         "INT_MAX threads",
         "many plans, then cleanup",
     ] {
-        let (well, printed, told) = program.run(&[case], &[]);
+        let (well, printed, stderr) = program.run(&[case], &[]);
         assert!(
             well && printed.contains("went on"),
-            "{case}: {printed}{told}"
+            "{case}: {printed}{stderr}"
         );
     }
 }
@@ -415,22 +418,22 @@ fn an_environment_that_cannot_be_followed_ends_the_program_at_the_first_plan() {
             "OZFFT_ON_ERROR is \"ignore\"; give abort or null",
         ),
     ] {
-        let (well, _, told) = program.run(&["plan"], &[(name, value)]);
-        assert!(!well, "{name}={value}: {told}");
-        assert!(told.contains(reason), "{name}={value}: {told}");
+        let (well, _, stderr) = program.run(&["plan"], &[(name, value)]);
+        assert!(!well, "{name}={value}: {stderr}");
+        assert!(stderr.contains(reason), "{name}={value}: {stderr}");
         assert!(
-            !told.contains("not computed"),
-            "{name}={value} ended it too late: {told}"
+            !stderr.contains("not computed"),
+            "{name}={value} ended it too late: {stderr}"
         );
         // Otherwise there is no plan, as the program sees.
         if name != "OZFFT_ON_ERROR" {
             let environment = [(name, value), ("OZFFT_ON_ERROR", "null")];
-            let (_, _, told) = program.run(&["plan"], &environment);
-            assert!(told.contains("fftw_execute: not computed"), "{told}");
+            let (_, _, stderr) = program.run(&["plan"], &environment);
+            assert!(stderr.contains("fftw_execute: not computed"), "{stderr}");
         }
     }
-    let (well, _, told) = program.run(&["plan"], &[("OZFFT_ENGINE", ""), ("OZFFT_THREADS", "3")]);
-    assert!(well, "{told}");
+    let (well, _, stderr) = program.run(&["plan"], &[("OZFFT_ENGINE", ""), ("OZFFT_THREADS", "3")]);
+    assert!(well, "{stderr}");
 }
 
 /// A fork while another thread started the pool deadlocked the child.
@@ -439,8 +442,8 @@ fn forks_while_the_pool_starts_do_not_deadlock_the_child() {
     let Some(program) = Program::new("tests/forks.c", "forks") else {
         return;
     };
-    let (well, printed, told) = program.run(&[], &[]);
-    assert!(well, "{printed}{told}");
+    let (well, printed, stderr) = program.run(&[], &[]);
+    assert!(well, "{printed}{stderr}");
 }
 
 /// A program that opens FFTW's library for itself passes a preloaded one by.
@@ -451,26 +454,26 @@ fn a_program_that_opens_libfftw3f_gets_this_library_from_a_folder_of_links() {
     };
     let link = program.folder.join("libfftw3f.so.3");
     std::os::unix::fs::symlink(library(), &link).expect("a link can be made");
-    let (well, printed, told) = program.run(&["libfftw3f.so.3"], &[]);
-    assert!(well, "{told}");
+    let (well, printed, stderr) = program.run(&["libfftw3f.so.3"], &[]);
+    assert!(well, "{stderr}");
     assert_eq!(printed.trim(), "fftw-3.3.10-ozfft, 8");
 }
 
-/// Nothing told whether a program had passed the library by.
+/// Nothing said whether a program had passed the library by.
 #[test]
-fn a_library_that_is_loaded_and_never_called_says_so_when_asked() {
+fn a_library_that_is_loaded_and_never_called_reports_so_when_verbose() {
     if !Path::new("/bin/true").exists() {
         return;
     }
-    let told = |verbose: &str| {
+    let logged = |verbose: &str| {
         let output = run(Command::new("/bin/true")
             .env("LD_PRELOAD", library())
             .env("OZFFT_VERBOSE", verbose));
         assert!(output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(told("1").contains("ozfft-fftw: 0 plans, 0 refused, 0 executions"));
-    assert_eq!(told(""), "");
+    assert!(logged("1").contains("ozfft-fftw: 0 plans, 0 refused, 0 executions"));
+    assert_eq!(logged(""), "");
 }
 
 /// Plans of libfftw3_mpi were taken for ours: wrong numbers, then the end of the program.
@@ -504,15 +507,18 @@ fn plans_of_fftw_s_mpi_library_are_executed_and_destroyed_by_fftw() {
             .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
             .args(["-n", ranks, "env", &preload, "OZFFT_VERBOSE=1"])
             .arg(&program));
-        let (printed, told) = (
+        let (printed, stderr) = (
             String::from_utf8_lossy(&output.stdout).into_owned(),
             String::from_utf8_lossy(&output.stderr).into_owned(),
         );
-        assert!(output.status.success(), "{ranks}: {printed}{told}");
-        assert!(printed.contains("all is well"), "{ranks}: {printed}{told}");
+        assert!(output.status.success(), "{ranks}: {printed}{stderr}");
         assert!(
-            told.contains("1 plans, 0 refused, 1 executions") && told.contains("passed on"),
-            "{ranks}: {told}"
+            printed.contains("all is well"),
+            "{ranks}: {printed}{stderr}"
+        );
+        assert!(
+            stderr.contains("1 plans, 0 refused, 1 executions") && stderr.contains("passed on"),
+            "{ranks}: {stderr}"
         );
     }
     let _ = std::fs::remove_dir_all(folder);

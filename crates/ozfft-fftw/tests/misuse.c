@@ -31,7 +31,7 @@ int main(int count, char **arguments) {
     long foreign[32] = {0};
     if (is(which, "execute NULL")) {
         fftw_execute(NULL);
-    } else if (is(which, "execute what was refused")) {
+    } else if (is(which, "execute what was rejected")) {
         fftw_plan plan = planned(0);
         line[0][0] = 7;
         fftw_execute_dft(plan, line, line);

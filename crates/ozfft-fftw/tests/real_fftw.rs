@@ -5,22 +5,22 @@
 mod cases;
 mod common;
 
-use common::{Doors, ESTIMATE, Plan};
+use common::{Api, ESTIMATE, Plan};
 use ozfft_testkit::oracle::inputs;
 use ozfft_testkit::{Requirement, available};
 use std::ffi::{c_int, c_uint};
 use std::ptr::null_mut;
 
 /// Both libraries, or a notice. FFTW makes plans on one thread at a time, so tests hold the lock meanwhile.
-fn both() -> Option<(Doors<f64>, Doors<f64>, std::sync::MutexGuard<'static, ()>)> {
+fn both() -> Option<(Api<f64>, Api<f64>, std::sync::MutexGuard<'static, ()>)> {
     static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let guard = ALONE
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let real = Doors::<f64>::real();
+    let real = Api::<f64>::real();
     let real = real.ok_or("libfftw3.so.3 or libfftw3_threads.so.3 cannot be loaded");
     let real = available(Requirement::Fftw, real)?;
-    Some((Doors::<f64>::ours(), real, guard))
+    Some((Api::<f64>::ours(), real, guard))
 }
 
 #[test]
@@ -38,31 +38,31 @@ fn random_guru_plans_in_single_precision_agree_and_write_nothing_else() {
     let Some((_, _, _alone)) = both() else {
         return;
     };
-    let real = Doors::<f32>::real();
+    let real = Api::<f32>::real();
     let real = real.ok_or("libfftw3f.so.3 or libfftw3f_threads.so.3 cannot be loaded");
     let Some(real) = available(Requirement::Fftw, real) else {
         return;
     };
-    let counts = cases::fuzz(2000, 20_261_117, &Doors::<f32>::ours(), &real);
+    let counts = cases::fuzz(2000, 20_261_117, &Api::<f32>::ours(), &real);
     println!("agreed, only ours, not asked, FFTW contradicts itself, neither: {counts:?}");
     assert!(counts[0] > 1300, "most plans are plans of both");
 }
 
 /// Plans with arrays of 64 complex numbers, makes no use of them, and says whether there is a plan.
-fn planned(doors: &Doors<f64>, make: &dyn Fn(&Doors<f64>, *mut f64, *mut f64) -> Plan) -> bool {
+fn planned(api: &Api<f64>, make: &dyn Fn(&Api<f64>, *mut f64, *mut f64) -> Plan) -> bool {
     let (mut a, mut b) = (vec![0.0; 128], vec![0.0; 128]);
-    let plan = make(doors, a.as_mut_ptr(), b.as_mut_ptr());
+    let plan = make(api, a.as_mut_ptr(), b.as_mut_ptr());
     // SAFETY: a plan of this library.
-    unsafe { (doors.destroy_plan)(plan) };
+    unsafe { (api.destroy_plan)(plan) };
     !plan.is_null()
 }
 
 #[test]
-fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
+fn odd_lengths_counts_and_ranks_are_taken_or_rejected_alike() {
     let Some((ours, real, _alone)) = both() else {
         return;
     };
-    type Make<'a> = Box<dyn Fn(&Doors<f64>, *mut f64, *mut f64) -> Plan + 'a>;
+    type Make<'a> = Box<dyn Fn(&Api<f64>, *mut f64, *mut f64) -> Plan + 'a>;
     let lengths: Vec<c_int> = vec![-1, 0, 1, 2, 5];
     let mut makes: Vec<(String, Make)> = Vec::new();
     for &n in &lengths {
@@ -131,19 +131,19 @@ fn odd_lengths_counts_and_ranks_are_taken_or_refused_alike() {
 /// Executes the same calls on both libraries and compares all doubles of the output.
 fn compare_calls(
     name: &str,
-    ours: &Doors<f64>,
-    real: &Doors<f64>,
-    make: &dyn Fn(&Doors<f64>, *mut f64, *mut f64) -> Plan,
+    ours: &Api<f64>,
+    real: &Api<f64>,
+    make: &dyn Fn(&Api<f64>, *mut f64, *mut f64) -> Plan,
 ) {
-    let results = [ours, real].map(|doors| {
+    let results = [ours, real].map(|api| {
         let mut input = inputs::uniform_real(400, 77);
         let mut output = vec![0.25; 400];
-        let plan = make(doors, input.as_mut_ptr(), output.as_mut_ptr());
+        let plan = make(api, input.as_mut_ptr(), output.as_mut_ptr());
         assert!(!plan.is_null(), "{name}: no plan");
         // SAFETY: the plan's arrays.
         unsafe {
-            (doors.execute)(plan);
-            (doors.destroy_plan)(plan);
+            (api.execute)(plan);
+            (api.destroy_plan)(plan);
         }
         output
     });

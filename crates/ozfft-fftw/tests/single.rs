@@ -3,18 +3,18 @@
 
 mod common;
 
-use common::{Doors, ESTIMATE, Plan, bound_of};
+use common::{Api, ESTIMATE, Plan, bound_of};
 use num_complex::Complex;
 use ozfft_testkit::oracle::{Direction, compare, dft_nd, inputs};
 use std::ffi::c_int;
 
-fn run_once(doors: &Doors<f32>, plan: Plan) -> f64 {
+fn run_once(api: &Api<f32>, plan: Plan) -> f64 {
     assert!(!plan.is_null(), "no plan");
-    let bound = bound_of(&doors.describe(plan));
+    let bound = bound_of(&api.describe(plan));
     // SAFETY: the plan's arrays are alive in the caller.
     unsafe {
-        (doors.execute)(plan);
-        (doors.destroy_plan)(plan);
+        (api.execute)(plan);
+        (api.destroy_plan)(plan);
     }
     bound
 }
@@ -31,7 +31,7 @@ fn double(values: &[Complex<f32>]) -> Vec<Complex<f64>> {
 
 #[test]
 fn complex_transforms_keep_the_bound_of_single_precision_and_have_the_rust_library_s_bits() {
-    let doors = Doors::<f32>::ours();
+    let api = Api::<f32>::ours();
     for shape in [&[1][..], &[16], &[131], &[12, 9], &[3, 5, 7]] {
         let lengths: Vec<usize> = shape.iter().map(|&n: &c_int| n as usize).collect();
         let values = single(&inputs::uniform_complex(lengths.iter().product(), 40));
@@ -39,7 +39,7 @@ fn complex_transforms_keep_the_bound_of_single_precision_and_have_the_rust_libra
         let (mut input, mut output) = (values.clone(), values.clone());
         // SAFETY: arrays of these lengths.
         let plan = unsafe {
-            (doors.plan_dft)(
+            (api.plan_dft)(
                 shape.len() as c_int,
                 shape.as_ptr(),
                 input.as_mut_ptr().cast(),
@@ -48,7 +48,7 @@ fn complex_transforms_keep_the_bound_of_single_precision_and_have_the_rust_libra
                 ESTIMATE,
             )
         };
-        let bound = run_once(&doors, plan);
+        let bound = run_once(&api, plan);
         let error = compare(&double(&output), &exact).l2;
         assert!(error <= bound, "{shape:?}: {error:e} over {bound:e}");
         if lengths != [1] {
@@ -71,8 +71,8 @@ fn complex_transforms_keep_the_bound_of_single_precision_and_have_the_rust_libra
 }
 
 #[test]
-fn real_transforms_go_there_and_back_in_and_out_of_place() {
-    let doors = Doors::<f32>::ours();
+fn real_transforms_round_trip_in_and_out_of_place() {
+    let api = Api::<f32>::ours();
     let (rows, columns, half) = (6, 15, 8);
     let values: Vec<f32> = inputs::uniform_real(rows * columns, 41)
         .iter()
@@ -92,12 +92,12 @@ fn real_transforms_go_there_and_back_in_and_out_of_place() {
         unsafe {
             let place = |i: usize| real.add(i / columns * stride + i % columns);
             let (a, b) = (rows as c_int, columns as c_int);
-            let there = (doors.plan_dft_r2c_2d)(a, b, real, complex, ESTIMATE);
-            let back = (doors.plan_dft_c2r_2d)(a, b, complex, real, ESTIMATE);
+            let there = (api.plan_dft_r2c_2d)(a, b, real, complex, ESTIMATE);
+            let back = (api.plan_dft_c2r_2d)(a, b, complex, real, ESTIMATE);
             for (i, &value) in values.iter().enumerate() {
                 place(i).write(value);
             }
-            let bound = run_once(&doors, there) + run_once(&doors, back);
+            let bound = run_once(&api, there) + run_once(&api, back);
             let square = |x: f64| x * x;
             let norm = values.iter().map(|&x| square(x.into())).sum::<f64>().sqrt();
             let error = values.iter().enumerate().map(|(i, &x)| {
@@ -111,21 +111,21 @@ fn real_transforms_go_there_and_back_in_and_out_of_place() {
 
 #[test]
 fn cosine_transforms_of_ones_and_fortran_s_names() {
-    let doors = Doors::<f32>::ours();
+    let api = Api::<f32>::ours();
     let mut line = [1f32; 6];
     let start = line.as_mut_ptr();
     // SAFETY: six numbers, in place.
-    let plan = unsafe { (doors.plan_r2r_1d)(6, start, start, 5, ESTIMATE) };
-    run_once(&doors, plan);
+    let plan = unsafe { (api.plan_r2r_1d)(6, start, start, 5, ESTIMATE) };
+    run_once(&api, plan);
     assert_eq!(line, [12.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let mut array: Vec<Complex<f32>> = (0..12).map(|i| Complex::new(i as f32, 0.0)).collect();
     // SAFETY: twelve numbers; everything by address.
     unsafe {
         let start: *mut f32 = array.as_mut_ptr().cast();
         let mut plan = std::ptr::null_mut();
-        (doors.fortran_plan_dft_2d)(&mut plan, &3, &4, start, start, &-1, &64);
-        (doors.fortran_execute)(&plan);
-        (doors.fortran_destroy_plan)(&mut plan);
+        (api.fortran_plan_dft_2d)(&mut plan, &3, &4, start, start, &-1, &64);
+        (api.fortran_execute)(&plan);
+        (api.fortran_destroy_plan)(&mut plan);
     }
     // Sums of small integers are exact; Fortran's 3 × 4 is C's 4 × 3.
     assert_eq!(array[0], Complex::new(66.0, 0.0));
@@ -134,7 +134,7 @@ fn cosine_transforms_of_ones_and_fortran_s_names() {
 
 #[test]
 fn wisdom_of_one_precision_is_not_the_other_s() {
-    let (single, double) = (Doors::<f32>::ours(), Doors::<f64>::ours());
+    let (single, double) = (Api::<f32>::ours(), Api::<f64>::ours());
     // SAFETY: texts end in zero and are ours to give back; the plan is not executed.
     unsafe {
         let none = std::ptr::null_mut();

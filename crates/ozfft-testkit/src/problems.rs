@@ -250,7 +250,7 @@ pub struct RandomProblem {
     pub threads: Option<usize>,
     /// What multiplies.
     pub unit: Unit,
-    /// Input that is not finite is refused.
+    /// Input that is not finite is rejected.
     pub strict: bool,
     /// Where the input lies, if not without gaps.
     pub input: Option<Strides>,
@@ -661,7 +661,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_in_drawn_strides_do_not_meet() {
+    fn elements_in_drawn_strides_do_not_overlap() {
         let mut generator = Generator::new(SEED);
         for _ in 0..2000 {
             let rank = 1 + generator.below(3);

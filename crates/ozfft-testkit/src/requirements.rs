@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_skipped_unless_it_is_required() {
+    fn missing_requirements_are_skipped_unless_required() {
         let missing = Err::<u8, _>("it is gone");
         let notice = judge("", Requirement::Gpu, missing).expect_err("a notice");
         assert_eq!(notice, "skipped for lack of gpu: it is gone");

@@ -23,7 +23,7 @@ impl Policy {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deny.toml");
         let text = std::fs::read_to_string(path).expect("deny.toml");
         let file: toml::Table = text.parse().expect("TOML");
-        // The only setting under which crates from elsewhere are refused.
+        // The only setting under which crates from elsewhere are rejected.
         for key in ["unknown-registry", "unknown-git"] {
             assert_eq!(file["sources"][key].as_str(), Some("deny"), "{key}");
         }
@@ -91,7 +91,7 @@ fn dependencies_are_what_deny_toml_allows() {
 }
 
 #[test]
-fn what_is_not_allowed_is_named() {
+fn disallowed_dependencies_are_named() {
     let policy = Policy::read();
     let registry = "registry+https://github.com/rust-lang/crates.io-index";
     let package = |name: &str, licence: Option<&str>, source: &str| {

@@ -125,7 +125,7 @@ fn extreme_scales_have_the_same_errors() {
 }
 
 #[test]
-fn round_trips_come_back() {
+fn round_trips_return_the_input() {
     for (length, shape) in [
         (1000, vec![1000]),
         (1009, vec![1009]),

@@ -54,7 +54,7 @@ fn every_small_length_agrees_with_the_definition() {
 }
 
 #[test]
-fn every_way_of_larger_lengths_agrees_with_the_definition() {
+fn every_algorithm_for_larger_lengths_agrees_with_the_definition() {
     // Primes on both sides of the crossovers, powers, products with large primes, squares of primes.
     for length in [
         67, 71, 73, 81, 96, 100, 121, 125, 127, 128, 131, 142, 169, 201, 210, 256, 257, 273, 355,
@@ -240,7 +240,7 @@ fn real_input_has_a_hermitian_spectrum() {
 
 #[test]
 #[should_panic(expected = "input value 1 is not finite")]
-fn an_infinite_value_is_named() {
+fn an_infinite_value_is_reported() {
     dft(
         &[Complex::new(0.0, 0.0), Complex::new(f64::INFINITY, 0.0)],
         Direction::Forward,
@@ -249,12 +249,12 @@ fn an_infinite_value_is_named() {
 
 #[test]
 #[should_panic(expected = "empty")]
-fn an_empty_line_is_refused() {
+fn an_empty_line_is_rejected() {
     dft(&[], Direction::Forward);
 }
 
 #[test]
 #[should_panic(expected = "does not hold 5 values")]
-fn a_wrong_shape_is_refused() {
+fn a_wrong_shape_is_rejected() {
     dft_nd(&[Complex::new(0.0, 0.0); 5], &[2, 3], Direction::Forward);
 }

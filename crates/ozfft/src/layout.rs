@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interleaved_strides_that_never_meet_are_accepted_and_meeting_ones_refused() {
+    fn interleaved_strides_that_never_meet_are_accepted_and_meeting_ones_rejected() {
         let disjoint = Layout::strided(&[2, 3], 100);
         assert!(disjoint.validate(Buffer::Output, &[3, 2], 1).is_ok());
         let meeting = Layout::strided(&[2, 4], 100);

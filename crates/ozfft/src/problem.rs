@@ -98,7 +98,7 @@ impl Accuracy {
 pub enum Engine {
     /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
     Digits,
-    /// Residues modulo several 8-bit numbers instead of digits, put together by Chinese remainders ([`ResidueOptions`]):
+    /// Residues modulo several 8-bit numbers instead of digits, reconstructed by the Chinese remainder theorem ([`ResidueOptions`]):
     /// always the whole product, hence the bits of digits with [`Products::Exact`]. For comparison, for redundancy, and
     /// for what hardware offers next; slower than digits.
     Residues,
@@ -143,8 +143,8 @@ impl std::str::FromStr for Engine {
     /// use ozfft::{Engine, Mode};
     /// assert_eq!("ozaki_hq".parse(), Ok(Engine::Floats(Mode::OzakiHq)));
     /// assert_eq!("digits".parse(), Ok(Engine::Digits));
-    /// let refused = "abacus".parse::<Engine>().unwrap_err();
-    /// assert!(refused.to_string().contains("abacus"));
+    /// let rejected = "abacus".parse::<Engine>().unwrap_err();
+    /// assert!(rejected.to_string().contains("abacus"));
     /// ```
     fn from_str(name: &str) -> Result<Engine, FftError> {
         let named = [
@@ -609,28 +609,28 @@ impl Problem {
     #[cfg(feature = "residues")]
     fn validate_residues(&self) -> Result<(), FftError> {
         let options = self.residues;
-        let refuse = |reason: &str| Err(FftError::Unsupported(reason.into()));
+        let reject = |reason: &str| Err(FftError::Unsupported(reason.into()));
         if self.engine != Engine::Residues {
             return if options == ResidueOptions::default() {
                 Ok(())
             } else {
-                refuse(
+                reject(
                     "reconstruction, redundancy and adaptive moduli are choices of the residues engine; take the engine residues",
                 )
             };
         }
         if options.redundancy > 0 && options.adaptive {
-            return refuse(
+            return reject(
                 "moduli are either redundant or as few as the data need; leave out redundancy or adaptive",
             );
         }
         if options.redundancy > 0 && options.reconstruction != Method::Kulisch32 {
-            return refuse(
+            return reject(
                 "redundant residues are put together by kulisch32; leave out the reconstruction or the redundancy",
             );
         }
         if options.native_fallback && !(options.adaptive && self.accuracy.target().is_some()) {
-            return refuse(
+            return reject(
                 "a line falls back to native where adaptive moduli cannot reach the accuracy; ask for adaptive and for a number as accuracy",
             );
         }

@@ -1,4 +1,4 @@
-//! Scratch memory: the caller's words cut into typed pieces, and arrays that several threads write in turn.
+//! Scratch memory: the caller's words divided into typed pieces, and arrays that several threads write one after the other.
 
 use bytemuck::Pod;
 use num_complex::Complex;

@@ -4,7 +4,7 @@
 //! message. Nothing is averaged.
 
 use crate::support::{
-    FAMILIES, GATE_L2, GATE_LINF, Violations, Worst, complex, digits, errors, everything, half,
+    GATE_L2, GATE_LINF, PRODUCTS, Violations, Worst, complex, digits, errors, everything, half,
     has_a_large_prime_factor, in_parallel, oracle_direction, plan, scale, transform,
     transform_real,
 };
@@ -195,11 +195,11 @@ fn cubes_meet_the_gate() {
 }
 
 #[test]
-fn both_families_directions_and_all_norms_meet_the_gate() {
+fn truncated_and_exact_products_in_both_directions_and_all_norms_meet_the_gate() {
     let gate = Gate::new();
     let lengths = [5, 8, 16, 64, 97, 131, 360, 1000, 1024, 2310, 4099, 6000];
     in_parallel(&lengths, |planner, &length| {
-        for (seed, products) in FAMILIES.into_iter().enumerate() {
+        for (seed, products) in PRODUCTS.into_iter().enumerate() {
             let line = uniform_complex(length, seed as u64);
             for direction in [Direction::Forward, Direction::Inverse] {
                 let exact = dft(&line, oracle_direction(direction));
@@ -215,7 +215,7 @@ fn both_families_directions_and_all_norms_meet_the_gate() {
             }
         }
     });
-    gate.report("families, directions, norms");
+    gate.report("products, directions, norms");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn half_spectra_give_real_lines_within_the_gate() {
                 false => spectrum[length - k].conj(),
             })
             .collect();
-        for products in FAMILIES {
+        for products in PRODUCTS {
             let plan = plan(
                 planner,
                 &digits(Problem::complex_to_real(&[length])).products(products),
@@ -261,7 +261,7 @@ fn no_hard_input_exceeds_the_bound_and_some_come_near() {
         2310, 4096, 6561, 10_007, 16_384, 65_536,
     ];
     in_parallel(&lengths, |planner, &length| {
-        for products in FAMILIES {
+        for products in PRODUCTS {
             let plan = plan(planner, &complex(&[length]).products(products));
             let mut largest = 0f64;
             for input in HardInput::ALL {

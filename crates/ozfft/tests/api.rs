@@ -164,7 +164,7 @@ fn workspace_in_any_state_gives_the_same_bits() {
 }
 
 #[test]
-fn workspace_that_is_too_short_is_refused_by_every_call() {
+fn workspace_that_is_too_short_is_rejected_by_every_call() {
     let too_short = |outcome: Result<(), FftError>, length: usize| {
         assert_eq!(
             outcome,
@@ -223,7 +223,7 @@ fn out_of_place_leaves_the_input_as_it_was_and_equals_in_place() {
 }
 
 #[test]
-fn calls_for_another_kind_are_refused() {
+fn calls_for_another_kind_are_rejected() {
     let (mut complex, mut real) = (vec![Complex::new(1.0, 0.0); 16], uniform_real(16, 1));
     let kinds = [
         Kind::ComplexToComplex,
@@ -248,13 +248,13 @@ fn calls_for_another_kind_are_refused() {
             assert!(text.contains(&planned.to_string()) && text.contains(&called.to_string()));
         }
     }
-    let refused = plan(&problems[0]).process_real_in_place(&mut complex);
-    assert!(matches!(refused, Err(FftError::WrongKind { .. })));
+    let rejected = plan(&problems[0]).process_real_in_place(&mut complex);
+    assert!(matches!(rejected, Err(FftError::WrongKind { .. })));
     assert!(complex.iter().all(|z| *z == Complex::new(1.0, 0.0)));
 }
 
 #[test]
-fn in_place_with_two_layouts_is_refused() {
+fn in_place_with_two_layouts_is_rejected() {
     let problem = digits(&[4, 6]).output_layout(Layout::fortran(&[4, 6]));
     let mut data = uniform_complex(24, 1);
     let before = data.clone();
@@ -267,8 +267,8 @@ fn in_place_with_two_layouts_is_refused() {
     let same = digits(&[4, 6]).output_layout(Layout::contiguous(&[4, 6]));
     plan(&same).process(&mut data).unwrap();
     let unpadded = Problem::real_to_complex(&[4, 6]).engine(Engine::Digits);
-    let refused = plan(&unpadded).process_real_in_place(&mut data);
-    assert_eq!(refused, Err(FftError::InPlaceLayout));
+    let rejected = plan(&unpadded).process_real_in_place(&mut data);
+    assert_eq!(rejected, Err(FftError::InPlaceLayout));
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn a_plan_shows_steps_digits_substrate_bound_workspace_and_reason() {
 }
 
 #[test]
-fn lower_accuracy_takes_fewer_digits_and_keeps_its_word() {
+fn lower_accuracy_takes_fewer_digits_and_keeps_its_bound() {
     let mut products = u32::MAX;
     for bits in [48, 40, 30, 20, 10] {
         let made = plan(&digits(&[256]).accuracy(Accuracy::Bits(bits)));
@@ -383,7 +383,7 @@ fn single_accuracy_can_be_had_for_single_precision_data() {
 }
 
 #[test]
-fn plans_beyond_the_limit_of_memory_are_forgotten_and_those_asked_for_longest_ago_first() {
+fn plans_beyond_the_memory_limit_are_evicted_least_recently_used_first() {
     let planner = Planner::<f64>::new();
     let problem = |n: usize| digits(&[n]).threads(1);
     let made = |n: usize| planner.plan(&problem(n)).unwrap();
@@ -398,7 +398,7 @@ fn plans_beyond_the_limit_of_memory_are_forgotten_and_those_asked_for_longest_ag
     let third = made(1019);
     assert!(planner.memory() <= 2 * each + each / 2);
     assert!(same(&third, 1019));
-    assert!(!same(&second, 1013), "the second was to be forgotten");
+    assert!(!same(&second, 1013), "the second was to be evicted");
     // One that is too large by itself is made, and leaves the others where they are.
     let before = planner.memory();
     let large = made(100_003);

@@ -4,7 +4,7 @@
 //! Bounds are never compared with themselves: errors are the oracle's. Seeds are fixed and appear in every message.
 
 use crate::support::{
-    FAMILIES, Violations, Worst, complex, digits, everything, half, in_parallel, oracle_direction,
+    PRODUCTS, Violations, Worst, complex, digits, everything, half, in_parallel, oracle_direction,
     plan, scale, transform, transform_real,
 };
 use num_complex::Complex;
@@ -19,7 +19,7 @@ const NORMS: [Norm; 3] = [Norm::Backward, Norm::Ortho, Norm::Forward];
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
 /// What an attack on a plan of one axis has to know.
-fn aim_of(plan: &Plan<f64>, way: Direction) -> Aim {
+fn aim_of(plan: &Plan<f64>, direction: Direction) -> Aim {
     let recipe = plan.recipe().expect("digits have a recipe");
     let line = &recipe.axes[0].line;
     let points = |blocks: &[BlockRecipe]| blocks.iter().map(BlockRecipe::len).product();
@@ -41,13 +41,18 @@ fn aim_of(plan: &Plan<f64>, way: Direction) -> Aim {
             Kind::RealToComplex => Numbers::Real,
             Kind::ComplexToReal => Numbers::Hermitian,
         },
-        conjugated: way == Direction::Inverse,
+        conjugated: direction == Direction::Inverse,
     }
 }
 
 /// Error over bound of one line, as the result is stored.
-fn measure(plan: &Plan<f64>, line: &[Complex<f64>], scale: Scale, way: Direction) -> Measured {
-    let exact = dft(line, oracle_direction(way));
+fn measure(
+    plan: &Plan<f64>,
+    line: &[Complex<f64>],
+    scale: Scale,
+    direction: Direction,
+) -> Measured {
+    let exact = dft(line, oracle_direction(direction));
     let (values, exact): (Vec<Complex<f64>>, ExactSpectrum) = match plan.problem().kind() {
         Kind::ComplexToComplex => (transform(plan, line), exact),
         Kind::RealToComplex => {
@@ -72,13 +77,13 @@ fn measure(plan: &Plan<f64>, line: &[Complex<f64>], scale: Scale, way: Direction
 fn attack(
     planner: &Planner<f64>,
     problem: &Problem,
-    (norm, way): (Norm, Direction),
+    (norm, direction): (Norm, Direction),
     (seed, steps): (u64, usize),
 ) -> Vec<Found> {
     let plan = plan(planner, problem);
-    let aim = aim_of(&plan, way);
-    let scale = scale(norm, way, aim.length);
-    let mut measured = |line: &[Complex<f64>]| measure(&plan, line, scale, way);
+    let aim = aim_of(&plan, direction);
+    let scale = scale(norm, direction, aim.length);
+    let mut measured = |line: &[Complex<f64>]| measure(&plan, line, scale, direction);
     campaign(&aim, seed, steps, &mut measured, &mut |_| {})
 }
 
@@ -114,7 +119,7 @@ fn a_rotation_that_makes_words_smaller_was_not_counted_for_three_digits() {
 
 /// The same inputs where the recipes that they broke still run.
 #[test]
-fn what_broke_the_bound_once_is_within_it_under_the_same_recipes() {
+fn inputs_that_once_broke_the_bound_keep_it_under_the_same_recipes() {
     let planner = Planner::new();
     let mut worst: f64 = 0.0;
     for (digits, input) in [
@@ -161,14 +166,14 @@ fn aimed_lines_stay_within_the_bound() {
     let long = if everything() { &long[..] } else { &[] };
     for &length in short.iter().chain(long) {
         for accuracy in ACCURACIES {
-            for products in FAMILIES {
+            for products in PRODUCTS {
                 cases.push((length, accuracy, products));
             }
         }
     }
     in_parallel(&cases, |planner, &(length, accuracy, products)| {
         let (real, back) = (length % 3 == 1, length % 2 == 1);
-        let ways = [
+        let transforms = [
             (Problem::complex(&[length]), Direction::Forward, true),
             (Problem::complex(&[length]), Direction::Inverse, back),
             (
@@ -182,7 +187,7 @@ fn aimed_lines_stay_within_the_bound() {
                 real,
             ),
         ];
-        for (problem, way, wanted) in ways {
+        for (problem, direction, wanted) in transforms {
             if !wanted && !everything() {
                 continue;
             }
@@ -192,11 +197,11 @@ fn aimed_lines_stay_within_the_bound() {
                 .products(products)
                 .norm(norm);
             let problem = match problem.kind() {
-                Kind::ComplexToComplex => problem.direction(way),
+                Kind::ComplexToComplex => problem.direction(direction),
                 _ => problem,
             };
             let steps = if everything() { 2000 } else { 8 };
-            let found = attack(planner, &problem, (norm, way), (seed, steps));
+            let found = attack(planner, &problem, (norm, direction), (seed, steps));
             let worst = found.last().expect("at least one attack");
             let label = || format!("{problem:?}, seed {seed}: {}", worst.attack);
             violations.check(worst.ratio <= 1.0, || {
@@ -212,7 +217,7 @@ fn aimed_lines_stay_within_the_bound() {
 /// An attack that has become blunt would find nothing wrong with a bound that is: these reach at least half of what they
 /// reached when they were made.
 #[test]
-fn the_attack_is_sharp() {
+fn attacks_reach_half_of_their_recorded_ratio() {
     let seed = 1;
     let cases = [(1000, 0.2), (1024, 0.2), (4096, 0.1), (2, 0.5), (4, 0.5)];
     in_parallel(&cases, |planner, &(length, least)| {
@@ -259,26 +264,27 @@ fn hill_climbing_stays_within_the_bound() {
     }
     in_parallel(&cases, |planner, &(length, norm, accuracy)| {
         let seed = 77 + length as u64;
-        for products in FAMILIES {
-            let way = DIRECTIONS[length % 2];
+        for products in PRODUCTS {
+            let direction = DIRECTIONS[length % 2];
             let problem = complex(&[length]).accuracy(accuracy).products(products);
-            let plan = plan(planner, &problem.norm(norm).direction(way));
-            let aim = aim_of(&plan, way);
+            let plan = plan(planner, &problem.norm(norm).direction(direction));
+            let aim = aim_of(&plan, direction);
             let filling = oracle::attack::Filling {
                 levels: aim.levels(),
                 ties: true,
                 large_columns: 1,
             };
-            let factor = scale(norm, way, length);
+            let factor = scale(norm, direction, length);
             let climbed = climb(
                 &aim.line(filling, seed),
                 steps,
                 seed,
                 |line| aim.fit(line),
-                |line| measure(&plan, line, factor, way).ratio,
+                |line| measure(&plan, line, factor, direction).ratio,
             );
-            let label =
-                || format!("{length} {norm:?} {accuracy:?} {products:?} {way:?}, seed {seed}");
+            let label = || {
+                format!("{length} {norm:?} {accuracy:?} {products:?} {direction:?}, seed {seed}")
+            };
             violations.check(climbed.ratio <= 1.0, || {
                 format!("{}: {} by {:?}", label(), climbed.ratio, climbed.line)
             });
@@ -294,12 +300,12 @@ fn two_digits(
     planner: &Planner<f64>,
     shape: [usize; 2],
     norm: Norm,
-    way: Direction,
+    direction: Direction,
 ) -> Vec<std::sync::Arc<Plan<f64>>> {
     let mut plans: Vec<std::sync::Arc<Plan<f64>>> = Vec::new();
     for products in [Products::Truncated, Products::Exact] {
         for target in [3e-2, 1e-2, 4e-3, 2e-3, 1e-3] {
-            let problem = complex(&shape).axes(&[1]).norm(norm).direction(way);
+            let problem = complex(&shape).axes(&[1]).norm(norm).direction(direction);
             let problem = problem
                 .accuracy(Accuracy::Target(target))
                 .products(products);
@@ -322,12 +328,12 @@ fn worst_of_lines(
     plan: &Plan<f64>,
     lines: &[Complex<f64>],
     scale: Scale,
-    way: Direction,
+    direction: Direction,
 ) -> (f64, usize) {
     let shape = plan.problem().shape();
     let length = shape[1];
     let computed = transform(plan, lines);
-    let exact = dft_axes(lines, shape, &[1], oracle_direction(way));
+    let exact = dft_axes(lines, shape, &[1], oracle_direction(direction));
     let errors = differences(&computed, &exact, scale);
     let factor = scale.factor().to_f64();
     let norm = |values: &mut dyn Iterator<Item = Complex<f64>>| -> f64 {
@@ -357,11 +363,11 @@ const BATCH: usize = 1 << 14;
 /// Feeds batches of lines to every recipe of two digits, norm and direction.
 fn check_all(length: usize, lines: impl Iterator<Item = Vec<Complex<f64>>>) {
     let planner = Planner::<f64>::new();
-    let mut ways = Vec::new();
+    let mut plans = Vec::new();
     for norm in NORMS {
-        for way in DIRECTIONS {
-            for plan in two_digits(&planner, [BATCH, length], norm, way) {
-                ways.push((plan, norm, way));
+        for direction in DIRECTIONS {
+            for plan in two_digits(&planner, [BATCH, length], norm, direction) {
+                plans.push((plan, norm, direction));
             }
         }
     }
@@ -377,16 +383,16 @@ fn check_all(length: usize, lines: impl Iterator<Item = Vec<Complex<f64>>>) {
         }
         let batch: &[Complex<f64>] = batch;
         std::thread::scope(|scope| {
-            for part in ways.chunks(ways.len().div_ceil(2)) {
+            for part in plans.chunks(plans.len().div_ceil(2)) {
                 let (nearest, violations) = (&nearest, &violations);
                 scope.spawn(move || {
-                    for (plan, norm, way) in part {
-                        let factor = scale(*norm, *way, length);
-                        let (ratio, line) = worst_of_lines(plan, batch, factor, *way);
+                    for (plan, norm, direction) in part {
+                        let factor = scale(*norm, *direction, length);
+                        let (ratio, line) = worst_of_lines(plan, batch, factor, *direction);
                         let label = || {
                             let values = &batch[line * length..(line + 1) * length];
                             format!(
-                                "{values:?} {norm:?} {way:?} {}",
+                                "{values:?} {norm:?} {direction:?} {}",
                                 plan.recipe().expect("a recipe")
                             )
                         };
@@ -409,8 +415,8 @@ fn check_all(length: usize, lines: impl Iterator<Item = Vec<Complex<f64>>>) {
         check(&mut batch);
     }
     println!(
-        "attack: {count} lines of {length} points, {} ways",
-        ways.len()
+        "attack: {count} lines of {length} points, {} plans",
+        plans.len()
     );
     Worst::print(&nearest, "attack: two digits: largest error/bound");
     violations.report();

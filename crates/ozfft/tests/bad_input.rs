@@ -28,7 +28,7 @@ const POISONS: [Complex<f64>; 4] = [
 ];
 
 #[test]
-fn one_nan_or_infinity_makes_its_whole_transform_nan_and_leaves_the_others_alone() {
+fn one_nan_or_infinity_makes_its_transform_nan_and_no_other() {
     for n in [1, 2, 4, 16, 60, 127, 131, 1000, 1030, 4096] {
         let problem = digits(&[n]).batch(3).threads(2);
         let clean = uniform_complex(3 * n, n as u64);
@@ -100,7 +100,7 @@ fn strict_names_the_place_and_the_value_and_writes_nothing() {
     let layout = Layout::strided(&[30, 3], 1).with_offset(2);
     let problem = digits(&[4, 9]).batch(3).strict(true).input_layout(layout);
     let mut input = uniform_complex(problem.input_len(), 1);
-    // A gap is no element: what lies there is nobody's business.
+    // A gap is no element: its content does not matter.
     input[0].re = f64::NAN;
     let mut output = vec![MARK; problem.output_len()];
     let strict = plan(&problem);
@@ -170,7 +170,7 @@ fn a_constant_near_overflow_gives_one_infinity_and_finite_rest() {
         for (k, z) in output.iter().enumerate().skip(1) {
             assert!(within(z.re) && within(z.im), "{n}: X[{k}] = {z}");
         }
-        // With 1/n the same input has a representable answer, so nothing may overflow on the way.
+        // With 1/n the same input has a representable answer, so nothing may overflow in between.
         let scaled = transformed(
             &digits(&[n]).norm(Norm::Forward),
             &vec![Complex::new(1e308, 0.0); n],
@@ -180,7 +180,7 @@ fn a_constant_near_overflow_gives_one_infinity_and_finite_rest() {
 }
 
 /// The documented bound holds "as long as the output neither overflows nor underflows", and no output is above 1e308
-/// here: only the row's sum, on the way from one axis to the other, is 2e308.
+/// here: only the row's sum, between one axis and the other, is 2e308.
 #[test]
 fn no_overflow_between_axes_where_the_result_is_finite() {
     let mut input = [Complex::new(0.0, 0.0); 16];
@@ -207,7 +207,7 @@ fn tiny_numbers_beside_zeros_are_transformed_like_any_others() {
 }
 
 #[test]
-fn the_half_spectrum_of_a_real_signal_is_never_reported_on_the_way_back() {
+fn the_half_spectrum_of_a_real_signal_is_never_reported_by_the_inverse() {
     let mut reported = Vec::new();
     for n in [8, 9, 60, 127, 131, 262, 1000, 1009, 1024, 1030, 4096] {
         let forward = Problem::real_to_complex(&[n]).engine(Engine::Digits);

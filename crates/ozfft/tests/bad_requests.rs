@@ -11,7 +11,7 @@ fn digits(shape: &[usize]) -> Problem {
 }
 
 /// The error of planning, whose text must hold all of `said`.
-fn refused(problem: &Problem, said: &[&str]) -> FftError {
+fn rejected(problem: &Problem, said: &[&str]) -> FftError {
     let error = match planner().plan(problem) {
         Ok(_) => panic!("planned: {problem:?}"),
         Err(error) => error,
@@ -30,7 +30,7 @@ fn refused(problem: &Problem, said: &[&str]) -> FftError {
 #[test]
 fn shapes_axes_batches_and_threads_that_make_no_sense_are_typed_errors() {
     let is = |problem: Problem, said: &[&str], wanted: FftError| {
-        assert_eq!(refused(&problem, said), wanted);
+        assert_eq!(rejected(&problem, said), wanted);
     };
     is(
         digits(&[]).axes(&[0]),
@@ -85,7 +85,7 @@ fn layouts_that_make_no_sense_are_typed_errors() {
             expected: 2,
             given: 1,
         };
-        assert_eq!(refused(&problem, &["1", "2", "one per"]), wanted);
+        assert_eq!(rejected(&problem, &["1", "2", "one per"]), wanted);
 
         let backwards = Layout::strided(&[-3], -20).with_offset(5);
         let problem = match buffer {
@@ -93,7 +93,7 @@ fn layouts_that_make_no_sense_are_typed_errors() {
             _ => digits(&[4]).batch(2).output_layout(backwards),
         };
         let wanted = FftError::NegativeIndex { buffer, before: 29 };
-        assert_eq!(refused(&problem, &["29", "offset"]), wanted);
+        assert_eq!(rejected(&problem, &["29", "offset"]), wanted);
     }
     for (strides, distance) in [([4, 0], 16), ([2, 1], 16), ([4, 1], 8), ([4, 1], 0)] {
         let problem = digits(&[4, 4])
@@ -104,7 +104,7 @@ fn layouts_that_make_no_sense_are_typed_errors() {
             distance,
         };
         let text = distance.to_string();
-        assert_eq!(refused(&problem, &[&text, "spread"]), wanted);
+        assert_eq!(rejected(&problem, &[&text, "spread"]), wanted);
     }
 }
 
@@ -120,7 +120,7 @@ fn accuracies_that_make_no_sense_are_typed_errors() {
         Accuracy::Bits(54),
         Accuracy::Bits(u32::MAX),
     ] {
-        let error = refused(&digits(&[8]).accuracy(accuracy), &["between 0 and 1"]);
+        let error = rejected(&digits(&[8]).accuracy(accuracy), &["between 0 and 1"]);
         assert!(matches!(error, FftError::InvalidAccuracy { .. }));
     }
     let error = planner()
@@ -197,7 +197,7 @@ fn lengths_of_a_problem_that_makes_no_sense_do_not_panic() {
 }
 
 #[test]
-fn a_prime_length_near_a_thousand_million_is_refused_and_does_not_panic() {
+fn a_prime_length_near_a_thousand_million_is_rejected_and_does_not_panic() {
     // 2^29 + 11 is prime; its convolution would have more than 2^30 points.
     let n = (1 << 29) + 11;
     let Err(error) = planner().plan(&digits(&[n])) else {

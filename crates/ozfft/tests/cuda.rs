@@ -59,23 +59,23 @@ fn without_a_gpu_errors_are_typed_and_auto_says_why() {
 }
 
 #[test]
-fn requests_that_no_device_has_are_refused() {
+fn requests_that_no_device_has_are_rejected() {
     let planner = Planner::<f64>::new();
     let problem = Problem::complex(&[64]);
-    let refused = |problem: Problem| {
+    let rejected = |problem: Problem| {
         let outcome = planner.plan(&problem);
         assert!(
             matches!(outcome, Err(FftError::Unsupported(_))),
             "{outcome:?}"
         );
     };
-    refused(
+    rejected(
         problem
             .clone()
             .engine(Engine::Native)
             .device(Device::Cuda(0)),
     );
-    refused(
+    rejected(
         problem
             .clone()
             .substrate(CpuUnit::Amx)
@@ -87,7 +87,7 @@ fn requests_that_no_device_has_are_refused() {
         Substrate::Gpu(GpuUnit::Int8Wgmma),
         Substrate::Gpu(GpuUnit::Fp8Wgmma),
     ] {
-        refused(digits.clone().substrate(substrate));
+        rejected(digits.clone().substrate(substrate));
     }
 }
 
@@ -98,7 +98,7 @@ fn plans_for_the_processor_take_no_device_pointers() {
         .unwrap();
     assert_eq!(plan.device_workspace_len(), 0);
     let nothing = DevicePointer(0);
-    // SAFETY: refused before anything is done with the addresses.
+    // SAFETY: rejected before anything is done with the addresses.
     let outcome = unsafe { plan.process_device(nothing, nothing, nothing, 0) };
     assert!(matches!(outcome, Err(FftError::Unsupported(_))));
 }
@@ -326,7 +326,7 @@ fn device_pointers_in_a_stream_and_wrong_ones() {
             // SAFETY: the arrays are long enough, ours, and outlive the stream's work.
             unsafe { plan.process_device(data, data, scratch, queue) }.unwrap();
             let host = DevicePointer(numbers.as_ptr() as u64);
-            // SAFETY: refused before anything is done.
+            // SAFETY: rejected before anything is done.
             let outcome = unsafe { plan.process_device(host, data, scratch, queue) };
             assert!(
                 matches!(outcome, Err(FftError::WrongPointer { .. })),

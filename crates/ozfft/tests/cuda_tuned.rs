@@ -1,4 +1,4 @@
-//! The kernels tuned for a few lengths against the processor, bit for bit: every way of laying out lines that they know,
+//! The kernels tuned for a few lengths against the processor, bit for bit: every layout of lines that they support,
 //! with and without conversion instructions, and lines that they must leave to a portable kernel among those they take; on
 //! int8 and on fp8 (names that end in `on_fp8`).
 //!
@@ -414,7 +414,7 @@ fn real_lines_have_the_bits_of_the_processor() {
 }
 
 #[test]
-fn wgmma_is_refused_where_it_does_not_fit() {
+fn wgmma_is_rejected_where_it_does_not_fit() {
     for substrate in [
         Substrate::Gpu(GpuUnit::Int8Wgmma),
         Substrate::Gpu(GpuUnit::Fp8Wgmma),

@@ -2,7 +2,7 @@
 //! native engine, which has an exponent for every element.
 
 use crate::support::{
-    FAMILIES, FLOOR_L2, GATE_L2, GATE_LINF, Violations, Worst, complex, digits, errors,
+    FLOOR_L2, GATE_L2, GATE_LINF, PRODUCTS, Violations, Worst, complex, digits, errors,
     in_parallel, plan, transform, transform_real,
 };
 use num_complex::Complex;
@@ -41,8 +41,8 @@ fn lines_of_one_batch_at_any_scale_each_meet_the_gate() {
             })
             .collect();
         let batch: Vec<Complex<f64>> = lines.concat();
-        for family in FAMILIES {
-            let problem = complex(&[length]).products(family);
+        for products in PRODUCTS {
+            let problem = complex(&[length]).products(products);
             let plan = plan(planner, &problem.batch(lines.len()));
             let output = transform(&plan, &batch);
             for (index, line) in lines.iter().enumerate() {
@@ -50,7 +50,7 @@ fn lines_of_one_batch_at_any_scale_each_meet_the_gate() {
                 let error = compare(&output[index * length..(index + 1) * length], &exact);
                 violations.check(error.l2 <= GATE_L2 && error.linf <= GATE_LINF, || {
                     format!(
-                        "{length} {family:?}, line {index} times 2^{}, seed {index}: {error}",
+                        "{length} {products:?}, line {index} times 2^{}, seed {index}: {error}",
                         exponents[index]
                     )
                 });
@@ -202,16 +202,16 @@ fn inverse_transforms_of_hard_inputs_are_no_worse_than_native_ones() {
 }
 
 #[test]
-fn an_overflowing_output_is_infinite_and_spares_the_others() {
+fn an_overflowing_output_is_infinite_and_others_stay_finite() {
     let planner = Planner::<f64>::new();
     for length in [64, 1000, 1009, 1024, 4096] {
-        for family in FAMILIES {
-            let plan = plan(&planner, &complex(&[length]).products(family));
+        for products in PRODUCTS {
+            let plan = plan(&planner, &complex(&[length]).products(products));
             let output = transform(&plan, &vec![Complex::new(1e308, 0.0); length]);
-            assert_eq!(output[0].re, f64::INFINITY, "{length} {family:?}");
+            assert_eq!(output[0].re, f64::INFINITY, "{length} {products:?}");
             assert!(
                 output[0].im.is_finite(),
-                "{length} {family:?}: {}",
+                "{length} {products:?}: {}",
                 output[0]
             );
             // The true norm is n times 1e308, all of it in the first output; the others are exactly zero.
@@ -223,14 +223,14 @@ fn an_overflowing_output_is_infinite_and_spares_the_others() {
                 .sqrt();
             assert!(
                 rest <= allowed,
-                "{length} {family:?}: {rest:.3e} of the input's size, {allowed:.3e} allowed"
+                "{length} {products:?}: {rest:.3e} of the input's size, {allowed:.3e} allowed"
             );
         }
     }
 }
 
 #[test]
-fn large_values_do_not_overflow_inside() {
+fn large_values_do_not_overflow_in_intermediates() {
     // Every value finite and large, every output finite: intermediate sums must not leave the range.
     let planner = Planner::<f64>::new();
     for length in [8, 127, 131, 1024, 4096] {
@@ -257,21 +257,21 @@ fn subnormal_numbers_are_never_flushed() {
     let planner = Planner::<f64>::new();
     let smallest = f64::from_bits(1);
     for length in [1, 2, 3, 4, 8, 16, 127, 131, 1000, 1024, 4096, 10_007] {
-        for family in FAMILIES {
-            let plan = plan(&planner, &complex(&[length]).products(family));
+        for products in PRODUCTS {
+            let plan = plan(&planner, &complex(&[length]).products(products));
             let mut impulse = vec![Complex::new(0.0, 0.0); length];
             impulse[0] = Complex::new(smallest, 3.0 * smallest);
             let output = transform(&plan, &impulse);
             assert!(
                 output.iter().all(|&value| value == impulse[0]),
-                "{length} {family:?}: impulse of the smallest number"
+                "{length} {products:?}: impulse of the smallest number"
             );
             let constant = vec![Complex::new(smallest, 0.0); length];
             let output = transform(&plan, &constant);
             let sum = f64::from_bits(length as u64);
             assert_eq!(
                 output[0].re, sum,
-                "{length} {family:?}: sum of the smallest number"
+                "{length} {products:?}: sum of the smallest number"
             );
         }
     }

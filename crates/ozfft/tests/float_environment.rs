@@ -198,7 +198,7 @@ fn f32_results_do_not_depend_on_the_environment() {
 }
 
 #[test]
-fn pairs_do_not_depend_on_the_environment() {
+fn double_doubles_do_not_depend_on_the_environment() {
     let high = numbers::<f64>(2 * 9 * 67);
     let data: Vec<Complex<DoubleDouble>> = high
         .chunks_exact(2)
@@ -243,7 +243,7 @@ fn pairs_do_not_depend_on_the_environment() {
 }
 
 #[test]
-fn the_environment_comes_back_after_an_error() {
+fn the_environment_is_restored_after_an_error() {
     let planner = Planner::<f64>::new();
     let strict = Problem::complex(&[12]).engine(Engine::Digits).strict(true);
     let plan: Arc<Plan<f64>> = planner.plan(&strict).unwrap();
@@ -259,8 +259,8 @@ fn the_environment_comes_back_after_an_error() {
         let (outcome, after) = under(value, || plan.process(&mut data[..3]));
         assert!(matches!(outcome, Err(FftError::BufferLength { .. })));
         assert_eq!(after, value, "{name}");
-        for refused in [&impossible, &not_a_number] {
-            let (outcome, after) = under(value, || planner.plan(refused));
+        for rejected in [&impossible, &not_a_number] {
+            let (outcome, after) = under(value, || planner.plan(rejected));
             assert!(outcome.is_err());
             assert_eq!(after, value, "{name}");
         }

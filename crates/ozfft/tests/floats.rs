@@ -47,14 +47,14 @@ fn every_mode_and_norm_keeps_its_bound_on_data_of_both_types() {
         let points = shape.iter().product();
         let single = narrow(&uniform_complex(points, SEED));
         let input = widen(&single);
-        for way in [Direction::Forward, Direction::Inverse] {
-            let exact = dft_nd(&input, shape, oracle_direction(way));
+        for direction in [Direction::Forward, Direction::Inverse] {
+            let exact = dft_nd(&input, shape, oracle_direction(direction));
             for (number, mode) in Mode::ALL.into_iter().enumerate() {
                 let norms = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
                 let norm = norms[(number + points) % 4];
-                let problem = Problem::complex(shape).direction(way).norm(norm);
+                let problem = Problem::complex(shape).direction(direction).norm(norm);
                 let problem = floats(problem, mode);
-                let scale = scale(norm, way, points);
+                let scale = scale(norm, direction, points);
                 let made = plan(&doubles, &problem);
                 let error = compare_scaled(&transform(&made, &input), &exact, scale).l2;
                 violations.check(made.bound_is_proven() && error <= made.bound(), || {
@@ -160,7 +160,7 @@ fn a_selected_axis_is_the_oracles() {
     }
 }
 
-/// What fits in the end fits on the way, whatever the norm and between axes; small numbers do not become zero.
+/// What fits in the end fits in between, whatever the norm and between axes; small numbers do not become zero.
 #[test]
 fn huge_and_tiny_numbers_keep_the_bound() {
     let violations = Violations::default();
@@ -195,7 +195,7 @@ fn huge_and_tiny_numbers_keep_the_bound() {
 }
 
 #[test]
-fn what_is_not_finite_spoils_its_own_line_or_is_refused() {
+fn nonfinite_input_affects_only_its_own_line_or_is_rejected() {
     let planner = Planner::<f64>::new();
     for mode in Mode::ALL {
         for poison in [f64::NAN, f64::INFINITY] {
@@ -210,9 +210,9 @@ fn what_is_not_finite_spoils_its_own_line_or_is_refused() {
             assert!(output[48..96].iter().all(spoilt), "{mode}");
             assert_eq!(bits(&output[..48]), bits(&clean[..48]), "{mode}");
             assert_eq!(bits(&output[96..]), bits(&clean[96..]), "{mode}");
-            let refused = plan(&planner, &problem.strict(true)).process(&mut data);
+            let rejected = plan(&planner, &problem.strict(true)).process(&mut data);
             assert!(
-                matches!(refused, Err(FftError::NotFinite { index: 50, .. })),
+                matches!(rejected, Err(FftError::NotFinite { index: 50, .. })),
                 "{mode}"
             );
         }
@@ -258,42 +258,42 @@ fn engines_are_known_by_their_names() {
     ] {
         assert_eq!(engine.to_string().parse(), Ok(engine));
     }
-    let refused = "ozaki_uhq".parse::<Engine>().unwrap_err().to_string();
+    let rejected = "ozaki_uhq".parse::<Engine>().unwrap_err().to_string();
     assert!(
-        refused.contains("ozaki_uhq") && refused.contains("ozaki_hq"),
-        "{refused}"
+        rejected.contains("ozaki_uhq") && rejected.contains("ozaki_hq"),
+        "{rejected}"
     );
 }
 
 #[test]
-fn what_a_mode_cannot_have_is_refused_with_the_remedy() {
+fn unsupported_options_of_a_mode_are_rejected_with_the_remedy() {
     let planner = Planner::<f64>::new();
-    let refused = |problem: Problem, remedy: &str| {
+    let rejected = |problem: Problem, remedy: &str| {
         let error = planner.plan(&problem).unwrap_err();
         assert!(error.to_string().contains(remedy), "{error}");
         error
     };
     let complex = || Problem::complex(&[64]);
-    refused(
+    rejected(
         floats(complex(), Mode::Fast).device(Device::Cuda(0)),
         "device cpu",
     );
-    refused(
+    rejected(
         floats(complex(), Mode::Fast).products(Products::Exact),
         "truncated",
     );
-    refused(
+    rejected(
         floats(complex(), Mode::Bf16).substrate(CpuUnit::Avx2),
         "AmxBf16",
     );
-    refused(
+    rejected(
         floats(complex(), Mode::Fast).substrate(CpuUnit::Scalar),
         "auto",
     );
     let digits = complex().engine(Engine::Digits).substrate(CpuUnit::AmxBf16);
-    refused(digits, "floats engine");
+    rejected(digits, "floats engine");
     let long = floats(Problem::complex(&[(1 << 28) + 1]), Mode::Fast);
-    let error = refused(long, "2^28");
+    let error = rejected(long, "2^28");
     assert!(matches!(error, FftError::Floats(FloatError::Length { .. })));
     assert!(matches!(
         planner.plan(&floats(Problem::complex(&[0]), Mode::Fast)),
@@ -358,19 +358,19 @@ fn in_sequence(steps: &[f64]) -> f64 {
 
 /// What the document says of axes, norms and kinds (`docs/ladder.md`, B18), from the bounds of lines alone.
 fn referees_bound(
-    (shape, mode, way): (&[usize], Mode, Direction),
+    (shape, mode, direction): (&[usize], Mode, Direction),
     halved: bool,
     f64_data: bool,
     factor: fn(usize) -> f64,
 ) -> f64 {
     let (single, double) = (2f64.powi(-24), 2f64.powi(-53));
-    let direction = match way {
+    let line_direction = match direction {
         Direction::Forward => ::floats::Direction::Forward,
         Direction::Inverse => ::floats::Direction::Inverse,
     };
     let mut all = 0.0;
     for (axis, &n) in shape.iter().enumerate() {
-        let line = FloatPlan::new(n, mode, direction, Unit::best()).unwrap();
+        let line = FloatPlan::new(n, mode, line_direction, Unit::best()).unwrap();
         // Only where a real array becomes half a spectrum may the half carry all of the error.
         let half = halved && axis == shape.len() - 1;
         let root = if half { 2f64.sqrt() } else { 1.0 };
@@ -411,11 +411,11 @@ fn bounds_of_axes_norms_kinds_and_directions_are_the_referees() {
     let root: fn(usize) -> f64 = |n| 1.0 / (n as f64).sqrt();
     for shape in [&[60][..], &[17], &[256], &[512], &[6, 15], &[3, 4, 8]] {
         for mode in Mode::ALL {
-            for (kind, halved, ways) in kinds {
+            for (kind, halved, directions) in kinds {
                 for norm in [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled] {
-                    for &way in ways {
-                        let problem = floats(kind(shape), mode).norm(norm).direction(way);
-                        let factor = match (norm, way) {
+                    for &direction in directions {
+                        let problem = floats(kind(shape), mode).norm(norm).direction(direction);
+                        let factor = match (norm, direction) {
                             (Norm::Ortho, _) => root,
                             (Norm::Forward, Direction::Forward) => over_n,
                             (Norm::Backward, Direction::Inverse) => over_n,
@@ -427,7 +427,7 @@ fn bounds_of_axes_norms_kinds_and_directions_are_the_referees() {
                         ];
                         for (claimed, f64_data) in pairs {
                             let model =
-                                referees_bound((shape, mode, way), halved, f64_data, factor);
+                                referees_bound((shape, mode, direction), halved, f64_data, factor);
                             assert!(
                                 claimed >= model * (1.0 - 1e-12) && claimed <= 1.2 * model,
                                 "{problem:?}, f64 {f64_data}: {claimed:e}, the referee has {model:e}"
@@ -442,7 +442,7 @@ fn bounds_of_axes_norms_kinds_and_directions_are_the_referees() {
 
 /// All data in the column that a whole spectrum counts once, every number a tie of the format: √2 is not needed in the inverse transform.
 #[test]
-fn half_spectra_with_all_data_in_the_first_column_keep_the_bound_on_the_way_back() {
+fn half_spectra_with_all_data_in_the_first_column_keep_the_bound_in_the_inverse() {
     let (rows, columns) = (16, 16);
     let planner = Planner::<f64>::new();
     for mode in Mode::ALL {

@@ -118,15 +118,15 @@ fn odd_and_zero_strides_along_every_axis() {
         let error = compare_scaled(&output, &exact, Scale::One).l2;
         assert!(error <= plan(&problem).bound(), "{strides:?}: {error:e}");
         if strides.contains(&0) {
-            let refused = digits(&shape).output_layout(layout).validate();
-            assert!(matches!(refused, Err(FftError::OverlappingOutput { .. })));
+            let rejected = digits(&shape).output_layout(layout).validate();
+            assert!(matches!(rejected, Err(FftError::OverlappingOutput { .. })));
         }
     }
 }
 
 // More than 2^31 elements would need 64 GiB and more for one array and its result, which no test machine has. What goes
 // wrong there is index arithmetic in 32 bits, and that can be held without the memory: the lengths that a plan asks for,
-// and the refusal of buffers that are shorter. A position beyond the buffer's end would panic, never wrap around.
+// and the rejection of buffers that are shorter. A position beyond the buffer's end would panic, never wrap around.
 
 #[test]
 fn lengths_beyond_two_to_the_thirty_one_are_counted_exactly() {
@@ -135,9 +135,9 @@ fn lengths_beyond_two_to_the_thirty_one_are_counted_exactly() {
     assert_eq!(problem.input_len(), 1 << 32);
     assert_eq!(problem.points(), 1 << 32);
     let made = plan(&problem);
-    let refused = made.process(&mut [Complex::new(0.0, 0.0)]);
+    let rejected = made.process(&mut [Complex::new(0.0, 0.0)]);
     assert_eq!(
-        refused,
+        rejected,
         Err(FftError::BufferLength {
             buffer: ozfft::Buffer::Output,
             expected: 1 << 32,
@@ -163,8 +163,8 @@ fn strides_beyond_two_to_the_thirty_one_are_counted_exactly() {
     assert_eq!(digits(&[4, 7]).input_layout(back).validate(), Ok(()));
     // Just beyond what can be addressed: rejected rather than wrapped.
     let beyond = Layout::strided(&[isize::MAX / 4, 1], 0);
-    let refused = digits(&[8, 2]).input_layout(beyond).validate();
-    assert!(matches!(refused, Err(FftError::TooLarge { .. })));
+    let rejected = digits(&[8, 2]).input_layout(beyond).validate();
+    assert!(matches!(rejected, Err(FftError::TooLarge { .. })));
 }
 
 #[test]

@@ -116,7 +116,7 @@ struct Counts {
     plans: AtomicUsize,
     transforms: AtomicUsize,
     proven: AtomicUsize,
-    refused: AtomicUsize,
+    rejected: AtomicUsize,
 }
 
 /// All targets of one length; `error` compares a result with a case's spectrum.
@@ -134,7 +134,7 @@ fn check_length<T: Real>(
                 Ok(plan) => plan,
                 // What the type cannot hold is rejected; f32 holds 6e-8.
                 Err(FftError::AccuracyUnreachable { .. }) if target < T::UNIT_ROUNDOFF => {
-                    counts.refused.fetch_add(1, Ordering::Relaxed);
+                    counts.rejected.fetch_add(1, Ordering::Relaxed);
                     continue;
                 }
                 Err(error) => {
@@ -182,11 +182,11 @@ fn every_target_is_kept_by_both_engines_on_every_input() {
         check_length(&planner, &singles(n, seed), found, single, note);
     });
     println!(
-        "{} lengths (seed = length), {} plans, {} of them proven, {} refused as the type cannot hold them, {} transforms",
+        "{} lengths (seed = length), {} plans, {} of them proven, {} rejected as the type cannot hold them, {} transforms",
         LENGTHS.len(),
         counts.plans.load(Ordering::Relaxed),
         counts.proven.load(Ordering::Relaxed),
-        counts.refused.load(Ordering::Relaxed),
+        counts.rejected.load(Ordering::Relaxed),
         counts.transforms.load(Ordering::Relaxed)
     );
     Worst::print(&worst, "largest error/target");
@@ -220,7 +220,7 @@ fn a_choice_is_the_fastest_that_is_proven_and_says_why_not_the_others() {
                         assert!(candidate.bound.unwrap() <= target, "{shown}");
                         assert!(seconds(candidate) >= seconds(taken[0]), "{shown}");
                     }
-                    Verdict::Refused(reason) => {
+                    Verdict::Rejected(reason) => {
                         let native = candidate.engine == Engine::Native;
                         assert!(native || candidate.bound.is_none_or(|bound| bound > target));
                         assert!(shown.contains(reason), "{shown}");
@@ -232,14 +232,14 @@ fn a_choice_is_the_fastest_that_is_proven_and_says_why_not_the_others() {
 }
 
 #[test]
-fn a_named_mode_that_does_not_keep_the_target_is_refused() {
+fn a_named_mode_that_does_not_keep_the_target_is_rejected() {
     let planner = Planner::<f32>::new();
     let problem = |mode| Problem::complex(&[256]).engine(Engine::Floats(mode));
     let asked = problem(Mode::Bf16).accuracy(Accuracy::Target(1e-4));
-    let refused = planner.plan(&asked).unwrap_err().to_string();
+    let rejected = planner.plan(&asked).unwrap_err().to_string();
     assert!(
-        refused.contains("bf16") && refused.contains("1.00e-4"),
-        "{refused}"
+        rejected.contains("bf16") && rejected.contains("1.00e-4"),
+        "{rejected}"
     );
     let asked = problem(Mode::Fast).accuracy(Accuracy::Target(1e-4));
     assert!(planner.plan(&asked).is_ok());

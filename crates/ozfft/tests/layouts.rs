@@ -1,4 +1,4 @@
-//! Every way of laying out an array, by value: bits compared with one another could all be wrong together.
+//! Every layout of an array, by value: bits compared with one another could all be wrong together.
 
 use crate::common_arrays::{
     ComplexDouble, bits, collect, count, execute, hermitian_extension, plan, positions,
@@ -170,14 +170,14 @@ fn a_buffer_that_begins_at_any_element_of_an_allocation() {
 }
 
 #[test]
-fn a_buffer_that_is_longer_than_the_plan_is_refused_unless_a_layout_was_given() {
+fn a_buffer_that_is_longer_than_the_plan_is_rejected_unless_a_layout_was_given() {
     let problem = Problem::complex(&[16]);
     let mut buffer = uniform_complex(20, 2);
     let before = buffer.clone();
     for length in [15, 17, 20] {
-        let refused = plan(&problem).process(&mut buffer[..length]);
+        let rejected = plan(&problem).process(&mut buffer[..length]);
         assert_eq!(
-            refused,
+            rejected,
             Err(FftError::BufferLength {
                 buffer: ozfft::Buffer::Output,
                 expected: 16,
@@ -319,9 +319,9 @@ fn real_to_complex_in_the_same_memory_equals_out_of_place() {
             .unwrap();
         assert!(bits(&reals) == bits(&expected), "{shape:?}, batch {batch}");
         // Without the padding the rows would run into each other.
-        let refused = plan(&apart).process_real_in_place(&mut expected);
+        let rejected = plan(&apart).process_real_in_place(&mut expected);
         let natural = apart.input_len() == together.input_len();
-        assert!(natural || refused == Err(FftError::InPlaceLayout));
+        assert!(natural || rejected == Err(FftError::InPlaceLayout));
     }
 }
 

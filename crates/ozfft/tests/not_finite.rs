@@ -156,21 +156,21 @@ fn check<T: NotFinite>(planner: &Planner<T>, problem: &Problem, generator: &mut 
             };
             values[read + at] = poison;
             let found = run(&values);
-            let told = || format!("{poison:?} at {at}\n{problem:?}\n{plan}");
+            let label = || format!("{poison:?} at {at}\n{problem:?}\n{plan}");
             assert!(
                 found[write..2 * write].iter().all(|x| x.same(T::NAN)),
                 "{}",
-                told()
+                label()
             );
             assert!(
                 bits(&found[..write]) == bits(&wanted[..write]),
                 "{}",
-                told()
+                label()
             );
             assert!(
                 bits(&found[2 * write..]) == bits(&wanted[2 * write..]),
                 "{}",
-                told()
+                label()
             );
         }
     }
@@ -256,7 +256,7 @@ fn in_place_calls_have_the_same_nan() {
 }
 
 #[test]
-fn both_halves_of_a_pair_are_the_nan() {
+fn both_parts_of_a_double_double_are_nan() {
     let planner = WidePlanner::new();
     let one = Complex::new(DoubleDouble::from(1.0), DoubleDouble::new(0.5, 1e-20));
     for shape in [&[1][..], &[12], &[67], &[1030], &[3, 4], &[1, 5]] {

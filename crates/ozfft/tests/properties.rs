@@ -1,6 +1,6 @@
 //! Properties that need no oracle, with tolerances from `bound()`, and values known by hand.
 
-use crate::support::{FAMILIES, Violations, complex, digits, plan, transform, transform_real};
+use crate::support::{PRODUCTS, Violations, complex, digits, plan, transform, transform_real};
 use num_complex::Complex;
 use ozfft::{Direction, Norm, Planner, Problem};
 use ozfft_testkit::oracle::inputs::{Generator, complex_from_real, uniform_complex, uniform_real};
@@ -58,8 +58,8 @@ fn forward_and_back_returns_the_input() {
     let planner = Planner::<f64>::new();
     for (seed, length) in (0u64..).zip(LENGTHS) {
         for convention in [Norm::Backward, Norm::Ortho, Norm::Forward] {
-            for family in FAMILIES {
-                let problem = complex(&[length]).norm(convention).products(family);
+            for products in PRODUCTS {
+                let problem = complex(&[length]).norm(convention).products(products);
                 let forward = plan(&planner, &problem);
                 let back = plan(&planner, &problem.direction(Direction::Inverse));
                 let line = uniform_complex(length, seed);
@@ -69,12 +69,12 @@ fn forward_and_back_returns_the_input() {
                 let allowed = forward.bound() + back.bound() * (1.0 + forward.bound());
                 assert!(
                     error <= allowed,
-                    "{length} {convention:?} {family:?}, seed {seed}: {error:.3e} above {allowed:.3e}"
+                    "{length} {convention:?} {products:?}, seed {seed}: {error:.3e} above {allowed:.3e}"
                 );
                 let expected = forward.expected().hypot(back.expected());
                 assert!(
                     length < 8 || error <= 3.0 * expected,
-                    "{length} {convention:?} {family:?}, seed {seed}: {error:.3e}, expected {expected:.3e}"
+                    "{length} {convention:?} {products:?}, seed {seed}: {error:.3e}, expected {expected:.3e}"
                 );
             }
         }
@@ -151,7 +151,7 @@ fn linearity() {
 }
 
 #[test]
-fn a_shift_in_time_turns_the_phases() {
+fn a_shift_in_time_rotates_the_phases() {
     let planner = Planner::<f64>::new();
     for (seed, length) in (300u64..).zip(LENGTHS) {
         let plan = plan(&planner, &complex(&[length]));
@@ -159,12 +159,12 @@ fn a_shift_in_time_turns_the_phases() {
         let shift = Generator::new(seed).below(length);
         let mut shifted = line.clone();
         shifted.rotate_left(shift);
-        let turned: Vec<ComplexDoubleDouble> = wide(&transform(&plan, &line))
+        let rotated: Vec<ComplexDoubleDouble> = wide(&transform(&plan, &line))
             .into_iter()
             .enumerate()
             .map(|(k, value)| value * root_of_unity(k * shift % length, length).conj())
             .collect();
-        let error = distance(&wide(&transform(&plan, &shifted)), &turned);
+        let error = distance(&wide(&transform(&plan, &shifted)), &rotated);
         // Both transforms may be off by the bound.
         let allowed = 2.0 * plan.bound() * (length as f64).sqrt() * norm(&line);
         assert!(
@@ -180,16 +180,16 @@ fn a_quarter_turn_in_time_shifts_the_spectrum() {
     for (seed, length) in (400u64..).zip([4, 8, 12, 64, 360, 524, 1000, 1024, 4096, 4036]) {
         let plan = plan(&planner, &complex(&[length]));
         let line = uniform_complex(length, seed);
-        // Powers of i turn without rounding, and move the spectrum by a quarter of its length.
-        let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
-        let turned: Vec<Complex<f64>> = line
+        // Powers of i rotate without rounding, and move the spectrum by a quarter of its length.
+        let powers = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
+        let rotated: Vec<Complex<f64>> = line
             .iter()
-            .zip(turns.iter().cycle())
+            .zip(powers.iter().cycle())
             .map(|(&value, &(re, im))| value * Complex::new(re, im))
             .collect();
         let mut moved = wide(&transform(&plan, &line));
         moved.rotate_right(length / 4);
-        let error = distance(&wide(&transform(&plan, &turned)), &moved);
+        let error = distance(&wide(&transform(&plan, &rotated)), &moved);
         let allowed = 2.0 * plan.bound() * (length as f64).sqrt() * norm(&line);
         assert!(
             error <= allowed,
@@ -230,14 +230,14 @@ fn the_first_and_middle_value_of_a_half_spectrum_are_real() {
     let planner = Planner::<f64>::new();
     let violations = Violations::default();
     for (seed, length) in (600u64..).zip(LENGTHS) {
-        for family in FAMILIES {
-            let problem = digits(Problem::real_to_complex(&[length])).products(family);
+        for products in PRODUCTS {
+            let problem = digits(Problem::real_to_complex(&[length])).products(products);
             let half = transform_real(&plan(&planner, &problem), &uniform_real(length, seed));
             let middle = if length % 2 == 0 { length / 2 } else { 0 };
             for k in [0, middle] {
                 violations.check(half[k].im == 0.0, || {
                     format!(
-                        "{length} {family:?}, seed {seed}: output {k} is {}",
+                        "{length} {products:?}, seed {seed}: output {k} is {}",
                         half[k]
                     )
                 });
@@ -343,15 +343,15 @@ fn integers_are_transformed_exactly_at_two_and_four_points() {
                     Complex::new(sum.0 as f64, sum.1 as f64)
                 })
                 .collect();
-            for family in FAMILIES {
-                let problem = complex(&[length]).products(family);
+            for products in PRODUCTS {
+                let problem = complex(&[length]).products(products);
                 let output = transform(&plan(&planner, &problem), &line);
-                assert_eq!(output, known, "{line:?} {family:?}, seed 9");
+                assert_eq!(output, known, "{line:?} {products:?}, seed 9");
                 let back = plan(&planner, &problem.direction(Direction::Inverse));
                 assert_eq!(
                     transform(&back, &output),
                     line,
-                    "back from {output:?} {family:?}"
+                    "back from {output:?} {products:?}"
                 );
             }
         }

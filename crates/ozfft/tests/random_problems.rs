@@ -24,7 +24,7 @@ fn complex_from(numbers: &[f64], width: usize) -> Vec<ComplexDouble> {
 #[test]
 fn planning_anything_gives_a_plan_or_an_error_and_never_panics() {
     println!("seed {SEED:#x}");
-    let (mut planned, mut refused) = (0, 0);
+    let (mut planned, mut rejected) = (0, 0);
     for case in 0..20_000 {
         let mut generator = Generator::new(seed_of_case(SEED, case));
         let drawn = RandomProblem::draw_nonsense(&mut generator);
@@ -40,7 +40,7 @@ fn planning_anything_gives_a_plan_or_an_error_and_never_panics() {
                 }
                 Err(error) => {
                     assert!(!error.to_string().is_empty());
-                    refused += 1;
+                    rejected += 1;
                 }
             }
         };
@@ -48,12 +48,12 @@ fn planning_anything_gives_a_plan_or_an_error_and_never_panics() {
             panic!("case {case} of seed {SEED:#x}: {drawn:?}");
         }
     }
-    println!("{planned} planned, {refused} refused");
-    assert!(planned > 500 && refused > 10_000, "{planned} {refused}");
+    println!("{planned} planned, {rejected} rejected");
+    assert!(planned > 500 && rejected > 10_000, "{planned} {rejected}");
 }
 
 #[test]
-fn what_is_planned_agrees_with_the_referee() {
+fn planned_transforms_agree_with_the_referee() {
     println!("seed {SEED:#x}");
     let mut unplanned = 0;
     for case in 0..4000 {

@@ -24,7 +24,7 @@ const LOOSEST_EXACT: f64 = 1.0 + 1e-6;
 /// The referee's upper end is rounded up as often.
 const EVALUATION: f64 = 1.0 / (1u64 << 45) as f64;
 
-/// Plans after which a planner forgets its tables, so that they do not fill the memory.
+/// Plans after which a planner drops its tables, so that they do not fill the memory.
 const FORGOTTEN_AFTER: usize = 256;
 
 fn request(problem: &Problem, numbers: Numbers, direction: Direction, norm: Norm) -> Request {
@@ -241,7 +241,7 @@ fn referee_agrees_for_single_precision() {
     let planner = Planner::<f32>::new();
     for length in (1..=4096).step_by(37) {
         let (problem, variant) = any(&mut generator_of(length), &[length]);
-        // What f32 can hold; smaller targets are refused.
+        // What f32 can hold; smaller targets are rejected.
         let accuracy = match variant.accuracy {
             Accuracy::Target(target) if target < 1e-6 => Accuracy::Single,
             accuracy => accuracy,
@@ -322,7 +322,7 @@ fn referee_agrees_for_several_axes() {
 }
 
 #[test]
-fn referee_agrees_for_pairs_of_one_block() {
+fn referee_agrees_for_double_doubles_of_one_block() {
     let comparison = Comparison::new();
     let planner = WidePlanner::new();
     let mut counted = 0;

@@ -22,7 +22,7 @@ fn cases() -> usize {
 }
 const SEED: u64 = 0x0e51_d0e5;
 
-/// The ways that return the very integer.
+/// The methods that return the exact integer.
 const EXACT: [Method; 5] = [
     Method::Kulisch32,
     Method::Kulisch16,
@@ -111,7 +111,7 @@ fn differing<T: Sample>(planner: &Planner<T>, generator: &mut Generator) -> Resu
     }
     same_bits(&expected, &found, SEED).map_err(|difference| say(&difference.to_string()))?;
     if plan.bound() != digits.bound() {
-        return Err(say("an exact way has another bound"));
+        return Err(say("an exact method has another bound"));
     }
     match plan.residue_report() {
         Some(report) if report.corrected + report.uncorrectable == 0 => Ok(()),
@@ -125,7 +125,7 @@ fn random_cases_have_the_bits_of_exact_digits() {
 }
 
 #[test]
-fn ways_that_are_not_exact_stay_within_their_bound() {
+fn methods_that_are_not_exact_stay_within_their_bound() {
     let mut failures = Vec::new();
     for n in [8, 60, 64, 131, 1000, 1024] {
         let lines: Vec<_> = HardInput::ALL
@@ -300,9 +300,9 @@ fn a_bound_is_called_proven_where_it_is() {
 }
 
 #[test]
-fn residues_refuse_what_they_cannot_do_by_name() {
+fn residues_reject_unsupported_options_by_name() {
     let problem = Problem::complex(&[64]).engine(Engine::Residues);
-    let refused = |problem: Problem| match Planner::<f64>::new().plan(&problem) {
+    let rejected = |problem: Problem| match Planner::<f64>::new().plan(&problem) {
         Ok(plan) => panic!("planned: {plan}"),
         Err(error) => error.to_string(),
     };
@@ -318,7 +318,7 @@ fn residues_refuse_what_they_cannot_do_by_name() {
         native_fallback: true,
         ..adaptive
     };
-    let watched = ResidueOptions {
+    let redundant = ResidueOptions {
         redundancy: 1,
         ..options(Method::Double)
     };
@@ -329,7 +329,7 @@ fn residues_refuse_what_they_cannot_do_by_name() {
     let cases = [
         (problem.clone().residues(both), "redundant or as few"),
         (problem.clone().residues(fallback), "number as accuracy"),
-        (problem.clone().residues(watched), "kulisch32"),
+        (problem.clone().residues(redundant), "kulisch32"),
         (problem.clone().residues(too_many), "20"),
         (
             problem.clone().substrate(CpuUnit::WideInteger),
@@ -349,7 +349,7 @@ fn residues_refuse_what_they_cannot_do_by_name() {
         ),
     ];
     for (problem, part) in cases {
-        let message = refused(problem);
+        let message = rejected(problem);
         assert!(message.contains(part), "{part:?} not in {message:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Accuracies other than `Double`: what is asked for is delivered, and the figures a plan gives hold.
 
 use crate::support::{
-    FAMILIES, Violations, Worst, complex, decades, digits, half, in_parallel, plan, transform,
+    PRODUCTS, Violations, Worst, complex, decades, digits, half, in_parallel, plan, transform,
     transform_real,
 };
 use num_complex::Complex;
@@ -52,7 +52,7 @@ fn every_decade_is_delivered() {
             })
             .collect();
         for (target, accuracy) in decades() {
-            for products in FAMILIES {
+            for products in PRODUCTS {
                 // Exact products have the same digits; a few decades show that they keep the promises too.
                 if products == Products::Exact && ![1e-3, 1e-9, 1e-15].contains(&target) {
                     continue;
@@ -181,7 +181,7 @@ fn less_accuracy_never_takes_more_digits() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_refused() {
+fn accuracies_that_cannot_be_reached_are_rejected() {
     let planner = Planner::<f64>::new();
     let single = Planner::<f32>::new();
     for length in [16, 1009, 4096] {

@@ -7,7 +7,7 @@ use crate::common_arrays::{
     Sample, available_substrates, collect, count, execute_any, positions, random_layout,
     random_values, requirement, spread, widths,
 };
-use crate::support::{FAMILIES, GATE_L2, everything, half};
+use crate::support::{GATE_L2, PRODUCTS, everything, half};
 use num_complex::Complex;
 use ozfft::{
     Accuracy, CpuUnit, Direction, Engine, Kind, Layout, Plan, Planner, Problem, Substrate,
@@ -90,9 +90,9 @@ impl Bench {
         })
     }
 
-    /// All kinds, directions, accuracies and families of a shape, in `variants` batches and forms each.
+    /// All kinds, directions, accuracies and products of a shape, in `variants` batches and forms each.
     fn shape(&mut self, shape: &[usize], batches: &[usize], variants: usize) {
-        for family in FAMILIES {
+        for products in PRODUCTS {
             for accuracy in ACCURACIES {
                 let accuracy = match accuracy {
                     Accuracy::Target(1e-4) => Accuracy::Target(FEW_DIGITS[self.shapes % 3]),
@@ -112,7 +112,7 @@ impl Bench {
                         continue;
                     }
                     let problem = problem
-                        .products(family)
+                        .products(products)
                         .accuracy(accuracy)
                         .engine(Engine::Digits);
                     // Numbers of single precision cannot keep 1e-10.
@@ -326,10 +326,10 @@ fn accuracy(bench: Bench) {
         let input = uniform_complex(n, n as u64);
         let exact = dft(&input, forward);
         let backward = dft(&input, oracle::Direction::Inverse);
-        for family in FAMILIES {
+        for products in PRODUCTS {
             for accuracy in ACCURACIES {
                 let problem = Problem::complex(&[n])
-                    .products(family)
+                    .products(products)
                     .accuracy(accuracy)
                     .engine(Engine::Digits)
                     .substrate(bench.substrate);
@@ -386,9 +386,9 @@ fn single_numbers_and_arrays(bench: &Bench) {
             .map(|z| Complex::new(f64::from(z.re), f64::from(z.im)))
             .collect();
         let exact = dft_nd(&wide, shape, forward);
-        for family in FAMILIES {
+        for products in PRODUCTS {
             let problem = Problem::complex(shape)
-                .products(family)
+                .products(products)
                 .engine(Engine::Digits)
                 .substrate(bench.substrate);
             let plan = planned(&bench.singles, &problem);

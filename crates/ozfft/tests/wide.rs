@@ -1,4 +1,4 @@
-//! Beyond double: pairs against the multiprecision DFT, within their proven bound; bits; real paths; bad input.
+//! Beyond double: double-double transforms against the multiprecision DFT, within their proven bound; bits; real paths; bad input.
 
 use crate::common_arrays::requirement;
 use num_complex::Complex;
@@ -28,7 +28,7 @@ fn plan(problem: &Problem) -> WidePlan {
         .unwrap_or_else(|error| panic!("{problem:?}: {error}"))
 }
 
-/// Pairs with all their bits at random.
+/// Double-double numbers with all their bits at random.
 fn random_pairs(n: usize, seed: u64) -> Vec<ComplexPair> {
     let mut generator = Generator::new(seed);
     let mut number = || {
@@ -142,7 +142,7 @@ fn bits(pairs: &[ComplexPair]) -> Vec<[u64; 4]> {
 }
 
 #[test]
-fn random_pairs_of_any_length_keep_the_bound_and_the_bound_is_below_1e_30() {
+fn random_double_doubles_of_any_length_keep_a_bound_below_1e_30() {
     let one = from_f64(1.0, PRECISION);
     let lengths = (1..=64).chain([100, 127, 128, 131, 1000, 1024, 1031, 4096, 10_007]);
     for n in lengths {
@@ -242,7 +242,7 @@ fn bits_do_not_depend_on_unit_threads_batch_or_layout() {
 
 /// The digest of fixed inputs: other machines, and later versions, must return the same.
 #[test]
-fn bits_are_what_they_were() {
+fn bits_match_the_recorded_digest() {
     use sha2::{Digest, Sha256};
     let mut hasher = Sha256::new();
     for n in [1, 2, 3, 4, 16, 61, 67, 100, 1024, 4096] {
@@ -264,7 +264,7 @@ fn bits_are_what_they_were() {
 const DIGEST: &str = "6437d8ed778ea7205289376704b1e074580476da355041a716a3646092d7af82";
 
 #[test]
-fn every_norm_and_direction_keeps_the_bound_and_the_way_back_returns() {
+fn every_norm_and_direction_keeps_the_bound_and_the_inverse_returns_the_input() {
     for n in [1, 6, 12, 61, 67, 90, 128] {
         let input = random_pairs(n, 77);
         for norm in [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled] {
@@ -304,7 +304,7 @@ fn every_norm_and_direction_keeps_the_bound_and_the_way_back_returns() {
                 whole += b.re.high * b.re.high + b.im.high * b.im.high;
             }
             let error = (difference / whole).sqrt();
-            // The differences of pairs are themselves off by 2^-104.
+            // The differences of double-double numbers are themselves off by 2^-104.
             assert!(error <= budget + 2f64.powi(-103), "{n} {norm:?}: {error:e}");
         }
     }
@@ -422,7 +422,7 @@ fn axes_are_transformed_one_by_one() {
 }
 
 #[test]
-fn a_nan_or_infinity_makes_its_transform_nan_and_leaves_the_others_alone() {
+fn a_nan_or_infinity_makes_its_transform_nan_and_no_other() {
     for n in [1, 2, 30, 67, 1024, 2048] {
         let problem = Problem::complex(&[n]).batch(3).threads(2);
         let clean = random_pairs(3 * n, 4);
@@ -539,14 +539,14 @@ fn impulses_and_constants_come_out_exactly() {
 }
 
 #[test]
-fn what_there_is_not_is_refused_by_name() {
-    let refused = |problem: Problem| planner().plan(&problem).unwrap_err().to_string();
+fn unsupported_options_are_rejected_by_name() {
+    let rejected = |problem: Problem| planner().plan(&problem).unwrap_err().to_string();
     let problem = Problem::complex(&[8]);
-    assert!(refused(problem.clone().engine(Engine::Native)).contains("engine Native"));
-    assert!(refused(problem.clone().engine(Engine::Residues)).contains("engine Residues"));
-    assert!(refused(problem.clone().device(ozfft::Device::Cuda(0))).contains("device"));
-    assert!(refused(problem.clone().products(ozfft::Products::Exact)).contains("truncated"));
-    assert!(refused(problem.clone().axes(&[1])).contains("axis 1"));
+    assert!(rejected(problem.clone().engine(Engine::Native)).contains("engine Native"));
+    assert!(rejected(problem.clone().engine(Engine::Residues)).contains("engine Residues"));
+    assert!(rejected(problem.clone().device(ozfft::Device::Cuda(0))).contains("device"));
+    assert!(rejected(problem.clone().products(ozfft::Products::Exact)).contains("truncated"));
+    assert!(rejected(problem.clone().axes(&[1])).contains("axis 1"));
     assert!(
         planner()
             .plan(&problem.clone().accuracy(Accuracy::Target(1e-30)))

@@ -28,14 +28,14 @@ fn recalled(wisdom: &Value, problem: &Problem) -> Result<Arc<Plan<f64>>, FftErro
     planner.plan(problem)
 }
 
-fn refused(wisdom: &Value, problem: &Problem, reason: &str) {
+fn expect_rejected(wisdom: &Value, problem: &Problem, reason: &str) {
     match recalled(wisdom, problem) {
         Err(error @ FftError::Wisdom(_)) => {
             let text = error.to_string();
             assert!(text.contains("entry 0") && text.contains(reason), "{text}");
             assert!(text.contains("plan the problem again"), "{text}");
         }
-        other => panic!("not refused: {other:?}"),
+        other => panic!("not rejected: {other:?}"),
     }
 }
 
@@ -75,7 +75,7 @@ fn wisdom_of_too_few_digits_does_not_lower_the_accuracy_asked_for() {
         let mut wisdom = saved(&problem);
         let digits = &mut wisdom["plans"][0]["recipe"]["digits"];
         *digits = json!({"data": 2, "matrix": 1, "diagonals": 2});
-        refused(&wisdom, &problem, "Digits");
+        expect_rejected(&wisdom, &problem, "Digits");
     }
 }
 
@@ -91,7 +91,7 @@ fn wisdom_without_a_recipe_does_not_turn_digits_into_native() {
         let mut wisdom = saved(&problem);
         wisdom["plans"][0]["recipe"] = Value::Null;
         wisdom["plans"][0]["mode"] = Value::Null;
-        refused(&wisdom, &problem, "engine native");
+        expect_rejected(&wisdom, &problem, "engine native");
     }
 }
 
@@ -114,7 +114,7 @@ fn wisdom_with_a_mode_does_not_bring_another_engine_than_asked_for() {
             .reproducible(true),
     ];
     for problem in asked {
-        refused(&bf16(&problem), &problem, "engine bf16");
+        expect_rejected(&bf16(&problem), &problem, "engine bf16");
     }
     // `auto` may take it where its bound keeps the error, and only there.
     let auto = Problem::complex(&[64]).engine(Engine::Auto);
@@ -128,7 +128,7 @@ fn wisdom_with_a_mode_does_not_bring_another_engine_than_asked_for() {
 }
 
 #[test]
-fn wisdom_that_made_planning_panic_or_hang_is_refused() {
+fn wisdom_that_made_planning_panic_or_hang_is_rejected() {
     let problem = Problem::complex(&[101]).engine(Engine::Digits);
     let (wide, square) = (&[32usize, 32][..], &[16usize, 16][..]);
     let lines = [
@@ -173,7 +173,7 @@ fn wisdom_names_axes_once_and_in_their_order() {
     ] {
         let mut wisdom = good.clone();
         wisdom["plans"][0]["recipe"]["axes"] = damaged;
-        refused(&wisdom, &problem, "axes");
+        expect_rejected(&wisdom, &problem, "axes");
     }
 }
 
@@ -290,7 +290,7 @@ fn problems() -> Vec<Problem> {
 }
 
 #[test]
-fn what_planning_decides_is_taken_over_for_every_kind_of_problem() {
+fn decisions_are_restored_for_every_kind_of_problem() {
     let (first, second) = (Planner::<f64>::new(), Planner::<f64>::new());
     let problems = problems();
     let decided: Vec<_> = problems.iter().map(|p| first.plan(p).unwrap()).collect();
@@ -437,7 +437,7 @@ fn mutate(value: &mut Value, random: &mut Random, others: &[Value]) {
     };
 }
 
-/// Steps that multiply up to the length, at random, and digits at random: valid, and chosen by nobody.
+/// Steps that multiply up to the length, at random, and digits at random: valid, and never chosen by the planner.
 fn random_recipe(decision: &mut Value, n: usize, random: &mut Random) {
     let mut rest = n;
     let mut blocks: Vec<Vec<usize>> = vec![vec![]];
@@ -612,7 +612,7 @@ fn mutated_wisdom_never_overrides_the_request() {
         }
     }
     println!(
-        "{rejected} refused, {taken} taken, {passed_over} passed over in {:?}",
+        "{rejected} rejected, {taken} taken, {passed_over} passed over in {:?}",
         begun.elapsed()
     );
     // Else the mutations would show nothing.
@@ -621,7 +621,7 @@ fn mutated_wisdom_never_overrides_the_request() {
 
 /// Bytes that are no longer what was written.
 #[test]
-fn garbled_text_is_refused_or_read_and_never_panics() {
+fn garbled_text_is_rejected_or_read_and_never_panics() {
     let seed = 7u64;
     println!("seed {seed}");
     let mut random = Random(seed);

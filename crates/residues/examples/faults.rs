@@ -8,7 +8,7 @@
 #[path = "../tests/faults/mod.rs"]
 mod faults;
 
-use faults::{Generator, Product, SETS, flip_stored, flips, watched};
+use faults::{Generator, Product, SETS, flip_stored, flips, redundant_system};
 use residues::bytes::Sums;
 use residues::redundant::{Faults, Outcome, Redundant};
 use residues::{COLUMNS, Decomposer, I256, ResidueError, Residues, Set};
@@ -30,10 +30,10 @@ fn reduced(decomposer: &Decomposer, sums: &[Sums]) -> Vec<Residues> {
 }
 
 /// The rows of a random product.
-fn rows(watched: &Redundant, generator: &mut Generator) -> Result<Vec<Row>, ResidueError> {
+fn rows(system: &Redundant, generator: &mut Generator) -> Result<Vec<Row>, ResidueError> {
     let product = Product::random(ROWS, DEPTH, generator);
-    let all = product.sums(watched.moduli())?;
-    let decomposer = Decomposer::new(watched.moduli());
+    let all = product.sums(system.moduli())?;
+    let decomposer = Decomposer::new(system.moduli());
     let row = |row: usize| {
         let entries = &product.entries[row * DEPTH..][..DEPTH];
         let integer = |column: usize| {
@@ -65,9 +65,9 @@ struct Count {
 }
 
 impl Count {
-    fn add(&mut self, watched: &Redundant, row: &Row, residues: &[Residues]) {
+    fn add(&mut self, system: &Redundant, row: &Row, residues: &[Residues]) {
         let mut integers = [I256::ZERO; COLUMNS];
-        let outcomes = watched.check(residues, &mut integers, &mut Faults::default());
+        let outcomes = system.check(residues, &mut integers, &mut Faults::default());
         for (column, outcome) in outcomes.into_iter().enumerate() {
             let mut pairs = residues.iter().zip(&row.residues);
             if pairs.all(|(found, right)| found[column] == right[column]) {
@@ -99,11 +99,11 @@ fn clean(generator: &mut Generator) -> Result<(), ResidueError> {
     let mut faults = Faults::default();
     for set in SETS {
         for redundant in 1..=4 {
-            let watched = watched(set, Product::bound(DEPTH), redundant)?;
+            let system = redundant_system(set, Product::bound(DEPTH), redundant)?;
             for _ in 0..5_000 {
-                for row in rows(&watched, generator)? {
+                for row in rows(&system, generator)? {
                     let mut integers = [I256::ZERO; COLUMNS];
-                    watched.check(&row.residues, &mut integers, &mut faults);
+                    system.check(&row.residues, &mut integers, &mut faults);
                     assert_eq!(integers, row.integers);
                 }
             }
@@ -121,8 +121,8 @@ fn clean(generator: &mut Generator) -> Result<(), ResidueError> {
 fn single(generator: &mut Generator) -> Result<(), ResidueError> {
     for set in SETS {
         for redundant in 1..=4 {
-            let watched = watched(set, Product::bound(DEPTH), redundant)?;
-            let decomposer = Decomposer::new(watched.moduli());
+            let system = redundant_system(set, Product::bound(DEPTH), redundant)?;
+            let decomposer = Decomposer::new(system.moduli());
             let promised = |count: &Count| {
                 assert_eq!(count.unnoticed + count.wrong, 0);
                 assert!(redundant < 2 || count.right == count.bad);
@@ -130,10 +130,10 @@ fn single(generator: &mut Generator) -> Result<(), ResidueError> {
             for &(bits, width) in flips(set) {
                 let mut count = Count::default();
                 for _ in 0..200 {
-                    for row in rows(&watched, generator)? {
+                    for row in rows(&system, generator)? {
                         let mut residues = row.residues.clone();
                         flip_stored(&mut residues, (bits, width), 1, generator);
-                        count.add(&watched, &row, &residues);
+                        count.add(&system, &row, &residues);
                     }
                 }
                 promised(&count);
@@ -143,13 +143,13 @@ fn single(generator: &mut Generator) -> Result<(), ResidueError> {
             for bits in [1, 2, 8, 32] {
                 let mut count = Count::default();
                 for _ in 0..200 {
-                    for mut row in rows(&watched, generator)? {
+                    for mut row in rows(&system, generator)? {
                         for column in 0..COLUMNS {
                             let number = generator.below(row.sums.len());
                             row.sums[number][column] ^= generator.mask(bits, 32) as i32;
                         }
                         let residues = reduced(&decomposer, &row.sums);
-                        count.add(&watched, &row, &residues);
+                        count.add(&system, &row, &residues);
                     }
                 }
                 promised(&count);
@@ -165,21 +165,21 @@ fn several(generator: &mut Generator) -> Result<(), ResidueError> {
     for set in SETS {
         for redundant in 1..=4 {
             for corrects in [0, redundant / 2] {
-                let watched = watched(set, Product::bound(DEPTH), redundant)?;
-                let watched = watched.correcting(corrects);
+                let system = redundant_system(set, Product::bound(DEPTH), redundant)?;
+                let system = system.correcting(corrects);
                 for bad in 2..=redundant + 2 {
                     let mut count = Count::default();
                     for _ in 0..100 {
-                        for row in rows(&watched, generator)? {
+                        for row in rows(&system, generator)? {
                             let mut residues = row.residues.clone();
-                            flip_residues(&watched, &mut residues, bad, generator);
-                            count.add(&watched, &row, &residues);
+                            flip_residues(&system, &mut residues, bad, generator);
+                            count.add(&system, &row, &residues);
                         }
                     }
-                    if bad <= watched.detects() {
+                    if bad <= system.detects() {
                         assert_eq!(count.unnoticed + count.wrong, 0);
                     }
-                    if bad <= watched.corrects() {
+                    if bad <= system.corrects() {
                         assert_eq!(count.right, count.bad);
                     }
                     let what = format!("{bad} residues, {corrects} corrected");
@@ -196,14 +196,14 @@ fn several(generator: &mut Generator) -> Result<(), ResidueError> {
 
 /// Other residues of the same moduli: nothing that is out of range gives them away.
 fn flip_residues(
-    watched: &Redundant,
+    system: &Redundant,
     residues: &mut [Residues],
     count: usize,
     generator: &mut Generator,
 ) {
     for column in 0..COLUMNS {
         for place in generator.places(count, residues.len()) {
-            let modulus = i32::from(watched.moduli().values()[place]);
+            let modulus = i32::from(system.moduli().values()[place]);
             let residue = &mut residues[place][column];
             let other = i32::from(*residue) + 1 + generator.below(modulus as usize - 1) as i32;
             let other = if 2 * other >= modulus {

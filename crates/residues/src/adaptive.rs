@@ -4,7 +4,7 @@
 //! with 16 bits, or stored in single precision, end in zeros; and where less than full accuracy is asked for, fewer bits
 //! of a line have to be kept. Two estimates, both on the safe side, both in integers so that they are the same everywhere:
 //!
-//! - [`Span`] looks at the words of some columns. With the zeros that all of them end in taken off, the products are the
+//! - [`Span`] looks at the words of some columns. With common trailing zeros removed, the products are the
 //!   same integers, shifted, and fewer moduli may hold them. Nothing is rounded.
 //! - [`coarsest_unit`] looks at the exponents of a line of floating-point numbers and says how coarse its fixed-point unit
 //!   may be for a given error relative to the line's norm. The norm is bounded from below by the exponents alone.

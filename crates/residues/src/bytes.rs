@@ -78,7 +78,7 @@ impl ByteMatrix {
         &self.entries[self.start..][..self.rows.next_multiple_of(ROWS) * self.pitch]
     }
 
-    /// The sum of every row, padding included: what units whose data are unsigned take off.
+    /// The sum of every row, padding included: the correction that units with unsigned data subtract.
     pub fn sums(&self) -> &[i32] {
         &self.sums
     }

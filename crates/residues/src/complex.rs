@@ -1,4 +1,4 @@
-//! Complex products by residues: fewer real products, and parts that are put together modulo each modulus, so that two
+//! Complex products by residues: fewer real products, and parts that are combined modulo each modulus, so that two
 //! integers are reconstructed for every complex output whatever the number of real products.
 //!
 //! - [`ComplexProducts`]: any complex matrix by Karatsuba's three real products. With `A + iB` and `x + iy`, `P = A·x`,
@@ -21,7 +21,7 @@ type Words = [i64; COLUMNS];
 
 /// How the complex products of a matrix are made of real ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ComplexWay {
+pub enum ComplexMethod {
     /// Four real products, and the parts added up as integers.
     Direct,
     /// Three real products, every one reconstructed: as the paper counts.
@@ -32,20 +32,20 @@ pub enum ComplexWay {
     Folded,
 }
 
-impl ComplexWay {
+impl ComplexMethod {
     /// Products of real integers in a Fourier transform of `n` points by its definition.
     ///
     /// ```
-    /// use residues::complex::ComplexWay;
-    /// let products = [ComplexWay::Direct, ComplexWay::Karatsuba, ComplexWay::Folded].map(|way| way.products(32));
+    /// use residues::complex::ComplexMethod;
+    /// let products = [ComplexMethod::Direct, ComplexMethod::Karatsuba, ComplexMethod::Folded].map(|method| method.products(32));
     /// assert_eq!(products, [4096, 3072, 1028]);
     /// ```
     pub const fn products(self, n: u64) -> u64 {
         match self {
-            ComplexWay::Direct => 4 * n * n,
-            ComplexWay::KaratsubaOfIntegers | ComplexWay::Karatsuba => 3 * n * n,
+            ComplexMethod::Direct => 4 * n * n,
+            ComplexMethod::KaratsubaOfIntegers | ComplexMethod::Karatsuba => 3 * n * n,
             // Both parts, with cosines (0 to n/2) and sines (those that are not zero).
-            ComplexWay::Folded => {
+            ComplexMethod::Folded => {
                 let (cosines, sines) = folded(n as usize);
                 2 * (cosines * cosines + sines * sines) as u64
             }
@@ -55,9 +55,9 @@ impl ComplexWay {
     /// Integers that are reconstructed in it.
     pub const fn reconstructions(self, n: u64) -> u64 {
         match self {
-            ComplexWay::Direct => 4 * n,
-            ComplexWay::KaratsubaOfIntegers => 3 * n,
-            ComplexWay::Karatsuba | ComplexWay::Folded => 2 * n,
+            ComplexMethod::Direct => 4 * n,
+            ComplexMethod::KaratsubaOfIntegers => 3 * n,
+            ComplexMethod::Karatsuba | ComplexMethod::Folded => 2 * n,
         }
     }
 
@@ -65,9 +65,9 @@ impl ComplexWay {
     /// multiples of `n³`: 18 in the paper, and 12 where residues are combined first.
     ///
     /// ```
-    /// use residues::complex::ComplexWay;
-    /// assert_eq!(ComplexWay::KaratsubaOfIntegers.reconstructions_in_3d(), 18);
-    /// assert_eq!(ComplexWay::Karatsuba.reconstructions_in_3d(), 12);
+    /// use residues::complex::ComplexMethod;
+    /// assert_eq!(ComplexMethod::KaratsubaOfIntegers.reconstructions_in_3d(), 18);
+    /// assert_eq!(ComplexMethod::Karatsuba.reconstructions_in_3d(), 12);
     /// ```
     pub const fn reconstructions_in_3d(self) -> u64 {
         let (axes, steps) = (3, 2);

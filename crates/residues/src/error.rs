@@ -103,12 +103,12 @@ pub enum ResidueError {
         needed: f64,
     },
     /// A reconstruction method that rounds, where an exact one is needed.
-    #[error("{what} needs an exact reconstruction, and {way} rounds: take kulisch32 or garner")]
+    #[error("{what} needs an exact reconstruction, and {method} rounds: take kulisch32 or garner")]
     NotExact {
         /// The requested operation.
         what: &'static str,
         /// The given method.
-        way: &'static str,
+        method: &'static str,
     },
     /// Sums of slices that are larger than what adds them up takes.
     #[error(

@@ -1,7 +1,7 @@
 //! E4M3 numbers, and a matrix unit that multiplies them as GPUs do.
 //!
-//! A tensor core adds products group by group. It brings the products of a group, and the sum so far, under the largest
-//! exponent among them, cuts off what lies below a number of bits, adds up what is left as integers, and stores the sum
+//! A tensor core adds products group by group. It aligns the products of a group, and the partial sum, to the largest
+//! exponent among them, truncates below a number of bits, adds the rest as integers, and stores the sum
 //! with a number of bits. So sums of integers are exact to a limit, and lose their last bits beyond. An [`Accumulator`] is
 //! these numbers; the algorithm is one.
 //!
@@ -10,12 +10,12 @@
 //! - *Hopper* (`wgmma`, e4m3). Published: 14 bits of every product after alignment, 32 products at a time (DeepSeek-V3's
 //!   technical report, section 3.5.2); 13 bits after the leading one in the register, the rest cut off (SageAttention 2);
 //!   13 bits under the largest exponent of 32 products and the sum, products not normalised first (Khattak and Mikaitis,
-//!   "Accurate models of NVIDIA tensor cores"). Whether a stored sum is cut to 13 bits as well, they say differently: the
+//!   "Accurate models of NVIDIA tensor cores"). Whether a stored sum is truncated to 13 bits as well, they say differently: the
 //!   first two say so, and the model published with the last keeps the carries of a group. Measured by us on an H200:
 //!   [`Accumulator::HOPPER`] has the bits of all 573,440 sums that we took (`tests/fp8_measured.rs` has a sample); with the
 //!   carries kept, 94,437 of them differ.
 //! - *Ada* (`mma.sync`, e4m3). Published: the same 13 bits, 16 products at a time (SageAttention 2; Khattak and Mikaitis).
-//!   That the stored sum is cut as on Hopper is an assumption. The limit does not depend on it.
+//!   That the stored sum is truncated as on Hopper is an assumption. The limit does not depend on it.
 //! - *Blackwell* (`tcgen05`, e4m3). Published: 25 bits under the largest exponent of 32 products and the sum, then f32 by
 //!   cutting (Khattak and Mikaitis; 25 bits also in DeepGEMM's issue 176). Not measured by us. The register has f32's 23
 //!   bits, so two of the 25 help within a group only: integers are exact to 2^24, not 2^26.

@@ -2,7 +2,7 @@
 //!
 //! Residues modulo `m` stand for all integers of a range of length `M`, the product of the moduli. A product of integers
 //! of magnitude at most `bound` needs `2·bound < M`; a little more is asked for ([`MARGIN_BITS`]), so that the multiple of `M`
-//! to take off a sum can be found from its leading bits.
+//! to subtract from a sum can be found from its leading bits.
 
 use crate::error::ResidueError;
 use ethnum::U256;

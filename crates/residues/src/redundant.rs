@@ -1,4 +1,4 @@
-//! Redundant moduli: residues that went wrong are found, and integers put right.
+//! Redundant moduli: faulty residues are detected, and integers corrected.
 //!
 //! Integers of magnitude at most `bound` need `r` moduli; here are `k` more, chosen so that the product of *any* `r` of all
 //! `r + k` is larger than `2·bound` (that of the `r` smallest is). Then:
@@ -6,7 +6,7 @@
 //! - Two different integers within the bound differ in at least `k + 1` residues. If they had `r` in common, their
 //!   difference would be a multiple of the product of those `r` moduli, and it is at most `2·bound`.
 //! - So up to `k` bad residues never make one integer within the bound into another: what all `r + k` moduli
-//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that. (Ways of
+//!   reconstruct is beyond the bound, because its residues are the ones at hand. One comparison finds that. (Methods of
 //!   reconstruction promise nothing for the outermost part in 4096 of the range. What the exact ones return there is off by a
 //!   multiple of the product, or of a larger power of two: something else of about that size, and as far beyond the bound.)
 //! - If `t` residues are bad and `2t <= k`, there is exactly one integer within the bound that has all but `t` or fewer of the
@@ -95,7 +95,7 @@ pub struct Redundant {
     redundant: usize,
     corrects: usize,
     bound: U256,
-    way: Box<dyn Reconstruction>,
+    reconstruction: Box<dyn Reconstruction>,
     /// The least and the largest residue of every modulus.
     ranges: Vec<(i16, i16)>,
     reductions: Vec<Reduction>,
@@ -134,16 +134,16 @@ impl Redundant {
     /// use std::sync::Arc;
     ///
     /// let bound = U256::from(10u64).pow(30);
-    /// let watched = Redundant::new(Set::Int8, bound, 2, Method::default(), Arc::new(Portable))?;
+    /// let system = Redundant::new(Set::Int8, bound, 2, Method::default(), Arc::new(Portable))?;
     /// let number = I256::from(-42) * I256::from(10).pow(28);
-    /// let moduli = watched.moduli().values().iter();
+    /// let moduli = system.moduli().values().iter();
     /// let mut residues: Vec<_> = moduli.map(|&m| [residue_of(number, m); COLUMNS]).collect();
     /// // Something goes wrong with the residue for the fourth modulus in the eighth column.
     /// residues[3][7] ^= 16;
     ///
     /// let mut integers = [I256::ZERO; COLUMNS];
     /// let mut faults = Faults::default();
-    /// let outcomes = watched.check(&residues, &mut integers, &mut faults);
+    /// let outcomes = system.check(&residues, &mut integers, &mut faults);
     /// assert_eq!(outcomes[0], Outcome::Clean);
     /// assert!(matches!(outcomes[7], Outcome::Corrected(bad) if bad.iter().eq([3])));
     /// assert_eq!(integers, [number; COLUMNS]);
@@ -158,11 +158,11 @@ impl Redundant {
         unit: Arc<dyn ByteProducts>,
     ) -> Result<Redundant, ResidueError> {
         let moduli = chosen(set, bound, redundant)?;
-        let way = method.build(&moduli, unit)?;
-        if !way.is_exact() {
+        let reconstruction = method.build(&moduli, unit)?;
+        if !reconstruction.is_exact() {
             return Err(ResidueError::NotExact {
                 what: "watching over residues",
-                way: way.name(),
+                method: reconstruction.name(),
             });
         }
         let range = |&m: &u16| (-((m / 2) as i16), ((m - 1) / 2) as i16);
@@ -170,7 +170,7 @@ impl Redundant {
             redundant,
             corrects: redundant / 2,
             bound,
-            way,
+            reconstruction,
             ranges: moduli.values().iter().map(range).collect(),
             reductions: moduli.values().iter().map(|&m| Reduction::new(m)).collect(),
             weights: (0..moduli.len()).map(|k| weight(&moduli, k)).collect(),
@@ -232,9 +232,9 @@ impl Redundant {
             for ((to, from), reduction) in proper.iter_mut().zip(residues).zip(&self.reductions) {
                 *to = from.map(|residue| reduction.residue(i64::from(residue)));
             }
-            self.way.reconstruct(proper, to);
+            self.reconstruction.reconstruct(proper, to);
         } else {
-            self.way.reconstruct(residues, to);
+            self.reconstruction.reconstruct(residues, to);
         }
         let mut outcomes = [Outcome::Clean; COLUMNS];
         for (column, (outcome, integer)) in outcomes.iter_mut().zip(to).enumerate() {

@@ -87,23 +87,23 @@ fn residues_of(moduli: &Moduli, panel: &Panel) -> Vec<Residues> {
 }
 
 /// Errors of a panel.
-fn errors(way: &dyn Reconstruction, moduli: &Moduli, panel: &Panel) -> [f64; COLUMNS] {
+fn errors(reconstruction: &dyn Reconstruction, moduli: &Moduli, panel: &Panel) -> [f64; COLUMNS] {
     let mut got = [I256::ZERO; COLUMNS];
-    way.reconstruct(&residues_of(moduli, panel), &mut got);
+    reconstruction.reconstruct(&residues_of(moduli, panel), &mut got);
     std::array::from_fn(|column| (got[column] - panel[column]).as_f64().abs())
 }
 
 /// The worst error over the bound that was found.
-fn climb(way: &dyn Reconstruction, moduli: &Moduli, random: &mut Random) -> f64 {
+fn climb(reconstruction: &dyn Reconstruction, moduli: &Moduli, random: &mut Random) -> f64 {
     let largest = moduli.largest().as_i256();
     let mut best: Panel = std::array::from_fn(|column| start(moduli, column, random));
-    let mut worst = errors(way, moduli, &best);
+    let mut worst = errors(reconstruction, moduli, &best);
     for _ in 0..ROUNDS {
         let candidates = best.map(|x| match random.next() % 8 {
             0 => tie(largest, random),
             _ => changed(x, largest, random),
         });
-        let found = errors(way, moduli, &candidates);
+        let found = errors(reconstruction, moduli, &candidates);
         for column in 0..COLUMNS {
             if found[column] > worst[column] {
                 (best[column], worst[column]) = (candidates[column], found[column]);
@@ -111,17 +111,17 @@ fn climb(way: &dyn Reconstruction, moduli: &Moduli, random: &mut Random) -> f64 
         }
     }
     let worst = worst.into_iter().fold(0.0, f64::max);
-    if way.is_exact() {
+    if reconstruction.is_exact() {
         assert_eq!(
             worst,
             0.0,
             "{} of {:?}, seed {SEED:#x}",
-            way.name(),
+            reconstruction.name(),
             moduli.values()
         );
         return 0.0;
     }
-    worst / way.error_bound()
+    worst / reconstruction.error_bound()
 }
 
 #[test]
@@ -143,15 +143,15 @@ fn no_integer_that_aims_at_a_bound_exceeds_it() -> Result<(), ResidueError> {
     for moduli in &sets {
         for (method, worst) in Method::ALL.into_iter().zip(&mut worst) {
             // Not every method accepts every set; those are rejected by name.
-            let Ok(way) = method.build(moduli, Arc::new(Portable)) else {
+            let Ok(reconstruction) = method.build(moduli, Arc::new(Portable)) else {
                 continue;
             };
-            let found = climb(&*way, moduli, &mut random);
+            let found = climb(&*reconstruction, moduli, &mut random);
             assert!(
                 found <= 1.0,
                 "{method} of {:?}, seed {SEED:#x}: {found} of the bound {:e}",
                 moduli.values(),
-                way.error_bound()
+                reconstruction.error_bound()
             );
             *worst = worst.max(found);
         }

@@ -5,7 +5,7 @@ mod random;
 use num_bigint::BigInt;
 use random::Random;
 use residues::bytes::Portable;
-use residues::complex::{ComplexProducts, ComplexWay, FoldedDft};
+use residues::complex::{ComplexMethod, ComplexProducts, FoldedDft};
 use residues::fp8::{Accumulator, Fp8Unit};
 use residues::products::Unit8;
 use residues::{COLUMNS, Moduli, ResidueError, Residues};
@@ -96,7 +96,7 @@ fn a_folded_transform_is_the_transform() -> Result<(), ResidueError> {
                 }
             }
             let dft = FoldedDft::new(&moduli, &cosines, &sines, &unit)?;
-            assert_eq!(dft.products(), ComplexWay::Folded.products(n as u64));
+            assert_eq!(dft.products(), ComplexMethod::Folded.products(n as u64));
             let (x, y) = (words(&mut random, n), words(&mut random, n));
             let mut real = vec![[0; COLUMNS]; n * moduli.len()];
             let mut imaginary = real.clone();
@@ -116,13 +116,16 @@ fn a_folded_transform_is_the_transform() -> Result<(), ResidueError> {
 #[test]
 fn folding_takes_a_quarter_of_the_products_and_residues_two_thirds_of_the_reconstructions() {
     for n in 1..=64 {
-        let folded = ComplexWay::Folded.products(n);
+        let folded = ComplexMethod::Folded.products(n);
         assert_eq!(folded, n * n + if n % 2 == 0 { 4 } else { 1 });
-        assert_eq!(ComplexWay::Karatsuba.products(n), 3 * n * n);
-        assert_eq!(ComplexWay::Direct.products(n), 4 * n * n);
-        assert_eq!(ComplexWay::Folded.reconstructions(n), 2 * n);
-        assert_eq!(ComplexWay::KaratsubaOfIntegers.reconstructions(n), 3 * n);
+        assert_eq!(ComplexMethod::Karatsuba.products(n), 3 * n * n);
+        assert_eq!(ComplexMethod::Direct.products(n), 4 * n * n);
+        assert_eq!(ComplexMethod::Folded.reconstructions(n), 2 * n);
+        assert_eq!(ComplexMethod::KaratsubaOfIntegers.reconstructions(n), 3 * n);
     }
-    assert_eq!(ComplexWay::KaratsubaOfIntegers.reconstructions_in_3d(), 18);
-    assert_eq!(ComplexWay::Folded.reconstructions_in_3d(), 12);
+    assert_eq!(
+        ComplexMethod::KaratsubaOfIntegers.reconstructions_in_3d(),
+        18
+    );
+    assert_eq!(ComplexMethod::Folded.reconstructions_in_3d(), 12);
 }

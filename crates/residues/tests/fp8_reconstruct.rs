@@ -46,26 +46,31 @@ fn residue(integer: &BigInt, modulus: u16) -> i16 {
 }
 
 /// Reconstructs a panel of integers.
-fn check(way: &dyn Reconstruction, moduli: &Moduli, integers: &[BigInt; COLUMNS]) {
+fn check(reconstruction: &dyn Reconstruction, moduli: &Moduli, integers: &[BigInt; COLUMNS]) {
     let residues: Vec<Residues> = moduli
         .values()
         .iter()
         .map(|&modulus| integers.each_ref().map(|integer| residue(integer, modulus)))
         .collect();
     let mut got = [I256::MIN; COLUMNS];
-    way.reconstruct(&residues, &mut got);
+    reconstruction.reconstruct(&residues, &mut got);
     for (got, expected) in got.iter().zip(integers) {
         assert_eq!(
             got.to_string(),
             expected.to_string(),
             "{} moduli, {}",
             moduli.len(),
-            way.name()
+            reconstruction.name()
         );
     }
 }
 
-fn check_all(way: &dyn Reconstruction, moduli: &Moduli, random: &mut Random, panels: usize) {
+fn check_all(
+    reconstruction: &dyn Reconstruction,
+    moduli: &Moduli,
+    random: &mut Random,
+    panels: usize,
+) {
     let largest = largest(moduli);
     let one = BigInt::from(1);
     let mut special = std::array::from_fn(|column| match column {
@@ -79,12 +84,12 @@ fn check_all(way: &dyn Reconstruction, moduli: &Moduli, random: &mut Random, pan
         7 => &largest / 2,
         _ => integer_within(random, &largest),
     });
-    check(way, moduli, &special);
+    check(reconstruction, moduli, &special);
     for _ in 0..panels {
         for integer in &mut special {
             *integer = integer_within(random, &largest);
         }
-        check(way, moduli, &special);
+        check(reconstruction, moduli, &special);
     }
 }
 
@@ -95,9 +100,10 @@ fn bands_return_every_integer_on_every_unit_from_both_sets() -> Result<(), Resid
         for set in [Set::Int8, Set::Fp8] {
             for count in 1..=Moduli::MOST {
                 let moduli = Moduli::first(set, count)?;
-                let way = Method::Fp8Bands.build_on(&moduli, Arc::new(Portable), unit)?;
-                assert!(way.is_exact());
-                check_all(&*way, &moduli, &mut random, 20);
+                let reconstruction =
+                    Method::Fp8Bands.build_on(&moduli, Arc::new(Portable), unit)?;
+                assert!(reconstruction.is_exact());
+                check_all(&*reconstruction, &moduli, &mut random, 20);
             }
         }
     }
@@ -105,15 +111,15 @@ fn bands_return_every_integer_on_every_unit_from_both_sets() -> Result<(), Resid
 }
 
 #[test]
-fn every_exact_way_takes_slices_from_e4m3() -> Result<(), ResidueError> {
+fn every_exact_method_takes_slices_from_e4m3() -> Result<(), ResidueError> {
     let mut random = Random::new(0xe4_03);
     for unit in units() {
         for method in Method::ALL {
             for count in [2, 6, 7, 12, 13, 14, 20] {
                 let moduli = Moduli::first(Set::Fp8, count)?;
-                let way = method.build_on(&moduli, Arc::new(Portable), unit)?;
-                if way.is_exact() {
-                    check_all(&*way, &moduli, &mut random, 10);
+                let reconstruction = method.build_on(&moduli, Arc::new(Portable), unit)?;
+                if reconstruction.is_exact() {
+                    check_all(&*reconstruction, &moduli, &mut random, 10);
                 }
             }
         }
@@ -208,7 +214,7 @@ struct Costs {
     bands: usize,
     /// Products of phase A, and of the bands if each is a product of its own.
     products: (f64, f64),
-    /// Integer operations: quotient and what it takes off; then nibbles and carries of the bands.
+    /// Integer operations: the quotient and its subtraction; then nibbles and carries of the bands.
     integer: (f64, f64),
 }
 

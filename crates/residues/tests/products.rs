@@ -140,7 +140,7 @@ fn the_largest_residues_fill_the_accumulator_and_no_more() -> Result<(), Residue
 }
 
 #[test]
-fn what_is_too_large_or_does_not_fit_is_named() -> Result<(), ResidueError> {
+fn sizes_that_do_not_fit_are_named() -> Result<(), ResidueError> {
     let build = |set, rows: usize, depth: usize, unit: &Unit8| {
         let moduli = Moduli::first(set, 3)?;
         ResidueProducts::new(&moduli, rows, depth, &vec![1; rows * depth], unit.clone())

@@ -137,28 +137,33 @@ fn build(method: Method, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, Res
 }
 
 /// These methods are exact on `panels` panels.
-fn ways_are_exact(
+fn methods_are_exact(
     moduli: &Moduli,
     methods: &[Method],
     panels: usize,
     random: &mut Random,
 ) -> Result<(), ResidueError> {
     let referee = Referee::new(moduli);
-    let mut ways = Vec::new();
+    let mut reconstructions = Vec::new();
     for &method in methods {
-        let way = build(method, moduli)?;
-        assert!(way.is_exact() && way.name() == method.name());
-        ways.push(way);
+        let reconstruction = build(method, moduli)?;
+        assert!(reconstruction.is_exact() && reconstruction.name() == method.name());
+        reconstructions.push(reconstruction);
     }
     for number in 0..panels {
         let integers = referee.panel(number, random);
         let residues = referee.residues(&integers);
-        for way in &ways {
+        for reconstruction in &reconstructions {
             let mut got = [I256::MAX; COLUMNS];
-            way.reconstruct(&residues, &mut got);
+            reconstruction.reconstruct(&residues, &mut got);
             for (got, expected) in got.iter().zip(&integers) {
                 let values = moduli.values();
-                assert_eq!(&big_signed(*got), expected, "{} of {values:?}", way.name());
+                assert_eq!(
+                    &big_signed(*got),
+                    expected,
+                    "{} of {values:?}",
+                    reconstruction.name()
+                );
             }
         }
     }
@@ -174,13 +179,13 @@ const EXACT: [Method; 5] = [
 ];
 
 #[test]
-fn exact_ways_return_a_million_integers() -> Result<(), ResidueError> {
+fn exact_methods_return_a_million_integers() -> Result<(), ResidueError> {
     let mut random = Random::new(0x7ab1e);
     let mut total = 0;
     for count in 2..=20 {
         let moduli = Moduli::first(Set::Int8, count)?;
         let panels = 3_300;
-        ways_are_exact(&moduli, &EXACT, panels, &mut random)?;
+        methods_are_exact(&moduli, &EXACT, panels, &mut random)?;
         total += panels * COLUMNS;
     }
     assert!(total > 1_000_000);
@@ -188,7 +193,7 @@ fn exact_ways_return_a_million_integers() -> Result<(), ResidueError> {
 }
 
 #[test]
-fn exact_ways_take_any_moduli() -> Result<(), ResidueError> {
+fn exact_methods_take_any_moduli() -> Result<(), ResidueError> {
     let mut random = Random::new(0x0dd);
     let own: [&[u16]; 9] = [
         &[2],
@@ -203,23 +208,23 @@ fn exact_ways_take_any_moduli() -> Result<(), ResidueError> {
     ];
     for values in own {
         let moduli = Moduli::new(Set::Int8, values)?;
-        ways_are_exact(&moduli, &EXACT, 200, &mut random)?;
+        methods_are_exact(&moduli, &EXACT, 200, &mut random)?;
     }
     for count in [1, 21, 22, 23, 24] {
         let moduli = Moduli::first(Set::Int8, count)?;
-        ways_are_exact(&moduli, &EXACT, 200, &mut random)?;
+        methods_are_exact(&moduli, &EXACT, 200, &mut random)?;
     }
     for count in 1..=Moduli::MOST {
         let moduli = Moduli::first(Set::Fp8, count)?;
-        ways_are_exact(&moduli, &EXACT, 200, &mut random)?;
+        methods_are_exact(&moduli, &EXACT, 200, &mut random)?;
     }
     let moduli = Moduli::new(Set::Fp8, &[1089, 961, 1024])?;
-    ways_are_exact(&moduli, &EXACT, 1_000, &mut random)
+    methods_are_exact(&moduli, &EXACT, 1_000, &mut random)
 }
 
 /// The largest error of a method over some panels.
 fn observed(
-    way: &dyn Reconstruction,
+    reconstruction: &dyn Reconstruction,
     referee: &Referee,
     panels: usize,
     random: &mut Random,
@@ -229,7 +234,7 @@ fn observed(
         let integers = referee.panel(number, random);
         let residues = referee.residues(&integers);
         let mut got = [I256::MAX; COLUMNS];
-        way.reconstruct(&residues, &mut got);
+        reconstruction.reconstruct(&residues, &mut got);
         for (got, expected) in got.iter().zip(&integers) {
             let error = big_signed(*got) - expected;
             let shift = error.bits().saturating_sub(64);
@@ -241,9 +246,9 @@ fn observed(
 }
 
 /// Observed errors are within the bounds, and bounds are no more than 10^4 times what is seen, but for those that have to
-/// say that the multiple of the product may be missed: it takes bad luck to see that.
+/// say that the multiple of the product may be missed: that is rarely observed.
 #[test]
-fn errors_are_bounded_and_bounds_mean_something() -> Result<(), ResidueError> {
+fn errors_keep_their_bounds_which_are_at_most_1e4_times_too_large() -> Result<(), ResidueError> {
     let mut random = Random::new(0xb0bd);
     let everywhere = [
         Method::BernsteinDouble,
@@ -262,9 +267,9 @@ fn errors_are_bounded_and_bounds_mean_something() -> Result<(), ResidueError> {
         let moduli = Moduli::first(set, count)?;
         let referee = Referee::new(&moduli);
         for method in [&slices[..], &everywhere].concat() {
-            let way = build(method, &moduli)?;
-            let bound = way.error_bound();
-            let seen = observed(&*way, &referee, 320, &mut random);
+            let reconstruction = build(method, &moduli)?;
+            let bound = reconstruction.error_bound();
+            let seen = observed(&*reconstruction, &referee, 320, &mut random);
             let relative = seen / moduli.largest().as_f64().max(1.0);
             let times = bound / seen;
             println!(
@@ -272,8 +277,10 @@ fn errors_are_bounded_and_bounds_mean_something() -> Result<(), ResidueError> {
             );
             assert!(seen <= bound, "{method} of {count} {set}");
             match (set, method) {
-                (Set::Int8, Method::Double) => assert_eq!(way.is_exact(), count <= 6),
-                (Set::Int8, Method::QuadSingle) => assert_eq!(way.is_exact(), count <= 12),
+                (Set::Int8, Method::Double) => assert_eq!(reconstruction.is_exact(), count <= 6),
+                (Set::Int8, Method::QuadSingle) => {
+                    assert_eq!(reconstruction.is_exact(), count <= 12)
+                }
                 _ => {}
             }
             let may_miss = everywhere.contains(&method) && bound >= moduli.largest().as_f64();
@@ -322,8 +329,8 @@ fn operations_are_counted() -> Result<(), ResidueError> {
         (Method::BernsteinKahan, 0.0, 0.0, 76.0),
     ];
     for (method, integer, double, single) in expected {
-        let way = build(method, &moduli)?;
-        let counted = way.operations(&residues);
+        let reconstruction = build(method, &moduli)?;
+        let counted = reconstruction.operations(&residues);
         let sum = (counted.integer, counted.double, counted.single);
         assert_eq!(sum, (integer, double, single), "{method}");
         let slices = method != Method::Garner && !method.name().starts_with("bernstein");

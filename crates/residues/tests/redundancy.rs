@@ -4,7 +4,9 @@
 
 mod faults;
 
-use faults::{Generator, Product, SETS, big, bounds, flip_stored, flips, residue, short, watched};
+use faults::{
+    Generator, Product, SETS, big, bounds, flip_stored, flips, redundant_system, residue, short,
+};
 use num_bigint::BigInt;
 use residues::bytes::{Portable, Sums};
 use residues::reconstruct::Method;
@@ -27,10 +29,10 @@ impl Panel {
         }
     }
 
-    fn random(watched: &Redundant, generator: &mut Generator) -> Panel {
-        let bound = big(watched.bound());
+    fn random(system: &Redundant, generator: &mut Generator) -> Panel {
+        let bound = big(system.bound());
         let integers: Vec<BigInt> = (0..COLUMNS).map(|_| generator.within(&bound)).collect();
-        Panel::new(&integers, watched.moduli())
+        Panel::new(&integers, system.moduli())
     }
 
     /// The moduli whose residues in a column are not what they should be.
@@ -43,19 +45,19 @@ impl Panel {
 
     /// Checks residues that faults went into, no more of them than are surely found. Columns whose faults are few enough
     /// must come out as the right integers, with the bad moduli named.
-    fn expect(&self, watched: &Redundant, residues: &[Residues], faults: &mut Faults) {
+    fn expect(&self, system: &Redundant, residues: &[Residues], faults: &mut Faults) {
         let mut integers = [I256::ZERO; COLUMNS];
-        let outcomes = watched.check(residues, &mut integers, faults);
+        let outcomes = system.check(residues, &mut integers, faults);
         for (column, outcome) in outcomes.into_iter().enumerate() {
             let bad = self.bad(residues, column);
-            assert!(bad.len() <= watched.detects());
+            assert!(bad.len() <= system.detects());
             match outcome {
                 Outcome::Clean => assert!(bad.is_empty(), "{bad:?} went unnoticed"),
                 Outcome::Corrected(places) => {
                     assert_eq!(places.iter().collect::<Vec<_>>(), bad);
                     assert_eq!(places.count(), bad.len());
                 }
-                Outcome::Uncorrectable => assert!(bad.len() > watched.corrects(), "{bad:?}"),
+                Outcome::Uncorrectable => assert!(bad.len() > system.corrects(), "{bad:?}"),
             }
             if outcome != Outcome::Uncorrectable {
                 assert_eq!(integers[column], self.integers[column]);
@@ -83,10 +85,10 @@ fn every_case(
     for set in SETS {
         for bound in bounds() {
             for &k in redundant {
-                let watched = watched(set, bound, k)?;
+                let system = redundant_system(set, bound, k)?;
                 for _ in 0..panels {
-                    let panel = Panel::random(&watched, generator);
-                    with(&watched, &panel, generator);
+                    let panel = Panel::random(&system, generator);
+                    with(&system, &panel, generator);
                 }
             }
         }
@@ -103,14 +105,14 @@ fn one_bad_residue_is_found_and_with_two_redundant_moduli_corrected() -> Result<
         share(200),
         &[1, 2, 3, 4],
         &mut generator,
-        |watched, panel, generator| {
-            for &flip in flips(watched.moduli().set()) {
+        |system, panel, generator| {
+            for &flip in flips(system.moduli().set()) {
                 for _ in 0..4 {
                     let mut residues = panel.residues.clone();
                     flip_stored(&mut residues, flip, 1, generator);
                     let before = faults.corrected;
-                    panel.expect(watched, &residues, &mut faults);
-                    if watched.corrects() > 0 {
+                    panel.expect(system, &residues, &mut faults);
+                    if system.corrects() > 0 {
                         expected += COLUMNS as u64;
                         corrected += faults.corrected - before;
                     }
@@ -132,25 +134,25 @@ fn two_bad_residues_are_found_with_two_redundant_moduli_and_corrected_with_four(
     let mut faults = Faults::default();
     for set in SETS {
         for bound in bounds() {
-            let finding = watched(set, bound, 2)?.correcting(0);
+            let finding = redundant_system(set, bound, 2)?.correcting(0);
             assert_eq!((finding.corrects(), finding.detects()), (0, 2));
-            let both = watched(set, bound, 3)?;
+            let both = redundant_system(set, bound, 3)?;
             assert_eq!((both.corrects(), both.detects()), (1, 2));
-            let correcting = watched(set, bound, 4)?;
+            let correcting = redundant_system(set, bound, 4)?;
             assert_eq!((correcting.corrects(), correcting.detects()), (2, 2));
-            for watched in [finding, both, correcting] {
+            for system in [finding, both, correcting] {
                 let before = faults;
                 for _ in 0..share(50) {
-                    let panel = Panel::random(&watched, &mut generator);
+                    let panel = Panel::random(&system, &mut generator);
                     for &flip in flips(set) {
                         let mut residues = panel.residues.clone();
                         flip_stored(&mut residues, flip, 2, &mut generator);
-                        panel.expect(&watched, &residues, &mut faults);
+                        panel.expect(&system, &residues, &mut faults);
                     }
                 }
                 let columns = faults.columns - before.columns;
                 assert_eq!(faults.detected - before.detected, columns);
-                if watched.corrects() == 2 {
+                if system.corrects() == 2 {
                     assert_eq!(faults.corrected - before.corrected, columns);
                 }
             }
@@ -169,13 +171,13 @@ fn bad_sums_of_the_matrix_unit_are_found_and_corrected() -> Result<(), ResidueEr
     let (rows, depth) = (16, 24);
     for set in SETS {
         for k in 1..=4 {
-            let watched = watched(set, Product::bound(depth), k)?;
-            let decomposer = Decomposer::new(watched.moduli());
+            let system = redundant_system(set, Product::bound(depth), k)?;
+            let decomposer = Decomposer::new(system.moduli());
             for _ in 0..6 {
                 let product = Product::random(rows, depth, &mut generator);
-                let sums = product.sums(watched.moduli())?;
+                let sums = product.sums(system.moduli())?;
                 for row in 0..rows {
-                    let panel = Panel::new(&product.integers(row), watched.moduli());
+                    let panel = Panel::new(&product.integers(row), system.moduli());
                     let mut exact: Vec<Sums> = sums.iter().map(|sums| sums[row]).collect();
                     for bits in [0, 1, 2, 8, 32] {
                         for _ in 0..10 {
@@ -188,7 +190,7 @@ fn bad_sums_of_the_matrix_unit_are_found_and_corrected() -> Result<(), ResidueEr
                                 .map(|(number, sums)| decomposer.reduce(number, sums))
                                 .collect();
                             let before = faults;
-                            panel.expect(&watched, &reduced, &mut faults);
+                            panel.expect(&system, &reduced, &mut faults);
                             let columns = 0..COLUMNS;
                             let bad = columns.filter(|&c| !panel.bad(&reduced, c).is_empty());
                             let bad = bad.count() as u64;
@@ -212,15 +214,15 @@ fn bad_sums_of_the_matrix_unit_are_found_and_corrected() -> Result<(), ResidueEr
 }
 
 #[test]
-fn clean_residues_raise_no_alarm() -> Result<(), ResidueError> {
+fn clean_residues_are_not_reported_as_faulty() -> Result<(), ResidueError> {
     let mut generator = Generator::new(0xca11_ab1e);
     let mut faults = Faults::default();
     every_case(
         share(4_000),
         &[0, 1, 2, 3, 4],
         &mut generator,
-        |watched, panel, _| {
-            panel.expect(watched, &panel.residues, &mut faults);
+        |system, panel, _| {
+            panel.expect(system, &panel.residues, &mut faults);
         },
     )?;
     println!("{faults:?}");
@@ -230,15 +232,15 @@ fn clean_residues_raise_no_alarm() -> Result<(), ResidueError> {
 }
 
 /// Two integers within the bound that differ in as few residues as the moduli allow, `k + 1`.
-fn neighbours(watched: &Redundant, redundant: usize) -> (Panel, Panel) {
-    let mut values = watched.moduli().values().to_vec();
+fn neighbours(system: &Redundant, redundant: usize) -> (Panel, Panel) {
+    let mut values = system.moduli().values().to_vec();
     values.sort_unstable();
     let common = &values[..values.len() - redundant - 1];
     let distance: BigInt = common.iter().map(|&m| BigInt::from(m)).product();
     let low: BigInt = &distance / -2i32;
     let high = &low + &distance;
-    assert!(high <= big(watched.bound()));
-    let panel = |x: &BigInt| Panel::new(&vec![x.clone(); COLUMNS], watched.moduli());
+    assert!(high <= big(system.bound()));
+    let panel = |x: &BigInt| Panel::new(&vec![x.clone(); COLUMNS], system.moduli());
     (panel(&low), panel(&high))
 }
 
@@ -247,17 +249,17 @@ fn one_bad_residue_more_than_redundant_moduli_may_go_unnoticed() -> Result<(), R
     for set in SETS {
         for bound in bounds() {
             for k in 1..=4 {
-                let watched = watched(set, bound, k)?;
-                let (from, to) = neighbours(&watched, k);
+                let system = redundant_system(set, bound, k)?;
+                let (from, to) = neighbours(&system, k);
                 let bad = from.bad(&to.residues, 0);
                 assert_eq!(bad.len(), k + 1);
                 let mut integers = [I256::ZERO; COLUMNS];
                 let mut faults = Faults::default();
-                let outcomes = watched.check(&to.residues, &mut integers, &mut faults);
+                let outcomes = system.check(&to.residues, &mut integers, &mut faults);
                 assert_eq!(outcomes, [Outcome::Clean; COLUMNS]);
                 assert_ne!(integers, from.integers);
                 // One fewer is found, whichever is the one that stays right.
-                let finding = watched.correcting(0);
+                let finding = system.correcting(0);
                 for &spared in &bad {
                     let mut residues = to.residues.clone();
                     residues[spared] = from.residues[spared];
@@ -275,22 +277,22 @@ fn one_bad_residue_more_than_can_be_corrected_may_be_corrected_wrongly() -> Resu
 {
     for set in SETS {
         for bound in bounds() {
-            let watched = watched(set, bound, 2)?;
-            let (from, to) = neighbours(&watched, 2);
+            let system = redundant_system(set, bound, 2)?;
+            let (from, to) = neighbours(&system, 2);
             let bad = from.bad(&to.residues, 0);
             let mut residues = to.residues.clone();
             residues[bad[0]] = from.residues[bad[0]];
             let mut integers = [I256::ZERO; COLUMNS];
             let mut faults = Faults::default();
-            let [outcome, ..] = watched.check(&residues, &mut integers, &mut faults);
+            let [outcome, ..] = system.check(&residues, &mut integers, &mut faults);
             let Outcome::Corrected(places) = outcome else {
                 panic!("{outcome:?}");
             };
             assert_eq!(places.iter().collect::<Vec<_>>(), [bad[0]]);
             assert_eq!(integers, to.integers);
             // Who corrects nothing is not misled.
-            let watched = watched.correcting(0);
-            let [outcome, ..] = watched.check(&residues, &mut integers, &mut faults);
+            let system = system.correcting(0);
+            let [outcome, ..] = system.check(&residues, &mut integers, &mut faults);
             assert_eq!(outcome, Outcome::Uncorrectable);
         }
     }
@@ -303,8 +305,8 @@ fn any_of_the_moduli_hold_the_bound_and_fewer_would_not() -> Result<(), ResidueE
         for bits in [1, 20, 61, 100, 116, 125] {
             for k in 0..=4 {
                 let bound = U256::ONE << bits;
-                let watched = watched(set, bound, k)?;
-                let mut values = watched.moduli().values().to_vec();
+                let system = redundant_system(set, bound, k)?;
+                let mut values = system.moduli().values().to_vec();
                 values.sort_unstable();
                 let needed = values.len() - k;
                 let product = |values: &[u16]| -> BigInt {
@@ -325,17 +327,23 @@ fn any_of_the_moduli_hold_the_bound_and_fewer_would_not() -> Result<(), ResidueE
 }
 
 #[test]
-fn what_cannot_be_watched_over_is_said() {
+fn unsupported_redundancy_is_reported() {
     let text = |result: Result<Redundant, ResidueError>| result.err().map(|e| e.to_string());
     let said = |text: Option<String>, part: &str| {
         assert!(text.as_ref().is_some_and(|t| t.contains(part)), "{text:?}");
     };
     said(
-        text(watched(Set::Int8, U256::ONE << 150, 5)),
+        text(redundant_system(Set::Int8, U256::ONE << 150, 5)),
         "integers of 150.0 bits and a sign leave no 5 of the 24 moduli of int8 redundant",
     );
-    said(text(watched(Set::Fp8, U256::ONE, 24)), "no 24 of the 24");
-    said(text(watched(Set::Fp8, U256::ONE, usize::MAX)), "redundant");
+    said(
+        text(redundant_system(Set::Fp8, U256::ONE, 24)),
+        "no 24 of the 24",
+    );
+    said(
+        text(redundant_system(Set::Fp8, U256::ONE, usize::MAX)),
+        "redundant",
+    );
     for method in [Method::Double, Method::BernsteinDouble] {
         let rounding = Redundant::new(Set::Int8, U256::ONE << 100, 1, method, Arc::new(Portable));
         said(text(rounding), &format!("{method} rounds"));
@@ -345,7 +353,7 @@ fn what_cannot_be_watched_over_is_said() {
 /// Reconstruction methods are exact for all integers but those next to half the product of the moduli, either sign; faults
 /// make those, too. They may come out as other integers, but never as small ones.
 #[test]
-fn integers_at_the_ends_of_the_range_never_come_out_small() -> Result<(), ResidueError> {
+fn integers_at_the_ends_of_the_range_are_never_reconstructed_small() -> Result<(), ResidueError> {
     let mut generator = Generator::new(0xed6e_ca5e);
     for set in SETS {
         for count in 2..=Moduli::MOST {
@@ -368,14 +376,14 @@ fn integers_at_the_ends_of_the_range_never_come_out_small() -> Result<(), Residu
                 .collect();
             let panel = Panel::new(&integers, &moduli);
             for method in Method::ALL {
-                let Ok(way) = method.build(&moduli, Arc::new(Portable)) else {
+                let Ok(reconstruction) = method.build(&moduli, Arc::new(Portable)) else {
                     continue;
                 };
-                if !way.is_exact() {
+                if !reconstruction.is_exact() {
                     continue;
                 }
                 let mut found = [I256::ZERO; COLUMNS];
-                way.reconstruct(&panel.residues, &mut found);
+                reconstruction.reconstruct(&panel.residues, &mut found);
                 for (found, integer) in found.iter().zip(&integers) {
                     let small = big(found.unsigned_abs()) < &half / 2;
                     assert!(

@@ -191,7 +191,7 @@ mod tests {
         }
         assert!(!once.contains("old"));
         assert_eq!(renewed(&once, &record()).expect("the same marks"), once);
-        let refused = renewed("nothing", &record()).expect_err("no marks");
-        assert!(refused.contains("missing"), "{refused}");
+        let rejected = renewed("nothing", &record()).expect_err("no marks");
+        assert!(rejected.contains("missing"), "{rejected}");
     }
 }

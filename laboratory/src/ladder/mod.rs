@@ -46,7 +46,7 @@ pub struct LadderArguments {
     /// Number of threads
     #[arg(long, value_parser = parse_threads, default_value = "1")]
     threads: usize,
-    /// Seconds that each rung is timed for, in turns with the others (pairs after them)
+    /// Seconds that each rung is timed for, alternating with the others (double-double after them)
     #[arg(long, value_parser = parse_seconds, default_value = "0.1", value_name = "SECONDS")]
     seconds: f64,
     /// Print one JSON object for every rung and every figure of the posts instead of tables
@@ -262,7 +262,7 @@ fn table(record: &Record, shape: &str) -> String {
                 ]);
             }
             // Sentences would make the columns as wide as they are.
-            (None, _) => row.push("refused".into()),
+            (None, _) => row.push("rejected".into()),
         }
         rows.push(row);
     }

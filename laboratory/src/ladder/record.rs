@@ -176,7 +176,7 @@ pub mod tests {
     }
 
     #[test]
-    fn records_of_another_form_are_refused() {
+    fn records_of_another_form_are_rejected() {
         let record = Record {
             ladder: VERSION + 1,
             date: ozfft_cli::machine::now(),
@@ -192,7 +192,7 @@ pub mod tests {
         let name = format!("ozfft-ladder-{}.json", std::process::id());
         let path = std::env::temp_dir().join(name);
         ozfft_cli::report::write_json(&path, &record).expect("a file can be written");
-        let refused = Record::read(&path).expect_err("another form").to_string();
+        let rejected = Record::read(&path).expect_err("another form").to_string();
         let this = Record {
             ladder: VERSION,
             ..record
@@ -200,7 +200,7 @@ pub mod tests {
         ozfft_cli::report::write_json(&path, &this).expect("a file can be written");
         let read = Record::read(&path);
         std::fs::remove_file(&path).expect("the file was written");
-        assert!(refused.contains("measure again"), "{refused}");
+        assert!(rejected.contains("measure again"), "{rejected}");
         assert_eq!(read.expect("a record"), this);
     }
 }

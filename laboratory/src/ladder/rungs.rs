@@ -1,4 +1,4 @@
-//! Measuring one shape: every rung's error against the oracle, and all their times in turns.
+//! Measuring one shape: every rung's error against the oracle, and all their times, alternately.
 
 use super::record::{Found, Rung};
 use crate::failure::Failure;
@@ -187,7 +187,7 @@ pub fn measure<T: Numbers>(
     Ok(finished.collect())
 }
 
-/// In turns, so that whatever else the machine does hits all of them alike.
+/// Alternately, so that other load affects all of them alike.
 fn time_on_processor<T: Numbers>(
     setting: &Setting<'_>,
     input: &[Complex<T>],

@@ -25,7 +25,7 @@ pub struct ModelArguments {
 enum What {
     /// Rates that keep memory busy, beside what machines have (Table 1)
     Floors(Options),
-    /// Times of every way of computing a transform (section 4.1, Figure 1, C.1)
+    /// Times of every variant of a transform (section 4.1, Figure 1, C.1)
     Walltime(Options),
     /// Which term of the model binds, kernel by kernel (Table 3)
     Regimes(Options),
@@ -35,9 +35,9 @@ enum What {
     Beneficiaries(Options),
     /// Floors of single precision (section 6)
     Fp32(Options),
-    /// One machine in words: which way binds where, with what margin, and the rate that would change it
+    /// One machine in words: which resource binds which variant, with what margin, and the rate that would change it
     Machine(MachineOptions),
-    /// All machines, a line each: times of the four ways, and what binds them
+    /// All machines, a line each: times of the four variants, and what binds them
     Verdicts(Options),
     /// What is known of machines, every figure with its source
     Machines(Options),

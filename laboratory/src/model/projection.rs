@@ -1,4 +1,4 @@
-//! `ozfft-lab model projection`: measured paths carried over to machines that nobody measured.
+//! `ozfft-lab model projection`: measured paths carried over to machines that were not measured.
 //!
 //! What a path takes over what the corrected model allows on the measured machine is the constant that a kernel delivers; times the corrected model
 //! of another machine it says what the same kernel would take there, if it kept the same share of the unit that binds it. Projected times are

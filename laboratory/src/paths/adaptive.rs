@@ -149,7 +149,7 @@ mod tests {
             .constants(&mut delivered);
         assert_eq!(delivered.value("adaptive.native.double"), Some(0.0));
         let other = Path::new(records).join("2026-11-15-h200-paths.json");
-        let error = Adaptive::read(&other).expect_err("refused").to_string();
+        let error = Adaptive::read(&other).expect_err("rejected").to_string();
         assert!(error.contains("no record of ozfft-lab residues"), "{error}");
     }
 }

@@ -67,14 +67,14 @@ impl Sample {
         let plan = |problem: Problem| planner.plan(&apply(problem.device(device)));
         let contiguous = plan(self.contiguous())?;
         let strided = plan(self.strided())?;
-        let family = match contiguous.engine() {
+        let products = match contiguous.engine() {
             Engine::Residues => Products::Exact,
             _ => contiguous
                 .recipe()
                 .map_or(Products::Exact, |recipe| recipe.products),
         };
-        let family = exact.then_some(family);
-        self.compared(planner, family, (&contiguous, &strided))
+        let products = exact.then_some(products);
+        self.compared(planner, products, (&contiguous, &strided))
     }
 
     /// A kernel in the place of another.
@@ -92,16 +92,16 @@ impl Sample {
     fn compared(
         &self,
         planner: &Planner<f64>,
-        family: Option<Products>,
+        products: Option<Products>,
         (contiguous, strided): (&Plan<f64>, &Plan<f64>),
     ) -> Result<Checked, Failure> {
         let (beside, across) = (self.transformed(contiguous)?, self.transformed(strided)?);
-        let differing = match family {
+        let differing = match products {
             None => None,
-            Some(family) => {
+            Some(products) => {
                 let mut count = 0;
                 for (problem, got) in [(self.contiguous(), &beside), (self.strided(), &across)] {
-                    let digits = problem.engine(Engine::Digits).products(family);
+                    let digits = problem.engine(Engine::Digits).products(products);
                     let expected = planner.plan(&digits.substrate(Substrate::Auto))?;
                     let bits = |z: &Complex<f64>| (z.re.to_bits(), z.im.to_bits());
                     let expected = self.transformed(&expected)?;

@@ -36,7 +36,7 @@ impl Counters {
         }
     }
 
-    /// Instructions of a point by pipe, whoever counted them.
+    /// Instructions of a point by pipe, from either source.
     pub fn pipes(&self) -> Option<&BTreeMap<String, f64>> {
         match self {
             Counters::Counted(counts) => Some(&counts.pipes_per_point),
@@ -430,44 +430,44 @@ some words of the program
     }
 
     #[test]
-    fn what_is_no_table_is_refused_with_line_and_column() {
-        let refused = |rows: &str| table(rows).expect_err("refused");
+    fn malformed_tables_are_rejected_with_line_and_column() {
+        let rejected = |rows: &str| table(rows).expect_err("rejected");
         assert!(
             parse("garbage\nmore")
-                .expect_err("refused")
+                .expect_err("rejected")
                 .contains("Kernel Name")
         );
-        assert!(refused("").contains("no launches"));
+        assert!(rejected("").contains("no launches"));
         let row =
             |bytes: &str, grid: &str| format!(r#""0","k","1","{grid}","{bytes}","1","1","1","1""#);
-        let text = refused(&row("n/a", "(1, 1, 1)"));
+        let text = rejected(&row("n/a", "(1, 1, 1)"));
         assert!(
             text.contains("line 5") && text.contains("dram__bytes.sum") && text.contains("n/a"),
             "{text}"
         );
-        let text = refused(&row("1", "many"));
+        let text = rejected(&row("1", "many"));
         assert!(
             text.contains("line 5") && text.contains("Grid Size"),
             "{text}"
         );
-        assert!(refused("words of the program").contains("line 5"));
-        assert!(refused(r#""0","k""#).contains("2 columns"));
-        assert!(refused(r#""0","k"#).contains("quotation mark"));
+        assert!(rejected("words of the program").contains("line 5"));
+        assert!(rejected(r#""0","k""#).contains("2 columns"));
+        assert!(rejected(r#""0","k"#).contains("quotation mark"));
     }
 
     #[test]
     fn units_must_be_there_and_known() {
-        let with = |unit: &str| parse(&HEAD.replace("Mbyte", unit)).expect_err("refused");
+        let with = |unit: &str| parse(&HEAD.replace("Mbyte", unit)).expect_err("rejected");
         let text = with("furlong");
         assert!(
             text.contains("line 4") && text.contains("dram__bytes.sum") && text.contains("furlong"),
             "{text}"
         );
         let heading: Vec<&str> = HEAD.lines().take(3).collect();
-        let text = parse(&format!("{}\n{ROWS}", heading.join("\n"))).expect_err("refused");
+        let text = parse(&format!("{}\n{ROWS}", heading.join("\n"))).expect_err("rejected");
         assert!(text.contains("line 4") && text.contains("units"), "{text}");
         let nothing = HEAD.replace("sum", "max").replace("pct_of", "part_of");
-        assert!(parse(&nothing).expect_err("refused").contains("no metric"));
+        assert!(parse(&nothing).expect_err("rejected").contains("no metric"));
     }
 
     #[test]

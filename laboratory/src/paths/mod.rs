@@ -10,7 +10,7 @@ mod paper;
 mod report;
 mod tall_skinny;
 mod tiles;
-mod ways;
+mod variants;
 
 use crate::failure::Failure;
 use crate::origin::built_commit;
@@ -32,7 +32,7 @@ use report::{Launch, Path};
 pub use report::{Path as PathRow, Report};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-pub use ways::{How, Variant, WAYS};
+pub use variants::{How, VARIANTS, Variant};
 
 /// Options of `ozfft-lab paths`.
 #[derive(Debug, Args)]
@@ -172,11 +172,14 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         },
     };
     let copy_seconds = median(&gpu, &Copy(bytes), &mut arrays, seconds)?.median;
-    let selected: Vec<&Variant> = WAYS
+    let selected: Vec<&Variant> = VARIANTS
         .iter()
-        .filter(|way| {
+        .filter(|variant| {
             let names = &arguments.only;
-            names.is_empty() || names.iter().any(|name| way.name.contains(name.as_str()))
+            names.is_empty()
+                || names
+                    .iter()
+                    .any(|name| variant.name.contains(name.as_str()))
         })
         .collect();
     let bar = progress(
@@ -185,9 +188,9 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         arguments.json,
     );
     let mut paths = Vec::new();
-    for way in selected {
-        let mut path = Path::new(way);
-        match prepare(arguments, &gpu, way, &sample) {
+    for variant in selected {
+        let mut path = Path::new(variant);
+        match prepare(arguments, &gpu, variant, &sample) {
             Ok(runner) => {
                 let needs = runner.work.needs();
                 if needs.workspace > arrays.workspace_bytes() {
@@ -267,14 +270,14 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
 fn prepare(
     arguments: &PathsArguments,
     gpu: &Gpu,
-    way: &Variant,
+    variant: &Variant,
     sample: &Sample,
 ) -> Result<Runner, Failure> {
     let planner = Planner::<f64>::new();
     let device = Device::Cuda(arguments.device);
     let problem = Problem::complex(&arguments.shape.0).device(device);
     let checks = !arguments.once;
-    match way.how {
+    match variant.how {
         How::CuFft => {
             let plan = CuFft::plan(gpu, &problem, (Direction::Forward, 1), Precision::Double)?;
             Ok(Runner {

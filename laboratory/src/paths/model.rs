@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 const PRODUCTS_PER_POINT: f64 = 64.0;
 /// Steps of a line of 1024 points.
 const STEPS: f64 = 2.0;
-/// Integers that a step puts together for a point: real and imaginary part.
+/// Integers that a step reconstructs for a point: real and imaginary part.
 const OUTPUTS_PER_POINT: f64 = 2.0;
 /// Bytes of a point that are read and written at least.
 const LEAST_BYTES: f64 = 32.0;
 
 /// Kernels on one tensor instruction: one that is whole, and those that lack one of its stages.
-struct Family {
+struct KernelSet {
     /// What its constants' names end in.
     suffix: &'static str,
     whole: &'static str,
@@ -32,15 +32,15 @@ struct Family {
     products_a_modulus: f64,
 }
 
-const FAMILIES: [Family; 2] = [
-    Family {
+const KERNEL_SETS: [KernelSet; 2] = [
+    KernelSet {
         suffix: "",
         whole: "residues_kulisch32",
         without: "residues_without_",
         instruction: "mma.sync s8 m16n8k32",
         products_a_modulus: 1.0,
     },
-    Family {
+    KernelSet {
         suffix: ".fp8",
         whole: "residues_fp8_bands",
         without: "residues_fp8_without_",
@@ -182,11 +182,11 @@ pub fn delivered(report: &Report, sources: &Sources) -> Result<Delivered, Failur
         points_and_axes: points * axes,
         delivered: Delivered::new(),
     };
-    for family in &FAMILIES {
+    for kernels in &KERNEL_SETS {
         // Kernels that this record does not know at all are no constants that it lacks.
-        if family.suffix.is_empty() || model.of_kernel(family.whole).is_some() {
-            model.alpha(family);
-            model.stages(family);
+        if kernels.suffix.is_empty() || model.of_kernel(kernels.whole).is_some() {
+            model.alpha(kernels);
+            model.stages(kernels);
         }
     }
     model.beta();
@@ -245,9 +245,9 @@ impl Model<'_> {
     }
 
     /// What leaving out a stage saves.
-    fn saved(&self, family: &Family, stage: &str) -> Result<Measured, String> {
-        let without = self.time_of_kernel(&format!("{}{stage}", family.without))?;
-        Ok(self.time_of_kernel(family.whole)?.minus(without))
+    fn saved(&self, kernels: &KernelSet, stage: &str) -> Result<Measured, String> {
+        let without = self.time_of_kernel(&format!("{}{stage}", kernels.without))?;
+        Ok(self.time_of_kernel(kernels.whole)?.minus(without))
     }
 
     fn add(
@@ -274,23 +274,23 @@ impl Model<'_> {
     }
 
     /// α: multiply-adds at the tensor unit's rate that the products' time would suffice for, over those of one modulus.
-    fn alpha(&mut self, family: &Family) {
-        let (kernel, suffix) = (Some(family.whole), family.suffix);
+    fn alpha(&mut self, kernels: &KernelSet) {
+        let (kernel, suffix) = (Some(kernels.whole), kernels.suffix);
         let unit = "products of bytes for one product";
         let moduli = ozfft_kernels::RESIDUE_COUNTS.map(|count| count as f64);
         let mean = moduli.iter().sum::<f64>() / moduli.len() as f64;
-        let counted = Measured::exactly(mean * family.products_a_modulus);
+        let counted = Measured::exactly(mean * kernels.products_a_modulus);
         let words = "moduli of both steps, mean, times products of one modulus";
         let name = format!("alpha.counted{suffix}");
         self.add(&name, counted, unit, words, kernel);
         let stages = self
-            .saved(family, "decomposition")
-            .and_then(|decomposition| Ok((decomposition, self.saved(family, "products")?)));
+            .saved(kernels, "decomposition")
+            .and_then(|decomposition| Ok((decomposition, self.saved(kernels, "products")?)));
         let (decomposition, products) = match stages {
             Ok(stages) => stages,
             Err(why) => return self.delivered.miss(format!("alpha{suffix}"), why),
         };
-        let (rate, from) = match self.rate_of(family.instruction) {
+        let (rate, from) = match self.rate_of(kernels.instruction) {
             Ok(found) => found,
             Err(why) => return self.delivered.miss(format!("alpha.delivered{suffix}"), why),
         };
@@ -299,7 +299,7 @@ impl Model<'_> {
         let text = |stage: &str| {
             format!(
                 "time that leaving out {stage} saves, over the time of one modulus' products (64 multiply-adds a point and step) at the rate of {} in {from}",
-                family.instruction
+                kernels.instruction
             )
         };
         let name = format!("alpha.products{suffix}");
@@ -425,7 +425,7 @@ impl Model<'_> {
         OUTPUTS_PER_POINT * STEPS * self.points_and_axes
     }
 
-    /// Instructions of an output that putting integers together takes, and who counted them: both by a profiler, or both in the machine code.
+    /// Instructions of an output that reconstruction takes, and their source: both by a profiler, or both in the machine code.
     fn instructions_of(&self, path: &Path) -> Option<(f64, &'static str)> {
         let base = self.base_of(path)?;
         let profiled = |path: &Path| path.counters.counts()?.instructions_per_point;
@@ -575,14 +575,14 @@ impl Model<'_> {
     }
 
     /// What stages leave of the whole when they are added up.
-    fn stages(&mut self, family: &Family) {
-        let name = format!("overlap.stages{}", family.suffix);
+    fn stages(&mut self, kernels: &KernelSet) {
+        let name = format!("overlap.stages{}", kernels.suffix);
         let stages = ["decomposition", "products", "reconstruction"];
         let saved: Result<Vec<Measured>, String> = stages
             .iter()
-            .map(|stage| self.saved(family, stage))
+            .map(|stage| self.saved(kernels, stage))
             .collect();
-        match saved.and_then(|saved| Ok((saved, self.time_of_kernel(family.whole)?))) {
+        match saved.and_then(|saved| Ok((saved, self.time_of_kernel(kernels.whole)?))) {
             Ok((saved, whole)) => {
                 let roof = Measured::exactly(self.report.memory_roof_seconds);
                 let sum = saved.into_iter().fold(roof, Measured::plus);
@@ -591,7 +591,7 @@ impl Model<'_> {
                     sum.over(whole),
                     "of the whole",
                     "memory roof and what leaving out each of three stages saves, added up, over the whole: the rest is quantising, folding, rotating, converting, and what leaving out one stage does not save because another hides it",
-                    Some(family.whole),
+                    Some(kernels.whole),
                 );
             }
             Err(why) => self.delivered.miss(name, why),

@@ -304,7 +304,7 @@ fn beta_and_overlap_come_from_tiles() {
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn unknown_constants_are_reported() {
     let mut report = report();
     report
         .paths
@@ -333,7 +333,7 @@ fn what_is_not_known_is_said() {
 }
 
 #[test]
-fn what_no_profiler_saw_is_counted_in_the_machine_code() {
+fn kernels_without_profiler_counts_are_counted_in_the_machine_code() {
     let mut report = report();
     report.paths[1].counters = Counters::default();
     let constants = delivered(&report, &sources("a GPU")).expect("constants");

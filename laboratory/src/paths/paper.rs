@@ -17,7 +17,7 @@ pub const MACHINE: &str = "B300";
 pub const ROOF_MS: f64 = 12.9;
 /// Bits of what the paper calls full double precision.
 const FULL: f64 = 53.0;
-/// Names as `ways.rs` gives them, milliseconds, bits. Ranges are given by their middle.
+/// Names as `variants.rs` gives them, milliseconds, bits. Ranges are given by their middle.
 const PROJECTIONS: [(&str, f64, f64); 10] = [
     ("native FP64", 124.0, FULL),
     ("recursive Garner", 260.0, FULL),
@@ -42,12 +42,15 @@ pub fn projection(name: &str) -> Option<Projection> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paths::ways::WAYS;
+    use crate::paths::variants::VARIANTS;
 
     #[test]
     fn every_projection_belongs_to_a_path() {
         for (name, ..) in PROJECTIONS {
-            assert!(WAYS.iter().any(|way| way.paper == name), "{name}");
+            assert!(
+                VARIANTS.iter().any(|variant| variant.paper == name),
+                "{name}"
+            );
         }
         assert_eq!(projection(""), None);
     }

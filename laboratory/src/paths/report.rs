@@ -4,7 +4,7 @@ use super::check::Checked;
 use super::counters::{Counters, Table};
 use super::delivered::{Constant, Delivered};
 use super::tiles::{Resident, Tile};
-use super::ways::{STAGES, Variant};
+use super::variants::{STAGES, Variant};
 use crate::failure::Failure;
 use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
 use ozfft_cli::inputs::read_text;
@@ -52,10 +52,10 @@ pub struct Path {
 }
 
 impl Path {
-    pub fn new(way: &Variant) -> Path {
+    pub fn new(variant: &Variant) -> Path {
         Path {
-            name: way.name.into(),
-            paper: way.paper.into(),
+            name: variant.name.into(),
+            paper: variant.paper.into(),
             missing: None,
             seconds: None,
             seconds_range: None,
@@ -134,7 +134,7 @@ pub struct Report {
     /// Lines that stay in the cache.
     #[serde(default)]
     pub resident: Vec<Resident>,
-    /// The efficiency of tall and narrow products, from whoever measures it.
+    /// The efficiency of tall and narrow products, where it was measured.
     #[serde(default)]
     pub eta_ts: Vec<Constant>,
     #[serde(default)]

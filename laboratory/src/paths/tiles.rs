@@ -159,7 +159,7 @@ pub fn tiles(bench: &mut Bench) -> Result<Vec<Tile>, Failure> {
     Ok(tiles)
 }
 
-/// How many lines a block takes where nobody asks.
+/// Default number of lines in a block.
 fn usual_lines(
     planner: &Planner<f64>,
     problem: &Problem,

@@ -44,7 +44,7 @@ fn name(rung: &Rung, found: &Found) -> String {
     }
 }
 
-/// Every way of computing once, whoever asked for it.
+/// Every variant once.
 fn places<'a>(record: &'a Record, shape: &str) -> Vec<Place<'a>> {
     let mut places: Vec<Place<'a>> = Vec::new();
     for rung in record.rungs.iter().filter(|rung| rung.shape == shape) {

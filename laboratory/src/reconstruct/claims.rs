@@ -60,7 +60,7 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// One way.
+    /// One method.
     pub fn of(self, substrate: Substrate, r: usize, method: &str) -> Option<&'a Measurement> {
         self.measurements
             .iter()
@@ -193,7 +193,7 @@ fn table_4(evidence: Evidence) -> Vec<Claim> {
     let bits = |error: f64| -error.log2();
     claims.push(contradiction(
         "Appendix B",
-        "bits of Bernstein's way in doubles",
+        "bits of Bernstein's method in doubles",
         "43; recursive 47; \"exactly\" 9 less",
         format!("Table 4 has {:.1} and {:.1}", bits(errors[3]), bits(errors[0])),
         "the sum s of residues below m times fractions below 1 is not below r but below r·m, which costs 6 to 7 bits more",
@@ -224,10 +224,10 @@ fn compare_bits(
     place: &str,
     what: &str,
     printed: f64,
-    way: Option<&Measurement>,
+    method: Option<&Measurement>,
     because: &str,
 ) -> Claim {
-    let claim = |way: &Measurement| match way.bits {
+    let claim = |method: &Measurement| match method.bits {
         Some(bits) => Claim {
             printed: format!("{printed:.0} bits"),
             here: format!("{bits:.1} bits"),
@@ -243,7 +243,7 @@ fn compare_bits(
             comment: "every integer is exact".into(),
         },
     };
-    way.map_or_else(|| compare((place, what), printed, None, because), claim)
+    method.map_or_else(|| compare((place, what), printed, None, because), claim)
 }
 
 fn precision(evidence: Evidence) -> Vec<Claim> {

@@ -1,4 +1,4 @@
-//! The experiment: matrices of doubles, multiplied by residues, put together in every way, against the exact product.
+//! The experiment: matrices of doubles, multiplied by residues, reconstructed by every method, against the exact product.
 
 use super::matrices::{Errors, Matrices, operand_bits, product_of};
 use super::prototype::{Column, Prototype};
@@ -23,11 +23,11 @@ pub const MOST_SIZE: usize = MOST_DEPTH;
 pub struct Experiment {
     /// Rows, depth and columns of the product.
     pub size: usize,
-    /// Time that each way is given.
+    /// Time that each method is given.
     pub seconds: Duration,
 }
 
-/// One way, on one substrate, with so many moduli.
+/// One method, on one substrate, with so many moduli.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measurement {
     pub substrate: Substrate,
@@ -112,7 +112,7 @@ impl From<Operations> for Counts {
     }
 }
 
-/// A way that does not exist there, and why.
+/// A method that does not exist there, and why.
 #[derive(Debug, Clone, Serialize)]
 pub struct Missing {
     pub substrate: Substrate,
@@ -183,7 +183,12 @@ fn pipe_name(pipe: Pipe) -> String {
 }
 
 /// Median and shortest time of one output in nanoseconds, and from how many passes over all panels.
-fn time(way: &dyn Reconstruction, panels: &Panels, r: usize, time: Duration) -> (f64, f64, usize) {
+fn time(
+    reconstruction: &dyn Reconstruction,
+    panels: &Panels,
+    r: usize,
+    time: Duration,
+) -> (f64, f64, usize) {
     let outputs = (panels.integers.len() * COLUMNS) as f64;
     let mut to = [I256::ZERO; COLUMNS];
     let mut passes = Vec::new();
@@ -191,7 +196,7 @@ fn time(way: &dyn Reconstruction, panels: &Panels, r: usize, time: Duration) -> 
     loop {
         let pass = Instant::now();
         for residues in panels.residues.chunks_exact(r) {
-            way.reconstruct(std::hint::black_box(residues), &mut to);
+            reconstruction.reconstruct(std::hint::black_box(residues), &mut to);
             std::hint::black_box(&mut to);
         }
         passes.push(pass.elapsed().as_secs_f64() * 1e9 / outputs);
@@ -248,7 +253,7 @@ pub struct PrototypeError {
 }
 
 impl Experiment {
-    /// Measures all of these ways.
+    /// Measures all of these methods.
     pub fn run(
         &self,
         matrices: &Matrices,
@@ -266,9 +271,13 @@ impl Experiment {
         let mut outcome = Outcome::default();
         for &method in methods {
             match method.build(moduli, Arc::new(Portable)) {
-                Ok(way) => {
-                    let measurement =
-                        self.measure((substrate, moduli, bits), way.as_ref(), matrices, &panels)?;
+                Ok(reconstruction) => {
+                    let measurement = self.measure(
+                        (substrate, moduli, bits),
+                        reconstruction.as_ref(),
+                        matrices,
+                        &panels,
+                    )?;
                     outcome.measurements.push(measurement);
                 }
                 Err(reason) => outcome.missing.push(Missing {
@@ -294,7 +303,7 @@ impl Experiment {
     fn measure(
         &self,
         (substrate, moduli, bits): (Substrate, &Moduli, u32),
-        way: &dyn Reconstruction,
+        reconstruction: &dyn Reconstruction,
         matrices: &Matrices,
         panels: &Panels,
     ) -> Result<Measurement, Failed> {
@@ -305,20 +314,20 @@ impl Experiment {
         for ((residues, integers), &(place, columns)) in
             rows.zip(&panels.integers).zip(&panels.places)
         {
-            way.reconstruct(residues, &mut to);
+            reconstruction.reconstruct(residues, &mut to);
             for column in 0..columns {
                 let product = matrices.product[place + column];
                 errors.add(to[column], integers[column], bits, product);
             }
         }
-        let bound = way.error_bound();
+        let bound = reconstruction.error_bound();
         let broken = |what: String| {
             Failed::Broken(format!(
                 "{} on {substrate} with r = {r}: {what}",
-                way.name()
+                reconstruction.name()
             ))
         };
-        if way.is_exact() && errors.wrong > 0 {
+        if reconstruction.is_exact() && errors.wrong > 0 {
             return Err(broken(format!(
                 "it is exact, and {} of {} outputs are wrong",
                 errors.wrong,
@@ -331,9 +340,9 @@ impl Experiment {
                 errors.absolute
             )));
         }
-        let (nanoseconds, least_nanoseconds, runs) = time(way, panels, r, self.seconds);
+        let (nanoseconds, least_nanoseconds, runs) = time(reconstruction, panels, r, self.seconds);
         let modulus = moduli.product().as_f64();
-        let counts = Counts::from(way.operations(&panels.residues[..r]));
+        let counts = Counts::from(reconstruction.operations(&panels.residues[..r]));
         // Only forward CRT asks a matrix unit for anything.
         let layout = if counts.products() > 0.0 {
             let (unit, products) = (Fp8Unit::new(Accumulator::HOPPER), counts.fp8_products);
@@ -346,12 +355,12 @@ impl Experiment {
         Ok(Measurement {
             substrate,
             r,
-            method: way.name().into(),
-            pipe: pipe_name(way.pipe()),
+            method: reconstruction.name().into(),
+            pipe: pipe_name(reconstruction.pipe()),
             modulus_bits: moduli.bits(),
             operand_bits: bits,
             exact: errors.wrong == 0,
-            proven_exact: way.is_exact(),
+            proven_exact: reconstruction.is_exact(),
             result_error: errors.result,
             result_error_to_typical: errors.to_typical(),
             error: errors.relative,

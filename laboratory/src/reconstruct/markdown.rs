@@ -49,7 +49,7 @@ pub fn tables(findings: &Findings, seed: u64, size: usize) -> String {
         format!(
             "Bits of the largest error over the largest integer, for products of random matrices of {size} × {size} (uniform in \
              ±1), scaled to as many bits as `size·2^(2p) <= Moduli::largest()` allows. *exact* is proven, and every integer was right; \
-             *exact here* is what came out. Operands have at most 62 bits; where M holds more, ways whose error goes with M lose bits. `seven` are the coprime numbers from 128 downwards, 7 bits each as in the paper."
+             *exact here* is what came out. Operands have at most 62 bits; where M holds more, methods whose error goes with M lose bits. `seven` are the coprime numbers from 128 downwards, 7 bits each as in the paper."
         ),
         table(&precision_rows(&findings.measurements)),
         "### Cost".into(),
@@ -65,7 +65,7 @@ pub fn tables(findings: &Findings, seed: u64, size: usize) -> String {
         "### Table 4".into(),
         "Largest error over the root mean square of the outputs, quantisation included. *as described* is the paper's prototype made again: \
          primes from 127 downwards, residues from 0, the multiple of M taken off in floating point (median of 16 runs, and their range). \
-         *here* are the ways of this project with moduli of 7 bits. Relative to each output by itself errors are far larger, because \
+         *here* are the methods of this project with moduli of 7 bits. Relative to each output by itself errors are far larger, because \
          outputs near zero are among them."
             .into(),
         table(&table_4_rows(findings)),
@@ -128,7 +128,7 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 
 fn precision_rows(measurements: &[Measurement]) -> Vec<Vec<String>> {
     let cases = distinct(measurements.iter().map(|m| (m.substrate, m.r)));
-    let mut head = vec!["way".to_string()];
+    let mut head = vec!["method".to_string()];
     head.extend(
         cases
             .iter()
@@ -157,7 +157,7 @@ pub fn cost_r(measurements: &[Measurement]) -> usize {
     }
 }
 
-/// A bound of nearly M says nothing: the fraction may be rounded the other way.
+/// A bound of nearly M says nothing: the fraction may be rounded in the other direction.
 fn bound(to_modulus: f64) -> String {
     if to_modulus < 0.5 {
         format!("{to_modulus:.1e}")
@@ -168,7 +168,7 @@ fn bound(to_modulus: f64) -> String {
 
 fn cost_rows(measurements: &[Measurement]) -> Vec<Vec<String>> {
     let mut rows = heads([
-        "way",
+        "method",
         "substrate",
         "falls on",
         "slices",
@@ -206,7 +206,7 @@ fn table_4_rows(findings: &Findings) -> Vec<Vec<String>> {
         "printed",
         "as described",
         "range",
-        "way",
+        "method",
         "here",
     ]);
     let evidence = findings.evidence();

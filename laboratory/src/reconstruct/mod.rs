@@ -1,4 +1,4 @@
-//! `ozfft-lab reconstruct`: every way from residues to integers, its errors and counted costs, and the paper's figures beside them.
+//! `ozfft-lab reconstruct`: every method of reconstruction from residues, its errors and counted costs, and the paper's figures beside them.
 
 mod claims;
 mod experiment;
@@ -44,10 +44,10 @@ pub struct ReconstructArguments {
     /// What multiplies: int8, fp8, and seven for moduli of 7 bits as the paper has them
     #[arg(long, value_delimiter = ',', value_parser = parse_substrate, default_value = "int8,fp8,seven")]
     substrates: Vec<Substrate>,
-    /// Only these ways, such as garner,kulisch32 [default: all]
+    /// Only these methods, such as garner,kulisch32 [default: all]
     #[arg(long, value_delimiter = ',', value_parser = parse_method)]
     methods: Vec<Method>,
-    /// Time that each way is given
+    /// Time that each method is given
     #[arg(long, value_parser = parse_seconds, default_value = "0.02")]
     seconds: f64,
     /// Print one JSON object per line instead of tables

@@ -8,7 +8,7 @@ pub const TABLE_4: [(usize, [f64; 6]); 2] = [
     (16, [1.3e-14, 6.4e-12, 3.4e-3, 4.7e-12, 1.3e-3, 2.5e-3]),
 ];
 
-/// The columns of Table 4, and the ways of ours that they correspond to.
+/// The columns of Table 4, and the methods of ours that they correspond to.
 pub const COLUMNS_OF_TABLE_4: [(&str, &str); 6] = [
     ("recursive", "garner"),
     ("slice/fp64", "double"),

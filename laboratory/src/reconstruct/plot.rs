@@ -1,4 +1,4 @@
-//! Precision against cost: a point for every way, coloured by the hardware that its sum falls on.
+//! Precision against cost: a point for every method, coloured by the hardware that its sum falls on.
 
 use super::experiment::Measurement;
 use super::markdown::cost_r;
@@ -40,7 +40,7 @@ pub fn draw(measurements: &[Measurement]) -> Result<String, Failure> {
         panels.push((Substrate::Seven, of(Substrate::Seven)));
     }
     if panels.iter().all(|(_, points)| points.is_empty()) {
-        return Err(Failure::Plot("no way was measured".into()));
+        return Err(Failure::Plot("no method was measured".into()));
     }
     picture(&panels, r).map_err(|error| Failure::Plot(error.to_string()))
 }

@@ -1,9 +1,9 @@
 //! The paper's prototype, as its sections 4.2 and 4.4 and its Appendix B describe it: residues from 0, weights that are not reduced, and the
-//! multiple of `M` taken off at the end, in floating point.
+//! multiple of `M` subtracted at the end, in floating point.
 //!
 //! The moduli are primes, as section 2 says, from 127 downwards. A sum `Σ v_k u_k` of residues up to `m` and weights up to `M` is about
 //! `r·m/4` times `M`, and the result, 1/64 of `M` and less, is what is left of it. So many bits are lost in every column but
-//! the first, and this is what Table 4 shows. The ways of the crate `residues` take the multiple of `M` off in integers first.
+//! the first, and this is what Table 4 shows. The methods of the crate `residues` take the multiple of `M` off in integers first.
 
 use residues::{I256, Moduli, U256};
 

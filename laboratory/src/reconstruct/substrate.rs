@@ -63,17 +63,17 @@ impl Substrate {
         }
         // Not every unit holds the sums of every shape; the last are the smallest.
         let mut built = Vec::new();
-        let mut refused = None;
+        let mut rejected = None;
         for shape in Fp8Slices::SHAPES {
             match Fp8Slices::new(moduli, unit, shape) {
                 Ok(phase_a) => built.push(phase_a),
-                Err(error) => refused = Some(error),
+                Err(error) => rejected = Some(error),
             }
         }
         let takes =
             |phase_a: &Fp8Slices| products == Some(phase_a.operations(residues).fp8_products);
         let place = built.iter().position(takes).unwrap_or(0);
-        match refused {
+        match rejected {
             Some(error) if built.is_empty() => Err(error),
             _ => Ok(Box::new(built.swap_remove(place))),
         }

@@ -1,7 +1,7 @@
 //! The accumulators of the paper's Table 2: the same slices in words of 32, 16 and 8 bits, with counted operations.
 //!
 //! All are `kulisch::bounded::Bounded`, so that nothing differs but the word and the bits that it carries. (`kulisch32` is quicker: it adds
-//! slices up in a way of its own.) A word takes up carries in the bits that are left: with few of them carries are resolved more often.
+//! slices up by a method of its own.) A word takes up carries in the bits that are left: with few of them carries are resolved more often.
 
 use super::paper;
 use super::substrate::Substrate;

@@ -3,7 +3,7 @@
 function openModel(data) {
   const bytes = Uint8Array.from(atob(data.model), (letter) => letter.charCodeAt(0));
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {});
-  // Both ways as JSON; memory may have grown, so views of it are made anew.
+  // JSON in both directions; memory may have grown, so views of it are made anew.
   function call(name, value) {
     const text = new TextEncoder().encode(JSON.stringify(value));
     const place = exports.input(text.length);
@@ -97,7 +97,7 @@ function openModel(data) {
       const name = element("span", {}, element("span", { class: "index" }, row.number === null ? "–" : String(row.number)), " " + row.title);
       return [name, row.bar === null ? "" : bar(row.bar), row.time, row.times_memory, row.unit];
     });
-    at("paths").replaceChildren(table("ways", title, columns, cells));
+    at("paths").replaceChildren(table("methods", title, columns, cells));
   }
   function showRoofline({ title, rows, drawings }) {
     const figure = at("roofline");

@@ -1,4 +1,4 @@
-//! What the page's script is told, as JSON: machines with what their fields show, presets, the record, and the model itself. The script has
+//! Input of the page's script, as JSON: machines with what their fields show, presets, the record, and the model itself. The script has
 //! no formulas and no figures of its own.
 
 use super::Context;

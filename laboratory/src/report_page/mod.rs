@@ -2,7 +2,7 @@
 //! change; and its figures as files (`ozfft-lab plot --figure`).
 //!
 //! ```text
-//! data.rs       what the page's script is told; the model itself is the crate `page-model`, compiled to WebAssembly
+//! data.rs       input of the page's script; the model itself is the crate `page-model`, compiled to WebAssembly
 //! controls.js   from what is typed to a question to the model, and from its answer to what is shown
 //! figures/      the paper's figures and ours
 //! evidence.rs   the paper's claims one by one, as data, as a document and as HTML

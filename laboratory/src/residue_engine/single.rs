@@ -12,7 +12,7 @@ use ozfft_testkit::oracle::{ExactSpectrum, Scale, compare_f32, dft};
 use serde::Serialize;
 use std::time::Instant;
 
-/// What one way of transforming single-precision data costs.
+/// What one engine and accuracy for single-precision data costs.
 #[derive(Debug, Serialize)]
 pub struct SingleCost {
     engine: &'static str,
@@ -80,14 +80,14 @@ pub fn costs(arguments: &ResiduesArguments) -> Result<Vec<SingleCost>, Failure> 
         Accuracy::Target(1e-6),
         Accuracy::Single,
     ];
-    let mut ways = vec![("native", Engine::Native, Accuracy::Single)];
+    let mut engines = vec![("native", Engine::Native, Accuracy::Single)];
     for accuracy in accuracies {
-        ways.push(("residues", Engine::Residues, accuracy));
-        ways.push(("digits", Engine::Digits, accuracy));
+        engines.push(("residues", Engine::Residues, accuracy));
+        engines.push(("digits", Engine::Digits, accuracy));
     }
-    let bar = progress(ways.len(), "single precision", arguments.json);
+    let bar = progress(engines.len(), "single precision", arguments.json);
     let (mut rows, mut plans) = (Vec::new(), Vec::new());
-    for (engine, chosen, accuracy) in ways {
+    for (engine, chosen, accuracy) in engines {
         let problem = Problem::complex(&[n]).batch(lines.len()).threads(1);
         let plan = Planner::<f32>::new().plan(&problem.engine(chosen).accuracy(accuracy))?;
         let (outputs, time) = timed(&plan, &lines)?;

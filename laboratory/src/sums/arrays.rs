@@ -23,9 +23,9 @@ pub fn run(
 ) -> Result<(), Failure> {
     let values = data.numbers(length, SEEDS.0);
     let x = &values[..];
-    let mut reduction = |name: &'static str, ways: [&dyn Fn() -> f64; 3]| {
+    let mut reduction = |name: &'static str, methods: [&dyn Fn() -> f64; 3]| {
         if wanted(name) {
-            let [exact, naive, compensated] = ways;
+            let [exact, naive, compensated] = methods;
             let mut methods = [
                 one(KULISCH, true, exact),
                 one(NAIVE, false, naive),
@@ -106,7 +106,7 @@ fn directed(
             let mut accumulator = Accumulator::new();
             accumulator.add_slice(x);
             let bounds = [Rounding::Down, Rounding::Up];
-            output.copy_from_slice(&bounds.map(|way| accumulator.round_to(way)));
+            output.copy_from_slice(&bounds.map(|direction| accumulator.round_to(direction)));
         }),
         many(NAIVE, false, |output| output.fill(naive_sum(x))),
         many(COMPENSATED, false, |output| {

@@ -67,7 +67,7 @@ pub(super) fn many<'a>(
     }
 }
 
-/// NaN is never equal to anything: a refusal by the library is found as an error of the result.
+/// NaN is never equal to anything: a rejection by the library is found as an error of the result.
 fn or_nan(result: Result<f64, kulisch::Error>) -> f64 {
     result.unwrap_or(f64::NAN)
 }
@@ -169,7 +169,7 @@ fn sums(
                 sum.add_list(x);
                 sum.sum()
             }),
-            // Exact, unless sums on the way leave the range. An independent witness for all other rows.
+            // Exact, unless partial sums leave the range. An independent check of all other rows.
             one(
                 "accurate OnlineExactSum",
                 data != Data::AllExponents,

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_them_sum() {
+    fn every_contender_sums() {
         let values: Vec<f64> = (0..1000).map(f64::from).collect();
         let ones = vec![1.0; values.len()];
         for sum in [

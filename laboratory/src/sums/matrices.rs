@@ -122,8 +122,8 @@ fn sparse(data: Data, length: usize, seconds: Duration) -> Result<Vec<Measuremen
     }
     let values = &rows(data, starts.windows(2).map(|ends| ends[1] - ends[0]))[..];
     let x = &factors(data, width)[..];
-    let refused = |error: kulisch::Error| Failure::Check(error.to_string());
-    let matrix = SparseMatrix::new(&starts, &columns, values, width).map_err(refused)?;
+    let rejected = |error: kulisch::Error| Failure::Check(error.to_string());
+    let matrix = SparseMatrix::new(&starts, &columns, values, width).map_err(rejected)?;
     let mut methods = [
         many(KULISCH, true, |output| {
             let done = matrix.multiply_vector(x, output);

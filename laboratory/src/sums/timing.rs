@@ -1,4 +1,4 @@
-//! Methods in turns on the same numbers: shortest and median times, and errors.
+//! Methods timed alternately on the same numbers: shortest and median times, and errors.
 
 use super::Measurement;
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Computes, and writes its outputs to the slice.
 type Run<'a> = dyn FnMut(&mut [f64]) + 'a;
 
-/// A way to compute.
+/// A method to be timed.
 pub struct Method<'a> {
     pub name: &'static str,
     /// Whether its results must be correctly rounded.

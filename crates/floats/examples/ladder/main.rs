@@ -111,7 +111,7 @@ fn print_reasons() {
             with(Angles::Exact, 2)
         );
     }
-    println!("2. Refinement with the way back in bf16, as in trnfft's source: nothing is gained");
+    println!("2. Refinement with the inverse in bf16, as in trnfft's source: nothing is gained");
     for n in [64, 256] {
         let plain = mean(n, |line| {
             gemm(line, Angles::Exact, false, (1, 1), |_, _| true)

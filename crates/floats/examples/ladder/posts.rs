@@ -93,7 +93,7 @@ pub fn refined_in_bf16(line: &[Complex<f32>]) -> Vec<Complex<f32>> {
 }
 
 /// The radix-2 butterfly of the sources in IEEE f32, roots from angles in f32; with or without compensated products.
-/// `lost` low bits of every product's result are cut off, to see what arithmetic would give the printed errors.
+/// `lost` low bits of every product's result are truncated, to see what arithmetic would give the printed errors.
 pub fn butterfly(line: &[Complex<f32>], compensated: bool, lost: u32) -> Vec<Complex<f32>> {
     let n = line.len();
     let bits = n.ilog2();

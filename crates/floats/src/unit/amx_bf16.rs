@@ -275,7 +275,7 @@ mod tests {
     use crate::unit::Scalar;
 
     #[test]
-    fn what_the_processor_stores_is_what_was_loaded() {
+    fn the_tile_configuration_has_the_expected_bytes() {
         const { assert!(size_of::<Configuration>() == 64) };
         // SAFETY: 64 bytes without padding.
         let bytes: [u8; 64] = unsafe { std::mem::transmute_copy(&CONFIGURATION) };
@@ -319,6 +319,6 @@ mod tests {
         let mut after = Stored([1; 64]);
         // SAFETY: AMX is there, and 64 bytes are written.
         unsafe { asm!("sttilecfg [{}]", in(reg) &mut after, options(nostack)) }
-        assert_eq!(after.0[0], 0, "the tiles were not given back");
+        assert_eq!(after.0[0], 0, "the tiles were not released");
     }
 }

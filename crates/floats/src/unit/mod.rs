@@ -63,7 +63,7 @@ pub enum Order {
     Tiles,
     /// `depth` products at a time, as the tensor cores of GPUs do: these and the sum before them are brought to the exponent of
     /// the largest of them and cut off `guard_bits` bits below the last place that an f32 of this exponent has; they are added
-    /// exactly, and the sum is cut off to an f32. Nothing is rounded to nearest.
+    /// exactly, and the sum is truncated to an f32. Nothing is rounded to nearest.
     Aligned {
         /// Products that are aligned together.
         depth: usize,

@@ -1,4 +1,4 @@
-//! The accumulation probe: what a unit does to products and sums, asked of the unit itself.
+//! The accumulation probe: how a unit rounds products and sums, measured on the unit itself.
 //!
 //! Splitting numbers into several short parts gains accuracy only where products are kept whole until they are added. A
 //! unit that rounds them before (as Trainium was found to do, after its FFT had been announced with another error) gives
@@ -107,7 +107,7 @@ struct Question<'a> {
     sums: Vec<f32>,
 }
 
-/// Tiles of the depth: one would not show how tiles are put together.
+/// Tiles of the depth: one would not show how tiles are combined.
 const PAIRS: usize = 2 * TILE;
 const SHAPE: Shape = Shape {
     rows: TILE,
@@ -259,7 +259,7 @@ pub fn probe(unit: &dyn MatrixUnit) -> Finding {
         sum_bits = k as u32 + 1;
     }
 
-    // (1 + 2^-a)(1 + 2^-b) = 1 + 2^-a + 2^-b + 2^-(a+b): take off all but the last, in products that need few bits.
+    // (1 + 2^-a)(1 + 2^-b) = 1 + 2^-a + 2^-b + 2^-(a+b): subtract all but the last, in products that need few bits.
     let format = unit.format();
     let whole = 2 * format.bits();
     let mut product_bits = whole;

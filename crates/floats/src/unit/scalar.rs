@@ -76,7 +76,7 @@ fn exponent(value: f64) -> i32 {
     (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
-/// Products and a sum, aligned to the largest: see [`Order::Aligned`]. Everything is exact in f64 but where it is cut off.
+/// Products and a sum, aligned to the largest: see [`Order::Aligned`]. Everything is exact in f64 but where it is truncated.
 fn aligned(products: impl Iterator<Item = f64> + Clone, sum: f32, guard_bits: u32) -> f32 {
     let sum = f64::from(sum);
     let largest = products.clone().fold(sum.abs(), |largest, product| {

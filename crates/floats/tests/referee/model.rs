@@ -318,11 +318,7 @@ fn digit_product(n: usize, line: usize, norms: &mut Norms) -> f64 {
 }
 
 /// The bound of a plan for f32 data, and for f64 data where it takes them.
-pub fn bounds(
-    facts: &Facts,
-    way_back: Option<&Facts>,
-    norms: &mut Norms,
-) -> (Bound, Option<Bound>) {
+pub fn bounds(facts: &Facts, inverse: Option<&Facts>, norms: &mut Norms) -> (Bound, Option<Bound>) {
     let outwards = |bound: Bound| Bound {
         before: bound.before * OUTWARDS,
         last: bound.last,
@@ -352,7 +348,7 @@ pub fn bounds(
         Mode::Bf16Refined if on_a_unit => {
             // B15.
             let forward = on_unit(facts, norms);
-            let back = lines(way_back.expect("a way back in f32"), false, SINGLE).whole();
+            let back = lines(inverse.expect("an inverse in f32"), false, SINGLE).whole();
             let residual = chain([back, SINGLE]) * (1.0 + forward);
             let residual = residual + SINGLE * (forward + residual);
             let before = residual + forward * (forward + residual);

@@ -1,4 +1,4 @@
-//! 2-norms of matrices of roots of unity in pieces, by another way than the crate's: the largest eigenvalue, from a tridiagonal form.
+//! 2-norms of matrices of roots of unity in pieces, by another method than the crate's: the largest eigenvalue, from a tridiagonal form.
 
 use crate::rounding::{Pieces, pieces_and_rest};
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 use floats::Format;
 use ozfft_testkit::oracle::DoubleDouble;
 
-/// What numbers are cut into.
+/// The parts that numbers are split into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pieces {
     Parts(Format),

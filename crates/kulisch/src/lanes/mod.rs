@@ -28,7 +28,7 @@ pub(crate) trait Lanes: Copy {
 
     /// The first doubles of a slice, which must have at least so many.
     fn load(values: &[f64]) -> Self;
-    /// A hint that the numbers some way behind these will be read.
+    /// A hint that the numbers some distance behind these will be read.
     fn prefetch(values: &[f64]);
     /// The same number in every lane.
     fn splat(value: f64) -> Self;

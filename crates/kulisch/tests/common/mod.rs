@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 /// Sums are multiples of 2^-2148, the product of the two smallest doubles.
 const UNIT: i32 = -2148;
 
-/// Which way a result is rounded.
+/// The direction in which a result is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Nearest,

@@ -175,7 +175,7 @@ fn stored_half(exact: &ExactSpectrum, shape: &[usize]) -> ExactSpectrum {
 }
 
 /// The line to aim at: the first axis that is transformed.
-fn aim_of(plan: &Plan<f64>, way: Direction) -> Result<(usize, Aim), Failure> {
+fn aim_of(plan: &Plan<f64>, direction: Direction) -> Result<(usize, Aim), Failure> {
     let Some(recipe) = plan.recipe() else {
         return Err(Failure::Usage("this plan has no digits to attack".into()));
     };
@@ -204,7 +204,7 @@ fn aim_of(plan: &Plan<f64>, way: Direction) -> Result<(usize, Aim), Failure> {
             Kind::ComplexToReal if is_last => Numbers::Hermitian,
             _ => Numbers::Complex,
         },
-        conjugated: way == Direction::Inverse,
+        conjugated: direction == Direction::Inverse,
     };
     Ok((axis.axis, aim))
 }

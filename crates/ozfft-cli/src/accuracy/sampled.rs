@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_the_input_are_the_whole() {
+    fn a_part_of_the_input_equals_that_of_the_whole() {
         let whole = oracle::inputs::uniform_complex(100, 4);
         let mut part = vec![Complex::new(0.0, 0.0); 30];
         fill(4, 60, &mut part);

@@ -173,16 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
-        let refuse = |from: &str, to: &str, why: &str| {
+    fn mistakes_are_rejected() {
+        let reject = |from: &str, to: &str, why: &str| {
             let message = parse(&TWO.replace(from, to)).expect_err("a mistake");
             assert!(message.contains(why), "{message}");
         };
-        refuse("\"b\"", "\"a\"", "two definitions");
-        refuse("8x4", "8by4", "8by4");
-        refuse("r2c", "r2r", "r2r");
-        refuse("batch", "bunch", "bunch");
-        refuse("auto", "abacus", "abacus");
+        reject("\"b\"", "\"a\"", "two definitions");
+        reject("8x4", "8by4", "8by4");
+        reject("r2c", "r2r", "r2r");
+        reject("batch", "bunch", "bunch");
+        reject("auto", "abacus", "abacus");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Everyone who can compute a transform, ready to be called: ozfft on each of its units, RustFFT, FFTW, MKL.
+//! The engines to be timed, behind one interface: ozfft on each of its units, RustFFT, FFTW, MKL.
 
 use super::buffers::Buffers;
 use super::{Setting, lines};

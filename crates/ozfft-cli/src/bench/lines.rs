@@ -71,5 +71,5 @@ fn in_parts<I: Send, O: Send>(
             .zip(scratch)
             .try_for_each(|((input, output), scratch)| work(input, output, scratch)),
     };
-    outcome.map_err(|error| Failure::Check(format!("RealFFT refuses the input: {error}")))
+    outcome.map_err(|error| Failure::Check(format!("RealFFT rejects the input: {error}")))
 }

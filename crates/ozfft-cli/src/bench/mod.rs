@@ -1,5 +1,5 @@
 //! `ozfft bench`: the time of one transform, by every engine that this machine has, side by side in one run. GPUs have
-//! their own way (`cuda`).
+//! their own scheme (`cuda`).
 
 mod buffers;
 pub mod cuda;
@@ -118,7 +118,7 @@ fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
     })
 }
 
-/// One transform, and who of ozfft's units computes it.
+/// One transform, and the units of ozfft that compute it.
 #[derive(Debug, Clone)]
 pub struct Setting {
     shape: Shape,

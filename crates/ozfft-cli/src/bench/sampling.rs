@@ -1,4 +1,4 @@
-//! How times are taken: engines in turns, so that whatever else the machine does hits all of them alike.
+//! How times are taken: engines alternate, so that other load affects all of them alike.
 
 use super::buffers::Buffers;
 use super::engines::{Candidate, RUSTFFT};
@@ -47,7 +47,7 @@ impl Timings {
     }
 }
 
-/// Times all candidates in turns: A B C A B C … A turn lasts a tenth of the time that each engine is given, or one call
+/// Times all candidates alternately: A B C A B C … A turn lasts a tenth of the time that each engine is given, or one call
 /// if that is longer.
 pub fn measure(
     candidates: &mut [Candidate<'_>],

@@ -37,7 +37,7 @@ pub struct CuFft {
     sign: i32,
 }
 
-fn refused(action: &'static str) -> impl FnOnce(CufftError) -> DeviceFailure {
+fn rejected(action: &'static str) -> impl FnOnce(CufftError) -> DeviceFailure {
     move |source| DeviceFailure::CuFft { action, source }
 }
 
@@ -53,7 +53,7 @@ fn loaded() -> Result<(), DeviceFailure> {
 /// The version of the library, such as 12.0.0.
 pub fn cufft_version() -> Result<String, DeviceFailure> {
     loaded()?;
-    let version = result::get_version().map_err(refused("tell its version"))?;
+    let version = result::get_version().map_err(rejected("tell its version"))?;
     let (major, minor) = (version / 1000, version % 1000 / 100);
     Ok(format!("{major}.{minor}.{}", version % 100))
 }
@@ -82,7 +82,7 @@ impl CuFft {
             (Kind::ComplexToReal, Precision::Single) => (Type::CUFFT_C2R, complex, real),
         };
         let mut plan = CuFft {
-            handle: result::create().map_err(refused("start"))?,
+            handle: result::create().map_err(rejected("start"))?,
             needs: Needs {
                 input: read * count(problem.input_shape()),
                 output: written * count(problem.output_shape()),
@@ -100,7 +100,7 @@ impl CuFft {
         // SAFETY: the handle is open, lengths has as many entries as it says, and null pointers ask for contiguous arrays.
         let workspace = unsafe {
             result::set_auto_allocation(plan.handle, false)
-                .map_err(refused("leave the workspace to us"))?;
+                .map_err(rejected("leave the workspace to us"))?;
             result::make_plan_many64(
                 plan.handle,
                 lengths.len() as i32,
@@ -115,7 +115,7 @@ impl CuFft {
                 batch as i64,
             )
         };
-        plan.needs.workspace = workspace.map_err(refused("plan"))?;
+        plan.needs.workspace = workspace.map_err(rejected("plan"))?;
         Ok(plan)
     }
 }
@@ -153,7 +153,7 @@ impl DeviceWork for CuFft {
                     }
                 })
         };
-        Ok(outcome.map_err(refused("transform"))?)
+        Ok(outcome.map_err(rejected("transform"))?)
     }
 }
 

@@ -31,7 +31,7 @@ impl Gpu {
         let function = module
             .load_function(name)
             .map_err(failed("find a kernel"))?;
-        let told = failed("describe a kernel");
+        let not_described = failed("describe a kernel");
         let facts = || {
             let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             function.set_attribute(attribute, shared_bytes as i32)?;
@@ -51,6 +51,6 @@ impl Gpu {
                 occupancy: f64::from(blocks * threads) / f64::from(most),
             })
         };
-        facts().map_err(told)
+        facts().map_err(not_described)
     }
 }

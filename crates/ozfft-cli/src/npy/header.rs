@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_is_read() {
+    fn headers_round_trip() {
         for shape in [&[][..], &[0], &[5], &[3, 4], &[usize::MAX; MOST_AXES]] {
             for (kind, number) in [("f4", Number::Single), ("c16", Number::ComplexDouble)] {
                 let bytes = written(kind, shape.len() == 2, shape);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn many_axes_are_refused_and_as_many_as_numpy_has_are_not() {
+    fn many_axes_are_rejected_and_as_many_as_numpy_has_are_not() {
         let ones = |count: usize| of_shape(&format!("({})", "1,".repeat(count)));
         assert_eq!(ones(MOST_AXES).expect("a header").shape.len(), MOST_AXES);
         for count in [MOST_AXES + 1, 8_000, 32_000] {
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_within_brackets_are_refused_where_they_begin() {
+    fn brackets_within_brackets_are_rejected_where_they_begin() {
         for depth in [1, 20, 20_000] {
             for bracket in ["(", "[", "{"] {
                 let nested = bracket.repeat(depth);
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn malformed_headers_name_the_cause() {
         assert!(message(of_shape("(3)")).contains("comma"));
         assert!(message(of_shape("(-3,)")).contains("-3"));
         assert!(message(of_shape("(99999999999999999999,)")).contains("99999999999999999999"));

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_understood_and_mistakes_refused() {
+    fn options_are_understood_and_mistakes_rejected() {
         let line = ["probe", "--device", "3", "--json", "--record", "a.json"];
         let arguments = Program::parse_from(line).arguments;
         assert_eq!(arguments.device, 3);

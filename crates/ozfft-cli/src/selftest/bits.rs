@@ -1,4 +1,4 @@
-//! Equal bits: every case is computed plainly, and once more in a randomly different way.
+//! Equal bits: every case is computed plainly, and once more in a randomly drawn variant.
 
 use super::case::{Case, layout_of};
 use crate::arrays::unravel;
@@ -22,7 +22,7 @@ const LARGEST_SCALAR: usize = 1 << 12;
 /// Points of all arrays of a case for tuned kernels at most.
 const LARGEST_TUNED_CASE: usize = 1 << 17;
 
-/// Ways in which the second computation differs from the plain one.
+/// How the second computation differs from the plain one.
 #[derive(Debug, Clone, Default)]
 pub struct Variant {
     wide_integer: bool,
@@ -45,7 +45,7 @@ pub(super) enum Values<T> {
     Complex(Vec<Complex<T>>),
 }
 
-/// Computes a case in two ways. The error names the way and the first difference.
+/// Computes a case plainly and in a variant. The error names the variant and the first difference.
 pub fn check<T: Real + Bits>(
     case: &Case,
     planner: &Planner<T>,
@@ -56,31 +56,31 @@ pub fn check<T: Real + Bits>(
     let plain = case.problem().threads(1);
     let input = input_values(case, &plain, &mut generator);
     let expected = execute(&*planner.plan(&plain).map_err(describe)?, &input).map_err(describe)?;
-    let way = Variant::draw(case, &plain, &mut generator, pools.len());
-    let problem = way.problem(case);
+    let variant = Variant::draw(case, &plain, &mut generator, pools.len());
+    let problem = variant.problem(case);
     let compute = || -> Result<Values<T>, FftError> {
         let plan = planner.plan(&problem)?;
-        way.execute(case, &plan, way.spread(&problem, &input, case))
+        variant.execute(case, &plan, variant.spread(&problem, &input, case))
     };
-    let found = match way.pool {
+    let found = match variant.pool {
         Some(index) => pools[index].install(compute),
         None => compute(),
     };
     let found =
-        found.map_err(|error| format!("case {}, {case:?} as {way:?}: {error}", case.number))?;
+        found.map_err(|error| format!("case {}, {case:?} as {variant:?}: {error}", case.number))?;
     let differing = match (&expected, &found) {
         (Values::Real(expected), Values::Real(found)) => {
-            way.first_difference(&plain, &problem, expected, found)
+            variant.first_difference(&plain, &problem, expected, found)
         }
         (Values::Complex(expected), Values::Complex(found)) => {
-            way.first_difference(&plain, &problem, expected, found)
+            variant.first_difference(&plain, &problem, expected, found)
         }
         _ => Some("one result is real, the other complex".into()),
     };
     match differing {
         None => Ok(()),
         Some(difference) => Err(format!(
-            "case {}, {case:?} as {way:?}: {difference}",
+            "case {}, {case:?} as {variant:?}: {difference}",
             case.number
         )),
     }
@@ -94,7 +94,7 @@ pub struct Computed {
 }
 
 /// Computes a case on the processor and on a GPU, and compares everything in the output arrays, gaps included. Returns what
-/// multiplied on the GPU; the error names the way and the first difference.
+/// multiplied on the GPU; the error names the variant and the first difference.
 pub fn check_device<T: Real + Bits>(
     case: &Case,
     planner: &Planner<T>,
@@ -103,35 +103,35 @@ pub fn check_device<T: Real + Bits>(
 ) -> Result<Computed, String> {
     let mut generator = Generator::new(case.seed);
     let input = input_values(case, &case.problem(), &mut generator);
-    let (way, wanted) = Variant::draw_for_gpu(case, &mut generator);
+    let (variant, wanted) = Variant::draw_for_gpu(case, &mut generator);
     let describe = |error: &dyn std::fmt::Display| {
-        format!("case {}, {case:?} as {way:?}: {error}", case.number)
+        format!("case {}, {case:?} as {variant:?}: {error}", case.number)
     };
-    let problem = way.problem(case);
-    let points = case.shape.iter().product::<usize>() * way.batch;
+    let problem = variant.problem(case);
+    let points = case.shape.iter().product::<usize>() * variant.batch;
     let unit = if points > LARGEST_SCALAR {
         Substrate::Auto
     } else {
         Substrate::Cpu(CpuUnit::Scalar)
     };
-    let buffer = way.spread(&problem, &input, case);
+    let buffer = variant.spread(&problem, &input, case);
     let compute = || -> Result<_, FftError> {
         let on_processor = planner.plan(&problem.clone().substrate(unit))?;
-        let asked = |variant: usize| {
-            let problem = (VARIANTS[variant].apply)(problem.clone().device(device));
+        let asked = |index: usize| {
+            let problem = (VARIANTS[index].apply)(problem.clone().device(device));
             planner.plan(&if integers_only {
                 problem.integers_only(true)
             } else {
                 problem
             })
         };
-        // Not every GPU and problem has every unit; the first way is left to the planner and always there.
+        // Not every GPU and problem has every unit; the first entry is left to the planner and always there.
         let on_device = match asked(wanted) {
             Err(FftError::Unsupported(_)) => asked(0)?,
             other => other?,
         };
-        let expected = way.execute(case, &on_processor, buffer.clone())?;
-        let found = way.execute(case, &on_device, buffer.clone())?;
+        let expected = variant.execute(case, &on_processor, buffer.clone())?;
+        let found = variant.execute(case, &on_device, buffer.clone())?;
         let computed = Computed {
             substrate: on_device.substrate(),
             integers_only: on_device.integers_only(),
@@ -296,7 +296,7 @@ impl Variant {
         // Seventeen long lines would take the time of a hundred other cases.
         let largest = if points > LARGEST_MANY { 2 } else { 17 };
         let batch = generator.pick(&[1, 1, 2, 3, 17]).min(largest);
-        let mut way = Variant {
+        let mut variant = Variant {
             wide_integer: generator.below(2) == 0,
             threads: generator.pick(&[None, Some(1), Some(2), Some(3), Some(7)]),
             pool: (generator.below(4) == 0 && pools > 0).then(|| generator.below(pools)),
@@ -310,51 +310,51 @@ impl Variant {
             ..Variant::default()
         };
         let last = case.shape.len() - 1;
-        if case.kind == Kind::RealToComplex && !way.as_complex && way.in_place {
-            way.in_place = case.axes.last() == Some(&last);
-            if way.in_place {
-                way.input = Some(Layout::padded_real(&case.shape));
-                return way;
+        if case.kind == Kind::RealToComplex && !variant.as_complex && variant.in_place {
+            variant.in_place = case.axes.last() == Some(&last);
+            if variant.in_place {
+                variant.input = Some(Layout::padded_real(&case.shape));
+                return variant;
             }
         }
-        let (read, written) = if way.as_complex {
+        let (read, written) = if variant.as_complex {
             (plain.shape().to_vec(), plain.shape().to_vec())
         } else {
             (plain.input_shape(), plain.output_shape())
         };
-        way.input = layout(generator, &read, batch);
-        if way.in_place && (case.kind == Kind::ComplexToComplex || way.as_complex) {
-            way.output = way.input.clone();
+        variant.input = layout(generator, &read, batch);
+        if variant.in_place && (case.kind == Kind::ComplexToComplex || variant.as_complex) {
+            variant.output = variant.input.clone();
         } else {
-            way.in_place = false;
-            way.output = layout(generator, &written, batch);
+            variant.in_place = false;
+            variant.output = layout(generator, &written, batch);
         }
-        way
+        variant
     }
 
-    /// A way for a GPU, and which of its variants is asked for.
+    /// A variant for a GPU, and the index in `VARIANTS` that is asked for.
     fn draw_for_gpu(case: &Case, generator: &mut Generator) -> (Variant, usize) {
         if case.tuned {
             return Variant::draw_tuned(case, generator);
         }
-        let mut way = Variant::draw(case, &case.problem(), generator, 0);
-        way.wide_integer = false;
-        let padded = way.in_place && case.kind == Kind::RealToComplex && !way.as_complex;
+        let mut variant = Variant::draw(case, &case.problem(), generator, 0);
+        variant.wide_integer = false;
+        let padded = variant.in_place && case.kind == Kind::RealToComplex && !variant.as_complex;
         let points: usize = case.shape.iter().product();
         if generator.below(4) == 0 && !padded && points <= LARGEST_MANY {
             // More arrays than one block of threads takes.
-            (way.input, way.output) = (None, None);
-            way.batch = 100 + generator.below(1000);
+            (variant.input, variant.output) = (None, None);
+            variant.batch = 100 + generator.below(1000);
         }
-        (way, generator.below(VARIANTS.len()))
+        (variant, generator.below(VARIANTS.len()))
     }
 
-    /// A way that the tuned kernels can go, most of the time: they take lines that are contiguous or side by side.
+    /// A variant that the tuned kernels support, most of the time: they take lines that are contiguous or side by side.
     pub(super) fn draw_tuned(case: &Case, generator: &mut Generator) -> (Variant, usize) {
         let points: usize = case.shape.iter().product();
         let most = (LARGEST_TUNED_CASE / points).max(1);
         let batch = generator.pick(&[1, 1, 2, 3, 9, 70]).min(most);
-        let mut way = Variant {
+        let mut variant = Variant {
             threads: generator.pick(&[None, Some(1), Some(2)]),
             batch,
             position: generator.below(batch),
@@ -366,31 +366,31 @@ impl Variant {
         match generator.below(8) {
             // Real numbers and their half-spectrum in the same memory.
             0 | 1 if case.kind == Kind::RealToComplex && halved_last => {
-                way.in_place = true;
-                way.input = Some(Layout::padded_real(&case.shape));
+                variant.in_place = true;
+                variant.input = Some(Layout::padded_real(&case.shape));
             }
             0 => {
-                way.input = layout(generator, &read, batch);
-                way.output = layout(generator, &written, batch);
+                variant.input = layout(generator, &read, batch);
+                variant.output = layout(generator, &written, batch);
             }
             1 => {
-                way.input = Some(Layout::fortran(&read));
-                way.output = Some(Layout::fortran(&written));
+                variant.input = Some(Layout::fortran(&read));
+                variant.output = Some(Layout::fortran(&written));
             }
             2 | 3 => {}
             _ => {
-                way.input = Some(with_longer_rows(generator, &read));
-                way.output = Some(with_longer_rows(generator, &written));
+                variant.input = Some(with_longer_rows(generator, &read));
+                variant.output = Some(with_longer_rows(generator, &written));
             }
         }
-        if way.in_place && case.kind == Kind::ComplexToComplex {
-            way.output = way.input.clone();
+        if variant.in_place && case.kind == Kind::ComplexToComplex {
+            variant.output = variant.input.clone();
         }
-        let general = |variant: usize| VARIANTS[variant].name == "int8-mma-sync";
+        let general = |index: usize| VARIANTS[index].name == "int8-mma-sync";
         let wanted = generator.below(VARIANTS.len());
         // What portable kernels make of these lengths is of less interest here.
         let auto = general(wanted) && generator.below(4) != 0;
-        (way, if auto { 0 } else { wanted })
+        (variant, if auto { 0 } else { wanted })
     }
 
     pub(super) fn problem(&self, case: &Case) -> Problem {
@@ -419,7 +419,7 @@ impl Variant {
         problem
     }
 
-    /// Runs a plan of this way's problem.
+    /// Runs a plan of this variant's problem.
     pub(super) fn execute<T: Real>(
         &self,
         case: &Case,
@@ -435,7 +435,7 @@ impl Variant {
         }
     }
 
-    /// The input in its layout, between other arrays of the batch and numbers that nobody should read.
+    /// The input in its layout, between other arrays of the batch and numbers that must not be read.
     pub(super) fn spread<T: Real>(
         &self,
         problem: &Problem,
@@ -550,18 +550,18 @@ mod tests {
         let expected = uniform_complex(12, 1);
         for seed in 0..50 {
             let mut generator = Generator::new(seed);
-            let way = Variant {
+            let variant = Variant {
                 batch: 3,
                 position: 1,
                 output: layout(&mut generator, &[4, 3], 3),
                 ..Variant::default()
             };
             let mut problem = Problem::complex(&[4, 3]).batch(3);
-            if let Some(layout) = &way.output {
+            if let Some(layout) = &variant.output {
                 problem = problem.output_layout(layout.clone());
             }
             let shape = [4, 3];
-            let used = way
+            let used = variant
                 .output
                 .clone()
                 .unwrap_or_else(|| Layout::contiguous(&shape));
@@ -570,13 +570,14 @@ mod tests {
                 found[element(&used, &shape, 1, flat)] = value;
             }
             assert_eq!(
-                way.first_difference(&plain, &problem, &expected, &found),
+                variant.first_difference(&plain, &problem, &expected, &found),
                 None
             );
             let place = element(&used, &shape, 1, generator.below(12));
             found[place].im = f64::from_bits(found[place].im.to_bits() ^ 1);
             assert!(
-                way.first_difference(&plain, &problem, &expected, &found)
+                variant
+                    .first_difference(&plain, &problem, &expected, &found)
                     .is_some()
             );
         }
@@ -584,7 +585,7 @@ mod tests {
 
     #[test]
     fn cases_for_gpus_compare_whole_arrays() {
-        // On the processor, where there is no difference to find, and the units of GPUs are refused.
+        // On the processor, where there is no difference to find, and the units of GPUs are rejected.
         let planners = (Planner::<f64>::new(), Planner::<f32>::new());
         let mut largest = 0;
         for number in (0..200).step_by(7).chain((1400..1600).step_by(11)) {

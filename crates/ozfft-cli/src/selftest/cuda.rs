@@ -182,7 +182,7 @@ fn all(
                 enough.store(true, Ordering::Relaxed);
             }
         }
-        // Nobody sees the bar there.
+        // The bar is hidden there.
         let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
         if !json && finished.is_multiple_of(TOLD_EVERY) && !std::io::stderr().is_terminal() {
             note(&format!(

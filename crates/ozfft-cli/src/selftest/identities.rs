@@ -1,5 +1,5 @@
 //! Identities that every Fourier transform has, checked without any reference transform (Ergün's checks): linearity,
-//! impulses, shifts in time and in frequency, and the way back. Tolerances follow from the plan's own bound.
+//! impulses, shifts in time and in frequency, and the round trip. Tolerances follow from the plan's own bound.
 
 use crate::arrays::{ravel, unravel};
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub fn check(seed: u64, number: usize) -> Result<usize, Failure> {
         ("impulse", one.impulse(&mut generator)?),
         ("time shift", one.time_shift()?),
         ("frequency shift", one.frequency_shift()?),
-        ("way back", one.way_back(&backward)?),
+        ("round trip", one.round_trip(&backward)?),
     ];
     for (name, (error, tolerance)) in checks {
         if error.is_nan() || error > tolerance {
@@ -189,7 +189,7 @@ impl Identity<'_> {
         ))
     }
 
-    fn way_back(&self, backward: &Plan<f64>) -> Result<(f64, f64), Failure> {
+    fn round_trip(&self, backward: &Plan<f64>) -> Result<(f64, f64), Failure> {
         let found = transformed(backward, self.spectrum)?;
         let bounds = self.plan.bound() + backward.bound();
         Ok((

@@ -234,15 +234,15 @@ fn digests() -> Result<Vec<DigestRow>, Failure> {
     let mut rows = Vec::new();
     for (kind, shape) in transforms {
         let input = TestInput::Uniform.values(kind, &shape, DIGEST_SEED);
-        for family in [Products::Truncated, Products::Exact] {
+        for products in [Products::Truncated, Products::Exact] {
             let problem = problem_of(kind, &shape, Direction::Forward)
                 .engine(Engine::Digits)
-                .products(family);
+                .products(products);
             let plan = Planner::<f64>::new().plan(&problem)?;
             rows.push(DigestRow {
                 shape: shape_text(&shape),
                 kind: kind.to_string(),
-                recipe: products_name(family),
+                recipe: products_name(products),
                 sha256: compute(&plan, &input)?.sha256,
             });
         }
@@ -252,7 +252,7 @@ fn digests() -> Result<Vec<DigestRow>, Failure> {
 
 fn tell(report: &Report) -> Result<(), Failure> {
     say(&format!(
-        "identities: {} checked, {} shapes failing (linearity, impulse, time shift, frequency shift, way back)",
+        "identities: {} checked, {} shapes failing (linearity, impulse, time shift, frequency shift, round trip)",
         report.identities, report.failing_identities
     ))?;
     say(&format!(

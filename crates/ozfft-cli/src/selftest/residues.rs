@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_compare_what_they_say() {
+    fn cases_compare_the_stated_results() {
         // On the processor, whose residues have the bits of digits, too; kernels to be measured and substrates of GPUs are not there.
         let planner = Planner::<f64>::new();
         let (mut exact, mut bounded) = (0, 0);

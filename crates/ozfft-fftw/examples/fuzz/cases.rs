@@ -1,7 +1,7 @@
 //! Random plans of the guru and the many interface on both libraries: what FFTW plans must be planned, results must agree within the
 //! bounds, and nothing but the described elements of the output may be written. Arrays end or begin at a page that nobody may touch.
 
-use super::common::{self, Dim32, Dim64, Doors, ESTIMATE, Plan, Sample};
+use super::common::{self, Api, Dim32, Dim64, ESTIMATE, Plan, Sample};
 use ozfft_testkit::oracle::inputs::Generator;
 use std::ffi::c_int;
 
@@ -345,7 +345,7 @@ impl Case {
     /// The arrays are those of the case.
     unsafe fn plan<T: Sample>(
         &self,
-        doors: &Doors<T>,
+        api: &Api<T>,
         input: [*mut T; 2],
         output: [*mut T; 2],
     ) -> Plan {
@@ -360,46 +360,46 @@ impl Case {
         unsafe {
             match (self.flavour, self.wide) {
                 (Flavour::Complex, true) => {
-                    (doors.plan_guru64_dft)(rank, d, loop_rank, l, ri, ro, self.sign, ESTIMATE)
+                    (api.plan_guru64_dft)(rank, d, loop_rank, l, ri, ro, self.sign, ESTIMATE)
                 }
                 (Flavour::Complex, false) => {
-                    (doors.plan_guru_dft)(rank, n, loop_rank, m, ri, ro, self.sign, ESTIMATE)
+                    (api.plan_guru_dft)(rank, n, loop_rank, m, ri, ro, self.sign, ESTIMATE)
                 }
                 (Flavour::Split, true) => {
-                    (doors.plan_guru64_split_dft)(rank, d, loop_rank, l, ri, ii, ro, io, ESTIMATE)
+                    (api.plan_guru64_split_dft)(rank, d, loop_rank, l, ri, ii, ro, io, ESTIMATE)
                 }
                 (Flavour::Split, false) => {
-                    (doors.plan_guru_split_dft)(rank, n, loop_rank, m, ri, ii, ro, io, ESTIMATE)
+                    (api.plan_guru_split_dft)(rank, n, loop_rank, m, ri, ii, ro, io, ESTIMATE)
                 }
                 (Flavour::RealToComplex, true) => {
-                    (doors.plan_guru64_dft_r2c)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
+                    (api.plan_guru64_dft_r2c)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
                 }
                 (Flavour::RealToComplex, false) => {
-                    (doors.plan_guru_dft_r2c)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
+                    (api.plan_guru_dft_r2c)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
                 }
                 (Flavour::ComplexToReal, true) => {
-                    (doors.plan_guru64_dft_c2r)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
+                    (api.plan_guru64_dft_c2r)(rank, d, loop_rank, l, ri, ro, ESTIMATE)
                 }
                 (Flavour::ComplexToReal, false) => {
-                    (doors.plan_guru_dft_c2r)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
+                    (api.plan_guru_dft_c2r)(rank, n, loop_rank, m, ri, ro, ESTIMATE)
                 }
                 (Flavour::SplitRealToComplex, true) => {
-                    (doors.plan_guru64_split_dft_r2c)(rank, d, loop_rank, l, ri, ro, io, ESTIMATE)
+                    (api.plan_guru64_split_dft_r2c)(rank, d, loop_rank, l, ri, ro, io, ESTIMATE)
                 }
                 (Flavour::SplitRealToComplex, false) => {
-                    (doors.plan_guru_split_dft_r2c)(rank, n, loop_rank, m, ri, ro, io, ESTIMATE)
+                    (api.plan_guru_split_dft_r2c)(rank, n, loop_rank, m, ri, ro, io, ESTIMATE)
                 }
                 (Flavour::SplitComplexToReal, true) => {
-                    (doors.plan_guru64_split_dft_c2r)(rank, d, loop_rank, l, ri, ii, ro, ESTIMATE)
+                    (api.plan_guru64_split_dft_c2r)(rank, d, loop_rank, l, ri, ii, ro, ESTIMATE)
                 }
                 (Flavour::SplitComplexToReal, false) => {
-                    (doors.plan_guru_split_dft_c2r)(rank, n, loop_rank, m, ri, ii, ro, ESTIMATE)
+                    (api.plan_guru_split_dft_c2r)(rank, n, loop_rank, m, ri, ii, ro, ESTIMATE)
                 }
                 (Flavour::RealToReal, true) => {
-                    (doors.plan_guru64_r2r)(rank, d, loop_rank, l, ri, ro, k, ESTIMATE)
+                    (api.plan_guru64_r2r)(rank, d, loop_rank, l, ri, ro, k, ESTIMATE)
                 }
                 (Flavour::RealToReal, false) => {
-                    (doors.plan_guru_r2r)(rank, n, loop_rank, m, ri, ro, k, ESTIMATE)
+                    (api.plan_guru_r2r)(rank, n, loop_rank, m, ri, ro, k, ESTIMATE)
                 }
             }
         }
@@ -484,8 +484,8 @@ impl Memory {
 /// Tries a case; an error tells what went wrong.
 pub fn run<T: Sample>(
     case: &Case,
-    ours: &Doors<T>,
-    real: &Doors<T>,
+    ours: &Api<T>,
+    real: &Api<T>,
     memory: &Memory,
 ) -> Result<Outcome, String> {
     let (from, to) = case.flavour.numbers();
@@ -709,7 +709,7 @@ impl<T: Sample> Prepared<T> {
 }
 
 /// Tries `cases` plans; returns how many had each outcome. Panics at the first that fails, with all that is needed to see it again.
-pub fn fuzz<T: Sample>(cases: usize, seed: u64, ours: &Doors<T>, real: &Doors<T>) -> [usize; 5] {
+pub fn fuzz<T: Sample>(cases: usize, seed: u64, ours: &Api<T>, real: &Api<T>) -> [usize; 5] {
     println!("seed {seed}");
     let memory = Memory::new();
     let mut random = Generator::new(seed);

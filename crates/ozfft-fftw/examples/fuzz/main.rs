@@ -5,7 +5,7 @@ mod cases;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 
-use common::{Doors, Sample};
+use common::{Api, Sample};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -27,12 +27,12 @@ fn main() {
     };
     let mut precisions = Vec::new();
     if wanted("double") {
-        let real = Doors::<f64>::real();
-        precisions.push(("double", fuzz(Doors::<f64>::ours(), real, total, seed)));
+        let real = Api::<f64>::real();
+        precisions.push(("double", fuzz(Api::<f64>::ours(), real, total, seed)));
     }
     if wanted("single") {
-        let real = Doors::<f32>::real();
-        precisions.push(("single", fuzz(Doors::<f32>::ours(), real, total, seed)));
+        let real = Api::<f32>::real();
+        precisions.push(("single", fuzz(Api::<f32>::ours(), real, total, seed)));
     }
     if precisions.iter().all(|(_, ran)| !ran) {
         eprintln!("FFTW is not installed: there is nothing to compare with");
@@ -46,7 +46,7 @@ fn main() {
 }
 
 /// Whether there was something to compare with.
-fn fuzz<T: Sample>(ours: Doors<T>, real: Option<Doors<T>>, total: u64, seed: u64) -> bool {
+fn fuzz<T: Sample>(ours: Api<T>, real: Option<Api<T>>, total: u64, seed: u64) -> bool {
     let Some(real) = real else {
         return false;
     };

@@ -1,4 +1,4 @@
-//! Both libraries behind one table of functions: ours, linked into this program, and the real one, loaded where it is installed.
+//! Both libraries as one table of function pointers: ours, linked into this program, and the real one, loaded where it is installed.
 //! Neither sees the other's symbols: a program exports none, and the real library is loaded for itself.
 #![allow(dead_code)]
 // The table of functions has the types.
@@ -80,15 +80,15 @@ impl Sample for f32 {
     }
 }
 
-macro_rules! doors {
+macro_rules! api {
     (@precision $real:ident, $module:ident, $prefix:literal, $fortran:literal, $library:literal;
      $($name:ident = $($path:ident)::+;)* @fortran $($f_name:ident = $($f_path:ident)::+, $f_text:literal;)*) => {
-        impl Doors<$real> {
+        impl Api<$real> {
             /// Our functions.
             pub fn ours() -> Self {
                 // SAFETY: pointers to plans, complex numbers and files are pointers all the same.
                 unsafe {
-                    Doors {
+                    Api {
                         $($name: std::mem::transmute::<*const (), _>(ozfft_fftw::$module::$($path)::+ as *const ()),)*
                         $($f_name: std::mem::transmute::<*const (), _>(ozfft_fftw::$module::$($f_path)::+ as *const ()),)*
                     }
@@ -112,7 +112,7 @@ macro_rules! doors {
                 };
                 // SAFETY: as above.
                 unsafe {
-                    Some(Doors {
+                    Some(Api {
                         $($name: std::mem::transmute::<*const (), _>(find(concat!($prefix, stringify!($name)))),)*
                         $($f_name: std::mem::transmute::<*const (), _>(find(concat!($fortran, $f_text))),)*
                     })
@@ -124,19 +124,19 @@ macro_rules! doors {
      @fortran
      $($f_name:ident = $($f_path:ident)::+, $f_text:literal: fn($($f_type:ty),*);)*) => {
         #[derive(Clone, Copy)]
-        pub struct Doors<T> {
+        pub struct Api<T> {
             $(pub $name: unsafe extern "C" fn($($type),*) $(-> $result)?,)*
             $(pub $f_name: unsafe extern "C" fn($($f_type),*),)*
         }
 
-        doors! { @precision f64, double, "fftw_", "dfftw_", "libfftw3";
+        api! { @precision f64, double, "fftw_", "dfftw_", "libfftw3";
             $($name = $($path)::+;)* @fortran $($f_name = $($f_path)::+, $f_text;)* }
-        doors! { @precision f32, single, "fftwf_", "sfftw_", "libfftw3f";
+        api! { @precision f32, single, "fftwf_", "sfftw_", "libfftw3f";
             $($name = $($path)::+;)* @fortran $($f_name = $($f_path)::+, $f_text;)* }
     };
 }
 
-doors! {
+api! {
     plan_dft = plan_dft: fn(c_int, *const c_int, *mut T, *mut T, c_int, c_uint) -> Plan;
     plan_dft_1d = plan_dft_1d: fn(c_int, *mut T, *mut T, c_int, c_uint) -> Plan;
     plan_dft_2d = plan_dft_2d: fn(c_int, c_int, *mut T, *mut T, c_int, c_uint) -> Plan;
@@ -201,7 +201,7 @@ doors! {
 pub const ESTIMATE: c_uint = 1 << 6;
 pub const WISDOM_ONLY: c_uint = 1 << 21;
 
-impl<T> Doors<T> {
+impl<T> Api<T> {
     /// A plan's description.
     pub fn describe(&self, plan: Plan) -> String {
         // SAFETY: the text ends in zero and is ours to give back.

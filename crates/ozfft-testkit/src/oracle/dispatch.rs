@@ -2,7 +2,7 @@
 
 use crate::oracle::double_double::{Baseline, ExactProduct};
 
-/// A hot loop, generic over the way exact products are taken.
+/// A hot loop, generic over the method of exact products.
 ///
 /// Implementations must be `#[inline(always)]`, down to the arithmetic: only then does the loop get compiled a
 /// second time inside [`with_wide_vectors`], where the compiler may use fused operations and wide vectors.

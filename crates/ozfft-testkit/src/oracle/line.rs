@@ -209,7 +209,7 @@ fn gather(
     }
 }
 
-/// Copies lanes to rows, multiplying by the roots on the way.
+/// Copies lanes to rows, and multiplies by the roots.
 struct Scatter<'a> {
     data: &'a [ComplexLanes],
     rows: &'a mut [ComplexDoubleDouble],

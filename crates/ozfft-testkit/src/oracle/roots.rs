@@ -1,7 +1,7 @@
 //! Roots of unity to full double-double accuracy.
 //!
 //! The angle is an exact fraction of a turn, so it is reduced in integers: to an octant, then to the nearest
-//! 1024th of a turn. The roots at those 129 stations come from multiprecision arithmetic, once per process; the
+//! 1024th of a turn. The roots at those 129 grid points come from multiprecision arithmetic, once per process; the
 //! remaining angle is below 0.0031, where a handful of Taylor terms is exact for our purpose.
 
 use crate::oracle::double_double::{Baseline, ComplexDoubleDouble, DoubleDouble, ExactProduct};
@@ -11,16 +11,16 @@ use std::sync::OnceLock;
 /// Largest order of a root: keeps every integer of the reduction below 2^53.
 pub const LARGEST_ORDER: usize = 1 << 40;
 
-/// Stations per octant.
-const STATIONS: i64 = 128;
+/// Grid points per octant.
+const GRID_POINTS: i64 = 128;
 /// Taylor terms kept beyond the leading one: the next would be below 1e-38.
 const TAYLOR_TERMS: usize = 5;
 /// Orders up to this get a table with every root.
 const FULL_TABLE: usize = 1 << 16;
 
 /// What the evaluation of a root needs, computed once.
-struct Stations {
-    /// `cos + i sin` of `station / 1024` turns.
+struct RootGrid {
+    /// `cos + i sin` of `node / 1024` turns.
     roots: Vec<ComplexDoubleDouble>,
     pi: DoubleDouble,
     /// `(-1)^m / (2m + 1)!` for m from 1.
@@ -29,15 +29,15 @@ struct Stations {
     cosine: [DoubleDouble; TAYLOR_TERMS],
 }
 
-fn stations() -> &'static Stations {
-    static STATIONS_CELL: OnceLock<Stations> = OnceLock::new();
-    STATIONS_CELL.get_or_init(|| {
+fn root_grid() -> &'static RootGrid {
+    static GRID_CELL: OnceLock<RootGrid> = OnceLock::new();
+    GRID_CELL.get_or_init(|| {
         // 256 bits: more than twice what is kept.
         let precision = 256;
-        let roots = (0..=STATIONS as usize)
-            .map(|station| {
+        let roots = (0..=GRID_POINTS as usize)
+            .map(|node| {
                 let (cosine, sine) =
-                    multiprecision::cosine_and_sine_of_turns(station, 1024, precision);
+                    multiprecision::cosine_and_sine_of_turns(node, 1024, precision);
                 ComplexDoubleDouble::new(
                     multiprecision::to_double_double(&cosine),
                     multiprecision::to_double_double(&sine),
@@ -55,7 +55,7 @@ fn stations() -> &'static Stations {
                 value
             }
         };
-        Stations {
+        RootGrid {
             roots,
             pi: multiprecision::to_double_double(&multiprecision::pi(precision)),
             sine: core::array::from_fn(|term| signed(term, reciprocal_factorial(2 * term + 3))),
@@ -66,18 +66,18 @@ fn stations() -> &'static Stations {
 
 /// `cos + i sin` of `numerator / (8 * order)` turns, for `0 <= numerator <= order`: the first octant.
 fn first_octant(numerator: usize, order: usize) -> ComplexDoubleDouble {
-    let stations = stations();
+    let grid = root_grid();
     let (numerator, order) = (numerator as i64, order as i64);
-    let scaled = STATIONS * numerator;
-    let station = (2 * scaled + order) / (2 * order);
-    let base = stations.roots[station as usize];
-    // The rest of the angle is (scaled - station * order) / (1024 * order) turns, an exact fraction.
-    let rest = scaled - station * order;
+    let scaled = GRID_POINTS * numerator;
+    let node = (2 * scaled + order) / (2 * order);
+    let base = grid.roots[node as usize];
+    // The rest of the angle is (scaled - node * order) / (1024 * order) turns, an exact fraction.
+    let rest = scaled - node * order;
     if rest == 0 {
         return base;
     }
     let angle =
-        stations.pi.times_f64::<Baseline>(rest as f64) / DoubleDouble::from(512.0 * order as f64);
+        grid.pi.times_f64::<Baseline>(rest as f64) / DoubleDouble::from(512.0 * order as f64);
     let square = angle * angle;
     let series = |coefficients: &[DoubleDouble; TAYLOR_TERMS]| {
         coefficients
@@ -88,9 +88,9 @@ fn first_octant(numerator: usize, order: usize) -> ComplexDoubleDouble {
             })
             * square
     };
-    let sine = angle + angle * series(&stations.sine);
-    let cosine_less_one = series(&stations.cosine);
-    // Adding a small correction to the station keeps the error at that of the station itself.
+    let sine = angle + angle * series(&grid.sine);
+    let cosine_less_one = series(&grid.cosine);
+    // Adding a small correction to the node keeps the error at that of the node itself.
     base + base * ComplexDoubleDouble::new(cosine_less_one, sine)
 }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// Sums side by side, to fill the vector units.
 const LANES: usize = 8;
-/// Long axes are cut into blocks of this many elements that share their weights.
+/// Long axes are divided into blocks of this many elements that share their weights.
 pub(crate) const BLOCK: usize = 1024;
 
 /// The DFT over all axes, but only the outputs at the given flat indices (C order), each at O(N) cost.

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 use std::sync::{Arc, Mutex, Weak};
 
-/// Plans by what they are made for. Long ones are forgotten when nobody has them: they may only have been weighed.
+/// Plans by what they are made for. Long ones are dropped when not in use: they may only have been candidates.
 #[derive(Debug, Default)]
 pub(crate) struct FloatPlans(Mutex<HashMap<PlanKey, KnownPlan>>);
 
@@ -81,7 +81,7 @@ pub(crate) fn unit_for(problem: &Problem, mode: Mode) -> Result<(Unit, String), 
         None if !mode.needs_matrix_unit() => Ok((Unit::Scalar, String::new())),
         None => {
             let mut passed_over = String::new();
-            let mut refused = None;
+            let mut rejected = None;
             let units: Vec<Unit> = Unit::available().collect();
             for &unit in units.iter().rev() {
                 // A length of one asks what the mode is built on, and costs nothing.
@@ -89,11 +89,11 @@ pub(crate) fn unit_for(problem: &Problem, mode: Mode) -> Result<(Unit, String), 
                     Ok(_) => return Ok((unit, passed_over)),
                     Err(error) => {
                         passed_over.push_str(&format!("; {unit} is passed over: {error}"));
-                        refused = Some(error);
+                        rejected = Some(error);
                     }
                 }
             }
-            Err(refused.map_or_else(
+            Err(rejected.map_or_else(
                 || FftError::Unsupported(format!("no matrix unit is fit for the mode {mode}")),
                 FftError::from,
             ))

@@ -1,4 +1,4 @@
-//! The native engine: RustFFT in the machine's own floating point, for those who want speed more than bits. Its error is measured, not
+//! The native engine: RustFFT in the machine's own floating point, for speed instead of reproducible bits. Its error is measured, not
 //! proven.
 
 use super::{BuildEngine, Built, Request, Runner, native_error};

@@ -63,7 +63,7 @@ fn ladder() -> Vec<Digits> {
 }
 
 impl Shared {
-    /// Forgets what nobody else holds.
+    /// Drops what is not in use elsewhere.
     pub(crate) fn clear(&self) {
         lock(&self.lines).clear();
         self.tables.clear();

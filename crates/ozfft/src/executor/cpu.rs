@@ -164,7 +164,7 @@ impl<T: Real> Executor<T> {
             }
             let workspace = &mut workspace[..workers * chunk];
             parallel::for_each_piece(workspace, chunk, |worker, scratch| {
-                // Threads have the environment of whoever started them.
+                // Threads inherit the environment of the thread that started them.
                 let _environment = DefaultEnvironment::enter();
                 for group in groups * worker / workers..groups * (worker + 1) / workers {
                     job(group, 1, scratch);

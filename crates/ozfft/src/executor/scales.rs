@@ -57,7 +57,7 @@ impl Scan {
             _ => threads.min(lines),
         };
         let look = |worker: usize| {
-            // Threads have the environment of whoever made them, and flushing would hide subnormal numbers.
+            // Threads inherit the environment of the thread that started them, and flushing would hide subnormal numbers.
             let _environment = DefaultEnvironment::enter();
             for line in lines * worker / workers..lines * (worker + 1) / workers {
                 self.look_at(input, line, found);

@@ -257,7 +257,7 @@ mod tests {
 
     /// Tiles of other shapes, as another library may keep them around a transform.
     #[test]
-    fn a_session_gives_tiles_back_as_it_found_them() {
+    fn a_session_restores_the_tile_configuration() {
         let unit = Amx::detect().ok_or("this processor has no AMX, or the tiles are not granted");
         if available(Requirement::Amx, unit).is_none() {
             return;

@@ -120,7 +120,7 @@ for_each_unit!(suites);
 /// Products of bytes open sessions of their own: one that is open already must survive them.
 #[cfg(vector_unit)]
 #[test]
-fn products_of_bytes_leave_a_session_as_it_was() {
+fn products_of_bytes_keep_the_session_unchanged() {
     let amx = Amx::detect().ok_or("this processor has no AMX, or the tiles are not granted");
     let Some(amx) = available(Requirement::Amx, amx) else {
         return;

@@ -2,7 +2,7 @@
 //!
 //! Bounds are computed, times are predicted from measured constants (`measured_units.rs`). A
 //! prediction may be wrong by what machines differ; the bound is kept all the same. Since the choice depends on the
-//! machine's units, bits do, too: whoever wants them the same everywhere asks for them, or for an engine by name.
+//! machine's units, bits do, too: a caller who needs the same bits everywhere asks for `reproducible`, or for an engine by name.
 
 use super::prediction::Prediction;
 use crate::problem::{Device, Engine, Problem};
@@ -60,7 +60,7 @@ pub enum Verdict {
     /// It keeps the accuracy, and another one does so sooner.
     Slower,
     /// Why not.
-    Refused(String),
+    Rejected(String),
 }
 
 impl fmt::Display for Verdict {
@@ -71,7 +71,7 @@ impl fmt::Display for Verdict {
                 "taken though its bound is above the accuracy: nothing is proven to keep it, and three times what is expected here does",
             ),
             Verdict::Slower => f.write_str("keeps the accuracy, but is slower"),
-            Verdict::Refused(reason) => write!(f, "refused: {reason}"),
+            Verdict::Rejected(reason) => write!(f, "rejected: {reason}"),
         }
     }
 }
@@ -82,14 +82,14 @@ impl Candidate {
         matches!(self.verdict, Verdict::Taken | Verdict::TakenUnproven)
     }
 
-    pub(super) fn refused(engine: Engine, unit: &str, reason: impl fmt::Display) -> Candidate {
+    pub(super) fn rejected(engine: Engine, unit: &str, reason: impl fmt::Display) -> Candidate {
         Candidate {
             engine,
             digits: None,
             unit: unit.into(),
             bound: None,
             prediction: None,
-            verdict: Verdict::Refused(reason.to_string()),
+            verdict: Verdict::Rejected(reason.to_string()),
         }
     }
 

@@ -220,8 +220,8 @@ impl<T: Real> Plan<T> {
 
     /// Says that there was a decision in wisdom, and why it is not this plan's.
     pub(crate) fn pass_over_wisdom(&mut self, reason: impl fmt::Display) {
-        let told = format!("; wisdom for this problem is passed over: {reason}");
-        self.why.push_str(&told);
+        let note = format!("; wisdom for this problem is passed over: {reason}");
+        self.why.push_str(&note);
     }
 
     /// Whether there is a proof of the bound itself ([`Plan::accuracy_is_proven`] for the error that was asked for): always for the digits and the floats engine, never for the native one.

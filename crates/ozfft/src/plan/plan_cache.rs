@@ -13,22 +13,22 @@ use std::sync::{Arc, Mutex};
 pub(crate) const DEFAULT_LIMIT: usize = 256 << 20;
 
 pub(crate) struct PlanCache<T: Real> {
-    plans: HashMap<Problem, Remembered<T>>,
+    plans: HashMap<Problem, CachedPlan<T>>,
     decisions: HashMap<Problem, Decision>,
     /// Plans that are being built: other callers wait for them.
-    building: HashMap<Problem, Turn<T>>,
+    building: HashMap<Problem, InFlight<T>>,
     limit: usize,
     bytes: usize,
     /// Counts questions, to tell which plan was not asked for longest.
     now: u64,
 }
 
-/// Held while a plan is built; then it has the plan, for those who waited.
-pub(crate) type Turn<T> = Arc<Mutex<Option<Arc<Plan<T>>>>>;
+/// Held while a plan is built; then it has the plan, for waiting callers.
+pub(crate) type InFlight<T> = Arc<Mutex<Option<Arc<Plan<T>>>>>;
 
 thread_local! {
     /// Whether this thread is building a plan. A worker of a pool may be given another call to plan while it waits for threads that
-    /// build; waiting for its own turn it would wait for ever.
+    /// build; waiting for its own plan it would wait for ever.
     static BUILDING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -48,7 +48,7 @@ impl Drop for Building {
     }
 }
 
-struct Remembered<T: Real> {
+struct CachedPlan<T: Real> {
     plan: Arc<Plan<T>>,
     bytes: usize,
     last_asked: u64,
@@ -74,16 +74,16 @@ impl<T: Real> PlanCache<T> {
     }
 
     /// Signals callers that wait for this plan to be built.
-    pub(crate) fn turn(&mut self, key: &Problem) -> Turn<T> {
+    pub(crate) fn in_flight(&mut self, key: &Problem) -> InFlight<T> {
         Arc::clone(self.building.entry(key.clone()).or_default())
     }
 
-    /// Ends a turn: who asks from now on finds the plan, or builds it again.
-    pub(crate) fn end_turn(&mut self, key: &Problem) {
+    /// The plan is built: later callers find it, or build it again.
+    pub(crate) fn end_in_flight(&mut self, key: &Problem) {
         self.building.remove(key);
     }
 
-    /// Remembers a plan, unless it is larger than the limit by itself: it would drive out all others.
+    /// Caches a plan, unless it is larger than the limit by itself: it would evict all others.
     pub(crate) fn insert(&mut self, key: Problem, plan: &Arc<Plan<T>>) {
         self.now += 1;
         self.decisions.insert(key.clone(), Decision::from(&**plan));
@@ -91,13 +91,13 @@ impl<T: Real> PlanCache<T> {
         if bytes > self.limit {
             return;
         }
-        let remembered = Remembered {
+        let cached = CachedPlan {
             plan: Arc::clone(plan),
             bytes,
             last_asked: self.now,
         };
-        self.bytes += remembered.bytes;
-        if let Some(replaced) = self.plans.insert(key, remembered) {
+        self.bytes += cached.bytes;
+        if let Some(replaced) = self.plans.insert(key, cached) {
             self.bytes -= replaced.bytes;
         }
         self.shrink();
@@ -131,15 +131,15 @@ impl<T: Real> PlanCache<T> {
         }
         // An eighth more than needed goes at once, so that a full cache is not looked through for every plan.
         let mut by_age: Vec<(u64, Problem)> = (self.plans.iter())
-            .map(|(key, remembered)| (remembered.last_asked, key.clone()))
+            .map(|(key, cached)| (cached.last_asked, key.clone()))
             .collect();
         by_age.sort_unstable_by_key(|&(age, _)| age);
         for (_, key) in by_age {
             if self.bytes <= self.limit - self.limit / 8 {
                 break;
             }
-            if let Some(forgotten) = self.plans.remove(&key) {
-                self.bytes -= forgotten.bytes;
+            if let Some(evicted) = self.plans.remove(&key) {
+                self.bytes -= evicted.bytes;
             }
         }
     }

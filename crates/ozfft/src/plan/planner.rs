@@ -1,4 +1,4 @@
-//! From a [`Problem`] to a [`Plan`]: choose the engine and the device, let the engine build, remember.
+//! From a [`Problem`] to a [`Plan`]: choose the engine and the device, let the engine build, cache.
 
 use super::choice::{Choice, choose_engine, weighed_for, weighed_on_gpu_for};
 use super::decision::Decision;
@@ -21,7 +21,7 @@ use crate::sync::lock;
 use float_environment::DefaultEnvironment;
 use std::sync::{Arc, Mutex};
 
-/// Makes plans and keeps them: asking twice for the same problem returns the same plan, as long as it is remembered
+/// Makes plans and keeps them: asking twice for the same problem returns the same plan, as long as it is cached
 /// ([`Planner::set_memory_limit`]).
 ///
 /// ```
@@ -92,29 +92,25 @@ impl<T: Real> Planner<T> {
             return Ok(plan);
         }
         let Some(_building) = Building::enter() else {
-            return self.build_and_remember(&resolved, threads);
+            return self.build_and_cache(&resolved, threads);
         };
-        let turn = lock(&self.plans).turn(&resolved);
-        let mut built = lock(&turn);
+        let in_flight = lock(&self.plans).in_flight(&resolved);
+        let mut built = lock(&in_flight);
         if let Some(plan) = &*built {
             return Ok(Arc::clone(plan));
         }
-        // A turn may have ended between the first question and this one.
+        // Another thread may have finished between the first lookup and this one.
         if let Some(plan) = lock(&self.plans).get(&resolved) {
-            lock(&self.plans).end_turn(&resolved);
+            lock(&self.plans).end_in_flight(&resolved);
             return Ok(plan);
         }
-        let plan = self.build_and_remember(&resolved, threads);
-        lock(&self.plans).end_turn(&resolved);
+        let plan = self.build_and_cache(&resolved, threads);
+        lock(&self.plans).end_in_flight(&resolved);
         *built = plan.as_ref().ok().cloned();
         plan
     }
 
-    fn build_and_remember(
-        &self,
-        problem: &Problem,
-        threads: usize,
-    ) -> Result<Arc<Plan<T>>, FftError> {
+    fn build_and_cache(&self, problem: &Problem, threads: usize) -> Result<Arc<Plan<T>>, FftError> {
         let built = self.build(problem, threads, open_device);
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built?);
@@ -122,18 +118,18 @@ impl<T: Real> Planner<T> {
         Ok(plan)
     }
 
-    /// Lets the planner keep plans with so many bytes of tables, by default 256 MiB. Beyond, it forgets those that it was
-    /// not asked for longest; whoever holds one keeps it.
+    /// Lets the planner keep plans with so many bytes of tables, by default 256 MiB. Beyond, the least recently
+    /// used are evicted; a plan in use stays valid.
     pub fn set_memory_limit(&self, bytes: usize) {
         lock(&self.plans).set_limit(bytes);
     }
 
-    /// About how many bytes of tables the remembered plans have.
+    /// About how many bytes of tables the cached plans have.
     pub fn memory(&self) -> usize {
         lock(&self.plans).bytes()
     }
 
-    /// Forgets plans and tables that nobody else holds.
+    /// Drops plans and tables that are not in use elsewhere.
     pub fn clear(&self) {
         lock(&self.plans).clear();
         self.shared.clear();

@@ -47,7 +47,7 @@ impl<T: Real> Planner<T> {
         candidates.push(self.weigh_digits(order, target));
         candidates.push(Candidate {
             bound: Some(native_error),
-            ..Candidate::refused(
+            ..Candidate::rejected(
                 Engine::Native,
                 "native",
                 "its error is measured, and nothing is proven of it",
@@ -98,7 +98,7 @@ impl<T: Real> Planner<T> {
             let engine = Engine::Floats(mode);
             let request = self.request(order, Some(gpu.clone()), None);
             let candidate = match engines::build::<T>(engine, &request) {
-                Err(error) => Candidate::refused(engine, "-", error),
+                Err(error) => Candidate::rejected(engine, "-", error),
                 Ok(built) => Candidate {
                     engine,
                     digits: None,
@@ -129,7 +129,7 @@ impl<T: Real> Planner<T> {
                     (_, verdict) => verdict,
                 },
             },
-            Err(error) => Candidate::refused(Engine::Digits, "int8", error),
+            Err(error) => Candidate::rejected(Engine::Digits, "int8", error),
         });
         if taken.is_none() && !candidates.iter().any(Candidate::is_taken) {
             take_unproven(&mut candidates);
@@ -147,12 +147,12 @@ impl<T: Real> Planner<T> {
         let engine = Engine::Floats(mode);
         let unit = match unit_for(order.problem, mode) {
             Ok((unit, _)) => unit,
-            Err(error) => return Candidate::refused(engine, "-", error),
+            Err(error) => return Candidate::rejected(engine, "-", error),
         };
         let request = self.request(order, None, None);
         let (lines, budget) = match floats::lines::<T>(&request, mode, unit) {
             Ok(found) => found,
-            Err(error) => return Candidate::refused(engine, unit.name(), error),
+            Err(error) => return Candidate::rejected(engine, unit.name(), error),
         };
         let name = floats::substrate(&lines, unit);
         Candidate {
@@ -168,7 +168,7 @@ impl<T: Real> Planner<T> {
     fn weigh_digits(&self, order: &Order<'_>, target: f64) -> Candidate {
         let unit = match Unit::new(order.problem.substrate) {
             Ok(unit) => unit.name(),
-            Err(error) => return Candidate::refused(Engine::Digits, "-", error),
+            Err(error) => return Candidate::rejected(Engine::Digits, "-", error),
         };
         match self.shared.choose_recipe::<T>(order.problem, None) {
             Ok((recipe, budget, _)) => Candidate {
@@ -179,7 +179,7 @@ impl<T: Real> Planner<T> {
                 prediction: digits_seconds(order.problem, &recipe, unit, order.threads),
                 verdict: verdict(budget, target),
             },
-            Err(error) => Candidate::refused(Engine::Digits, unit, error),
+            Err(error) => Candidate::rejected(Engine::Digits, unit, error),
         }
     }
 }
@@ -197,6 +197,6 @@ fn verdict(budget: ErrorBudget, target: f64) -> Verdict {
     if budget.bound <= target {
         Verdict::Slower
     } else {
-        Verdict::Refused("its bound is above the accuracy".into())
+        Verdict::Rejected("its bound is above the accuracy".into())
     }
 }

@@ -24,7 +24,7 @@ struct Wisdom {
     plans: Vec<Decision>,
 }
 
-fn refuse(reason: impl std::fmt::Display) -> FftError {
+fn reject(reason: impl std::fmt::Display) -> FftError {
     FftError::Wisdom(reason.to_string())
 }
 
@@ -242,15 +242,15 @@ impl<T: Real> Planner<T> {
     /// planned afresh, and [`crate::Plan::why`] says so.
     pub fn load_wisdom(&self, text: &str) -> Result<usize, FftError> {
         let _environment = DefaultEnvironment::enter();
-        let wisdom: Wisdom = serde_json::from_str(text).map_err(refuse)?;
+        let wisdom: Wisdom = serde_json::from_str(text).map_err(reject)?;
         if wisdom.format != FORMAT {
-            return Err(refuse(format!(
+            return Err(reject(format!(
                 "its format is {}, this version reads {FORMAT}; plan again and save",
                 wisdom.format
             )));
         }
         if wisdom.numbers != T::NAME {
-            return Err(refuse(format!(
+            return Err(reject(format!(
                 "it was saved for {} data, this planner is for {}",
                 wisdom.numbers,
                 T::NAME
@@ -259,7 +259,7 @@ impl<T: Real> Planner<T> {
         for (number, decision) in wisdom.plans.iter().enumerate() {
             decision.validate().map_err(|reason| {
                 let problem = &decision.problem;
-                refuse(format!(
+                reject(format!(
                     "entry {number}, {} {:?} with the accuracy {:?}: {reason}; take the entry out, or plan the problem again and save",
                     problem.kind, problem.shape, problem.accuracy
                 ))
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_wisdom_is_refused_whole() {
+    fn damaged_wisdom_is_rejected_whole() {
         let text = saved();
         for (from, to) in [
             ("\"format\": 2", "\"format\": 99"),

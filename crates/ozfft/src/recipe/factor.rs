@@ -13,7 +13,7 @@ use crate::recipe::{BlockRecipe, LineRecipe};
 /// Largest step. The error of a step grows with its size: 127 points in one step would miss 1e-16.
 const LARGEST_STEP: usize = 64;
 /// Longest line under one exponent: two full tiles. The proven bound grows with the square root of the block, so
-/// a longer line is cut in passes with exponents of their own rather than in more steps.
+/// a longer line is split into passes with separate exponents rather than into more steps.
 pub(crate) const LONGEST_BLOCK: usize = 1024;
 /// The same for the convolutions of Bluestein's algorithm, which go through two transforms and an amplification.
 pub(crate) const LONGEST_CONVOLUTION_BLOCK: usize = 256;

@@ -1,5 +1,5 @@
 //! A [`Recipe`] specifies which integers are multiplied and where rounding happens. It is data: equal recipes give equal
-//! bits, whoever executes them.
+//! bits, on every executor.
 
 pub(crate) mod factor;
 

@@ -565,7 +565,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a tie cannot be excluded")]
-    fn undecided_ties_are_refused() {
+    fn undecided_ties_are_rejected() {
         Fixed::ratio(1, 6).round_scaled(3);
     }
 

@@ -337,7 +337,7 @@ fn exchanges<const L: usize, V: Vectors<L>>(operands: &[[Row<L>; 2]]) {
     }
 }
 
-/// The operations that the wide integers are built from, put together.
+/// The operations that the wide integers are built from, combined.
 #[inline(always)]
 fn wide_integers<const L: usize, V: Vectors<L>>(operands: &[[Row<L>; 2]]) {
     for (number, [a, b]) in operands.iter().enumerate() {

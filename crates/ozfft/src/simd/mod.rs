@@ -160,7 +160,7 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// # Safety
     /// `2L` numbers are writable from `start`.
     unsafe fn store_neighbours(start: *mut f64, re: Self::Words, im: Self::Words);
-    /// Reads `L` numbers from the start of every lane's line and hands out element after element.
+    /// Reads `L` numbers from the start of every lane's line and yields element after element.
     ///
     /// # Safety
     /// `L` numbers are readable from every start.

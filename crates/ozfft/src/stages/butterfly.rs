@@ -22,7 +22,7 @@ pub(crate) trait Value<const L: usize, V: Vectors<L>>: Copy {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     /// The real part of this and the imaginary part of the other.
-    fn mixed(self, other: Self) -> Self;
+    fn blend(self, other: Self) -> Self;
     /// Real and imaginary parts exchanged.
     fn swapped(self) -> Self;
     #[inline(always)]
@@ -31,12 +31,12 @@ pub(crate) trait Value<const L: usize, V: Vectors<L>>: Copy {
     }
     #[inline(always)]
     fn conjugated(self) -> Self {
-        self.mixed(self.negated())
+        self.blend(self.negated())
     }
     /// The negative of the conjugate.
     #[inline(always)]
     fn mirrored(self) -> Self {
-        self.negated().mixed(self)
+        self.negated().blend(self)
     }
 
     /// A sum of pairs, rounded as [`round_pairs`] does.
@@ -104,7 +104,7 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for LongWords<L, V> {
         }
     }
     #[inline(always)]
-    fn mixed(self, other: Self) -> Self {
+    fn blend(self, other: Self) -> Self {
         LongWords {
             re: self.re,
             im: other.im,
@@ -175,7 +175,7 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for WideWords<L, V> {
         }
     }
     #[inline(always)]
-    fn mixed(self, other: Self) -> Self {
+    fn blend(self, other: Self) -> Self {
         WideWords {
             re: self.re,
             im: other.im,
@@ -242,7 +242,7 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for ShortWords<L, V> {
         ShortWords(V::subtract_halves(self.0, other.0))
     }
     #[inline(always)]
-    fn mixed(self, other: Self) -> Self {
+    fn blend(self, other: Self) -> Self {
         ShortWords(V::mix_halves(self.0, other.0))
     }
     #[inline(always)]
@@ -317,7 +317,7 @@ impl<X> ConjugatePair<X> {
     where
         X: Value<L, V>,
     {
-        self.plus.mixed(self.minus)
+        self.plus.blend(self.minus)
     }
 
     /// Output `k` of the conjugated input.
@@ -326,7 +326,7 @@ impl<X> ConjugatePair<X> {
     where
         X: Value<L, V>,
     {
-        self.minus.mixed(self.plus).conjugated()
+        self.minus.blend(self.plus).conjugated()
     }
 
     /// The output that shares its sums with `k`: `n-k`, or `n-1-k` after a frequency shift.
@@ -335,7 +335,7 @@ impl<X> ConjugatePair<X> {
     where
         X: Value<L, V>,
     {
-        let partner = self.minus.mixed(self.plus);
+        let partner = self.minus.blend(self.plus);
         match fold {
             Fold::TimeShifted => partner.negated(),
             _ => partner,

@@ -202,7 +202,7 @@ impl<const L: usize> Input<'_, L> {
                 let im = number(at + 1);
                 let im = match (stored == 0 || 2 * stored == n, mirrored) {
                     // A real signal has no imaginary part here; what is given is left out (and reported by the plan),
-                    // but a NaN or an infinity still spoils the transform.
+                    // but a NaN or an infinity still makes the transform NaN.
                     (true, _) if im.is_finite() => 0.0,
                     (true, _) => f64::NAN,
                     (false, false) => im,

@@ -31,7 +31,7 @@ pub(crate) struct Quantised<const L: usize> {
     /// 0 for a line of zeros.
     pub(crate) exponents: [i32; L],
     pub(crate) properties: [LineProperties; L],
-    /// InputSymmetry of the words, in every line.
+    /// Symmetry of the words of every line.
     pub(crate) symmetry: InputSymmetry,
 }
 
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spike_leaves_the_small_values_their_bits() {
+    fn a_spike_keeps_the_bits_of_small_values() {
         let mut values = vec![1e-15; 1024];
         values[5] = 1.0;
         let (words, exponent) = line(&values, 32);
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_nonfinite_lines_are_told_apart() {
+    fn zero_and_nonfinite_lines_are_distinguished() {
         assert_eq!(line(&[0.0, -0.0, 0.0], 1), (vec![0, 0, 0], 0));
         let (words, outcome) = quantised(&[1.0, f64::INFINITY], 1);
         assert!(outcome.properties[0].not_finite);

@@ -1,6 +1,6 @@
 //! Single-precision numbers become integers under one exponent: the rules of `quantise.rs`, two numbers a lane.
 //!
-//! Everything is exact or rounded once in single precision too: leading bits are cut off, not rounded, and a number times a
+//! Everything is exact or rounded once in single precision too: leading bits are extracted by truncation, not rounded, and a number times a
 //! power of two rounds to an integer as it does in double precision. Where such a power is no single-precision number, lines
 //! use the double-precision path.
 
@@ -194,7 +194,7 @@ pub(crate) fn quantise_short<const L: usize, V: Vectors<L>>(
     chosen.found
 }
 
-/// InputSymmetry of 64 bits as words of 32 bits, which hold them.
+/// Words of 64 bits as words of 32 bits, which hold them.
 #[inline(always)]
 pub(crate) fn shorten<const L: usize, V: Vectors<L>>(
     points: &[Point<L>],

@@ -74,7 +74,7 @@ pub(crate) fn round_pairs<const L: usize, V: Vectors<L>, const P: usize>(
         |x| V::shift_halves_right(x, 16),
     );
     let first = first_pair::<L, V>(&pair, dropped, shift);
-    // The fraction is cut off; what is left of the first place has 16 - shift bits.
+    // The fraction is truncated; the rest of the first place has 16 - shift bits.
     let rest = V::shift_halves_right_zero(V::shift_halves_left(first, 16), 16 + shift);
     if P == 1 {
         let whole = V::shift_halves_right(first, shift);

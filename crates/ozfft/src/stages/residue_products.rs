@@ -133,7 +133,9 @@ impl ResidueEngine {
         };
         // Some choices are exact for few moduli only.
         let all = Moduli::first(engine.unit.set(), Moduli::MOST)?;
-        engine.exact = engine.way(&all).is_ok_and(|way| way.is_exact());
+        engine.exact = engine
+            .build_reconstruction(&all)
+            .is_ok_and(|built| built.is_exact());
         Ok(engine)
     }
 
@@ -197,7 +199,7 @@ impl ResidueEngine {
             return Ok(0.0);
         }
         let moduli = self.moduli(largest_sum(step, first, digits))?;
-        Ok(self.way(&moduli)?.error_bound())
+        Ok(self.build_reconstruction(&moduli)?.error_bound())
     }
 
     /// The unit that multiplies bytes in a reconstruction; products in E4M3 are simulated there as they are here.
@@ -208,11 +210,14 @@ impl ResidueEngine {
         }
     }
 
-    fn way(&self, moduli: &Moduli) -> Result<Box<dyn Reconstruction>, ResidueError> {
+    fn build_reconstruction(
+        &self,
+        moduli: &Moduli,
+    ) -> Result<Box<dyn Reconstruction>, ResidueError> {
         self.options.reconstruction.build(moduli, self.bytes())
     }
 
-    /// How many moduli the steps have, and how they are put together, in words.
+    /// How many moduli the steps have, and the method of reconstruction, in words.
     fn describe(&self, mut counts: Vec<usize>) -> String {
         counts.sort_unstable();
         counts.dedup();
@@ -252,8 +257,8 @@ enum Back {
         choices: Vec<Choice>,
         adaptive: bool,
     },
-    /// From more moduli than are needed, whose agreement is watched over.
-    Watched(Redundant),
+    /// From redundant moduli, whose agreement is checked.
+    Redundant(Redundant),
 }
 
 #[derive(Debug)]
@@ -274,8 +279,8 @@ impl ResidueMatrix {
         let set = engine.unit.set();
         let (moduli, back) = if options.redundancy > 0 {
             let (method, bytes) = (options.reconstruction, engine.bytes());
-            let watched = Redundant::new(set, bound, options.redundancy, method, bytes)?;
-            (watched.moduli().clone(), Back::Watched(watched))
+            let system = Redundant::new(set, bound, options.redundancy, method, bytes)?;
+            (system.moduli().clone(), Back::Redundant(system))
         } else {
             let moduli = engine.moduli(bound)?;
             let fewest = if options.adaptive { 2 } else { moduli.len() };
@@ -285,7 +290,7 @@ impl ResidueMatrix {
                     Ok(Choice {
                         moduli: count,
                         largest: few.largest(),
-                        reconstruction: engine.way(&few)?,
+                        reconstruction: engine.build_reconstruction(&few)?,
                     })
                 })
                 .collect::<Result<_, ResidueError>>()?;
@@ -336,19 +341,19 @@ impl ResidueMatrix {
         let mut integers = [I256::ZERO; COLUMNS];
         match &self.back {
             Back::Choices { choices, adaptive } => {
-                let (way, zeros) = self.way_for(choices, *adaptive, words);
-                self.form(words, columns, way.moduli, |row, residues| {
-                    way.reconstruction.reconstruct(residues, &mut integers);
+                let (choice, zeros) = self.choice_for(choices, *adaptive, words);
+                self.form(words, columns, choice.moduli, |row, residues| {
+                    choice.reconstruction.reconstruct(residues, &mut integers);
                     if zeros > 0 {
                         integers = integers.map(|x| x << zeros);
                     }
                     take(row, &integers);
                 });
             }
-            Back::Watched(watched) => {
+            Back::Redundant(system) => {
                 let mut faults = Faults::default();
-                self.form(words, columns, watched.moduli().len(), |row, residues| {
-                    let outcomes = watched.check(residues, &mut integers, &mut faults);
+                self.form(words, columns, system.moduli().len(), |row, residues| {
+                    let outcomes = system.check(residues, &mut integers, &mut faults);
                     for (integer, outcome) in integers.iter_mut().zip(outcomes) {
                         // What is left of it may be of any size; the call ends in an error.
                         if outcome == Outcome::Uncorrectable {
@@ -369,7 +374,7 @@ impl ResidueMatrix {
     }
 
     /// The choice of moduli for the words, and the number of common trailing zeros removed.
-    fn way_for<'a>(
+    fn choice_for<'a>(
         &self,
         choices: &'a [Choice],
         adaptive: bool,
@@ -384,7 +389,7 @@ impl ResidueMatrix {
         for word in words.as_flattened_mut() {
             *word >>= span.zeros;
         }
-        let enough = choices.iter().find(|way| bound <= way.largest);
+        let enough = choices.iter().find(|choice| bound <= choice.largest);
         (enough.unwrap_or(full), span.zeros)
     }
 
@@ -444,7 +449,7 @@ mod tests {
     }
 
     /// A plan for 24 points in one step of 12 slots, with two redundant moduli.
-    fn watched(bad: &'static [u64]) -> Plan<f64> {
+    fn redundant_plan(bad: &'static [u64]) -> Plan<f64> {
         let options = ResidueOptions {
             redundancy: 2,
             ..ResidueOptions::default()
@@ -472,7 +477,7 @@ mod tests {
 
     #[test]
     fn a_faulty_product_is_corrected_and_counted() {
-        let (sound, faulty) = (watched(&[]), watched(&[3]));
+        let (sound, faulty) = (redundant_plan(&[]), redundant_plan(&[3]));
         let (mut expected, mut found) = (line(), line());
         sound.process(&mut expected).unwrap();
         faulty.process(&mut found).unwrap();
@@ -487,7 +492,7 @@ mod tests {
 
     #[test]
     fn faults_beyond_redundancy_end_in_an_error() {
-        let faulty = watched(&[3, 9]);
+        let faulty = redundant_plan(&[3, 9]);
         let error = faulty.process(&mut line()).unwrap_err();
         let report = faulty.residue_report().unwrap();
         assert!(report.uncorrectable > 0, "{report}");

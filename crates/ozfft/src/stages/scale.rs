@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn scaled_numbers_are_where_they_should_be_and_others_are_left_alone() {
+    fn numbers_are_scaled_into_range_and_others_are_unchanged() {
         for numbers in [Numbers::of::<f64>(), Numbers::of::<f32>(), Numbers::PAIR] {
             let scale = scale(numbers, &[64, 64]);
             let (least, most) = (scale.least(), scale.most());

@@ -273,7 +273,7 @@ impl Block {
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let (step, n, digits) = (&self.steps[0], self.n, self.digits);
-        let turn = inlined(
+        let rotate = inlined(
             #[inline(always)]
             |word: C::Word, k: usize| match step.rotations.get(k) {
                 None => word,
@@ -304,10 +304,10 @@ impl Block {
             scratch,
             column,
             #[inline(always)]
-            |_, _, k, quad| {
-                put(k, turn(quad.output(), k));
+            |_, _, k, pair| {
+                put(k, rotate(pair.output(), k));
                 if k > 0 && 2 * k < n {
-                    put(n - k, turn(quad.output_of_conjugate(), k).conjugated());
+                    put(n - k, rotate(pair.output_of_conjugate(), k).conjugated());
                 }
             },
         );
@@ -347,11 +347,11 @@ impl Block {
             scratch,
             column,
             #[inline(always)]
-            |points, j, k, quad| {
+            |points, j, k, pair| {
                 let mirrored = 2 * j > inner;
                 let source = if mirrored { inner - j } else { j };
                 let rotation = &step.rotations[k * step.rotation_stride + source];
-                let turn = inlined(
+                let rotate = inlined(
                     #[inline(always)]
                     |word: C::Word| C::rotated(self.digits, word, rotation),
                 );
@@ -367,17 +367,17 @@ impl Block {
                 );
                 let put = inlined(
                     #[inline(always)]
-                    |points: &mut [C], row: usize, turned: C::Word| {
-                        let own = if mirrored { mirror(turned) } else { turned };
+                    |points: &mut [C], row: usize, rotated: C::Word| {
+                        let own = if mirrored { mirror(rotated) } else { rotated };
                         points[row * pitch + j].put(own);
                         if hermitian && j > 0 && 2 * j < inner {
-                            points[row * pitch + inner - j].put(mirror(turned));
+                            points[row * pitch + inner - j].put(mirror(rotated));
                         }
                     },
                 );
-                put(points, k, turn(quad.output()));
+                put(points, k, rotate(pair.output()));
                 if k > 0 && 2 * k < n && !real {
-                    put(points, n - k, turn(quad.output_of_conjugate()));
+                    put(points, n - k, rotate(pair.output_of_conjugate()));
                 }
             },
         );
@@ -416,8 +416,8 @@ impl Block {
             scratch,
             column,
             #[inline(always)]
-            |points, i, k, quad| {
-                let turn = inlined(
+            |points, i, k, pair| {
+                let rotate = inlined(
                     #[inline(always)]
                     |word: C::Word, k: usize| {
                         let rotation = &step.rotations[k * inner + i % inner];
@@ -425,9 +425,9 @@ impl Block {
                     },
                 );
                 let first = first(i);
-                points[first + k * inner].put(turn(quad.output(), k));
+                points[first + k * inner].put(rotate(pair.output(), k));
                 if k > 0 && 2 * k < n {
-                    let partner = turn(quad.partner(step.recipe.fold), n - k);
+                    let partner = rotate(pair.partner(step.recipe.fold), n - k);
                     points[first + (n - k) * inner].put(partner);
                 }
             },
@@ -460,7 +460,7 @@ impl Block {
         let per_row = self.groups.len() / self.input.rows;
         let mut post = inlined(
             #[inline(always)]
-            |group: usize, k: usize, quad: ConjugatePair<X>| {
+            |group: usize, k: usize, pair: ConjugatePair<X>| {
                 let (start, mirrored) = self.groups[group];
                 let row = group / per_row;
                 let stands_for_two = real && row > 0 && 2 * row < self.input.rows;
@@ -479,11 +479,11 @@ impl Block {
                         }
                     },
                 );
-                put(k, quad.output::<L, U::Vectors>());
+                put(k, pair.output::<L, U::Vectors>());
                 if shifted {
-                    put(n - 1 - k, quad.partner::<L, U::Vectors>(step.recipe.fold));
+                    put(n - 1 - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
                 } else if k > 0 && 2 * k < n {
-                    put(n - k, quad.partner::<L, U::Vectors>(step.recipe.fold));
+                    put(n - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
                 }
             },
         );
@@ -502,7 +502,7 @@ impl Block {
                 scratch,
                 column,
                 #[inline(always)]
-                |_, i, k, quad| post(i, k, quad),
+                |_, i, k, pair| post(i, k, pair),
             );
         } else {
             step.run_unit::<L, U, C, X>(
@@ -512,7 +512,7 @@ impl Block {
                 #[inline(always)]
                 |word| X::from(word),
                 #[inline(always)]
-                |_, i, k, quad| post(i, k, quad),
+                |_, i, k, pair| post(i, k, pair),
             );
         }
     }

@@ -231,7 +231,7 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
     }
 }
 
-/// Multiplies the spectrum by the kernel and turns it round for the inverse transform.
+/// Multiplies the spectrum by the kernel, and swaps real and imaginary parts for the inverse transform.
 struct KernelSink<'a> {
     plan: &'a Bluestein,
     words: SharedArray<'a, Complex<i64>>,

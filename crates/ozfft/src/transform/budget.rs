@@ -66,7 +66,7 @@ pub(crate) fn between_axes(is_double: bool) -> ErrorBudget {
 /// A product comes out as 127/128 of a power of two: words after a matrix step are so much smaller than the data.
 const COMPENSATION: f64 = 128.0 / 127.0;
 
-/// The budget itself is computed in floating point: what its own roundings could take off is put on.
+/// The budget itself is computed in floating point: an allowance for its own roundings is added.
 const OUTWARD: f64 = 1.0 + 1e-12;
 
 /// The unit of words relative to the L2 norm of the data that they stand for: largest possible, and for random data.
@@ -241,7 +241,7 @@ fn block_budget(block: &BlockRecipe, setting: Setting<'_>, data: Data) -> (Error
     }
     let components = if data == Data::Real { n } else { 2 * n };
     let mut total = unit.errors(components as f64, 0.5, UNIFORM);
-    // What the first rotation multiplies by: the norm's factor, and what all products have taken off.
+    // What the first rotation multiplies by: the norm's factor, and the inverse of the scale of all products.
     let multiplied = block.steps.iter().filter(|step| step.fold != Fold::Trivial);
     let first_modulus = setting.scale * COMPENSATION.powi(multiplied.count() as i32);
     let last = block.steps.len() - 1;
@@ -323,10 +323,10 @@ fn handed_on(
 ) -> ErrorBudget {
     let full = full_words(n, digits.word_bits());
     let rotated = |unit: WordUnit| {
-        let turned = rotation(n, unit.times(full_scale), 1.0 / full_scale, short);
+        let rotated = rotation(n, unit.times(full_scale), 1.0 / full_scale, short);
         ErrorBudget {
             expected: rotation(n, unit, 1.0, short).expected,
-            ..turned
+            ..rotated
         }
     };
     let narrowed = full

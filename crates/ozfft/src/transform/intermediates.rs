@@ -1,4 +1,4 @@
-//! InputSymmetry that an earlier pass or transform has left in memory, as lines to be transformed.
+//! Fixed-point intermediates between passes or transforms, in memory, as lines to be transformed.
 
 use crate::simd::{Point, Row, Vectors};
 use crate::stages::lines::Lines;
@@ -23,7 +23,7 @@ pub(crate) enum WordPlaces {
     },
 }
 
-/// InputSymmetry in memory, with exponents for many of them at a time.
+/// Words in memory, with exponents for many of them at a time.
 pub(crate) struct WordLines<'a> {
     pub(crate) words: ReadArray<'a, Complex<i64>>,
     pub(crate) exponents: ReadArray<'a, i32>,

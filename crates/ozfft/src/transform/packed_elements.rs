@@ -86,7 +86,7 @@ impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for HalfRow<L> {
     }
     #[inline(always)]
     fn encode(digits: Digits, word: Self::Word) -> Halves<L, U> {
-        // There are no upper halves, and nobody stores them.
+        // There are no upper halves to store.
         (U::encode_short(digits, word.0), U::Vectors::splat_halves(0))
     }
     #[inline(always)]

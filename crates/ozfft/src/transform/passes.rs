@@ -1,7 +1,7 @@
 //! Lines of any smooth length: one or more passes, each a [`Block`], with block fixed point in between.
 //!
 //! A line of at most [`crate::recipe::factor::LONGEST_BLOCK`] points is one block, and several such lines are transformed side
-//! by side. A longer one is cut `N = N1·N'` as in `bailey.rs`, but every line of a pass has an exponent of its own:
+//! by side. A longer one is split `N = N1·N'` as in `bailey.rs`, but every line of a pass has a separate exponent:
 //! pass 1 transforms the columns `j'`, rotates them, and leaves words and one exponent per column; the next pass reads
 //! lines that cross those columns and brings them under a new exponent. Between passes there is no rounding to floating
 //! point. There the lines of a pass are what lies side by side.
@@ -325,8 +325,8 @@ impl<const L: usize, U: Sync, S: Sync, K: Sync> Sink<L> for StageSink<'_, U, S, 
             for column in 0..grid.columns {
                 let k = row * grid.columns + column;
                 let words = values.narrowed::<V>(row * grid.pitch + column, &narrowing);
-                let turned = roots.rotate::<L, V>(k, self.j, lines.active, words);
-                store_words::<L, V>(stage.words, lines.at(0, k), lines.active, turned);
+                let rotated = roots.rotate::<L, V>(k, self.j, lines.active, words);
+                store_words::<L, V>(stage.words, lines.at(0, k), lines.active, rotated);
             }
         }
         for lane in 0..lines.active {
@@ -509,7 +509,7 @@ impl Passes {
                 properties: &properties,
             };
             let share = |worker: usize, memory: &mut [u64]| {
-                // Threads have the environment of whoever started them.
+                // Threads inherit the environment of the thread that started them.
                 let _environment = DefaultEnvironment::enter();
                 let _session = unit.session();
                 let range = lines * worker / workers..lines * (worker + 1) / workers;

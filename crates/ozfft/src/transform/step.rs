@@ -439,13 +439,13 @@ impl Step {
         );
         ConjugatePair {
             plus,
-            minus: real_difference.mixed(imaginary_difference.negated()),
+            minus: real_difference.blend(imaginary_difference.negated()),
         }
     }
 
     /// The same for a unit step, whose products are sums of its inputs.
     #[inline(always)]
-    fn unit_quad<const L: usize, V: Vectors<L>, X: Value<L, V>>(
+    fn trivial_pair<const L: usize, V: Vectors<L>, X: Value<L, V>>(
         &self,
         k: usize,
         element: impl Fn(usize) -> X,
@@ -501,7 +501,7 @@ impl Step {
         // The usual recipes, by their number of pairs; 0 for all others.
         let usual = products == Products::Truncated && digits.low_pairs() == 0 && self.shift == 0;
         let pairs = digits.pairs();
-        let way = if usual && X::PAIRS.contains(&pairs) {
+        let specialised = if usual && X::PAIRS.contains(&pairs) {
             pairs
         } else {
             0
@@ -562,7 +562,7 @@ impl Step {
                     }
                     outputs -= 1;
                     // Variants that a value never uses are not compiled for it.
-                    let quad = match way {
+                    let pair = match specialised {
                         1 if X::PAIRS.contains(&1) => {
                             self.fast::<L, U, X, 1>(matrices, k, digits, sums)
                         }
@@ -577,7 +577,7 @@ impl Step {
                         }
                         _ => self.general::<L, U, X>(matrices, k, setting, c, current),
                     };
-                    post(points, first + c, k, quad);
+                    post(points, first + c, k, pair);
                 }
             }
             while rest > 0 {
@@ -616,12 +616,12 @@ impl Step {
             );
             let elements = [element(0), element(1), element(2), element(3)];
             for k in 0..=n / 2 {
-                let quad = self.unit_quad::<L, U::Vectors, X>(
+                let pair = self.trivial_pair::<L, U::Vectors, X>(
                     k,
                     #[inline(always)]
                     |j| elements[j],
                 );
-                post(points, i, k, quad);
+                post(points, i, k, pair);
             }
         }
     }
@@ -659,12 +659,12 @@ impl Step {
                 #[inline(always)]
                 |word| C::Sum::from(word),
                 #[inline(always)]
-                |points, i, k, quad| {
-                    let quad = ConjugatePair {
-                        plus: C::shifted(quad.plus, shift),
-                        minus: shifted_difference::<L, U, C>(quad.minus, shift),
+                |points, i, k, pair| {
+                    let pair = ConjugatePair {
+                        plus: C::shifted(pair.plus, shift),
+                        minus: shifted_difference::<L, U, C>(pair.minus, shift),
                     };
-                    post(points, i, k, quad);
+                    post(points, i, k, pair);
                 },
             );
         }
@@ -682,7 +682,7 @@ fn lower_and_upper<H>(rows: &mut [H], slots: usize, upper: bool) -> (&mut [H], &
     }
 }
 
-/// The differences of a quad, shifted down: imaginary parts are rounded with opposite sign, sine minus cosine.
+/// The differences of a pair, shifted down: imaginary parts are rounded with opposite sign, sine minus cosine.
 #[inline(always)]
 fn shifted_difference<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
     minus: C::Sum,

@@ -126,7 +126,7 @@ impl Tables {
         last.map_or_else(|| ChirpSpectrum::new(n, m), |(_, spectrum)| spectrum)
     }
 
-    /// Gives back a spectrum whose line was not built, because planning failed or took another engine.
+    /// Releases a spectrum whose line was not built, because planning failed or took another engine.
     pub(crate) fn forget_spectrum(&self) {
         *lock(&self.last_spectrum) = None;
     }

@@ -100,7 +100,7 @@ impl Bluestein {
         self.passes.is_one_block()
     }
 
-    /// Transforms lines whose elements have been turned by the chirp, followed by zeros. Outputs, still to be turned by the
+    /// Transforms lines whose elements have been rotated by the chirp, followed by zeros. Outputs, still to be rotated by the
     /// chirp, lie in their order at the beginning of each line.
     pub(super) fn run(&self, hardware: &Hardware, array: &mut WordArray, threads: usize) {
         let m = self.passes.len();

@@ -31,7 +31,7 @@ const DROPPED_TYPICAL: f64 = 1.3;
 const UNIT: i32 = -124;
 /// Root mean square of what a rotation is off by.
 const ROTATION_TYPICAL: f64 = 4.0;
-/// Rounding to a pair.
+/// Rounding to a double-double number.
 const PAIR: f64 = 1.232_595_164_407_831e-32; // 2^-106
 
 fn power(exponent: i32) -> f64 {
@@ -122,7 +122,7 @@ fn largest_error(blocks: &[BlockRecipe]) -> f64 {
     error
 }
 
-/// The rounding of the result to pairs.
+/// The rounding of the result to double-double numbers.
 const RESULT: ErrorBudget = ErrorBudget {
     bound: PAIR,
     // Low parts are anywhere below half a unit of the high ones.
@@ -168,7 +168,7 @@ pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget
             let n = *n as f64;
             let amplification = (largest / n.sqrt()).max(1.0);
             // A rotation of a number under an exponent of its own.
-            let turned = ErrorBudget {
+            let rotated = ErrorBudget {
                 bound: (2f64.sqrt() * (ROTATION_ERROR + 1.0)) * power(UNIT) + power(-126),
                 expected: 2f64.sqrt() * ROTATION_TYPICAL * power(UNIT),
             };
@@ -193,7 +193,7 @@ pub(super) fn line(recipe: &LineRecipe, scale: f64, largest: f64) -> ErrorBudget
                 bound: components * ROTATION_ERROR * unit.0,
                 expected: components * ROTATION_TYPICAL * unit.1,
             });
-            turned
+            rotated
                 .then(amplified(transform))
                 .then(kernel)
                 .then(amplified(transform))

@@ -115,7 +115,7 @@ impl WideLine {
                     passes.run(lines.hardware, &mut array, threads);
                     let output = (lines.output)(line, properties);
                     let store = Store {
-                        turn: None,
+                        rotation: None,
                         index: &|place| passes.output_index(place),
                         wanted: lines.outputs,
                         exponent: (lines.bias)(line) + self.scale_exponent,
@@ -126,7 +126,7 @@ impl WideLine {
             Form::Bluestein(bluestein) => {
                 let m = bluestein.convolution();
                 let at_once = if bluestein.is_short() { LANES } else { 1 };
-                // Long lines are cut up among the threads themselves.
+                // Long lines are divided among the threads themselves.
                 let (outer, inner) = match at_once {
                     1 => (1, lines.threads),
                     _ => (lines.threads, 1),
@@ -157,7 +157,7 @@ impl WideLine {
                         bluestein.run(lines.hardware, &mut array, inner);
                         for (i, properties) in properties.into_iter().enumerate() {
                             let store = Store {
-                                turn: Some(&chirp),
+                                rotation: Some(&chirp),
                                 index: &|place| place,
                                 wanted: lines.outputs,
                                 exponent: (lines.bias)(first + i),
@@ -255,13 +255,13 @@ impl WideLine {
     }
 }
 
-/// Brings the elements of a line into words, an exponent for each, turned by a root of their own where there are any.
+/// Brings the elements of a line into words, an exponent for each, rotated by one root each where there are any.
 fn load(
     hardware: &Hardware,
     threads: usize,
     line: &Line<'_>,
     n: usize,
-    turn: Option<&(dyn Fn(usize) -> Root + Sync)>,
+    rotation: Option<&(dyn Fn(usize) -> Root + Sync)>,
     array: &mut WordArray,
     offset: usize,
 ) -> LineProperties {
@@ -280,7 +280,7 @@ fn load(
                 element: |_, lane| line.get(index(lane)),
                 panel: &mut point,
             });
-            let point = match turn {
+            let point = match rotation {
                 None => point[0],
                 Some(root) => {
                     let roots = std::array::from_fn(|lane| root(index(lane)));
@@ -304,9 +304,9 @@ fn load(
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Writes words of a line as pairs.
+/// Writes words of a line as double-double numbers.
 struct Store<'a> {
-    turn: Option<&'a (dyn Fn(usize) -> Root + Sync)>,
+    rotation: Option<&'a (dyn Fn(usize) -> Root + Sync)>,
     /// The output that lies at a place.
     index: &'a (dyn Fn(usize) -> usize + Sync),
     /// Outputs from this one on are left out.
@@ -333,7 +333,7 @@ impl Store<'_> {
                     point.set(lane, word.re);
                     point.set(LANES + lane, word.im);
                 }
-                if let Some(root) = self.turn {
+                if let Some(root) = self.rotation {
                     let roots = std::array::from_fn(|lane| root((self.index)(place(lane))));
                     point = rotate(hardware, &point, &roots);
                 }

@@ -9,10 +9,10 @@
 //!   bluestein.rs      lengths with a large prime factor
 //!   passes.rs         long lines: words in memory, an exponent for every line of a pass
 //!   block.rs          eight lines side by side under one exponent each: the loop over steps
-//!     quantise.rs       pairs or words -> words under one exponent         rounds
+//!     quantise.rs       numbers or words -> words under one exponent       rounds
 //!     step.rs           words -> digits -> products -> words               rounds once
 //!     rotate.rs         word × root                                        rounds
-//!     outputs.rs        words -> pairs                                     rounds once
+//!     outputs.rs        words -> double-double numbers                     rounds once
 //! budget.rs         head-room and error bound
 //! ```
 

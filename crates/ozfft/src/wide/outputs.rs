@@ -1,7 +1,7 @@
-//! Words into pairs: the last rounding.
+//! Words to double-double numbers: the last rounding.
 //!
 //! Words are first rounded to a multiple of [`GRID`] units: what is below is nothing but rounding errors, and exact zeros and
-//! ones come out as such. Then a pair keeps 53 bits in `high` and 53 more in `low`, wherever these begin: at most 2^-106 of
+//! ones come out as such. Then a double-double number keeps 53 bits in `high` and 53 more in `low`, wherever these begin: at most 2^-106 of
 //! the number is lost.
 
 use super::double_double::{DoubleDouble, fast_two_sum};

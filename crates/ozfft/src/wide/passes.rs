@@ -54,7 +54,7 @@ impl WordArray {
     }
 }
 
-/// Turns a point and hands it back.
+/// Rotates a point and returns it.
 struct Rotate<'a> {
     point: &'a Point,
     roots: &'a [Root; LANES],
@@ -86,7 +86,7 @@ pub(super) fn in_parallel(
         return;
     }
     (0..workers).into_par_iter().for_each(|worker| {
-        // Threads have the environment of whoever started them.
+        // Threads inherit the environment of the thread that started them.
         let _environment = DefaultEnvironment::enter();
         let part = count * worker / workers..count * (worker + 1) / workers;
         hardware.products.kept_ready(&mut || work(part.clone()));
@@ -157,7 +157,7 @@ impl Passes {
                     pass.block.run(hardware, &mut panel, &mut scratch);
                     for k in 0..n {
                         let point = &panel[pass.block.output(k)];
-                        let turned = match &pass.roots {
+                        let rotated = match &pass.roots {
                             None => *point,
                             Some(roots) => {
                                 let power = |lane: usize| roots.power(k * (line(lane) % inner));
@@ -168,7 +168,7 @@ impl Passes {
                             let at = first(lane) + k * inner;
                             // SAFETY: as above.
                             unsafe {
-                                words.set(at, lane_of(&turned, lane));
+                                words.set(at, lane_of(&rotated, lane));
                                 exponents.set(at, found[lane] + pass.block.growth());
                             }
                         }

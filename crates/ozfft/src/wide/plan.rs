@@ -1,4 +1,4 @@
-//! Plans for pairs: what is asked, checked; the loop over axes.
+//! Plans for double-double numbers: validation of the problem, and the loop over axes.
 
 use super::block::Tables;
 use super::budget::{BETWEEN_AXES, ErrorBudget, result};
@@ -140,27 +140,27 @@ impl WidePlanner {
 
 /// Rejects by name what there is not.
 fn supported(problem: &Problem) -> Result<(), FftError> {
-    let refuse = |what: String| Err(FftError::Unsupported(what));
+    let reject = |what: String| Err(FftError::Unsupported(what));
     match problem.engine {
         Engine::Auto | Engine::Digits => {}
         other => {
-            return refuse(format!(
+            return reject(format!(
                 "pairs are transformed by digits, not by the engine {other:?}; take the engine digits or auto"
             ));
         }
     }
     if problem.products == Products::Exact {
-        return refuse(
+        return reject(
             "products of double-double numbers are truncated; take truncated products".into(),
         );
     }
     if let Device::Cuda(_) = problem.device {
-        return refuse(
+        return reject(
             "pairs are transformed on the processor; take the device cpu or auto".into(),
         );
     }
     if problem.residues != ResidueOptions::default() {
-        return refuse("pairs are transformed without residues; leave their options out".into());
+        return reject("pairs are transformed without residues; leave their options out".into());
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Numbers of the caller's arrays into words: exact splitting in floating point, a rounding to the unit of the line.
 //!
-//! A line's unit is `2^(e-125)` with `2^e` above every component. Both parts of a pair are rounded to it, to nearest, so a
+//! A line's unit is `2^(e-125)` with `2^e` above every component. Both parts of a double-double number are rounded to it, to nearest, so a
 //! word is within one unit.
 
 use super::double_double::{DoubleDouble, two_sum};

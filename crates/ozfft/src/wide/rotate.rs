@@ -130,28 +130,28 @@ pub(super) fn rotated(re: Limbs, im: Limbs, root: &Root) -> (Limbs, Limbs) {
     )
 }
 
-/// Turns all lines by the same root.
+/// Rotates all lines by the same root.
 #[inline(always)]
 pub(super) fn rotate_point(point: &Point, root: &Root) -> Point {
-    let mut turned = Point::ZERO;
+    let mut result = Point::ZERO;
     for lane in 0..LANES {
         let (re, im) = rotated(point.get(lane), point.get(LANES + lane), root);
-        turned.set(lane, re);
-        turned.set(LANES + lane, im);
+        result.set(lane, re);
+        result.set(LANES + lane, im);
     }
-    turned
+    result
 }
 
-/// Turns every line by a root of its own.
+/// Rotates every line by a root of its own.
 #[inline(always)]
 pub(super) fn rotate_lanes(point: &Point, roots: &[Root; LANES]) -> Point {
-    let mut turned = Point::ZERO;
+    let mut result = Point::ZERO;
     for lane in 0..LANES {
         let (re, im) = rotated(point.get(lane), point.get(LANES + lane), &roots[lane]);
-        turned.set(lane, re);
-        turned.set(LANES + lane, im);
+        result.set(lane, re);
+        result.set(LANES + lane, im);
     }
-    turned
+    result
 }
 
 /// Roots of unity of a large order: every power is the product of an entry of two small tables.
@@ -235,8 +235,8 @@ mod tests {
             assert!((to_integer(re) - exact_re).abs() <= 15, "{p}");
             assert!((to_integer(im) - exact_im).abs() <= 15, "{p}");
             if p % 100 == 0 {
-                let turned = [(x, y), (y, -x), (-x, -y), (-y, x)][p as usize / 100];
-                assert_eq!((to_integer(re), to_integer(im)), turned);
+                let rotated = [(x, y), (y, -x), (-x, -y), (-y, x)][p as usize / 100];
+                assert_eq!((to_integer(re), to_integer(im)), rotated);
             }
         }
     }

@@ -121,7 +121,7 @@ pub(super) struct Step {
     inner: usize,
     /// None for unit steps.
     matrices: Option<Arc<StepMatrices>>,
-    /// After the step, a row for every output; empty where there is nothing to turn.
+    /// After the step, a row for every output; empty where there is no rotation.
     rotations: Vec<Root>,
     /// Bits that the step grows by, shifted away.
     growth: u32,
@@ -287,7 +287,7 @@ impl Step {
         let output_shift = u64::from(next.is_some_and(|s| s.fold == Fold::FrequencyShifted));
         let one = Fixed::one();
         let scale = if first { scale } else { &one };
-        let turns = next.is_some() || input_shift == 1 || !scale.is_one();
+        let is_rotated = next.is_some() || input_shift == 1 || !scale.is_one();
         let rotation = |k: u64, j: u64| {
             let numerator = i128::from(2 * j * k)
                 - i128::from(input_shift * inner as u64 * k)
@@ -295,7 +295,7 @@ impl Step {
             let p = numerator.rem_euclid(i128::from(2 * length)) as u64;
             Root::new(p, 2 * length, scale)
         };
-        let rotations = if turns {
+        let rotations = if is_rotated {
             (0..n as u64)
                 .flat_map(|k| (0..inner as u64).map(move |j| (k, j)))
                 .map(|(k, j)| rotation(k, j))
@@ -467,7 +467,7 @@ impl Task for Prepare<'_> {
     }
 }
 
-/// After it: outputs are turned and stored.
+/// After it: outputs are rotated and stored.
 struct Finish<'a> {
     step: &'a Step,
     panel: &'a mut [Point],

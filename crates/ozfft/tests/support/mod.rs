@@ -80,13 +80,18 @@ pub fn half(exact: &ExactSpectrum, shape: &[usize]) -> ExactSpectrum {
 }
 
 /// Errors of a plan on complex input, whatever its direction and norm.
-pub fn errors(plan: &Plan<f64>, input: &[Complex<f64>], norm: Norm, way: Direction) -> ErrorNorms {
+pub fn errors(
+    plan: &Plan<f64>,
+    input: &[Complex<f64>],
+    norm: Norm,
+    direction: Direction,
+) -> ErrorNorms {
     let shape = plan.problem().shape();
-    let exact = dft_nd(input, shape, oracle_direction(way));
+    let exact = dft_nd(input, shape, oracle_direction(direction));
     compare_scaled(
         &transform(plan, input),
         &exact,
-        scale(norm, way, input.len()),
+        scale(norm, direction, input.len()),
     )
 }
 
@@ -100,8 +105,8 @@ pub fn decades() -> impl Iterator<Item = (f64, Accuracy)> {
     })
 }
 
-/// Both families.
-pub const FAMILIES: [Products; 2] = [Products::Truncated, Products::Exact];
+/// Truncated and exact products.
+pub const PRODUCTS: [Products; 2] = [Products::Truncated, Products::Exact];
 
 /// What failed, from all threads; the test fails with the whole list, so that one run shows every violation.
 #[derive(Default)]
@@ -158,7 +163,7 @@ impl Worst {
     }
 }
 
-/// Runs the work on every item, each thread with a planner of its own that forgets its tables now and then.
+/// Runs the work on every item, each thread with a planner of its own that drops its tables now and then.
 pub fn in_parallel<Item: Sync>(items: &[Item], work: impl Fn(&Planner<f64>, &Item) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(4));

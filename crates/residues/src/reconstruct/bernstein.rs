@@ -5,7 +5,7 @@
 //! for the product. The sum's rounding comes on top: an addition at a time, or Kahan's analysis. Call all that `d`.
 //! Taking `round(s)` off is exact (the difference is a multiple of the last place of `s`, and no larger than `s`), and
 //! gives `C/M` to within `d`, provided that `d` is less than the margin `1/2 - |C|/M`; otherwise the rounding may go
-//! the other way and the result be off by nearly `M`. `M` as a number of this kind and the last product contribute
+//! in the other direction and the result be off by nearly `M`. `M` as a number of this kind and the last product contribute
 //! `2u + u²` of `M/2` (and `2^-53` more for floats, because `M` becomes a double first). The result is rounded to an
 //! integer, so it is off by less than 1/2 more, or it is exact if it was off by less than 1/2.
 //!

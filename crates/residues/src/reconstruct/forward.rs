@@ -1,7 +1,7 @@
-//! The Chinese remainder theorem read forwards: `C = Σ residue · weight - q·M`, in two phases.
+//! The Chinese remainder theorem in explicit form: `C = Σ residue · weight - q·M`, in two phases.
 //!
-//! Phase A multiplies residues by slices of the weights, on a matrix unit, and takes the multiple of `M` off slice by
-//! slice. What it hands over is small integers `P_s` at known bit positions, whose sum is the integer itself, not just
+//! Phase A multiplies residues by slices of the weights, on a matrix unit, and subtracts the multiple of `M` slice by
+//! slice. Its results are small integers `P_s` at known bit positions, whose sum is the integer itself, not just
 //! something congruent to it. Phase B adds them up: that is where arithmetics differ, and where some of them round.
 
 use super::{MOST_SLICES, Operations, Pipe, Reconstruction};

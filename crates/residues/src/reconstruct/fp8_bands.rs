@@ -1,12 +1,12 @@
 //! Phase B as a product on the matrix unit for E4M3 numbers: the paper's tall and skinny one.
 //!
-//! The sums of phase A are too large for E4M3, so each is raised by a constant that makes it positive and cut into nibbles.
+//! The sums of phase A are too large for E4M3, so a bias that makes it positive is added to each, and it is split into nibbles.
 //! A nibble *is* an E4M3 number: the code `u` from 0 to 15 means `u·2^-9`. Nibble `j` of slice `s` counts
 //! `2^(slice_bits·s + 4j)`. Neighbouring positions form a band: one sum of nibbles times powers of two, which E4M3 has from 2^-9
 //! to 2^8, that the accumulator holds exactly. Every nibble belongs to one band.
 //!
-//! What is left is to put the bands together: they overlap, so carries run from each to the next, and what slices were
-//! raised by comes off. This, and cutting slices into nibbles, is integer work, and there is more of it than in adding up the
+//! What is left is to put the bands together: they overlap, so carries run from each to the next, and the bias of
+//! slices is subtracted. This, and cutting slices into nibbles, is integer work, and there is more of it than in adding up the
 //! slices themselves ([`super::Operations::integer`] counts both): the paper's "no integer pipe" leaves this out.
 //!
 //! # Exactness
@@ -28,7 +28,7 @@ use ethnum::I256;
 const NIBBLE_BITS: u32 = 4;
 const LARGEST_NIBBLE: u64 = 15;
 /// Bias of a nibble.
-const RAISED: i32 = 8;
+const BIAS: i32 = 8;
 /// The most nibbles of a slice: sums of phase A have at most 27 bits and a sign.
 const MOST_OF_A_SLICE: usize = 7;
 /// The most nibbles of all slices, and of bands.
@@ -57,7 +57,7 @@ struct Band {
     /// The bit position of its unit.
     position: u32,
     /// Excess of its sum due to the bias of slices.
-    raised: i32,
+    bias: i32,
 }
 
 impl Fp8Bands {
@@ -106,7 +106,7 @@ impl Fp8Bands {
                 weights: E4m3Matrix::new(1, count, &weights),
                 from,
                 position,
-                raised: exponents.map(|exponent| RAISED << exponent).sum(),
+                bias: exponents.map(|exponent| BIAS << exponent).sum(),
             });
             from += count;
         }
@@ -137,9 +137,9 @@ impl Fp8Bands {
     /// Slices become nibbles.
     #[inline(always)]
     fn split<N: Integer>(&self, slices: &[[N; COLUMNS]], to: &mut [[N; COLUMNS]]) {
-        let raised = N::constant(RAISED * ones(self.nibbles));
+        let bias = N::constant(BIAS * ones(self.nibbles));
         for (slice, places) in slices.iter().zip(self.places.chunks_exact(self.nibbles)) {
-            let mut rest = slice.map(|sum| sum + raised);
+            let mut rest = slice.map(|sum| sum + bias);
             let (&highest, lower) = places.split_last().expect("one nibble at least");
             for &place in lower {
                 to[place] = rest.map(|rest| rest.low(NIBBLE_BITS));
@@ -174,10 +174,10 @@ impl Fp8Bands {
                 .bands
                 .get(number + 1)
                 .map(|next| next.position - band.position);
-            let raised = N::constant(band.raised);
+            let bias = N::constant(band.bias);
             let mut above = [N::default(); COLUMNS];
             for (column, sum) in sums.iter_mut().enumerate() {
-                *sum = *sum - raised;
+                *sum = *sum - bias;
                 if let Some(carries) = &carries {
                     *sum = *sum + carries[column];
                 }

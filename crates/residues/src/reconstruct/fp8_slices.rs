@@ -1,7 +1,7 @@
 //! Phase A on a matrix unit for E4M3 numbers.
 //!
 //! A residue is `base·h + l` with digits to ±16 ([`Split`]), so that `C ≡ Σ_k (h_k·(base_k·u_k) + l_k·u_k)`: twice as many
-//! terms as moduli. Their weights `W_j`, centred modulo `M`, are cut into balanced digits of 5 bits, -16 to 15, the most that
+//! terms as moduli. Their weights `W_j`, centred modulo `M`, are split into balanced digits of 5 bits, -16 to 15, the most that
 //! E4M3 holds. A sum of `2r` products of digits is at most `512·r`, which is within 2^14 for all sets of moduli.
 //!
 //! An accumulator that is exact beyond that takes several digits at once: fp8 has an exponent, so the digits of a slice
@@ -37,7 +37,7 @@ use crate::moduli::{Moduli, Set};
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
 
-/// How weights are cut into slices.
+/// How weights are split into slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Bits of a digit.
@@ -204,7 +204,7 @@ impl Fp8Slices {
         })
     }
 
-    /// How weights are cut.
+    /// How weights are split.
     pub fn shape(&self) -> Shape {
         self.shape
     }

@@ -23,8 +23,8 @@
 //!
 //! # Horner
 //!
-//! As many digits as fit are put together in words of 32 bits, and those by Horner's rule on 32-bit words, then `H`
-//! comes off.
+//! As many digits as fit are combined in words of 32 bits, and those by Horner's rule on 32-bit words, then `H`
+//! is subtracted.
 
 use super::operations::{Counting, Integer, counted};
 use super::words::{MOST_WORDS, Words, to_integers};

@@ -1,6 +1,6 @@
 //! Phase B in a fixed-point accumulator of short words: the crate `kulisch` has it, [`Bounded`].
 //!
-//! Every slice is deposited at its bit position, carries wait in the words' spare bits, and nothing is rounded. The
+//! Every slice is deposited at its bit position, carries are deferred in the words' spare bits, and nothing is rounded. The
 //! accumulator is as wide as the largest slice at its position and the largest partial sum from the highest slice
 //! downwards, both of which follow from the moduli ([`Layout::bits`]); the top word's spare bits are not counted on.
 
@@ -136,7 +136,7 @@ mod tests {
 
     /// Slices as large as they may be, with both signs, at every position.
     #[test]
-    fn columns_side_by_side_are_the_accumulator() -> Result<(), ResidueError> {
+    fn parallel_columns_agree_with_the_accumulator() -> Result<(), ResidueError> {
         for slice_bits in [4u32, 5, 8, 15, 16] {
             for slices in 1..=200 / slice_bits {
                 let largest_sum = 600_000 >> 8u32.saturating_sub(slice_bits);
@@ -151,7 +151,7 @@ mod tests {
                     largest_sum,
                     largest: U256::from(largest_sum) << (slice_bits * slices),
                 };
-                let ways = [words32(&layout), words16(&layout), words8(&layout)];
+                let methods = [words32(&layout), words16(&layout), words8(&layout)];
                 let lanes = Lanes::new(&layout)?;
                 for pattern in 0..64u32 {
                     let row = |s: u32| {
@@ -171,9 +171,9 @@ mod tests {
                     let mut got = [I256::ZERO; COLUMNS];
                     lanes.sum(&rows, &mut got);
                     assert_eq!(got, expected);
-                    for way in &ways {
-                        way.sum(&rows, &mut got);
-                        assert_eq!(got, expected, "{}", way.name());
+                    for method in &methods {
+                        method.sum(&rows, &mut got);
+                        assert_eq!(got, expected, "{}", method.name());
                     }
                 }
             }

@@ -237,7 +237,7 @@ mod tests {
                     largest: weights * U256::from(largest_sum),
                 };
                 for build in builds {
-                    let way = build(&layout)?;
+                    let built = build(&layout)?;
                     let (mut seen, mut got) = (0.0f64, [I256::ZERO; COLUMNS]);
                     for round in 0..100 {
                         let mut rows = vec![Sums::default(); slices];
@@ -257,12 +257,12 @@ mod tests {
                                 *total += I256::from(*sum) << (slice_bits * s as u32);
                             }
                         }
-                        way.sum(&rows, &mut got);
+                        built.sum(&rows, &mut got);
                         for (&got, &expected) in got.iter().zip(&expected) {
                             seen = seen.max((got - expected).unsigned_abs().as_f64());
                         }
                     }
-                    let (name, bound) = (way.name(), way.error_bound());
+                    let (name, bound) = (built.name(), built.error_bound());
                     assert!(seen <= bound, "{name}: {slices} slices of {slice_bits}");
                 }
             }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_that_floats_would_round_are_refused() -> Result<(), ResidueError> {
+    fn slices_that_floats_would_round_are_rejected() -> Result<(), ResidueError> {
         let layout = Layout {
             slice_bits: 8,
             slices: 4,

@@ -5,7 +5,7 @@
 //! garner.rs          digits of a mixed radix, one modulus after the other             exact
 //! bernstein.rs       the fraction C/M, in f64, f32, and f32 with Kahan's correction   bounded
 //! forward.rs         Σ residue · weight in two phases:
-//!   slices.rs          phase A on signed bytes: slices on the matrix unit, and the multiple of M taken off
+//!   slices.rs          phase A on signed bytes: slices on the matrix unit, and the multiple of M subtracted
 //!   fp8_slices.rs      phase A on E4M3 numbers
 //!                      phase B, the sum of the slices:
 //!   fp8_bands.rs         on E4M3 numbers, in bands of positions                       exact
@@ -16,7 +16,7 @@
 //!   double_sum.rs, sum2.rs, sum_k.rs                       in f64                     bounded
 //!   single_kahan.rs, double_single.rs, quad_single.rs      in f32                     bounded
 //! floats.rs          what sums in floating point share, their bounds above all
-//! weights.rs         what residues count in Σ residue · weight, cut into short numbers
+//! weights.rs         the weights of Σ residue · weight, split into short numbers
 //! words.rs           32-bit words to integers
 //! operations.rs      numbers that count what is done with them
 //! ```
@@ -66,7 +66,7 @@ pub struct Operations {
     pub int8_products: f64,
     /// Multiply-adds of E4M3 numbers on the matrix unit.
     pub fp8_products: f64,
-    /// Operations on 32-bit integers before the sum: quotient, and what it takes off.
+    /// Operations on 32-bit integers before the sum: the quotient, and its subtraction.
     pub reduction: f64,
     /// Operations on integer words in the sum (words of 8, 16 or 32 bits, as the method specifies).
     pub integer: f64,

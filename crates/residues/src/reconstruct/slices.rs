@@ -1,6 +1,6 @@
-//! Phase A on a matrix unit for signed bytes: `P_s = Σ_k v_k · u_k^(s)`, then the multiple of `M` comes off.
+//! Phase A on a matrix unit for signed bytes: `P_s = Σ_k v_k · u_k^(s)`, then the multiple of `M` is subtracted.
 //!
-//! The weight `u_k` is the number that is 1 modulo `m_k` and 0 modulo all others, of magnitude at most `M/2`, cut into
+//! The weight `u_k` is the number that is 1 modulo `m_k` and 0 modulo all others, of magnitude at most `M/2`, split into
 //! balanced bytes `u_k = Σ_s u_k^(s) 256^s`, each from -128 to 127. `S` of them reach `127/255·(256^S - 1)`, which is
 //! 0.498 of `256^S`: so `S` is `⌈log2(M)/8⌉`, and one more where `M` fills nearly all of its bytes and a weight nearly
 //! half of `M`. (⌈7r/8⌉ would do for moduli of 7 bits; these have nearly 8 where they are few: 12 moduli have 94.8 bits

@@ -1,5 +1,5 @@
 //! Weights of residues in the sum that reconstructs the integer, `Σ residue · weight` modulo the product `M`, and how such
-//! numbers are cut into short ones.
+//! numbers are split into short ones.
 
 use crate::moduli::Moduli;
 use ethnum::{I256, U256};

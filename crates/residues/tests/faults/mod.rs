@@ -13,7 +13,11 @@ use std::sync::Arc;
 
 pub const SETS: [Set; 2] = [Set::Int8, Set::Fp8];
 
-pub fn watched(set: Set, bound: U256, redundant: usize) -> Result<Redundant, ResidueError> {
+pub fn redundant_system(
+    set: Set,
+    bound: U256,
+    redundant: usize,
+) -> Result<Redundant, ResidueError> {
     let method = match set {
         Set::Int8 => Method::Kulisch32,
         Set::Fp8 => Method::Kulisch32,

@@ -58,11 +58,11 @@ fn heads(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
-/// The corrected time of a way on a machine, products on whichever unit is faster; none where a rate is not known.
-fn corrected(machine: &Machine, way: Variant) -> Result<Option<Estimate>, Failure> {
+/// The corrected time of a variant on a machine, products on whichever unit is faster; none where a rate is not known.
+fn corrected(machine: &Machine, variant: Variant) -> Result<Option<Estimate>, Failure> {
     let mut best: Option<Estimate> = None;
     for substrate in Substrate::ALL {
-        let found = path(way, substrate, Mode::Corrected, PAPER_N)?;
+        let found = path(variant, substrate, Mode::Corrected, PAPER_N)?;
         let Some(found) = found.and_then(|path| estimate(&path, machine).ok()) else {
             continue;
         };
@@ -76,14 +76,14 @@ fn corrected(machine: &Machine, way: Variant) -> Result<Option<Estimate>, Failur
     Ok(best)
 }
 
-/// The measured path that is the paper's, or else the fastest of its way.
-fn measured_path(record: &Record, way: Variant) -> Option<&MeasuredPath> {
-    let of_way = record.paths.iter().filter(|path| {
-        path.seconds.is_some() && Record::way(path).is_some_and(|(found, _)| found == way)
+/// The measured path that is the paper's, or else the fastest of its variant.
+fn measured_path(record: &Record, variant: Variant) -> Option<&MeasuredPath> {
+    let of_variant = record.paths.iter().filter(|path| {
+        path.seconds.is_some() && Record::way(path).is_some_and(|(found, _)| found == variant)
     });
     let seconds = |path: &MeasuredPath| path.seconds.unwrap_or(f64::INFINITY);
-    let papers = of_way.clone().find(|path| !path.paper.is_empty());
-    papers.or_else(|| of_way.min_by(|a, b| seconds(a).total_cmp(&seconds(b))))
+    let papers = of_variant.clone().find(|path| !path.paper.is_empty());
+    papers.or_else(|| of_variant.min_by(|a, b| seconds(a).total_cmp(&seconds(b))))
 }
 
 /// What is known of a machine in a few letters.

@@ -1,7 +1,7 @@
 //! The paper's Figure 2: what a reconstruction costs, and the bits it keeps.
 
 use super::super::Context;
-use super::walltime::{FP64_SUM, GARNER, KULISCH, Place, short_way};
+use super::walltime::{FP64_SUM, GARNER, KULISCH, Place, variant_label};
 use super::{Figure, corrected, heads, measured_path, time_text};
 use crate::failure::Failure;
 use page_model::charts::{Bar, Bars, Kind, Row, legend, milliseconds};
@@ -9,7 +9,7 @@ use page_model::svg::Svg;
 use roofline::paths::Variant;
 use roofline::table::significant;
 
-/// A way, where the paper prints its time on a B300, and the bits it prints (Figure 2, C.1, C.2; appendix B for Bernstein).
+/// A variant, where the paper prints its time on a B300, and the bits it prints (Figure 2, C.1, C.2; appendix B for Bernstein).
 type Scheme = (Variant, Option<Place>, Option<f64>);
 const SCHEMES: [Scheme; 8] = [
     (Variant::Garner, Some(GARNER), Some(53.0)),
@@ -37,13 +37,13 @@ const SCHEMES: [Scheme; 8] = [
 pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     let b300 = context.machine("b300")?;
     let (mut times, mut precisions, mut cells) = (Vec::new(), Vec::new(), Vec::new());
-    for (way, place, printed_bits) in SCHEMES {
+    for (variant, place, printed_bits) in SCHEMES {
         let printed = match place {
             Some((place, what)) => Some(context.printed(place, what)? / 1e3),
             None => None,
         };
-        let model = corrected(b300, way)?.map(|model| model.overlapped);
-        let path = measured_path(&context.record, way);
+        let model = corrected(b300, variant)?.map(|model| model.overlapped);
+        let path = measured_path(&context.record, variant);
         let seconds = path.and_then(|path| path.seconds);
         let bits = path.and_then(|path| path.l2).map(|l2| -l2.log2());
         let by_kind = [
@@ -60,7 +60,7 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
                 label: milliseconds(seconds),
             })
         });
-        let label = short_way(way).to_string();
+        let label = variant_label(variant).to_string();
         times.push(Row {
             label: label.clone(),
             bars: bars.collect(),
@@ -141,12 +141,12 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     Ok(Figure {
         title: "Figure 2: precision against run time of reconstructions".into(),
         description: format!(
-            "Two groups of bars for eight ways: time on a logarithmic axis, and correct bits. As printed for a B300, the ways with residues take from {:.0} ms (FP32 and Kahan, 18 bits) to {:.0} ms \
+            "Two groups of bars for eight methods: time on a logarithmic axis, and correct bits. As printed for a B300, the methods with residues take from {:.0} ms (FP32 and Kahan, 18 bits) to {:.0} ms \
              (recursive Garner, 53 bits), and Kulisch 18 ms with 53 bits. Measured on an H200 they take from {:.0} to {:.0} ms.",
             printed.0, printed.1, measured.0, measured.1
         ),
         caption: format!(
-            "Bits are those of the relative L2 error (53 would be 1.1·10⁻¹⁶; exact ways do a little better, because errors of one rounding are spread evenly). Printed times of ways with residues lie a factor {:.0} apart, measured ones {}: most of a transform is work that all of them share.",
+            "Bits are those of the relative L2 error (53 would be 1.1·10⁻¹⁶; exact methods do a little better, because errors of one rounding are spread evenly). Printed times of methods with residues lie a factor {:.0} apart, measured ones {}: most of a transform is work that all of them share.",
             printed.1 / printed.0,
             significant(measured.1 / measured.0, 2)
         ),

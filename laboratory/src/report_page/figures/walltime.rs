@@ -10,7 +10,7 @@ use roofline::table::significant;
 
 /// Where the paper prints a number, and what it is.
 pub type Place = (&'static str, &'static str);
-/// Machine, way, and where the paper prints its time.
+/// Machine, variant, and where the paper prints its time.
 const ROWS: [(&str, Variant, Option<Place>); 13] = [
     (
         "b200",
@@ -42,14 +42,14 @@ const ROWS: [(&str, Variant, Option<Place>); 13] = [
     ("h200", Variant::Kulisch32, None),
     ("h200", Variant::Digits, None),
 ];
-/// Where times of ways on a B300 are printed.
+/// Where times of variants on a B300 are printed.
 pub const GARNER: Place = ("4.1, wall-time summary", "recursive Garner on B300");
 pub const FP64_SUM: Place = ("eq. 13", "phase B in FP64 on B300");
 pub const KULISCH: Place = ("eq. 14", "whole transform by Kulisch on B300");
 
-/// A way in few words.
-pub fn short_way(way: Variant) -> &'static str {
-    match way {
+/// A variant in few words.
+pub fn variant_label(variant: Variant) -> &'static str {
+    match variant {
         Variant::Native => "native FP64",
         Variant::Garner => "recursive Garner",
         Variant::Fp64Sum => "FP64 sum",
@@ -69,15 +69,15 @@ pub fn short_way(way: Variant) -> &'static str {
 pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
     let mut rows = Vec::new();
     let mut cells = Vec::new();
-    for (name, way, place) in ROWS {
+    for (name, variant, place) in ROWS {
         let machine = context.machine(name)?;
         let printed = match place {
             Some((place, what)) => Some(context.printed(place, what)? / 1e3),
             None => None,
         };
-        let model = corrected(machine, way)?;
+        let model = corrected(machine, variant)?;
         let is_measured = machine.title.contains(&context.record.device);
-        let measured = measured_path(&context.record, way)
+        let measured = measured_path(&context.record, variant)
             .filter(|_| is_measured)
             .and_then(|path| path.seconds);
         let mut bars = Vec::new();
@@ -98,7 +98,7 @@ pub fn figure(context: &Context, width: f64) -> Result<Figure, Failure> {
         if let Some(measured) = measured {
             bar(Kind::Measured, measured, None);
         }
-        let label = format!("{}, {}", short_name(machine), short_way(way));
+        let label = format!("{}, {}", short_name(machine), variant_label(variant));
         cells.push(vec![
             label.clone(),
             time_text(printed),

@@ -255,7 +255,7 @@ fn sparse(bench: &Bench<'_>, rows: Rows, largest: usize) -> Result<Vec<Measureme
     bench.measure(&case, &mut arrays, &expected)
 }
 
-/// Instructions of a warp's threads for 32 rows of these lengths: the kernel takes the shorter way.
+/// Instructions of a warp's threads for 32 rows of these lengths: the kernel takes the shorter variant.
 fn row_instructions(lengths: &[u32]) -> f64 {
     let longest = lengths
         .iter()
@@ -311,7 +311,7 @@ fn stencil(bench: &Bench<'_>, points: usize) -> Result<Vec<Measurement>, Failure
     let (first, outputs) = (laplacian.first, laplacian.outputs);
     let mut expected = vec![0.0; outputs];
     let part = outputs.div_ceil(parallel::all_threads()).max(1);
-    let refused = std::thread::scope(|scope| {
+    let rejected = std::thread::scope(|scope| {
         let parts: Vec<_> = expected
             .chunks_mut(part)
             .enumerate()
@@ -322,11 +322,11 @@ fn stencil(bench: &Bench<'_>, points: usize) -> Result<Vec<Measurement>, Failure
                 })
             })
             .collect();
-        let refused = parts.into_iter().map(|part| part.join().unwrap_or(true));
-        refused.fold(false, |any, part| any | part)
+        let rejected = parts.into_iter().map(|part| part.join().unwrap_or(true));
+        rejected.fold(false, |any, part| any | part)
     });
-    if refused {
-        return Err(Failure::Check("the processor refused a stencil".into()));
+    if rejected {
+        return Err(Failure::Check("the processor rejected a stencil".into()));
     }
     let mut arrays = Arrays::stencil(bench.gpu, coefficients, offsets, &values, (first, outputs))?;
     let terms = coefficients.len();

@@ -9,7 +9,7 @@ use cudarc::cusparse::{result as sparse, sys as sparse_sys};
 use ozfft_cli::gpu::{Gpu, Memory, failed};
 use std::ffi::c_void;
 
-fn blas_refused(action: &'static str) -> impl FnOnce(blas::CublasError) -> Failure {
+fn blas_rejected(action: &'static str) -> impl FnOnce(blas::CublasError) -> Failure {
     move |source| Failure::Library {
         library: "cuBLAS",
         action,
@@ -17,7 +17,7 @@ fn blas_refused(action: &'static str) -> impl FnOnce(blas::CublasError) -> Failu
     }
 }
 
-fn sparse_refused(action: &'static str) -> impl FnOnce(sparse::CusparseError) -> Failure {
+fn sparse_rejected(action: &'static str) -> impl FnOnce(sparse::CusparseError) -> Failure {
     move |source| Failure::Library {
         library: "cuSPARSE",
         action,
@@ -55,7 +55,7 @@ impl CuBlas {
             .map_err(failed("use the device"))?;
         let mut factors = Memory::new(&gpu.context, 16)?;
         factors.upload(0, &[1.0, 0.0])?;
-        let handle = blas::create_handle().map_err(blas_refused("start"))?;
+        let handle = blas::create_handle().map_err(blas_rejected("start"))?;
         let mut blas = CuBlas {
             handle,
             version: String::new(),
@@ -70,7 +70,7 @@ impl CuBlas {
                 .and_then(|()| blas_sys::cublasSetPointerMode_v2(handle, on_device).result())
                 .and_then(|()| blas_sys::cublasGetVersion_v2(handle, &mut version).result())
         }
-        .map_err(blas_refused("start"))?;
+        .map_err(blas_rejected("start"))?;
         let (major, minor) = (version / 10_000, version / 100 % 100);
         blas.version = format!("{major}.{minor}.{}", version % 100);
         Ok(blas)
@@ -92,7 +92,7 @@ impl CuBlas {
         let status = unsafe {
             blas_sys::cublasDasum_v2_64(self.handle, count as i64, values, 1, result).result()
         };
-        status.map_err(blas_refused("sum"))
+        status.map_err(blas_rejected("sum"))
     }
 
     /// Puts the dot product into the stream.
@@ -111,7 +111,7 @@ impl CuBlas {
         let status = unsafe {
             blas_sys::cublasDdot_v2_64(self.handle, count, left, 1, right, 1, result).result()
         };
-        status.map_err(blas_refused("multiply"))
+        status.map_err(blas_rejected("multiply"))
     }
 
     /// Puts products of matrices, row by row, and vectors into the stream.
@@ -146,7 +146,7 @@ impl CuBlas {
             )
             .result()
         };
-        status.map_err(blas_refused("multiply"))
+        status.map_err(blas_rejected("multiply"))
     }
 }
 
@@ -210,7 +210,7 @@ impl CuSparse {
         gpu.context
             .bind_to_thread()
             .map_err(failed("use the device"))?;
-        let handle = sparse::create().map_err(sparse_refused("start"))?;
+        let handle = sparse::create().map_err(sparse_rejected("start"))?;
         let mut library = CuSparse {
             handle,
             version: String::new(),
@@ -223,7 +223,7 @@ impl CuSparse {
                 .result()
                 .and_then(|()| sparse_sys::cusparseGetVersion(handle, &mut version).result())
         }
-        .map_err(sparse_refused("start"))?;
+        .map_err(sparse_rejected("start"))?;
         let (major, minor) = (version / 1000, version / 100 % 10);
         library.version = format!("{major}.{minor}.{}", version % 100);
         Ok(library)
@@ -285,7 +285,7 @@ impl CuSparse {
                 .result()
             })
         }
-        .map_err(sparse_refused("describe a matrix"))?;
+        .map_err(sparse_rejected("describe a matrix"))?;
         Ok((product, bytes))
     }
 
@@ -314,7 +314,7 @@ impl CuSparse {
             )
             .result()
         };
-        status.map_err(sparse_refused("multiply"))
+        status.map_err(sparse_rejected("multiply"))
     }
 }
 

@@ -54,9 +54,9 @@ pub struct Reductions<'a> {
     pub cusparse: Result<CuSparse, Failure>,
 }
 
-fn kernel_of(operation: Operation, way: Variant) -> Option<(&'static [u8], &'static str)> {
+fn kernel_of(operation: Operation, variant: Variant) -> Option<(&'static [u8], &'static str)> {
     use Operation::{BatchProduct, Dot, MagnitudeSum, SparseProduct, Stencil, Sum};
-    Some(match (way, operation) {
+    Some(match (variant, operation) {
         (Variant::Exact, Sum) => (kernels::SUM_IMAGE, "kulisch_sum"),
         (Variant::Exact, MagnitudeSum) => (kernels::SUM_IMAGE, "kulisch_magnitude_sum"),
         (Variant::Exact, Dot) => (kernels::DOT_IMAGE, "kulisch_dot"),
@@ -412,10 +412,10 @@ impl<'a> Reductions<'a> {
             .map_err(failed("use the device"))?;
         let mut functions = HashMap::new();
         for operation in OPERATIONS {
-            for way in [Variant::Exact, Variant::Naive, Variant::Read] {
-                if let Some((image, name)) = kernel_of(operation, way) {
+            for variant in [Variant::Exact, Variant::Naive, Variant::Read] {
+                if let Some((image, name)) = kernel_of(operation, variant) {
                     functions.insert(
-                        (operation, way),
+                        (operation, variant),
                         load(image, name, shared_bytes(operation))?,
                     );
                 }
@@ -430,13 +430,13 @@ impl<'a> Reductions<'a> {
     }
 
     /// The kernel for it, if it is one of ours.
-    pub fn function(&self, operation: Operation, way: Variant) -> Option<Function> {
-        self.functions.get(&(operation, way)).copied()
+    pub fn function(&self, operation: Operation, variant: Variant) -> Option<Function> {
+        self.functions.get(&(operation, variant)).copied()
     }
 
-    /// Whether the arrays can be reduced in this way.
-    pub fn has(&self, arrays: &Arrays, way: Variant) -> bool {
-        match (way, arrays.operation) {
+    /// Whether the arrays can be reduced by this variant.
+    pub fn has(&self, arrays: &Arrays, variant: Variant) -> bool {
+        match (variant, arrays.operation) {
             (
                 Variant::Library,
                 Operation::MagnitudeSum | Operation::Dot | Operation::BatchProduct,
@@ -447,9 +447,9 @@ impl<'a> Reductions<'a> {
         }
     }
 
-    fn queue(&self, arrays: &Arrays, way: Variant) -> Result<(), Failure> {
-        if let Some(function) = self.function(arrays.operation, way) {
-            return self.launch(arrays, way, function);
+    fn queue(&self, arrays: &Arrays, variant: Variant) -> Result<(), Failure> {
+        if let Some(function) = self.function(arrays.operation, variant) {
+            return self.launch(arrays, variant, function);
         }
         match (&arrays.task, &self.cublas, &self.cusparse, &arrays.sparse) {
             // SAFETY: the addresses are the arrays', of which the lengths were checked when they were made.
@@ -484,13 +484,13 @@ impl<'a> Reductions<'a> {
         }
     }
 
-    fn launch(&self, arrays: &Arrays, way: Variant, function: Function) -> Result<(), Failure> {
+    fn launch(&self, arrays: &Arrays, variant: Variant, function: Function) -> Result<(), Failure> {
         let resident = u64::from(self.gpu.facts.multiprocessors * function.resident_blocks);
         let blocks = arrays.useful_blocks().min(resident);
         let blocks = (blocks as u32).min(kernels::MOST_BLOCKS);
         let plain;
         let parameter: *const c_void = match &arrays.task {
-            Task::Reduction(task) if way != Variant::Exact => {
+            Task::Reduction(task) if variant != Variant::Exact => {
                 plain = kernels::Reduction {
                     total: task.total + kernels::TOTAL_BYTES as u64,
                     ..*task
@@ -518,7 +518,7 @@ impl<'a> Reductions<'a> {
     }
 
     /// Reduces so many times, one after the other, and waits; returns the seconds of one between two events.
-    pub fn run(&self, arrays: &mut Arrays, way: Variant, repeats: u32) -> Result<f64, Failure> {
+    pub fn run(&self, arrays: &mut Arrays, variant: Variant, repeats: u32) -> Result<f64, Failure> {
         let event = || {
             let event = self.gpu.stream.record_event(Some(CU_EVENT_DEFAULT));
             event.map_err(failed("record an event"))
@@ -530,7 +530,7 @@ impl<'a> Reductions<'a> {
         let start = event()?;
         let mut queued = Ok(());
         for _ in 0..repeats {
-            queued = queued.and_then(|()| self.queue(arrays, way));
+            queued = queued.and_then(|()| self.queue(arrays, variant));
         }
         let end = event();
         // Whatever failed: nothing may run any more when the arrays are given back.

@@ -1,4 +1,4 @@
-//! Ways of computing the same in turns: bits first, then times between events of the device.
+//! Variants of the same computation, timed alternately: bits first, then times between events of the device.
 
 use super::Measurement;
 use super::reductions::{Arrays, Operation, Reductions, Variant};
@@ -33,8 +33,8 @@ pub struct Case {
     pub instructions: f64,
 }
 
-fn method_name(way: Variant, operation: Operation) -> &'static str {
-    match (way, operation) {
+fn method_name(variant: Variant, operation: Operation) -> &'static str {
+    match (variant, operation) {
         (Variant::Exact, _) => "kulisch",
         (Variant::Naive, _) => "naive",
         (Variant::Read, _) => "read",
@@ -44,35 +44,35 @@ fn method_name(way: Variant, operation: Operation) -> &'static str {
 }
 
 impl Bench<'_> {
-    /// Measures a case in all ways that there are; exact results must be the expected ones, bit by bit, before and after.
+    /// Measures a case in all variants that there are; exact results must be the expected ones, bit by bit, before and after.
     pub fn measure(
         &self,
         case: &Case,
         arrays: &mut Arrays,
         expected: &[f64],
     ) -> Result<Vec<Measurement>, Failure> {
-        let mut ways = vec![
+        let mut variants = vec![
             Variant::Exact,
             Variant::Naive,
             Variant::Read,
             Variant::Library,
         ];
-        ways.retain(|&way| self.reductions.has(arrays, way));
+        variants.retain(|&variant| self.reductions.has(arrays, variant));
         let mut errors = Vec::new();
         let mut repeats = Vec::new();
-        for &way in &ways {
-            self.reductions.run(arrays, way, 1)?;
-            errors.push(self.error(case, arrays, way, expected)?);
-            let once = self.reductions.run(arrays, way, 1)?;
+        for &variant in &variants {
+            self.reductions.run(arrays, variant, 1)?;
+            errors.push(self.error(case, arrays, variant, expected)?);
+            let once = self.reductions.run(arrays, variant, 1)?;
             let count = (SHORTEST_SAMPLE / once.max(1e-7)).ceil();
             repeats.push(count.clamp(1.0, 1000.0) as u32);
         }
-        let mut times = vec![Vec::new(); ways.len()];
+        let mut times = vec![Vec::new(); variants.len()];
         let begin = Instant::now();
         let mut turns = 0;
-        while turns < FEWEST_TURNS || begin.elapsed() < self.seconds * ways.len() as u32 {
-            for ((&way, &repeats), times) in ways.iter().zip(&repeats).zip(&mut times) {
-                times.push(self.reductions.run(arrays, way, repeats)?);
+        while turns < FEWEST_TURNS || begin.elapsed() < self.seconds * variants.len() as u32 {
+            for ((&variant, &repeats), times) in variants.iter().zip(&repeats).zip(&mut times) {
+                times.push(self.reductions.run(arrays, variant, repeats)?);
             }
             turns += 1;
         }
@@ -82,11 +82,11 @@ impl Bench<'_> {
             .iter_mut()
             .for_each(|times| times.sort_by(f64::total_cmp));
         let medians: Vec<f64> = times.iter().map(|times| times[times.len() / 2]).collect();
-        let rows = (0..ways.len()).map(|number| {
+        let rows = (0..variants.len()).map(|number| {
             let seconds = medians[number];
             let rate = case.bytes as f64 / seconds;
-            let function = self.reductions.function(case.operation, ways[number]);
-            let exact = ways[number] == Variant::Exact;
+            let function = self.reductions.function(case.operation, variants[number]);
+            let exact = variants[number] == Variant::Exact;
             let instructions = exact.then_some(case.instructions);
             let numbers = case.numbers as f64;
             Measurement {
@@ -94,7 +94,7 @@ impl Bench<'_> {
                 data: case.data.clone(),
                 numbers: case.numbers,
                 bytes: case.bytes,
-                method: method_name(ways[number], case.operation),
+                method: method_name(variants[number], case.operation),
                 min_ns: times[number][0] * 1e9,
                 median_ns: seconds * 1e9,
                 runs: times[number].len() * repeats[number] as usize,
@@ -123,14 +123,14 @@ impl Bench<'_> {
         &self,
         case: &Case,
         arrays: &Arrays,
-        way: Variant,
+        variant: Variant,
         expected: &[f64],
     ) -> Result<Option<f64>, Failure> {
-        if way == Variant::Read {
+        if variant == Variant::Read {
             return Ok(None);
         }
         let results = arrays.results()?;
-        if way == Variant::Exact {
+        if variant == Variant::Exact {
             let mut pairs = results.iter().zip(expected);
             if let Some(place) = pairs.position(|(a, b)| a.to_bits() != b.to_bits()) {
                 return Err(Failure::Check(format!(

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
+    fn mistakes_are_rejected() {
         let one = r#"{"definitions": [{"name": "a", "group": "g", "shape": "8", "points": 64, "kind": "c2c",
             "precision": "double", "accuracy": "double"}]}"#;
         assert_eq!(parse(one, None).expect("one")[0].setting.batch, 8);

@@ -51,7 +51,7 @@ pub fn problem(setting: &Setting) -> Result<Problem, Failure> {
         Kind::ComplexToComplex => Problem::complex(&setting.shape.0),
         Kind::RealToComplex => Problem::real_to_complex(&setting.shape.0),
         Kind::ComplexToReal => {
-            // Random numbers are nobody's half-spectrum, and libraries differ in what they make of them.
+            // Random numbers are no half-spectrum of a real array, and libraries treat them differently.
             return Err(Failure::Usage(
                 "complex-to-real transforms are not measured on GPUs; take c2c or r2c".into(),
             ));
@@ -103,7 +103,7 @@ impl<'a, T: Real + Bits> Item<'a, T> {
         }
         if plans.is_empty() {
             return Err(Failure::Check(
-                "ozfft computes this in no way on this GPU".into(),
+                "ozfft has no variant that computes this on this GPU".into(),
             ));
         }
         let size = (Direction::Forward, setting.batch);
@@ -245,14 +245,14 @@ impl<'a, T: Real + Bits> Item<'a, T> {
                 "the first and last {compared} arrays against the processor's bits"
             )),
         };
-        let ways = [with_processor, with_cufft.map(String::from)];
-        let ways: Vec<String> = ways.into_iter().flatten().collect();
-        if ways.is_empty() {
+        let comparisons = [with_processor, with_cufft.map(String::from)];
+        let comparisons: Vec<String> = comparisons.into_iter().flatten().collect();
+        if comparisons.is_empty() {
             return Err(Failure::Check(
                 "nothing is there to compare the result with: the array is large, and cuFFT is missing".into(),
             ));
         }
-        Ok(ways.join(", "))
+        Ok(comparisons.join(", "))
     }
 
     /// Some of the output, from its beginning and from its end.

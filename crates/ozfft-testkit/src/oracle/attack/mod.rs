@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_is_at_its_worst() {
+    fn the_largest_column_sum_just_exceeds_the_aimed_one() {
         for (numbers, data_digits) in [
             (Numbers::Complex, 8),
             (Numbers::Real, 8),
@@ -629,7 +629,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_shared_out_among_the_columns_that_made_them() {
+    fn errors_are_attributed_to_the_columns_that_caused_them() {
         let aim = Aim {
             length: 60,
             block: 60,

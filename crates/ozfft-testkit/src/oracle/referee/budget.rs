@@ -2,7 +2,7 @@
 
 use super::interval::Interval;
 use super::matrices::Dropped;
-use super::recipe::{Digits, Family, Fold, Line, Recipe, Step, points};
+use super::recipe::{Digits, Fold, Line, Products, Recipe, Step, points};
 use super::{Factor, Kind, Numbers, Referee, Request};
 
 /// What is left out of a count: gaps that the budget has had or might have. Tests put them back one by one, and see that each
@@ -58,7 +58,7 @@ struct Block {
 pub(super) struct Count<'a> {
     referee: &'a Referee,
     digits: Digits,
-    family: Family,
+    products: Products,
     request: Request,
     gap: Option<Gap>,
 }
@@ -91,11 +91,11 @@ pub(super) fn mantissa(factor: Factor, n: usize) -> Interval {
 }
 
 impl<'a> Count<'a> {
-    pub fn new(referee: &'a Referee, digits: Digits, family: Family, request: Request) -> Self {
+    pub fn new(referee: &'a Referee, digits: Digits, products: Products, request: Request) -> Self {
         Self {
             referee,
             digits,
-            family,
+            products,
             request,
             gap: None,
         }
@@ -213,9 +213,9 @@ impl<'a> Count<'a> {
             }
             unit = unit * Interval::power_of_two(shift);
             if matrix || shift > 0 {
-                let roundings = match self.family {
-                    Family::Truncated => Interval::ONE,
-                    Family::Exact => half(),
+                let roundings = match self.products {
+                    Products::Truncated => Interval::ONE,
+                    Products::Exact => half(),
                 };
                 error = then(error, components * roundings * unit);
             }
@@ -364,7 +364,7 @@ mod tests {
     fn count(text: &str, request: Request, gap: Option<Gap>) -> Interval {
         let recipe: Recipe = text.parse().unwrap_or_else(|error| panic!("{error}"));
         let referee = Referee::new();
-        let mut count = Count::new(&referee, recipe.digits, recipe.family, request);
+        let mut count = Count::new(&referee, recipe.digits, recipe.products, request);
         count.gap = gap;
         count.whole(&recipe)
     }
@@ -380,7 +380,7 @@ mod tests {
     /// If the library's budget had one of these gaps, its bound would lie below the referee's, as the count with the gap does.
     /// Exact recipes drop nothing, so that there is no norm of a matrix, bounded in two ways, for a small gap to hide behind.
     #[test]
-    fn every_gap_that_is_put_back_is_seen() {
+    fn every_reintroduced_gap_is_detected() {
         let inverse = Request {
             factor: Factor::Inverse,
             ..PLAIN
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn one_unit_step_is_added_up_by_hand() {
+    fn one_trivial_step_has_the_hand_computed_bound() {
         // Four points: quantised to √8·½·U₀, U₀ = 2·2^-61·√8·(1+2^-17); no rotation; rounded.
         let bound = count(&double("axis 0: 4u"), PLAIN, None);
         let quantised = 8f64.sqrt() * 0.5 * 2f64.powi(-60) * 8f64.sqrt() * (1.0 + 2f64.powi(-17));

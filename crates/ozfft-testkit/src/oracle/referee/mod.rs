@@ -33,7 +33,7 @@ mod recipe;
 
 pub use interval::Interval;
 pub use pairs::bound_of_pairs;
-pub use recipe::{Axis, Digits, Family, Fold, Line, Recipe, Step, UnknownRecipe};
+pub use recipe::{Axis, Digits, Fold, Line, Products, Recipe, Step, UnknownRecipe};
 
 use chirp::ChirpSpectrum;
 use std::collections::HashMap;
@@ -82,7 +82,7 @@ pub struct Request {
     pub numbers: Numbers,
 }
 
-/// Counts bounds, and remembers the norms of matrices and the spectra of chirps that it has met.
+/// Counts bounds, and caches the norms of matrices and the spectra of chirps that it has met.
 #[derive(Debug, Default)]
 pub struct Referee {
     norms: Mutex<HashMap<matrices::Dropped, Interval>>,
@@ -90,28 +90,28 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// A referee who has met nothing.
+    /// A referee with empty caches.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The relative L2 error that no input exceeds, by section 6: the exact value of the sum lies in the interval.
     pub fn bound(&self, recipe: &Recipe, request: Request) -> Interval {
-        budget::Count::new(self, recipe.digits, recipe.family, request).whole(recipe)
+        budget::Count::new(self, recipe.digits, recipe.products, request).whole(recipe)
     }
 
     fn norm_of_dropped(&self, key: matrices::Dropped) -> Interval {
-        remembered(&self.norms, key, || matrices::norm_of_dropped(key))
+        cached(&self.norms, key, || matrices::norm_of_dropped(key))
     }
 
     fn chirp_spectrum(&self, length: usize, convolution: usize) -> ChirpSpectrum {
-        remembered(&self.chirps, (length, convolution), || {
+        cached(&self.chirps, (length, convolution), || {
             ChirpSpectrum::new(length, convolution)
         })
     }
 }
 
-fn remembered<K: Hash + Eq + Copy, V: Copy>(
+fn cached<K: Hash + Eq + Copy, V: Copy>(
     known: &Mutex<HashMap<K, V>>,
     key: K,
     compute: impl FnOnce() -> V,

@@ -1,4 +1,4 @@
-//! Pairs of doubles, as `docs/beyond-double.md` has them: what differs from the words of 64 bits.
+//! Double-double numbers, as `docs/beyond-double.md` has them: what differs from the words of 64 bits.
 //!
 //! The page gives the errors of a block, of half-spectra and between axes, and so the count below is of lines of one block. For passes and
 //! Bluestein it has no sums to count.
@@ -15,7 +15,7 @@ const SHIFTED: f64 = 0.5;
 const ROTATED: f64 = 12.6;
 const GRID: f64 = 32.0;
 
-/// The relative L2 error that no input of a plan for pairs exceeds, from what the plan prints (`… axis 0: 32t·32f;`). None where
+/// The relative L2 error that no input of a plan for double-double numbers exceeds, from what the plan prints (`… axis 0: 32t·32f;`). None where
 /// an axis has more than one block.
 pub fn bound_of_pairs(
     plan: &str,
@@ -52,7 +52,7 @@ fn whole(axes: &[Axis], kind: Kind, factor: Factor) -> Option<Interval> {
     Some(whole)
 }
 
-/// One block with the grid of its results, before they are rounded to pairs.
+/// One block with the grid of its results, before they are rounded to double-double numbers.
 fn block(steps: &[Step], sigma: Interval) -> Interval {
     let n: usize = steps.iter().map(|step| step.n).product();
     let last = steps.len() - 1;

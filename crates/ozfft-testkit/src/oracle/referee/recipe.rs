@@ -16,7 +16,7 @@ pub struct Digits {
 
 /// Whether the two sums of an output are rounded one by one, or together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
+pub enum Products {
     /// One by one.
     Truncated,
     /// Together.
@@ -76,7 +76,7 @@ pub struct Recipe {
     /// Digits and diagonals.
     pub digits: Digits,
     /// How outputs are rounded.
-    pub family: Family,
+    pub products: Products,
     /// The axes, in the order in which they are transformed.
     pub axes: Vec<Axis>,
 }
@@ -230,13 +230,13 @@ impl FromStr for Recipe {
     type Err = UnknownRecipe;
 
     fn from_str(text: &str) -> Result<Self, UnknownRecipe> {
-        let (family, rest) = text
+        let (products, rest) = text
             .split_once(": ")
-            .ok_or_else(|| unknown("family", text))?;
-        let family = match family.trim() {
-            "truncated" => Family::Truncated,
-            "exact" => Family::Exact,
-            _ => return Err(unknown("family", text)),
+            .ok_or_else(|| unknown("products", text))?;
+        let products = match products.trim() {
+            "truncated" => Products::Truncated,
+            "exact" => Products::Exact,
+            _ => return Err(unknown("products", text)),
         };
         let (head, rest) = rest.split_once(';').ok_or_else(|| unknown("axes", text))?;
         let digits = digits(head)?;
@@ -247,12 +247,12 @@ impl FromStr for Recipe {
         } = digits;
         // Words have at most 64 bits; the digits of matrices are computed with a hundred.
         let in_range = (1..=8).contains(&p) && (1..=8).contains(&q) && (p..p + q).contains(&d);
-        if !in_range || (family == Family::Exact && d != p + q - 1) {
+        if !in_range || (products == Products::Exact && d != p + q - 1) {
             return Err(unknown("numbers of digits and diagonals that fit", head));
         }
         Ok(Recipe {
             digits,
-            family,
+            products,
             axes: axes(rest)?,
         })
     }
@@ -263,9 +263,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_plans_print_is_read() -> Result<(), UnknownRecipe> {
+    fn printed_recipes_are_parsed() -> Result<(), UnknownRecipe> {
         let recipe: Recipe = "exact: 5 data digits × 4 matrix digits, 8 diagonals; axis 2: copy; axis 1: 16t·4u | 61p; axis 0: bluestein 67 over (9p·16f);".parse()?;
-        assert_eq!(recipe.family, Family::Exact);
+        assert_eq!(recipe.products, Products::Exact);
         assert_eq!(
             (
                 recipe.digits.data,
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_plan_prints_is_refused() {
+    fn recipes_that_no_plan_prints_are_rejected() {
         for text in [
             "",
             "rounded: 8 data digits × 7 matrix digits, 8 diagonals; axis 0: 8t;",

@@ -36,18 +36,18 @@ fn times_power(value: f64, exponent: i32) -> f64 {
 
 /// Complex transforms in a batch, and each alone, on the same plan but for the batch.
 #[allow(clippy::type_complexity)]
-fn in_company_and_alone<T: Real>(
+fn in_a_batch_and_alone<T: Real>(
     problem: &Problem,
     members: &[Vec<Complex<T>>],
 ) -> (Vec<Vec<Complex<T>>>, Vec<Vec<Complex<T>>>, f64) {
     let planner = Planner::<T>::new();
     let points = members[0].len();
-    let company = planner
+    let batched = planner
         .plan(&problem.clone().batch(members.len()))
         .expect("a plan");
     let single = planner.plan(problem).expect("a plan");
     let mut together = members.concat();
-    company.process(&mut together).expect("a batch");
+    batched.process(&mut together).expect("a batch");
     let alone = members.iter().map(|member| {
         let mut member = member.clone();
         single.process(&mut member).expect("one array");
@@ -55,7 +55,7 @@ fn in_company_and_alone<T: Real>(
     });
     let alone = alone.collect();
     let together = together.chunks(points).map(<[_]>::to_vec).collect();
-    (together, alone, company.bound())
+    (together, alone, batched.bound())
 }
 
 fn assert_same<T: Real + Bits>(
@@ -80,7 +80,7 @@ fn small_numbers_beside_large_ones_keep_bits_and_accuracy() {
         let problem = Problem::complex(&[64, 64]).engine(Engine::Digits);
         let problem = problem.substrate(*substrate).threads(1);
         let members = [small.clone(), large.clone()];
-        let (together, alone, bound) = in_company_and_alone(&problem, &members);
+        let (together, alone, bound) = in_a_batch_and_alone(&problem, &members);
         assert_same(&together, &alone, &format!("{substrate:?}"));
         for (result, member) in together.iter().zip(&members) {
             let exact = dft_nd(member, &[64, 64], oracle::Direction::Forward);
@@ -99,13 +99,13 @@ fn the_smallest_number_beside_the_largest_is_not_lost() {
         .map(|x| vec![Complex::new(x, x)])
         .to_vec();
     let problem = Problem::complex(&[1, 1]).engine(Engine::Digits);
-    let (together, alone, _) = in_company_and_alone(&problem, &members);
+    let (together, alone, _) = in_a_batch_and_alone(&problem, &members);
     assert_same(&together, &alone, "one point");
     assert!(bits(&together.concat()) == bits(&members.concat()));
     let members: Vec<Vec<Complex<f32>>> = [3e38, 1e-45, 0.0, -1e-45]
         .map(|x| vec![Complex::new(x, x)])
         .to_vec();
-    let (together, alone, _) = in_company_and_alone(&problem, &members);
+    let (together, alone, _) = in_a_batch_and_alone(&problem, &members);
     assert_same(&together, &alone, "one point of f32");
     assert!(bits(&together.concat()) == bits(&members.concat()));
 }
@@ -120,7 +120,7 @@ fn small_numbers_of_f32_beside_large_ones_keep_bits_and_accuracy() {
     ];
     for engine in [Engine::Digits, Engine::Floats(Mode::Fast)] {
         let problem = Problem::complex(&shape).engine(engine).threads(1);
-        let (together, alone, bound) = in_company_and_alone(&problem, &members);
+        let (together, alone, bound) = in_a_batch_and_alone(&problem, &members);
         assert_same(&together, &alone, &format!("{engine:?}"));
         for (result, member) in together.iter().zip(&members) {
             let exact = dft_nd(&widened(member), &shape, oracle::Direction::Forward);
@@ -131,12 +131,12 @@ fn small_numbers_of_f32_beside_large_ones_keep_bits_and_accuracy() {
 }
 
 #[test]
-fn ten_axes_in_company() {
+fn ten_axes_have_the_same_bits_in_a_batch() {
     let uniform = uniform_complex(1 << 10, SEED);
     let exponents = [-1015, 1000, -1070, 0, 1013];
     let members = exponents.map(|exponent| scaled_by_power_of_two(&uniform, exponent));
     let problem = Problem::complex(&[2; 10]).engine(Engine::Digits).threads(1);
-    let (together, alone, bound) = in_company_and_alone(&problem, &members);
+    let (together, alone, bound) = in_a_batch_and_alone(&problem, &members);
     assert_same(&together, &alone, "ten axes");
     for (result, member) in together.iter().zip(&members) {
         let exact = dft_nd(member, &[2; 10], oracle::Direction::Forward);
@@ -307,7 +307,7 @@ impl Case {
 }
 
 /// A problem whose transforms are of very different sizes, in any layout, against each transform alone.
-fn company<T: Sample>(
+fn check_batch_invariance<T: Sample>(
     planner: &Planner<T>,
     generator: &mut Generator,
     case: &Case,
@@ -402,7 +402,7 @@ fn company<T: Sample>(
 }
 
 #[test]
-fn digits_in_company_of_any_size_have_the_bits_that_they_have_alone() {
+fn digits_have_the_same_bits_in_a_batch_as_alone() {
     let accuracies = [
         Accuracy::Double,
         Accuracy::Double,
@@ -415,18 +415,18 @@ fn digits_in_company_of_any_size_have_the_bits_that_they_have_alone() {
         |planner, generator| {
             let mut case = Case::draw(generator);
             case.accuracy = choose(generator, &[Accuracy::Single, Accuracy::Bits(12)]);
-            company(planner, generator, &case)
+            check_batch_invariance(planner, generator, &case)
         },
         |planner, generator| {
             let mut case = Case::draw(generator);
             case.accuracy = choose(generator, &accuracies);
-            company(planner, generator, &case)
+            check_batch_invariance(planner, generator, &case)
         },
     );
 }
 
 #[test]
-fn floats_in_company_of_any_size_have_the_bits_that_they_have_alone() {
+fn floats_have_the_same_bits_in_a_batch_as_alone() {
     let draw = |generator: &mut Generator| {
         let mut case = Case::draw(generator);
         case.engine = Engine::Floats(choose(generator, &Mode::ALL));
@@ -439,17 +439,17 @@ fn floats_in_company_of_any_size_have_the_bits_that_they_have_alone() {
         (120, SEED),
         |planner, generator| {
             let case = draw(generator);
-            company(planner, generator, &case)
+            check_batch_invariance(planner, generator, &case)
         },
         |planner, generator| {
             let case = draw(generator);
-            company(planner, generator, &case)
+            check_batch_invariance(planner, generator, &case)
         },
     );
 }
 
 #[test]
-fn pairs_in_company_of_any_size_have_the_bits_that_they_have_alone() {
+fn double_doubles_have_the_same_bits_in_a_batch_as_alone() {
     println!("seed {SEED:#x}");
     let planner = WidePlanner::new();
     let mut generator = Generator::new(SEED);
@@ -471,10 +471,10 @@ fn pairs_in_company_of_any_size_have_the_bits_that_they_have_alone() {
                 .collect();
             let norm = choose(&mut generator, &NORMS);
             let problem = Problem::complex(shape).direction(direction).norm(norm);
-            let company = planner.plan(&problem.clone().batch(members.len())).unwrap();
+            let batched = planner.plan(&problem.clone().batch(members.len())).unwrap();
             let single = planner.plan(&problem).unwrap();
             let mut together = members.concat();
-            company.process(&mut together).unwrap();
+            batched.process(&mut together).unwrap();
             let parts = |values: &[Complex<DoubleDouble>]| -> Vec<u64> {
                 let numbers = values.iter().flat_map(|z| [z.re, z.im]);
                 numbers
@@ -546,7 +546,7 @@ fn powers_of_two_commute_with_transforms_of_several_axes() {
 }
 
 #[test]
-fn low_parts_of_pairs_between_axes_are_not_subnormal_where_outputs_are_not() {
+fn low_parts_of_double_doubles_between_axes_are_not_subnormal_where_outputs_are_not() {
     // Alternating signs along the first axis: 512 times what is rounded between the axes.
     let shape = [512, 4];
     let base = alternating(shape, 0);

@@ -1,4 +1,4 @@
-//! The boundary to C: every reason for which there is no plan, what becomes of failures, and nothing that unwinds into the caller.
+//! The C boundary: the errors, how they are reported, and the guards of the entry points, which keep panics from unwinding into C.
 
 use crate::next;
 use crate::number::Number;
@@ -18,7 +18,7 @@ pub type PlanPointer = *mut FftwPlan;
 
 /// Why there is no plan, or why nothing was computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum FftwError {
     #[error("{what} is {given}; it must be at least {least}")]
     TooSmall {
         what: &'static str,
@@ -71,13 +71,13 @@ fn after(last: &Option<String>) -> String {
     })
 }
 
-impl Refusal {
+impl FftwError {
     /// Whether it is the environment that cannot be followed: no plan of this program will ever be what was asked for.
     fn is_the_environment(&self) -> bool {
         use FftError::*;
         match self {
-            Refusal::Environment(_) => true,
-            Refusal::Transform(error) => matches!(
+            FftwError::Environment(_) => true,
+            FftwError::Transform(error) => matches!(
                 error,
                 NoDriver { .. }
                     | NoSuchDevice { .. }
@@ -91,40 +91,40 @@ impl Refusal {
 
     /// Whether it is unexpected: logged even without `OZFFT_VERBOSE`.
     fn is_unexpected(&self) -> bool {
-        matches!(self, Refusal::Transform(_) | Refusal::Panic(_))
+        matches!(self, FftwError::Transform(_) | FftwError::Panic(_))
     }
 }
 
 static PLANS: AtomicU64 = AtomicU64::new(0);
-static REFUSED: AtomicU64 = AtomicU64::new(0);
+static FAILED_PLANS: AtomicU64 = AtomicU64::new(0);
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
-/// What the last refusal said, for those who execute what they did not get.
-static LAST_REFUSAL: Mutex<Option<String>> = Mutex::new(None);
+/// Text of the last error, for reports of executions without a plan.
+static LAST_ERROR: Mutex<Option<String>> = Mutex::new(None);
 
-/// Makes a plan for C.
-pub(crate) fn plan_door<T: Number>(
+/// Body of an entry point that makes a plan.
+pub(crate) fn guard_plan<T: Number>(
     name: &str,
-    make: impl FnOnce() -> Result<TypedPlan<T>, Refusal>,
+    make: impl FnOnce() -> Result<TypedPlan<T>, FftwError>,
 ) -> PlanPointer {
     match caught(make) {
         Ok(plan) => {
             PLANS.fetch_add(1, Ordering::Relaxed);
             if options::verbose() {
                 report_at_exit();
-                say(&format!("{name}: {}", plan.summary()));
+                log(&format!("{name}: {}", plan.summary()));
             }
             registry::enter(T::into_any(plan))
         }
-        Err(refusal) => {
-            REFUSED.fetch_add(1, Ordering::Relaxed);
-            let text = format!("{name}: no plan: {refusal}");
-            if refusal.is_the_environment() {
+        Err(error) => {
+            FAILED_PLANS.fetch_add(1, Ordering::Relaxed);
+            let text = format!("{name}: no plan: {error}");
+            if error.is_the_environment() {
                 fail(&text);
-            } else if options::verbose() || refusal.is_unexpected() {
-                say(&text);
+            } else if options::verbose() || error.is_unexpected() {
+                log(&text);
             }
-            // Never waited for: in a forked process nobody might give it back.
-            if let Ok(mut last) = LAST_REFUSAL.try_lock() {
+            // Never waited for: in a forked process it might never be released.
+            if let Ok(mut last) = LAST_ERROR.try_lock() {
                 *last = Some(text);
             }
             std::ptr::null_mut()
@@ -132,27 +132,27 @@ pub(crate) fn plan_door<T: Number>(
     }
 }
 
-/// Runs what returns nothing in C.
-pub(crate) fn execute_door(name: &str, run: impl FnOnce() -> Result<(), Refusal>) {
+/// Body of an entry point that executes one: it returns nothing in C.
+pub(crate) fn guard_execute(name: &str, run: impl FnOnce() -> Result<(), FftwError>) {
     EXECUTIONS.fetch_add(1, Ordering::Relaxed);
-    if let Err(refusal) = caught(run) {
-        fail(&format!("{name}: not computed: {refusal}"));
+    if let Err(error) = caught(run) {
+        fail(&format!("{name}: not computed: {error}"));
     }
 }
 
-/// Runs anything else; `otherwise` is returned where it panics.
-pub(crate) fn quiet_door<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -> T {
-    caught(|| Ok(run())).unwrap_or_else(|refusal| {
-        say(&format!("{name}: {refusal}"));
+/// Body of any other entry point; `otherwise` is returned where it panics.
+pub(crate) fn guard_call<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -> T {
+    caught(|| Ok(run())).unwrap_or_else(|error| {
+        log(&format!("{name}: {error}"));
         otherwise
     })
 }
 
 /// A panic must not unwind into C, and the caller's floating-point environment must not come in.
-pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
+pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T, FftwError>) -> Result<T, FftwError> {
     let _environment = DefaultEnvironment::enter();
     // Whatever a panic leaves half done is either dropped with it or behind a lock that takes any state.
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(Refusal::Panic(text(&*panic))))
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(FftwError::Panic(text(&*panic))))
 }
 
 fn text(panic: &(dyn Any + Send)) -> String {
@@ -162,8 +162,8 @@ fn text(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a text".into())
 }
 
-/// One line on standard error, in one piece: the ranks of a parallel program may share it. If it is closed, nobody is there to hear.
-pub(crate) fn say(text: &str) {
+/// One line on standard error, in one piece: the ranks of a parallel program may share it. Errors of a closed stream are ignored.
+pub(crate) fn log(text: &str) {
     let line = format!("ozfft-fftw: {text}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
@@ -172,7 +172,7 @@ pub(crate) fn say(text: &str) {
 /// unless `OZFFT_ON_ERROR=null` asks for that.
 pub(crate) fn fail(text: &str) {
     match options::on_error() {
-        OnError::Null => say(text),
+        OnError::Null => log(text),
         OnError::Abort => end(&format!(
             "{text}\nozfft-fftw: the program is ended, since its results would be wrong; OZFFT_ON_ERROR=null lets it go on"
         )),
@@ -181,7 +181,7 @@ pub(crate) fn fail(text: &str) {
 
 /// Says why, and ends the program.
 pub(crate) fn end(text: &str) -> ! {
-    say(text);
+    log(text);
     std::process::abort()
 }
 
@@ -194,10 +194,10 @@ fn report_at_exit() {
             0 => String::new(),
             calls => format!(", {calls} calls passed on to another library, whose plans they had"),
         };
-        say(&format!(
+        log(&format!(
             "{} plans, {} refused, {} executions{passed_on}",
             count(&PLANS),
-            count(&REFUSED),
+            count(&FAILED_PLANS),
             count(&EXECUTIONS)
         ));
     }
@@ -220,15 +220,15 @@ static AT_LOAD: extern "C" fn() = {
 };
 
 /// The plan of an entry, if it is one for these numbers.
-pub(crate) fn expect_plan<T: Number>(found: Found<'_>) -> Result<&TypedPlan<T>, Refusal> {
+pub(crate) fn expect_plan<T: Number>(found: Found<'_>) -> Result<&TypedPlan<T>, FftwError> {
     match found {
-        Found::Plan(plan) => T::plan_in(plan).ok_or(Refusal::OtherPrecision {
+        Found::Plan(plan) => T::plan_in(plan).ok_or(FftwError::OtherPrecision {
             planned: plan.precision(),
         }),
-        Found::Null => Err(Refusal::NullPlan {
-            last: LAST_REFUSAL.try_lock().ok().and_then(|last| last.clone()),
+        Found::Null => Err(FftwError::NullPlan {
+            last: LAST_ERROR.try_lock().ok().and_then(|last| last.clone()),
         }),
-        Found::Destroyed => Err(Refusal::Destroyed),
+        Found::Destroyed => Err(FftwError::Destroyed),
         Found::Foreign => unreachable!("calls with foreign plans are passed on"),
     }
 }
@@ -240,21 +240,21 @@ pub(crate) const MOST_DIMENSIONS: i32 = 1 << 16;
 /// `count` values that C passes by their address.
 ///
 /// # Safety
-/// A pointer that is not null points to so many values that nobody writes meanwhile.
+/// A pointer that is not null points to so many values that are not written meanwhile.
 pub(crate) unsafe fn values_at<'a, T>(
     what: &'static str,
     start: *const T,
     count: i32,
-) -> Result<&'a [T], Refusal> {
+) -> Result<&'a [T], FftwError> {
     let Ok(length) = usize::try_from(count) else {
-        return Err(Refusal::TooSmall {
+        return Err(FftwError::TooSmall {
             what: "the rank",
             given: i64::from(count),
             least: 0,
         });
     };
     if count > MOST_DIMENSIONS {
-        return Err(Refusal::TooManyDimensions {
+        return Err(FftwError::TooManyDimensions {
             given: i64::from(count),
         });
     }
@@ -262,7 +262,7 @@ pub(crate) unsafe fn values_at<'a, T>(
         return Ok(&[]);
     }
     if start.is_null() {
-        return Err(Refusal::Null(what));
+        return Err(FftwError::Null(what));
     }
     // SAFETY: the caller's promise.
     Ok(unsafe { std::slice::from_raw_parts(start, length) })

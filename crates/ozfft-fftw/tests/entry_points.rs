@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Dim64, Doors, ESTIMATE, Plan, WISDOM_ONLY, bound_of};
+use common::{Api, Dim64, ESTIMATE, Plan, WISDOM_ONLY, bound_of};
 use num_complex::Complex;
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::{Direction, DoubleDouble, compare, dft_nd, inputs, root_of_unity};
@@ -34,20 +34,20 @@ fn direction(sign: c_int) -> Direction {
 }
 
 /// Executes a plan once and gives it back; returns its bound.
-fn run_once(doors: &Doors<f64>, plan: Plan) -> f64 {
+fn run_once(api: &Api<f64>, plan: Plan) -> f64 {
     assert!(!plan.is_null(), "no plan");
-    let bound = bound_of(&doors.describe(plan));
+    let bound = bound_of(&api.describe(plan));
     // SAFETY: the plan's arrays are alive in the caller.
     unsafe {
-        (doors.execute)(plan);
-        (doors.destroy_plan)(plan);
+        (api.execute)(plan);
+        (api.destroy_plan)(plan);
     }
     bound
 }
 
 #[test]
-fn complex_doors_keep_their_bound_in_both_directions_in_and_out_of_place() {
-    let doors = Doors::<f64>::ours();
+fn complex_transforms_keep_their_bound_in_both_directions_in_and_out_of_place() {
+    let api = Api::<f64>::ours();
     let shapes: [&[c_int]; 6] = [&[1], &[12], &[131], &[8, 9], &[3, 5, 7], &[2, 3, 4, 5]];
     for (number, shape) in shapes.iter().enumerate() {
         let lengths: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
@@ -66,20 +66,15 @@ fn complex_doors_keep_their_bound_in_both_directions_in_and_out_of_place() {
                 // SAFETY: arrays of the lengths that are given.
                 let plan = unsafe {
                     match **shape {
-                        [n] => (doors.plan_dft_1d)(n, from, to, sign, ESTIMATE),
-                        [a, b] => (doors.plan_dft_2d)(a, b, from, to, sign, 0),
-                        [a, b, c] => (doors.plan_dft_3d)(a, b, c, from, to, sign, ESTIMATE),
-                        _ => (doors.plan_dft)(
-                            shape.len() as c_int,
-                            shape.as_ptr(),
-                            from,
-                            to,
-                            sign,
-                            0,
-                        ),
+                        [n] => (api.plan_dft_1d)(n, from, to, sign, ESTIMATE),
+                        [a, b] => (api.plan_dft_2d)(a, b, from, to, sign, 0),
+                        [a, b, c] => (api.plan_dft_3d)(a, b, c, from, to, sign, ESTIMATE),
+                        _ => {
+                            (api.plan_dft)(shape.len() as c_int, shape.as_ptr(), from, to, sign, 0)
+                        }
                     }
                 };
-                let bound = run_once(&doors, plan);
+                let bound = run_once(&api, plan);
                 let error = compare(&output, &exact).l2;
                 assert!(
                     error <= bound,
@@ -92,8 +87,8 @@ fn complex_doors_keep_their_bound_in_both_directions_in_and_out_of_place() {
 }
 
 #[test]
-fn real_doors_go_to_half_spectra_and_back_in_and_out_of_place() {
-    let doors = Doors::<f64>::ours();
+fn real_transforms_round_trip_through_half_spectra_in_and_out_of_place() {
+    let api = Api::<f64>::ours();
     let shapes: [&[c_int]; 6] = [&[1], &[10], &[15], &[6, 7], &[3, 4, 6], &[2, 3, 2, 5]];
     for (number, shape) in shapes.iter().enumerate() {
         let lengths: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
@@ -121,17 +116,15 @@ fn real_doors_go_to_half_spectra_and_back_in_and_out_of_place() {
             unsafe {
                 let put = |i: usize| real.add(i / n * stride + i % n);
                 let plan = match **shape {
-                    [n] => (doors.plan_dft_r2c_1d)(n, real, complex, 0),
-                    [a, b] => (doors.plan_dft_r2c_2d)(a, b, real, complex, 0),
-                    [a, b, c] => (doors.plan_dft_r2c_3d)(a, b, c, real, complex, 0),
-                    _ => {
-                        (doors.plan_dft_r2c)(shape.len() as c_int, shape.as_ptr(), real, complex, 0)
-                    }
+                    [n] => (api.plan_dft_r2c_1d)(n, real, complex, 0),
+                    [a, b] => (api.plan_dft_r2c_2d)(a, b, real, complex, 0),
+                    [a, b, c] => (api.plan_dft_r2c_3d)(a, b, c, real, complex, 0),
+                    _ => (api.plan_dft_r2c)(shape.len() as c_int, shape.as_ptr(), real, complex, 0),
                 };
                 for (i, &value) in values.iter().enumerate() {
                     put(i).write(value);
                 }
-                let bound = run_once(&doors, plan);
+                let bound = run_once(&api, plan);
                 let error = compare(&spectrum, &exact).l2;
                 assert!(
                     error <= bound,
@@ -139,14 +132,12 @@ fn real_doors_go_to_half_spectra_and_back_in_and_out_of_place() {
                 );
                 let before = spectrum.clone();
                 let plan = match **shape {
-                    [n] => (doors.plan_dft_c2r_1d)(n, complex, real, 0),
-                    [a, b] => (doors.plan_dft_c2r_2d)(a, b, complex, real, 0),
-                    [a, b, c] => (doors.plan_dft_c2r_3d)(a, b, c, complex, real, 0),
-                    _ => {
-                        (doors.plan_dft_c2r)(shape.len() as c_int, shape.as_ptr(), complex, real, 0)
-                    }
+                    [n] => (api.plan_dft_c2r_1d)(n, complex, real, 0),
+                    [a, b] => (api.plan_dft_c2r_2d)(a, b, complex, real, 0),
+                    [a, b, c] => (api.plan_dft_c2r_3d)(a, b, c, complex, real, 0),
+                    _ => (api.plan_dft_c2r)(shape.len() as c_int, shape.as_ptr(), complex, real, 0),
                 };
-                let way_back = run_once(&doors, plan);
+                let inverse_bound = run_once(&api, plan);
                 if !in_place {
                     assert_eq!(before, spectrum, "the half-spectrum is left as it is");
                 }
@@ -158,7 +149,7 @@ fn real_doors_go_to_half_spectra_and_back_in_and_out_of_place() {
                     .enumerate()
                     .map(|(i, x)| put(i).read() / points - x);
                 let error = difference.map(|d| d * d).sum::<f64>().sqrt();
-                let allowed = 2.0 * (bound + way_back) * norm + 1e-16 * norm;
+                let allowed = 2.0 * (bound + inverse_bound) * norm + 1e-16 * norm;
                 assert!(
                     error <= allowed,
                     "{shape:?} {in_place}: {error:e} over {allowed:e}"
@@ -223,20 +214,20 @@ fn real_transform(kind: c_int, line: &[f64]) -> Vec<DoubleDouble> {
 
 #[test]
 fn every_real_to_real_kind_keeps_twice_the_bound_of_its_longer_transform() {
-    let doors = Doors::<f64>::ours();
+    let api = Api::<f64>::ours();
     for kind in 0..11 {
         for n in [1usize, 2, 3, 4, 5, 8, 13, 16, 30] {
             let values = inputs::uniform_real(n, 100 * n as u64 + kind as u64);
             let (mut input, mut output) = (values.clone(), vec![0.0; n]);
             // SAFETY: arrays of `n` numbers.
             let plan = unsafe {
-                (doors.plan_r2r_1d)(n as c_int, input.as_mut_ptr(), output.as_mut_ptr(), kind, 0)
+                (api.plan_r2r_1d)(n as c_int, input.as_mut_ptr(), output.as_mut_ptr(), kind, 0)
             };
             if kind == 3 && n == 1 {
                 assert!(plan.is_null(), "REDFT00 needs two points");
                 continue;
             }
-            let bound = 2.0 * run_once(&doors, plan) + 0.5f64.powi(53);
+            let bound = 2.0 * run_once(&api, plan) + 0.5f64.powi(53);
             let exact = real_transform(kind, &values);
             let square = |x: f64| x * x;
             let norm = exact.iter().map(|x| square(x.to_f64())).sum::<f64>().sqrt();
@@ -255,14 +246,14 @@ fn every_real_to_real_kind_keeps_twice_the_bound_of_its_longer_transform() {
 }
 
 #[test]
-fn real_to_real_in_several_dimensions_is_one_after_the_other() {
-    let doors = Doors::<f64>::ours();
+fn real_to_real_in_several_dimensions_is_the_composition_of_one_dimensional_ones() {
+    let api = Api::<f64>::ours();
     let (shape, kinds) = ([3, 4, 5], [5, 7, 0]);
     let values = inputs::uniform_real(60, 5);
     let mut all = values.clone();
     // SAFETY: 60 numbers, in place.
     let plan = unsafe {
-        (doors.plan_r2r)(
+        (api.plan_r2r)(
             3,
             shape.as_ptr(),
             all.as_mut_ptr(),
@@ -271,7 +262,7 @@ fn real_to_real_in_several_dimensions_is_one_after_the_other() {
             0,
         )
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     let mut single = values;
     let loops = |a: Dim64, b: Dim64| [a, b];
     let dim = |n, stride| Dim64 {
@@ -287,17 +278,16 @@ fn real_to_real_in_several_dimensions_is_one_after_the_other() {
     ] {
         let array = single.as_mut_ptr();
         // SAFETY: dimensions of the same 60 numbers.
-        let plan = unsafe {
-            (doors.plan_guru64_r2r)(1, &axis, 2, others.as_ptr(), array, array, &kind, 0)
-        };
-        run_once(&doors, plan);
+        let plan =
+            unsafe { (api.plan_guru64_r2r)(1, &axis, 2, others.as_ptr(), array, array, &kind, 0) };
+        run_once(&api, plan);
     }
     assert_eq!(all, single);
 }
 
 #[test]
-fn strides_parts_apart_and_overlap_do_not_change_a_bit() {
-    let doors = Doors::<f64>::ours();
+fn strides_split_arrays_and_overlap_do_not_change_the_bits() {
+    let api = Api::<f64>::ours();
     let _alone = alone();
     let values = inputs::uniform_complex(30, 9);
     let mut expected = values.clone();
@@ -327,9 +317,9 @@ fn strides_parts_apart_and_overlap_do_not_change_a_bit() {
     // SAFETY: the first element is that of the last row.
     let plan = unsafe {
         let start = reals(&mut wide).add(2 * 80);
-        (doors.plan_guru64_dft)(2, dims.as_ptr(), 0, std::ptr::null(), start, start, -1, 0)
+        (api.plan_guru64_dft)(2, dims.as_ptr(), 0, std::ptr::null(), start, start, -1, 0)
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     assert!((0..30).all(|i| wide[place(i)] == expected[i]));
     let untouched = wide
         .iter()
@@ -342,9 +332,9 @@ fn strides_parts_apart_and_overlap_do_not_change_a_bit() {
     // SAFETY: 30 numbers each.
     let plan = unsafe {
         let (re, im) = (re.as_mut_ptr(), im.as_mut_ptr());
-        (doors.plan_guru64_split_dft)(2, dims.as_ptr(), 0, std::ptr::null(), re, im, re, im, 0)
+        (api.plan_guru64_split_dft)(2, dims.as_ptr(), 0, std::ptr::null(), re, im, re, im, 0)
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     assert!((0..30).all(|i| Z::new(re[i], im[i]) == expected[i]));
     // An output that begins in the middle of the input.
     let mut long = values.clone();
@@ -352,9 +342,9 @@ fn strides_parts_apart_and_overlap_do_not_change_a_bit() {
     // SAFETY: 30 numbers from the first and from the eleventh on.
     let plan = unsafe {
         let start = reals(&mut long);
-        (doors.plan_dft_2d)(5, 6, start, start.add(20), -1, 0)
+        (api.plan_dft_2d)(5, 6, start, start.add(20), -1, 0)
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     assert_eq!(&long[10..40], &expected[..]);
 }
 
@@ -366,7 +356,7 @@ fn threads_of_this_process() -> usize {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits_and_pools_do_not_accumulate() {
-    let doors = Doors::<f64>::ours();
+    let api = Api::<f64>::ours();
     let _alone = alone();
     // Work for eight threads: long lines, which several threads share, and many short ones.
     for shape in [[1, 1 << 16], [256, 256]] {
@@ -377,12 +367,12 @@ fn any_number_of_threads_gives_the_same_bits_and_pools_do_not_accumulate() {
             let mut array = values.clone();
             // SAFETY: 65,536 numbers, in place.
             let plan = unsafe {
-                (doors.plan_with_nthreads)(threads);
-                assert_eq!((doors.planner_nthreads)(), threads);
+                (api.plan_with_nthreads)(threads);
+                assert_eq!((api.planner_nthreads)(), threads);
                 let start = reals(&mut array);
-                (doors.plan_dft_2d)(shape[0], shape[1], start, start, -1, ESTIMATE)
+                (api.plan_dft_2d)(shape[0], shape[1], start, start, -1, ESTIMATE)
             };
-            run_once(&doors, plan);
+            run_once(&api, plan);
             match threads {
                 1 => expected = array,
                 _ => assert!(array == expected, "{shape:?}, {threads} threads"),
@@ -403,21 +393,21 @@ fn any_number_of_threads_gives_the_same_bits_and_pools_do_not_accumulate() {
         assert!(threads <= allowed, "{threads} threads are left");
     }
     // SAFETY: a number.
-    unsafe { (doors.plan_with_nthreads)(c_int::MAX) };
+    unsafe { (api.plan_with_nthreads)(c_int::MAX) };
     let mut array = inputs::uniform_complex(1 << 16, 31);
     // SAFETY: 65,536 numbers, in place.
     let plan = unsafe {
         let start = reals(&mut array);
-        (doors.plan_dft_1d)(1 << 16, start, start, -1, ESTIMATE)
+        (api.plan_dft_1d)(1 << 16, start, start, -1, ESTIMATE)
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     // SAFETY: a number.
-    unsafe { (doors.plan_with_nthreads)(1) };
+    unsafe { (api.plan_with_nthreads)(1) };
 }
 
 #[test]
 fn many_takes_columns_of_a_larger_array() {
-    let doors = Doors::<f64>::ours();
+    let api = Api::<f64>::ours();
     // Three transforms of 4 points, down the first three columns of a 4 × 7 array.
     let mut array: Vec<Z> = (0..28)
         .map(|i| Z::new(f64::from(i * i % 11), f64::from(i % 5)))
@@ -427,7 +417,7 @@ fn many_takes_columns_of_a_larger_array() {
     // SAFETY: within the 28 numbers.
     let plan = unsafe {
         let start = reals(&mut array);
-        (doors.plan_many_dft)(
+        (api.plan_many_dft)(
             1,
             n.as_ptr(),
             3,
@@ -443,7 +433,7 @@ fn many_takes_columns_of_a_larger_array() {
             0,
         )
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     for column in 0..7 {
         let x = |row: usize| before[7 * row + column];
         for k in 0..4 {
@@ -458,7 +448,7 @@ fn many_takes_columns_of_a_larger_array() {
 
 #[test]
 fn rank_0_copies_and_transposes_and_loops_of_0_do_nothing() {
-    let doors = Doors::<f64>::ours();
+    let api = Api::<f64>::ours();
     let mut array: Vec<Z> = (0..6)
         .map(|i| Z::new(f64::from(i), -f64::from(i)))
         .collect();
@@ -467,23 +457,23 @@ fn rank_0_copies_and_transposes_and_loops_of_0_do_nothing() {
     // SAFETY: six numbers.
     let plan = unsafe {
         let start = reals(&mut array);
-        (doors.plan_guru64_dft)(0, std::ptr::null(), 2, loops.as_ptr(), start, start, -1, 0)
+        (api.plan_guru64_dft)(0, std::ptr::null(), 2, loops.as_ptr(), start, start, -1, 0)
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     let re: Vec<f64> = array.iter().map(|z| z.re).collect();
     assert_eq!(re, [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
     let nothing = Dim64 { n: 0, is: 1, os: 1 };
     let dim = Dim64 { n: 4, is: 1, os: 1 };
     // SAFETY: nothing is touched.
     let plan =
-        unsafe { (doors.plan_guru64_dft)(1, &dim, 1, &nothing, null_mut(), null_mut(), -1, 0) };
-    run_once(&doors, plan);
+        unsafe { (api.plan_guru64_dft)(1, &dim, 1, &nothing, null_mut(), null_mut(), -1, 0) };
+    run_once(&api, plan);
     // A half-spectrum of no dimension is the number itself.
     let (mut real, mut complex) = (3.0, Z::new(9.0, 9.0));
     // SAFETY: one number each.
     let plan = unsafe {
         let complex: *mut Z = &mut complex;
-        (doors.plan_guru64_dft_r2c)(
+        (api.plan_guru64_dft_r2c)(
             0,
             std::ptr::null(),
             0,
@@ -493,24 +483,24 @@ fn rank_0_copies_and_transposes_and_loops_of_0_do_nothing() {
             0,
         )
     };
-    run_once(&doors, plan);
+    run_once(&api, plan);
     assert_eq!(complex, Z::new(3.0, 0.0));
 }
 
 #[test]
-fn other_arrays_any_address_and_many_threads_at_once() {
-    let doors = Doors::<f64>::ours();
+fn new_array_execution_takes_any_address_and_many_threads() {
+    let api = Api::<f64>::ours();
     let mut planned = vec![Z::new(0.0, 0.0); 210];
     // SAFETY: 210 numbers, in place.
-    let plan = unsafe { (doors.plan_dft_1d)(210, reals(&mut planned), reals(&mut planned), 1, 0) };
+    let plan = unsafe { (api.plan_dft_1d)(210, reals(&mut planned), reals(&mut planned), 1, 0) };
     let address = plan as usize;
     let expected: Vec<Vec<Z>> = (0..4)
         .map(|seed| {
             let mut values = inputs::uniform_complex(210, seed);
             // SAFETY: arrays as the plan's.
-            unsafe { (doors.execute_dft)(plan, reals(&mut values), reals(&mut values)) };
+            unsafe { (api.execute_dft)(plan, reals(&mut values), reals(&mut values)) };
             let exact = oracle::dft(&inputs::uniform_complex(210, seed), Direction::Inverse);
-            assert!(compare(&values, &exact).l2 <= bound_of(&doors.describe(plan)));
+            assert!(compare(&values, &exact).l2 <= bound_of(&api.describe(plan)));
             values
         })
         .collect();
@@ -526,7 +516,7 @@ fn other_arrays_any_address_and_many_threads_at_once() {
                     unsafe {
                         let start = bytes.as_mut_ptr().add(4);
                         start.copy_from(values.as_ptr().cast(), 16 * 210);
-                        (doors.execute_dft)(address as Plan, start.cast(), reals(&mut output));
+                        (api.execute_dft)(address as Plan, start.cast(), reals(&mut output));
                     }
                     assert_eq!(&output, expected);
                 }
@@ -534,12 +524,12 @@ fn other_arrays_any_address_and_many_threads_at_once() {
         }
     });
     // SAFETY: not used again.
-    unsafe { (doors.destroy_plan)(plan) };
+    unsafe { (api.destroy_plan)(plan) };
 }
 
 #[test]
-fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
-    let doors = Doors::<f64>::ours();
+fn invalid_plans_are_null_and_destroying_null_is_harmless() {
+    let api = Api::<f64>::ours();
     let mut values = [Z::new(1.0, 2.0); 4];
     let array = reals(&mut values);
     let huge = Dim64 {
@@ -556,20 +546,20 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
     let none = std::ptr::null();
     // SAFETY: nothing is read or written where there is no plan, and null is rejected.
     unsafe {
-        let refused = [
-            (doors.plan_dft_1d)(0, array, array, -1, 0),
-            (doors.plan_dft_1d)(-4, array, array, -1, 0),
-            (doors.plan_dft_1d)(4, array, array, 3, 0),
-            (doors.plan_dft)(-1, none, array, array, -1, 0),
-            (doors.plan_dft)(2, none, array, array, -1, 0),
-            (doors.plan_dft)(c_int::MAX, [2, 2].as_ptr(), array, array, -1, 0),
-            (doors.plan_guru64_dft)(c_int::MAX, &dim, 0, std::ptr::null(), array, array, -1, 0),
-            (doors.plan_guru64_dft)(1, &dim, c_int::MAX, &dim, array, array, -1, 0),
-            (doors.plan_r2r_1d)(4, array, array, 11, 0),
-            (doors.plan_r2r_1d)(1, array, array, 3, 0),
-            (doors.plan_guru64_dft)(1, &huge, 0, std::ptr::null(), array, array, -1, 0),
-            (doors.plan_guru64_dft)(1, &far, 0, std::ptr::null(), array, array, -1, 0),
-            (doors.plan_many_dft)(
+        let rejected = [
+            (api.plan_dft_1d)(0, array, array, -1, 0),
+            (api.plan_dft_1d)(-4, array, array, -1, 0),
+            (api.plan_dft_1d)(4, array, array, 3, 0),
+            (api.plan_dft)(-1, none, array, array, -1, 0),
+            (api.plan_dft)(2, none, array, array, -1, 0),
+            (api.plan_dft)(c_int::MAX, [2, 2].as_ptr(), array, array, -1, 0),
+            (api.plan_guru64_dft)(c_int::MAX, &dim, 0, std::ptr::null(), array, array, -1, 0),
+            (api.plan_guru64_dft)(1, &dim, c_int::MAX, &dim, array, array, -1, 0),
+            (api.plan_r2r_1d)(4, array, array, 11, 0),
+            (api.plan_r2r_1d)(1, array, array, 3, 0),
+            (api.plan_guru64_dft)(1, &huge, 0, std::ptr::null(), array, array, -1, 0),
+            (api.plan_guru64_dft)(1, &far, 0, std::ptr::null(), array, array, -1, 0),
+            (api.plan_many_dft)(
                 1,
                 [4].as_ptr(),
                 -1,
@@ -585,23 +575,23 @@ fn what_cannot_be_is_null_and_destroying_null_is_harmless() {
                 0,
             ),
         ];
-        for (number, plan) in refused.iter().enumerate() {
-            assert!(plan.is_null(), "refusal {number}");
+        for (number, plan) in rejected.iter().enumerate() {
+            assert!(plan.is_null(), "rejection {number}");
         }
-        (doors.destroy_plan)(null_mut());
+        (api.destroy_plan)(null_mut());
         // A plan without arrays is a plan, as with FFTW_ESTIMATE; only executing it needs them.
-        let plan = (doors.plan_dft_1d)(4, null_mut(), null_mut(), -1, ESTIMATE);
+        let plan = (api.plan_dft_1d)(4, null_mut(), null_mut(), -1, ESTIMATE);
         assert!(!plan.is_null());
-        (doors.execute_dft)(plan, array, array);
+        (api.execute_dft)(plan, array, array);
         assert_eq!(values[0], Z::new(4.0, 8.0));
-        (doors.destroy_plan)(plan);
+        (api.destroy_plan)(plan);
     }
 }
 
 /// 80 bytes a point were asked for, and 16 are used.
 #[test]
-fn memory_is_not_refused_where_the_workspace_fits_and_refused_where_it_does_not() {
-    let doors = Doors::<f64>::ours();
+fn memory_is_rejected_only_where_the_workspace_does_not_fit() {
+    let api = Api::<f64>::ours();
     // SAFETY: the call takes a number and returns one.
     let memory = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) };
     let fits = 1isize << (memory / 24).ilog2();
@@ -609,56 +599,56 @@ fn memory_is_not_refused_where_the_workspace_fits_and_refused_where_it_does_not(
         let dim = Dim64 { n, is: 1, os: 1 };
         let (none, no_loops) = (null_mut(), std::ptr::null());
         // SAFETY: plans are made without arrays, and not executed.
-        unsafe { (doors.plan_guru64_dft)(1, &dim, 0, no_loops, none, none, -1, ESTIMATE) }
+        unsafe { (api.plan_guru64_dft)(1, &dim, 0, no_loops, none, none, -1, ESTIMATE) }
     };
     let planned = plan(fits);
     assert!(!planned.is_null(), "{fits} points on {memory} bytes");
     // SAFETY: not used again.
-    unsafe { (doors.destroy_plan)(planned) };
+    unsafe { (api.destroy_plan)(planned) };
     assert!(plan(64 * fits).is_null());
 }
 
 #[test]
-fn wisdom_goes_out_and_in_and_the_real_library_s_is_ignored() {
-    let doors = Doors::<f64>::ours();
+fn wisdom_round_trips_and_that_of_fftw_is_ignored() {
+    let api = Api::<f64>::ours();
     let _alone = alone();
     let mut values = vec![Z::new(0.0, 0.0); 360];
     let array = reals(&mut values);
     // SAFETY: 360 numbers; texts end in zero.
     unsafe {
-        (doors.forget_wisdom)();
-        let plan = |flags| (doors.plan_dft_1d)(360, array, array, -1, flags);
+        (api.forget_wisdom)();
+        let plan = |flags| (api.plan_dft_1d)(360, array, array, -1, flags);
         assert!(plan(WISDOM_ONLY).is_null());
-        (doors.destroy_plan)(plan(ESTIMATE));
+        (api.destroy_plan)(plan(ESTIMATE));
         let known = plan(WISDOM_ONLY);
         assert!(!known.is_null());
-        (doors.destroy_plan)(known);
-        let text = (doors.export_wisdom_to_string)();
+        (api.destroy_plan)(known);
+        let text = (api.export_wisdom_to_string)();
         let saved = CStr::from_ptr(text).to_owned();
         libc::free(text.cast());
-        (doors.forget_wisdom)();
+        (api.forget_wisdom)();
         assert!(plan(WISDOM_ONLY).is_null());
-        assert_eq!((doors.import_wisdom_from_string)(saved.as_ptr()), 1);
+        assert_eq!((api.import_wisdom_from_string)(saved.as_ptr()), 1);
         let recalled = plan(WISDOM_ONLY);
         assert!(!recalled.is_null());
-        assert!(doors.describe(recalled).contains("recalled from wisdom"));
-        (doors.destroy_plan)(recalled);
+        assert!(api.describe(recalled).contains("recalled from wisdom"));
+        (api.destroy_plan)(recalled);
         let foreign = CString::new("(fftw-3.3.10 fftw_wisdom #x0 #x0 #x0 #x0\n)\n").unwrap();
-        assert_eq!((doors.import_wisdom_from_string)(foreign.as_ptr()), 1);
+        assert_eq!((api.import_wisdom_from_string)(foreign.as_ptr()), 1);
         let nonsense = CString::new("nonsense").unwrap();
-        assert_eq!((doors.import_wisdom_from_string)(nonsense.as_ptr()), 0);
+        assert_eq!((api.import_wisdom_from_string)(nonsense.as_ptr()), 0);
     }
 }
 
 #[test]
-fn fortran_turns_lengths_round() {
-    let doors = Doors::<f64>::ours();
+fn fortran_reverses_lengths() {
+    let api = Api::<f64>::ours();
     let values = inputs::uniform_complex(12, 3);
     let (mut from, mut to) = (values.clone(), values.clone());
     // SAFETY: 12 numbers; everything by address.
     unsafe {
         let mut plan = null_mut();
-        (doors.fortran_plan_dft_2d)(
+        (api.fortran_plan_dft_2d)(
             &mut plan,
             &3,
             &4,
@@ -667,8 +657,8 @@ fn fortran_turns_lengths_round() {
             &-1,
             &64,
         );
-        (doors.fortran_execute_dft)(&plan, reals(&mut from), reals(&mut to));
-        (doors.fortran_destroy_plan)(&mut plan);
+        (api.fortran_execute_dft)(&plan, reals(&mut from), reals(&mut to));
+        (api.fortran_destroy_plan)(&mut plan);
     }
     // Fortran's 3 × 4 is C's 4 × 3.
     let exact = dft_nd(&values, &[4, 3], Direction::Forward);
@@ -678,7 +668,7 @@ fn fortran_turns_lengths_round() {
 /// A list that is null left fewer dimensions than the rank said, and memory beyond them was read.
 #[test]
 fn fortran_lists_that_are_null_give_no_plan() {
-    let doors = Doors::<f64>::ours();
+    let api = Api::<f64>::ours();
     let mut array = [0.0; 64];
     let start = array.as_mut_ptr();
     let (n, none) = ([2, 3], std::ptr::null());
@@ -690,7 +680,7 @@ fn fortran_lists_that_are_null_give_no_plan() {
         let mut plan = start.cast();
         // SAFETY: nothing is read or written where there is no plan.
         unsafe {
-            (doors.fortran_plan_guru_dft_r2c)(
+            (api.fortran_plan_guru_dft_r2c)(
                 &mut plan, &2, lists[0], lists[1], lists[2], &0, none, none, none, start, start,
                 &64,
             );

@@ -48,12 +48,12 @@ fn lines(n: usize, generator: &mut Generator) -> Vec<Complex<f32>> {
     numbers
 }
 
-fn problem(n: usize, accuracy: Accuracy, way: Direction, products: Products) -> Problem {
+fn problem(n: usize, accuracy: Accuracy, direction: Direction, products: Products) -> Problem {
     Problem::complex(&[n])
         .batch(BATCH)
         .engine(Engine::Digits)
         .accuracy(accuracy)
-        .direction(way)
+        .direction(direction)
         .products(products)
         .threads(1)
 }
@@ -77,9 +77,9 @@ fn single_precision_has_the_bits_of_double_precision_rounded_once() {
             .map(|z| Complex::new(f64::from(z.re), f64::from(z.im)))
             .collect();
         for (turn, accuracy) in ACCURACIES.into_iter().enumerate() {
-            let way = [Direction::Forward, Direction::Inverse][(turn + n / 2) % 2];
+            let direction = [Direction::Forward, Direction::Inverse][(turn + n / 2) % 2];
             let products = [Products::Truncated, Products::Exact][turn % 3 / 2];
-            let problem = problem(n, accuracy, way, products);
+            let problem = problem(n, accuracy, direction, products);
             let reference = problem.clone().substrate(CpuUnit::Scalar);
             let plan = doubles
                 .plan(&reference)

@@ -110,7 +110,7 @@ def test_scipy_calls_ozfft():
         assert _ozfft.executions() > before
 
 
-def test_numpys_door_has_numpys_rules():
+def test_the_numpy_interface_follows_numpys_rules():
     x = X + 1j
     twice = ozfft.numpy_fft.fftn(x, axes=(0, 0))
     assert twice.tobytes() == ozfft.fft(ozfft.fft(x, axis=0), axis=0).tobytes()

@@ -85,14 +85,14 @@ pub const STAGES: [(&str, &str); 3] = [
     ("without-reconstruction", "reconstruction"),
 ];
 
-pub static WAYS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
-    let mut ways = vec![Variant {
+pub static VARIANTS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
+    let mut variants = vec![Variant {
         name: "cufft",
         paper: "native FP64",
         how: How::CuFft,
     }];
-    ways.extend(RESIDUE_PATHS.iter().map(Variant::from));
-    ways.extend([
+    variants.extend(RESIDUE_PATHS.iter().map(Variant::from));
+    variants.extend([
         without_stage(
             "fp8-without-decomposition",
             "residues_fp8_without_decomposition",
@@ -116,7 +116,7 @@ pub static WAYS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             problem.engine(Engine::Digits).substrate(GpuUnit::Fp8Wgmma)
         }),
     ]);
-    ways
+    variants
 });
 
 #[cfg(test)]
@@ -127,8 +127,9 @@ mod tests {
     fn every_name_of_the_paper_is_of_a_path() {
         for (name, paper) in PAPER {
             assert!(
-                WAYS.iter()
-                    .any(|way| way.name == name && way.paper == paper),
+                VARIANTS
+                    .iter()
+                    .any(|variant| variant.name == name && variant.paper == paper),
                 "{name}"
             );
         }

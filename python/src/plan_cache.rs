@@ -1,4 +1,4 @@
-//! Plans that are kept from call to call, as long as there is memory for them.
+//! The plan cache: plans are kept from call to call up to a memory limit, the least recently used evicted first.
 //!
 //! [`ozfft::Planner`] caches plans, too, which is disabled here. It cannot take this place: it knows a plan by its problem, written
 //! as JSON, which every call would have to make, where a call here compares what Python passed; plans for GPUs, which streams may be at
@@ -21,16 +21,16 @@ struct Entry {
 }
 
 /// Plans by everything that they depend on.
-pub(crate) struct Remembered {
+pub(crate) struct PlanCache {
     entries: HashMap<Key, Entry>,
     /// Estimated bytes of all plans for the processor.
     bytes: usize,
     clock: u64,
 }
 
-impl Remembered {
+impl PlanCache {
     pub(crate) fn new() -> Self {
-        Remembered {
+        PlanCache {
             entries: HashMap::new(),
             bytes: 0,
             clock: 0,
@@ -56,11 +56,11 @@ impl Remembered {
         Some(entry.planned.clone())
     }
 
-    /// Keeps a plan. Returns whether others had to go.
+    /// Keeps a plan. Returns whether others were evicted.
     #[must_use]
     pub(crate) fn insert(&mut self, key: Key, planned: Planned) -> bool {
         self.clock += 1;
-        // Plans for GPUs stay: their tables may be in use by work that nobody has waited for.
+        // Plans for GPUs stay: their tables may be in use by work that has not been waited for.
         let bytes = match planned.device() {
             Device::Cpu => planned.bytes(),
             _ => 0,
@@ -77,14 +77,14 @@ impl Remembered {
         self.keep_to_limit()
     }
 
-    /// Sets the limit. Returns whether plans had to go.
+    /// Sets the limit. Returns whether plans were evicted.
     #[must_use]
     pub(crate) fn set_limit(&mut self, limit: usize) -> bool {
         LIMIT.store(limit, Ordering::Relaxed);
         self.keep_to_limit()
     }
 
-    /// Forgets plans for the processor, if they hold too much: those that were used least recently, until a quarter of
+    /// Evicts plans for the processor beyond the limit: those that were used least recently, until a quarter of
     /// the limit is free, so that it is not every new plan that has to look for old ones.
     fn keep_to_limit(&mut self) -> bool {
         let limit = self.limit();
@@ -110,7 +110,7 @@ impl Remembered {
         true
     }
 
-    /// Forgets all plans for the processor.
+    /// Evicts all plans for the processor.
     pub(crate) fn clear(&mut self) {
         self.entries.retain(|_, entry| entry.bytes == 0);
         self.bytes = 0;
