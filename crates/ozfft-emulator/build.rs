@@ -25,8 +25,9 @@ const SAMPLE: [(usize, usize); 10] = [
 ];
 
 /// The same for two passes.
-const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 4] = [
+const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([16, 4], [32, 1]),
+    ([7, 7], [28, 1]),
     ([45, 1], [7, 7]),
     ([42, 1], [12, 4]),
     ([15, 4], [10, 5]),

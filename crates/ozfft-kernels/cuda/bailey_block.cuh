@@ -24,6 +24,8 @@ template <class S> struct Lane {
 
 // All warps of a group.
 template <class S> DEVICE void group_barrier(int group) {
+    // The barrier counts warps, not threads: all threads of a warp must come to it together.
+    warp_barrier();
     if (S::GROUPS > 1)
         named_barrier(1 + group, S::GROUP_THREADS);
     else
@@ -210,6 +212,8 @@ template <class S, bool CONVERSIONS> struct ToMemory {
         start = args.output + lines.start(args.to, column.line);
         element = S::STRIDED ? args.to.element : 1;
     }
+    // All of them are there.
+    DEVICE void done() const {}
     // Output number `index`, or its conjugate, if there is such a one: sums, and what they have at weight 2^49.
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
         uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
@@ -255,7 +259,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
             const Column column = column_of<S>(lane, u);
             const int j = column.place;
             const auto angles = tables.later(Tables::ROTATIONS + 16 * (2 * j > N2 ? N2 - j : j));
-            const auto end = end_of(column, u);
+            auto end = end_of(column);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const int i = 8 * o + 4 * e;
@@ -296,6 +300,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                 rotate(re, im, angle, factors);
                 if (!alone) put(far_k, re, im, !two);
             }
+            if constexpr (N2 == 1) end.done();
         }
     }
 }
@@ -343,7 +348,7 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
         // Column 3 was left without the sign of its imaginary part.
         low_im[3] = -low_im[3];
         top_im[3] = -top_im[3];
-        const auto end = end_of(Column{row.line, k1, there}, 0);
+        const auto end = end_of(Column{row.line, k1, there});
         const bool mirrored = 2 * k1 > S::N1;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -397,7 +402,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of<S>(lane, unit + u);
                 const int k1 = row.place;
-                const auto end = end_of(row, u);
+                auto end = end_of(row);
                 const bool mirrored = 2 * k1 > N1;
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
@@ -421,6 +426,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
                     end.put(slot && !alone, index(far), cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x, mirrored);
                 }
+                end.done();
             }
         }
     }
@@ -462,7 +468,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
         note_sums<S>(numbers, statistics);
         clear(Statistics<S>(group, round + 1));
         group_barrier<S>(group);
-        const auto end_of = [&](const Column &column, int) { return ToMemory<S, CONVERSIONS>(args, lines, statistics.facts(column.line), column); };
+        const auto end_of = [&](const Column &column) { return ToMemory<S, CONVERSIONS>(args, lines, statistics.facts(column.line), column); };
         first_step<S, Mma>(args, numbers, statistics, end_of);
         leave_lines<S>(args, lines, statistics);
         if constexpr (S::N2 > 1) {

@@ -96,6 +96,8 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
 #pragma unroll
             for (int e = 0; e < 4; e++) work(u, e, d.sums[u][e], d.sums[u][4 + e]);
     };
+    // Tensor instructions are for whole warps: threads that took different branches come together first.
+    warp_barrier();
     Mma::template multiply<6>(d, digits, matrix);
     each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
     in_order(factors.first, place + 4);

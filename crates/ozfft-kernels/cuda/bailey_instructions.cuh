@@ -15,6 +15,12 @@ DEVICE uint4 load_once(const uint4 *place) {
     return v;
 }
 
+DEVICE int load_shared_byte(uint32_t at) {
+    int v;
+    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+
 DEVICE void atomic_maximum(unsigned *place, unsigned value) { atomicMax(place, value); }
 
 // mma.sync m16n8k32 with bytes of `a` that have no signs, onto zeros or onto the four sums from c[at] on.

@@ -29,7 +29,8 @@ struct PassesShape {
     static constexpr int COLUMNS_AT_A_TIME = at_a_time(COLUMNS, 8 * UNITS_A * WARPS / A2), ROWS_AT_A_TIME = at_a_time(ROWS, 8 * UNITS_B1 * WARPS / B2);
     typedef BlockShape<A1, A2, COLUMNS_AT_A_TIME, UNITS_A, 1, true, GROUPS_> BlockA;
     typedef BlockShape<B1, B2, ROWS_AT_A_TIME, UNITS_B1, UNITS_B2, true, GROUPS_> BlockB;
-    static_assert(A2 == 1 || A2 == 4, "outputs of the first pass fit 64 bits");
+    // Outputs of the first pass have up to 61 bits, or 63; after a last step that is a product, they may have 66.
+    static constexpr bool WIDE = StepShape<A2>::MATRIX;
     static_assert(BlockA::WARPS <= WARPS && BlockB::WARPS <= WARPS, "warps for all columns");
     // A group's shared memory: words between the steps of a pass, words between the passes, statistics of columns and of rows,
     // exponents of columns, what is known of transforms (two rounds). A quarter of a warp writes four rows of two neighbouring
@@ -42,7 +43,8 @@ struct PassesShape {
     static constexpr int STATISTICS_A = WORDS + 16 * COLUMNS * PITCH, STATISTICS_B = STATISTICS_A + 16 * COLUMN_SLOTS;
     // The partner that a plain step's first element has not got is looked up behind the last column.
     static constexpr int EXPONENTS = STATISTICS_B + 16 * ROW_SLOTS, KNOWN = EXPONENTS + 8 * (COLUMNS + B2);
-    static constexpr int GROUP = (KNOWN + 8 * LINES + 15) / 16 * 16;
+    static constexpr int TOPS = KNOWN + 8 * LINES;  // what wide outputs have beyond 64 bits
+    static constexpr int GROUP = (TOPS + (WIDE ? COLUMNS * PITCH : 0) + 15) / 16 * 16;
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int TABLE_BYTES = BlockA::Tables::BYTES + BlockB::Tables::BYTES;
     static constexpr int ROOTS = TABLE_BYTES;  // in the image of the tables, not in shared memory
@@ -62,6 +64,7 @@ struct PassesShape {
 };
 
 DEVICE int larger(int a, int b) { return a > b ? a : b; }
+DEVICE int smaller(int a, int b) { return a < b ? a : b; }
 
 // Which transform of the group, and which of its LENGTH columns or rows, is number `index`: neighbours are neighbours in memory.
 template <class P, int LENGTH> struct InTransform {
@@ -74,9 +77,9 @@ template <class P, int LENGTH> struct InTransform {
 };
 
 template <class P> DEVICE unsigned char *group_memory(int group) { return shared_memory() + group * P::GROUP; }
-template <class P> DEVICE uint32_t word_place(int group, int line, int column, int row) {
-    return shared_address(group_memory<P>(group)) + P::WORDS + 16 * ((line * P::NB + column) * P::PITCH + row);
-}
+template <class P> DEVICE uint32_t word_number(int line, int column, int row) { return (line * P::NB + column) * P::PITCH + row; }
+template <class P> DEVICE uint32_t words_start(int group) { return shared_address(group_memory<P>(group)) + P::WORDS; }
+template <class P> DEVICE uint32_t tops_start(int group) { return shared_address(group_memory<P>(group)) + P::TOPS; }
 
 // Statistics of the columns, or of the rows, that the group has just now: four numbers each.
 struct PassStatistics {
@@ -102,23 +105,53 @@ template <class P> DEVICE uint32_t exponent_place(int group, int line, int colum
 }
 template <class P> DEVICE unsigned *known(int group, unsigned round) { return (unsigned *)(group_memory<P>(group) + P::KNOWN) + (round & 1) * P::LINES; }
 
-// Outputs of the first pass: words of 64 bits, and the upper half of the largest one.
+// An integer of up to 96 bits: upper·2^32 + low.
+struct WideWord {
+    i64 upper;
+    unsigned low;
+    DEVICE WideWord(i64 sum, int top) : upper((i64)(int)high_of(sum) + ((i64)top << 17)), low(low_of(sum)) {}
+    DEVICE void negate() {
+        upper = -upper - (low != 0 ? 1 : 0);
+        low = 0u - low;
+    }
+    // The magnitude without its last 40 bits.
+    DEVICE unsigned high_magnitude() const { return (unsigned)((u64)(upper < 0 ? -upper - (low != 0 ? 1 : 0) : upper) >> 8); }
+    DEVICE unsigned top() const { return high_of(upper) & 3; }
+};
+
+// Outputs of the first pass for the second one: words, and how large they are.
 template <class P> struct ToWords {
-    uint32_t start;
+    uint32_t start, tops;
+    unsigned *statistic;
+    unsigned largest = 0;
     bool there;
-    unsigned *largest;
-    DEVICE ToWords(int group, int index, bool there, unsigned *largest) : there(there), largest(largest) {
-        const InTransform<P, P::NB> column(index);
-        start = word_place<P>(group, column.line, column.place, 0);
+    DEVICE ToWords(int group, int base, const Column &column, const ColumnStatistics &statistics) : statistic(statistics.of(column.line) + 3) {
+        there = column.there && base + column.line < P::COLUMNS;
+        const InTransform<P, P::NB> at(there ? base + column.line : 0);
+        const uint32_t first = word_number<P>(at.line, at.place, 0);
+        start = words_start<P>(group) + 16 * first;
+        tops = tops_start<P>(group) + first;
     }
-    DEVICE void put(bool is_one, int index, i64 re, int, i64 im, int, bool conjugated) const {
-        if (conjugated) im = -im;
-        if (!is_one) return;
-        // Columns beyond the last do as that one: it is not written twice.
-        *largest |= exact_high(re) | exact_high(im);
-        if (there) store_shared(start + 16 * index, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+    DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) {
+        if constexpr (P::WIDE) {
+            WideWord real(re, top_re), imaginary(im, top_im);
+            if (conjugated) imaginary.negate();
+            if (is_one) largest |= real.high_magnitude() | imaginary.high_magnitude();
+            if (!is_one || !there) return;
+            store_shared(start + 16 * index, make_uint4(real.low, low_of(real.upper), imaginary.low, low_of(imaginary.upper)));
+            store_shared_byte(tops + index, real.top() | imaginary.top() << 2);
+        } else {
+            if (conjugated) im = -im;
+            if (is_one) largest |= (high_of(re < 0 ? -re : re) | high_of(im < 0 ? -im : im)) >> 8;
+            if (is_one && there) store_shared(start + 16 * index, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
+        }
     }
-    static DEVICE unsigned exact_high(i64 x) { return high_of(x < 0 ? -x : x); }
+    // Threads that have no column do as those of the last one.
+    DEVICE void done() const {
+        unsigned all = largest | shuffle_xor(largest, 1);
+        all |= shuffle_xor(all, 2);
+        if ((thread_number() & 3) == 0) atomic_maximum(statistic, all);
+    }
 };
 
 // The numbers of columns `base`, … of a panel's transforms.
@@ -176,24 +209,27 @@ template <class P> DEVICE void unit_step_of_columns(int base, const ColumnStatis
         }
         // Column 3 was left without the sign of its imaginary part.
         im[3] = -im[3];
-        const bool mirrored = 2 * k1 > S::N1, inside = there && base + row.line < P::COLUMNS;
-        unsigned largest = 0;
-        const ToWords<P> end(lane.group, inside ? base + row.line : 0, inside, &largest);
+        const bool mirrored = 2 * k1 > S::N1;
+        ToWords<P> end(lane.group, base, Column{row.line, k1, there}, statistics);
 #pragma unroll
         for (int k = 0; k < 4; k++)
             end.put(true, k1 + S::N1 * (mirrored ? 3 - k : k), unit_output(k, re, im, 1), 0, unit_output(k, im, re, -1), 0, mirrored);
-        if (inside) atomic_maximum(statistics.of(row.line) + 3, largest);
+        // Neighbouring threads have other columns.
+        atomic_maximum(end.statistic, end.largest);
     }
 }
 
 // Words of the second pass as they are read: an element and its partner for every slot. Exponents are looked up again when needed.
 template <class P> struct RowWords {
     static constexpr int COUNT = 2 * P::PassB::First::QUADS;
+    // From the place just above a row's leading bit down to the unit of its words: room for all of their bits.
+    static constexpr int CLOSE = 62;
     i64 re[COUNT], im[COUNT];
     uint32_t near, far;  // where the exponents of the first ones are
-    int step;
+    int step, largest_exponent;
 
-    DEVICE int exponent(int i) const { return load_shared_int(i % 2 == 0 ? near + i / 2 * step : far - i / 2 * step); }
+    DEVICE int given(int i) const { return load_shared_int(i % 2 == 0 ? near + i / 2 * step : far - i / 2 * step); }
+    DEVICE int exponent(int i) const { return smaller(given(i), largest_exponent); }
 
     // The place just above the leading bit.
     DEVICE int scale() const {
@@ -201,17 +237,27 @@ template <class P> struct RowWords {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             const u64 both = magnitude(re[i]) | magnitude(im[i]);
-            if (both != 0) scale = larger(scale, exponent(i) + 64 - leading_zeros(both));
+            if (both != 0) scale = larger(scale, given(i) + 64 - leading_zeros(both));
         }
         return scale;
+    }
+    // Shifts words to the left until units are as far below the scale as said: from then on shifts are to the right.
+    DEVICE void bring_closer(int scale) {
+        largest_exponent = scale - CLOSE;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const unsigned left = (unsigned)smaller(larger(given(i) - largest_exponent, 0), 63);
+            re[i] = (i64)((u64)re[i] << left);
+            im[i] = (i64)((u64)im[i] << left);
+        }
     }
     // The leading 21 bits of all magnitudes in units of the scale's, cut off and added up.
     DEVICE unsigned leading_bits(int scale) const {
         unsigned sum = 0;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            const int right = scale - 21 - exponent(i);
-            sum += floor_to(re[i], right) + floor_to(im[i], right);
+            const unsigned right = (unsigned)(scale - 21 - 32 - exponent(i));
+            sum += shift_right((unsigned)(magnitude(re[i]) >> 32), right) + shift_right((unsigned)(magnitude(im[i]) >> 32), right);
         }
         return sum;
     }
@@ -228,19 +274,20 @@ template <class P> struct RowWords {
         magnitude_of(low_of(x), high_of(x), (int)high_of(x) >> 31, m0, m1);
         return (u64)join(m0, m1);
     }
-    static DEVICE unsigned floor_to(i64 x, int right) {
-        return (unsigned)(right >= 0 ? shift_right(magnitude(x), (unsigned)right) : magnitude(x) << (right > -63 ? -right : 63));
-    }
-    // x / 2^right to nearest, halves away from zero.
+    // x / 2^right to nearest, halves away from zero. Words have at most 62 bits, and become 0 by 63; a row of zeros has no unit.
     static DEVICE i64 rounded(i64 x, int right) {
-        if (right <= 0) return x == 0 ? 0 : (i64)((u64)x << (right > -63 ? -right : 63));
-        // One bit more, to round with.
-        const u64 cut = shift_right(magnitude(x), (unsigned)(right - 1));
-        unsigned w0, w1;
-        flipped_plus_one((unsigned)cut, (unsigned)(cut >> 32), (int)high_of(x) >> 31, w0, w1);
-        return join(w0, w1) >> 1;
+        const int bits = smaller(larger(right, 1), 63);
+        return (x + ((i64)1 << (bits - 1)) + (x >> 63)) >> bits;
     }
 };
+
+// (top·2^64 + x) / 2^shift, rounded, halves upwards; 66 bits.
+DEVICE i64 shifted_down(u64 x, int top, int shift) {
+    if (shift == 0) return (i64)x;
+    const u64 half = (u64)1 << (shift - 1), sum = x + half;
+    const u64 carried = (u64)(i64)(top + (sum < half ? 1 : 0));
+    return (i64)(sum >> shift | carried << (64 - shift));
+}
 
 // Outputs of the first pass in rows `base`, …, rounded to words of 61 bits and rotated.
 template <class P>
@@ -270,11 +317,21 @@ DEVICE void read_rows(const TunedArguments &args, int base, RowWords<P> (&words)
                 i64 re = 0, im = 0;
                 if (slot && !(side == 1 && Step::PLAIN && q == 0 && lane.t == 0)) {
                     const int j = side == 0 ? near + q * step : far - q * step;
-                    const uint4 word = load_shared(word_place<P>(lane.group, at.line, j, at.place));
-                    const int shift = load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
-                    const i64 half = (i64)1 << shift >> 1;
-                    re = (join(word.x, word.y) + half) >> shift;
-                    im = (join(word.z, word.w) + half) >> shift;
+                    const uint32_t number = word_number<P>(at.line, j, at.place);
+                    const uint4 word = load_shared(words_start<P>(lane.group) + 16 * number);
+                    re = join(word.x, word.y);
+                    im = join(word.z, word.w);
+                    // Outputs of a single step fit as they are.
+                    const int shift = P::A2 == 1 ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
+                    if (P::WIDE) {
+                        const int tops = load_shared_byte(tops_start<P>(lane.group) + number);
+                        re = shifted_down((u64)re, tops << 30 >> 30, shift);
+                        im = shifted_down((u64)im, tops << 28 >> 30, shift);
+                    } else if (P::A2 > 1) {
+                        const i64 half = (i64)1 << shift >> 1;
+                        re = (re + half) >> shift;
+                        im = (im + half) >> shift;
+                    }
                     rotate(re, im, table_entry(roots + j * P::NA + at.place), factors);
                     if (mirrored) im = -im;
                 }
@@ -298,13 +355,15 @@ template <class P> DEVICE void note_scales(const RowWords<P> (&words)[P::PassB::
         if (lane.t == 0) atomic_maximum(statistics.of(column.line), scale);
     }
 }
-template <class P> DEVICE void note_row_sums(const RowWords<P> (&words)[P::PassB::UNITS1], const RowStatistics &statistics) {
+template <class P> DEVICE void note_row_sums(RowWords<P> (&words)[P::PassB::UNITS1], const RowStatistics &statistics) {
     typedef typename P::PassB S;
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
-        unsigned sum = words[u].leading_bits((int)statistics.of(column.line)[0] + NO_SCALE);
+        const int scale = (int)statistics.of(column.line)[0] + NO_SCALE;
+        words[u].bring_closer(scale);
+        unsigned sum = words[u].leading_bits(scale);
         sum += shuffle_xor(sum, 1);
         sum += shuffle_xor(sum, 2);
         // One for every magnitude rounds it up.
@@ -320,6 +379,7 @@ template <class P, bool CONVERSIONS> struct ToTransform {
     unsigned conjugate, known;
     int row;
     bool there;
+    DEVICE void done() const {}
     DEVICE ToTransform(const TunedArguments &args, const Lines<P> &lines, const RowFacts &facts, int group, unsigned round, int index, bool is_row)
         : finish(facts.exponent() + common_exponent<P>()), conjugate(args.conjugate_output) {
         const bool present = is_row && index < P::ROWS;
@@ -377,21 +437,14 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             if (base == 0) each(4 * P::ROW_SLOTS, [&](int i) { of_rows[i] = 0; });
             note_sums<A>(numbers, statistics);
             group_barrier<A>(group);
-            unsigned largest[A::UNITS1] = {};
-            const auto end_of = [&](const Column &column, int u) {
-                const bool inside = column.there && base + column.line < P::COLUMNS;
-                return ToWords<P>(group, inside ? base + column.line : 0, inside, &largest[u]);
-            };
+            const auto end_of = [&](const Column &column) { return ToWords<P>(group, base, column, statistics); };
             first_step<A, Mma>(args, numbers, statistics, end_of);
             if constexpr (A::N2 > 1) {
                 group_barrier<A>(group);
-                unit_step_of_columns<P>(base, statistics);
-            } else {
-#pragma unroll
-                for (int u = 0; u < A::UNITS1; u++) {
-                    const Column column = column_of<A>(Lane<A>(), u);
-                    if (column.there && base + column.line < P::COLUMNS) atomic_maximum(statistics.of(column.line) + 3, largest[u]);
-                }
+                if constexpr (P::WIDE)
+                    last_step<A, Mma>(args, end_of);
+                else
+                    unit_step_of_columns<P>(base, statistics);
             }
         }
         group_barrier<A>(group);
@@ -401,7 +454,8 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             const LineFacts facts = statistics.facts(i);
             const InTransform<P, P::NB> at(i);
             const unsigned high = statistics.of(i)[3];
-            const int shift = larger(3 - leading_zeros_of_half(high), 0);
+            // Of 61 bits 40 are not looked at.
+            const int shift = larger(11 - leading_zeros_of_half(high), 0);
             store_shared(exponent_place<P>(group, at.line, at.place), make_uint2((unsigned)(facts.exponent() + shift), (unsigned)shift));
             const bool moderate = facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD);
             atomic_or(known<P>(group, round) + at.line, (facts.largest_re != 0 ? SOME_REAL : 0) | (facts.largest_im != 0 ? SOME_IMAGINARY : 0) | (moderate ? 0 : LEFT));
@@ -424,7 +478,7 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             }
             note_row_sums<P>(words, statistics);
             group_barrier<B>(group);
-            const auto end_of = [&](const Column &row, int) {
+            const auto end_of = [&](const Column &row) {
                 return ToTransform<P, CONVERSIONS>(args, lines, statistics.facts(row.line), group, round, base + row.line, row.there);
             };
             first_step<B, Mma>(args, words, statistics, end_of);

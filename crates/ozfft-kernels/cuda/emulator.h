@@ -261,6 +261,7 @@ DEVICE void store_shared(uint32_t at, uint2 value) {
 DEVICE void store_shared_int(uint32_t at, int value) {
     std::memcpy(emulator::shared_at(at, sizeof(value), sizeof(value)), &value, sizeof(value));
 }
+DEVICE int load_shared_byte(uint32_t at) { return *emulator::shared_at(at, 1, 1); }
 DEVICE void store_shared_byte(uint32_t at, unsigned value) { *emulator::shared_at(at, 1, 1) = static_cast<unsigned char>(value); }
 
 DEVICE int thread_number() { return emulator::block().current; }

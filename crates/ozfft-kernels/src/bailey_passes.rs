@@ -48,8 +48,9 @@ impl PassesShape {
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         // `PassesShape` asserts the same.
         let opens = |n: usize| (5..=64).contains(&n);
-        let takes = matches!(first[1], 1 | 4) && second[1] != 2 && second[1] <= 64;
-        if !takes || !opens(first[0]) || !opens(second[0]) {
+        let closes = |n: usize| n != 2 && n <= 64;
+        let takes = |steps: [usize; 2]| opens(steps[0]) && closes(steps[1]);
+        if !takes(first) || !takes(second) {
             return None;
         }
         let mut best: Option<(f64, PassesShape)> = None;
@@ -90,6 +91,7 @@ impl PassesShape {
         let has_last = tiles(self.second[1]) > 0;
         let steps = [
             (self.first[0], self.units[0]),
+            (self.first[1], 1),
             (self.second[0], self.units[1]),
             (if has_last { self.second[1] } else { 1 }, self.units[2]),
         ];
@@ -146,7 +148,9 @@ impl PassesShape {
         let slots = blocks.map(|(block, turns)| block.lines * turns);
         let between = columns * next_with(self.first[0] * self.first[1], 5, 8);
         let statistics = slots[0] + slots[1];
-        let rest = 8 * (columns + self.second[1]) + 8 * self.lines;
+        // A byte more for every output of a last step that is a product.
+        let tops = if tiles(self.first[1]) > 0 { between } else { 0 };
+        let rest = 8 * (columns + self.second[1]) + 8 * self.lines + tops;
         (words[0].max(words[1]) + 16 * (between + statistics) + rest).next_multiple_of(16)
     }
 
@@ -164,6 +168,10 @@ impl PassesShape {
         let [(a, a_turns), (b, b_turns)] = self.blocks();
         let warps = self.warps as f64;
         let mut all = a_turns as f64 * (8 * a.units[0]) as f64 * warps * work(a.first, a.units[0]);
+        if tiles(a.last) > 0 {
+            let turns = (a.lines * a.first).div_ceil(8 * self.warps);
+            all += (a_turns * turns * 8) as f64 * warps * work(a.last, 1);
+        }
         all += b_turns as f64 * (8 * b.units[0]) as f64 * warps * work(b.first, b.units[0]);
         if tiles(b.last) > 0 {
             let eights = 8 * b.units[1];
@@ -276,6 +284,8 @@ mod tests {
                 ([40, 1], [40, 1]),
                 ([15, 4], [10, 5]),
                 ([45, 1], [9, 9]),
+                ([7, 7], [28, 1]),
+                ([10, 5], [10, 5]),
             ] {
                 for strided in [false, true] {
                     let shape = PassesShape::new(first, second, strided, kilobytes << 10);

@@ -61,6 +61,12 @@ pub struct BenchArguments {
     /// On a GPU: only kernels without any floating-point instruction, beside cuFFT and a copy
     #[arg(long)]
     integers_only: bool,
+    /// On a GPU: only these variants of ozfft (auto, int8-mma-sync, int8-wgmma, …) beside cuFFT and a copy
+    #[arg(long, value_delimiter = ',', conflicts_with = "integers_only")]
+    variants: Vec<String>,
+    /// On a GPU: the arrays of a batch are interleaved, as the lines along the first axis of a matrix are
+    #[arg(long)]
+    interleaved: bool,
     /// Number of arrays that one call transforms
     #[arg(long, default_value_t = 1)]
     batch: usize,
@@ -175,7 +181,9 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
         Device::Cpu
             if arguments.points.is_some()
                 || arguments.precision != Precision::Double
-                || arguments.integers_only =>
+                || arguments.integers_only
+                || !arguments.variants.is_empty()
+                || arguments.interleaved =>
         {
             return Err(Failure::Usage(
                 "--points, --precision and --integers-only go with --device cuda".into(),

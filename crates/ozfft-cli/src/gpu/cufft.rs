@@ -63,8 +63,19 @@ impl CuFft {
     pub fn plan(
         gpu: &Gpu,
         problem: &Problem,
+        size: (Direction, usize),
+        precision: Precision,
+    ) -> Result<CuFft, DeviceFailure> {
+        CuFft::plan_strided(gpu, problem, size, precision, (1, 0))
+    }
+
+    /// The same for elements of an array, and for arrays, at such distances; 0: arrays one after the other.
+    pub fn plan_strided(
+        gpu: &Gpu,
+        problem: &Problem,
         (direction, batch): (Direction, usize),
         precision: Precision,
+        (stride, distance): (i64, i64),
     ) -> Result<CuFft, DeviceFailure> {
         loaded()?;
         gpu.context
@@ -96,8 +107,12 @@ impl CuFft {
             },
         };
         let mut lengths: Vec<i64> = problem.shape().iter().map(|&n| n as i64).collect();
-        let nothing = std::ptr::null_mut();
-        // SAFETY: the handle is open, lengths has as many entries as it says, and null pointers ask for contiguous arrays.
+        // Null pointers ask for contiguous arrays, whatever the distances.
+        let embedded = match distance {
+            0 => std::ptr::null_mut(),
+            _ => lengths.as_mut_ptr(),
+        };
+        // SAFETY: the handle is open, and lengths has as many entries as it says.
         let workspace = unsafe {
             result::set_auto_allocation(plan.handle, false)
                 .map_err(rejected("leave the workspace to us"))?;
@@ -105,12 +120,12 @@ impl CuFft {
                 plan.handle,
                 lengths.len() as i32,
                 lengths.as_mut_ptr(),
-                nothing,
-                1,
-                0,
-                nothing,
-                1,
-                0,
+                embedded,
+                stride,
+                distance,
+                embedded,
+                stride,
+                distance,
                 kind_type,
                 batch as i64,
             )

@@ -11,17 +11,21 @@ use serde::Deserialize;
 use std::path::Path;
 
 /// One benchmark, as the file has it: texts are what the options of the same names take.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: String,
     group: String,
+    /// Or `smooth 16..4096`: every such length without prime factors above 7, as a definition of its own.
     shape: String,
     /// Of all arrays together: as many arrays as fit into it, at least one.
     points: usize,
     kind: KindName,
     precision: Precision,
     accuracy: String,
+    /// As the option of this name.
+    #[serde(default)]
+    interleaved: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -67,7 +71,7 @@ fn parse(text: &str, points: Option<usize>) -> Result<Vec<Definition>, String> {
         format!("this is not a list of benchmark definitions for GPUs: {error}")
     })?;
     let mut list: Vec<Definition> = Vec::new();
-    for entry in file.definitions {
+    for entry in file.definitions.into_iter().flat_map(Entry::expanded) {
         let name = entry.name.clone();
         if list.iter().any(|other| other.name == name) {
             return Err(format!("two definitions are named {name:?}"));
@@ -78,7 +82,38 @@ fn parse(text: &str, points: Option<usize>) -> Result<Vec<Definition>, String> {
     Ok(list)
 }
 
+/// Whether a length has no prime factor above 7.
+fn is_smooth(n: usize) -> bool {
+    let rest = [2, 3, 5, 7].iter().fold(n, |mut rest, prime| {
+        while rest > 1 && rest % prime == 0 {
+            rest /= prime;
+        }
+        rest
+    });
+    rest == 1
+}
+
 impl Entry {
+    /// One entry for every length, where it has a range of them.
+    fn expanded(self) -> Vec<Entry> {
+        let range = self.shape.strip_prefix("smooth ");
+        let range = range.and_then(|range| range.split_once(".."));
+        let range = range.and_then(|(first, last)| {
+            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+            Some(first..=last)
+        });
+        let Some(range) = range else {
+            return vec![self];
+        };
+        let smooth = range.filter(|&n| is_smooth(n));
+        let one = |n: usize| Entry {
+            name: format!("{}-{n}", self.name),
+            shape: n.to_string(),
+            ..self.clone()
+        };
+        smooth.map(one).collect()
+    }
+
     fn definition(self, points: Option<usize>) -> Result<Definition, String> {
         let shape = parse_shape(&self.shape)?;
         let points = match points {
@@ -94,7 +129,8 @@ impl Entry {
                 kind: self.kind,
                 precision: self.precision,
                 accuracy: parse_accuracy(&self.accuracy)?,
-                integers_only: false,
+                interleaved: self.interleaved,
+                variants: Vec::new(),
             },
         })
     }
@@ -131,6 +167,17 @@ mod tests {
         assert_eq!(of("f32-1024").precision, Precision::Single);
         assert_eq!(of("single-1024").accuracy, Accuracy::Single);
         assert_eq!(of("target-1e-10-1024").accuracy, Accuracy::Target(1e-10));
+    }
+
+    #[test]
+    fn a_range_of_lengths_is_a_definition_for_each() {
+        let path = PATH.replace("definitions-cuda", "definitions-cuda-lengths");
+        let (list, _) = read(Path::new(&path), &[], None).expect("definitions");
+        let interleaved = list.iter().filter(|one| one.setting.interleaved);
+        assert_eq!((list.len(), interleaved.count()), (2 * 235, 235));
+        assert_eq!(list[0].name, "contiguous-16");
+        assert_eq!(list[0].setting.shape.0, [16]);
+        assert_eq!(list[469].name, "interleaved-4096");
     }
 
     #[test]

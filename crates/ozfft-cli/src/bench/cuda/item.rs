@@ -3,12 +3,12 @@
 use super::record::Measurement;
 use super::{Notices, Setting};
 use crate::failure::Failure;
-use crate::gpu::{
-    Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, INTEGERS_ONLY, Precision, VARIANTS,
-};
+use crate::gpu::{Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision, VARIANTS};
 use crate::options::accuracy_text;
 use num_complex::Complex;
-use ozfft::{Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Real};
+use ozfft::{
+    Device, Direction, Engine, FftError, Kind, Layout, Norm, Plan, Planner, Problem, Real,
+};
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::{Bits, same_bits};
 use std::sync::Arc;
@@ -62,8 +62,24 @@ pub fn problem(setting: &Setting) -> Result<Problem, Failure> {
         .accuracy(setting.accuracy)
         .norm(Norm::Unscaled)
         .engine(Engine::Digits);
+    let problem = match setting.interleaved {
+        true => interleaved(problem, setting)?,
+        false => problem,
+    };
     problem.validate()?;
     Ok(problem)
+}
+
+/// The arrays of a batch side by side.
+fn interleaved(problem: Problem, setting: &Setting) -> Result<Problem, Failure> {
+    let complex = Kind::from(setting.kind) == Kind::ComplexToComplex;
+    if setting.shape.0.len() != 1 || !complex {
+        return Err(Failure::Usage(
+            "interleaved arrays are measured for complex transforms along one axis; leave --interleaved out".into(),
+        ));
+    }
+    let layout = Layout::strided(&[setting.batch as isize], 1);
+    Ok(problem.input_layout(layout.clone()).output_layout(layout))
 }
 
 struct Item<'a, T: Real> {
@@ -90,7 +106,18 @@ impl<'a, T: Real + Bits> Item<'a, T> {
         let problem = problem(setting)?;
         let planner = Planner::<T>::new();
         let mut plans = Vec::new();
-        let wanted = |name: &str| !setting.integers_only || name == INTEGERS_ONLY;
+        let asked = &setting.variants;
+        let unknown = asked
+            .iter()
+            .find(|asked| VARIANTS.iter().all(|known| known.name != **asked));
+        if let Some(unknown) = unknown {
+            let known: Vec<&str> = VARIANTS.iter().map(|variant| variant.name).collect();
+            return Err(Failure::Usage(format!(
+                "there is no variant {unknown:?}; there are {}",
+                known.join(", ")
+            )));
+        }
+        let wanted = |name: &str| asked.is_empty() || asked.iter().any(|asked| asked == name);
         for variant in VARIANTS.iter().filter(|variant| wanted(variant.name)) {
             let asked = (variant.apply)(problem.clone().device(Device::Cuda(ordinal)));
             match planner.plan(&asked) {
@@ -107,7 +134,11 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             ));
         }
         let size = (Direction::Forward, setting.batch);
-        let cufft = match CuFft::plan(gpu, &problem, size, setting.precision) {
+        let distances = match setting.interleaved {
+            true => (setting.batch as i64, 1),
+            false => (1, 0),
+        };
+        let cufft = match CuFft::plan_strided(gpu, &problem, size, setting.precision, distances) {
             Ok(plan) => Some(plan),
             Err(failure @ DeviceFailure::NoCuFft) => {
                 notices.tell(format!("there are no ratios: {failure}"));
@@ -197,7 +228,9 @@ impl<'a, T: Real + Bits> Item<'a, T> {
         let points: usize = self.setting.shape.0.iter().product();
         let compared = (COMPARED_POINTS / points).clamp(1, batch);
         let mut expected = Vec::new();
-        if points <= LARGEST_WHOLE {
+        if self.setting.interleaved {
+            self.verify_fewer(arrays, compared)?;
+        } else if points <= LARGEST_WHOLE {
             let mut places = vec![0, batch - compared];
             places.dedup();
             let plan = Planner::<T>::new().plan(&self.problem.clone().batch(compared))?;
@@ -239,6 +272,9 @@ impl<'a, T: Real + Bits> Item<'a, T> {
         }
         let with_cufft = reference.map(|_| "both ends against cuFFT's numbers");
         let with_processor = match expected.len() {
+            _ if self.setting.interleaved => Some(format!(
+                "{compared} interleaved arrays against the processor's bits"
+            )),
             0 => None,
             _ if batch == compared => Some("all of it against the processor's bits".to_string()),
             _ => Some(format!(
@@ -253,6 +289,31 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             ));
         }
         Ok(comparisons.join(", "))
+    }
+
+    /// Compares a smaller batch of interleaved arrays with the processor's bits.
+    fn verify_fewer(&self, arrays: &mut DeviceArrays, batch: usize) -> Result<(), Failure> {
+        let setting = Setting {
+            batch,
+            ..self.setting.clone()
+        };
+        let problem = problem(&setting)?;
+        let planner = Planner::<T>::new();
+        let input = self.input(0, batch * self.input_reals);
+        let expected = on_processor(&*planner.plan(&problem)?, &input)?;
+        for (name, plan) in &self.plans {
+            let fewer = interleaved(plan.problem().clone().batch(batch), &setting)?;
+            let plan = planner.plan(&fewer)?;
+            self.gpu.run(&*plan, arrays, 1)?;
+            let mut found = vec![T::narrow(0.0); expected.len()];
+            arrays.output.download(0, &mut found)?;
+            same_bits(&expected, &found, SEED).map_err(|difference| {
+                Failure::Check(format!(
+                    "{name}: {batch} interleaved arrays have other bits than the processor's: {difference}"
+                ))
+            })?;
+        }
+        Ok(())
     }
 
     /// Some of the output, from its beginning and from its end.

@@ -7,7 +7,7 @@ pub mod record;
 use super::BenchArguments;
 use super::engines::Notices;
 use crate::failure::Failure;
-use crate::gpu::{Gpu, Precision, clocks_now, cufft_version};
+use crate::gpu::{Gpu, INTEGERS_ONLY, Precision, clocks_now, cufft_version};
 use crate::machine::built_commit;
 use crate::machine::{Machine, now};
 use crate::options::{KindName, Shape, accuracy_text};
@@ -27,8 +27,10 @@ pub struct Setting {
     kind: KindName,
     precision: Precision,
     accuracy: Accuracy,
-    /// Only kernels without floating-point instructions, instead of all there are.
-    integers_only: bool,
+    /// Elements of an array are as far apart as there are arrays, and arrays are neighbours; else one follows the other.
+    interleaved: bool,
+    /// Only these variants, if any is named.
+    variants: Vec<String>,
 }
 
 impl Setting {
@@ -43,18 +45,26 @@ impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} {} × {}, {:?} precision, accuracy {}{}",
+            "{} {} × {}{}, {:?} precision, accuracy {}",
             super::kind_text(self.kind),
             self.shape,
             self.batch,
-            self.precision,
-            accuracy_text(self.accuracy),
-            if self.integers_only {
-                ", integers only"
+            if self.interleaved {
+                ", interleaved"
             } else {
                 ""
-            }
+            },
+            self.precision,
+            accuracy_text(self.accuracy),
         )
+    }
+}
+
+/// The variants that are asked for.
+fn variants(arguments: &BenchArguments) -> Vec<String> {
+    match arguments.integers_only {
+        true => vec![INTEGERS_ONLY.to_string()],
+        false => arguments.variants.clone(),
     }
 }
 
@@ -63,7 +73,7 @@ fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<Strin
     if let Some(path) = &arguments.definitions {
         let (mut list, sha256) = definitions::read(path, &arguments.only, arguments.points)?;
         for definition in &mut list {
-            definition.setting.integers_only = arguments.integers_only;
+            definition.setting.variants = variants(arguments);
         }
         return Ok((list, Some(sha256)));
     }
@@ -83,7 +93,8 @@ fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<Strin
         kind: arguments.kind,
         precision: arguments.precision,
         accuracy: arguments.accuracy,
-        integers_only: arguments.integers_only,
+        interleaved: arguments.interleaved,
+        variants: variants(arguments),
     };
     let definition = Definition {
         name: shape.to_string(),

@@ -4,7 +4,6 @@
 use super::mixed::{Padded, padded, raised_rows};
 use super::tuned_tables::{lay_out_constants, lay_out_first, rotations};
 use crate::stages::twiddle::Twiddle;
-use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
 
@@ -27,11 +26,6 @@ pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
     }
     rotations(first, &mut image);
     image
-}
-
-/// Whether a block may be the first of two passes: the outputs of its steps fit 64 bits.
-pub(super) fn takes_first(block: &Block) -> bool {
-    block.steps().get(1).is_none_or(|step| step.recipe.n == 4)
 }
 
 /// The tables of both passes, and the roots between them, those of a column's outputs side by side.

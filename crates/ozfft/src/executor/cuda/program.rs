@@ -260,7 +260,7 @@ fn tables_of_tuned(
     }
     let mut blocks = passes.blocks().iter();
     let template = blocks.all(|block| tuned::is_for_template(single, kind, recipe, block));
-    if template && choice.residues.is_none() && bailey_tables::takes_first(&passes.blocks()[0]) {
+    if template && choice.residues.is_none() {
         let kernels = Kernels::of_template(passes.blocks(), conversions);
         found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
     }
