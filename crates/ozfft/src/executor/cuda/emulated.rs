@@ -79,6 +79,10 @@ impl Machine for Emulator {
         })
     }
 
+    fn takes_template_passes(&self) -> bool {
+        self.tuned_kernels
+    }
+
     fn exactness(&self) -> &OnceLock<Exactness> {
         &self.exactness
     }

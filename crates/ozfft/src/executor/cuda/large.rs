@@ -77,6 +77,9 @@ impl Machine for Recorder {
             compile_seconds: None,
         })
     }
+    fn takes_template_passes(&self) -> bool {
+        !self.without_template
+    }
     fn exactness(&self) -> &OnceLock<Exactness> {
         self.memory.exactness()
     }

@@ -119,7 +119,7 @@ impl PassesTables {
         builder: &mut Builder,
         passes: &Passes,
         recipe: &Recipe,
-        shared_memory: usize,
+        machine: &dyn Machine,
         chirped: bool,
         residues: Option<PanelLayout>,
     ) -> Result<Self, FftError> {
@@ -133,7 +133,7 @@ impl PassesTables {
         }
         let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
-        let together = !chirped && fit_together(passes, recipe, shared_memory);
+        let together = !chirped && fit_together(passes, recipe, machine);
         Ok(PassesTables {
             blocks: blocks
                 .enumerate()
@@ -176,18 +176,19 @@ fn takes_residues(passes: &Passes, recipe: &Recipe) -> bool {
     is_for_residue_kernels(block, recipe)
 }
 
-/// Whether both passes of a transform can go through one kernel.
-fn fit_together(passes: &Passes, recipe: &Recipe, shared_memory: usize) -> bool {
+/// Whether both passes of a transform can go through one kernel: with steps of more than 32 points where the template takes them.
+fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
         return false;
     };
     let lines = first.len().max(second.len());
     let points = second.len() * first_of_two_pitch(first);
     let tiles = most_tiles(first).max(most_tiles(second));
-    ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
+    (tiles <= ozfft_kernels::SMALL_TILES || machine.takes_template_passes())
+        && ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
         && is_for_truncated_kernels(first, recipe)
         && is_for_truncated_kernels(second, recipe)
-        && two_pass_bytes(lines, points) <= shared_memory
+        && two_pass_bytes(lines, points) <= machine.shared_memory()
 }
 
 impl LineTables {
@@ -195,21 +196,23 @@ impl LineTables {
         builder: &mut Builder,
         line: &Line,
         recipe: &Recipe,
-        shared_memory: usize,
+        machine: &dyn Machine,
         residues: Option<PanelLayout>,
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => LineTables::Passes(PassesTables::new(
-                builder,
-                passes,
-                recipe,
-                shared_memory,
-                false,
-                residues,
+                builder, passes, recipe, machine, false, residues,
             )?),
             Line::Bluestein(bluestein) => LineTables::Bluestein {
-                passes: PassesTables::new(builder, bluestein.passes(), recipe, 0, true, residues)?,
+                passes: PassesTables::new(
+                    builder,
+                    bluestein.passes(),
+                    recipe,
+                    machine,
+                    true,
+                    residues,
+                )?,
                 chirp: builder.add_angles(bluestein.chirp().entries()),
                 kernel: builder.add_angles(bluestein.kernel().entries()),
             },
@@ -229,7 +232,7 @@ fn tables_of_tuned(
     recipe: &Recipe,
     tuned_on: Option<TunedOn<'_>>,
     choice: &Choice,
-    (single, shared_memory): (bool, usize),
+    (single, machine): (bool, &dyn Machine),
 ) -> Result<TunedTables, FftError> {
     let Line::Passes(passes) = line else {
         return Ok(Vec::new());
@@ -250,7 +253,7 @@ fn tables_of_tuned(
         }
         return Ok(found);
     }
-    if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, shared_memory) {
+    if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, machine) {
         return Ok(found);
     }
     let shape = tuned_on.and_then(|on| tuned_passes::shape_of(&on, recipe, passes));
@@ -260,7 +263,7 @@ fn tables_of_tuned(
     }
     let mut blocks = passes.blocks().iter();
     let template = blocks.all(|block| tuned::is_for_template(single, kind, recipe, block));
-    if template && choice.residues.is_none() {
+    if template && choice.residues.is_none() && machine.takes_template_passes() {
         let kernels = Kernels::of_template(passes.blocks(), conversions);
         found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
     }
@@ -287,14 +290,13 @@ impl Program {
         let mut dimensions = Vec::new();
         for (pass, line) in schedule.passes.iter().zip(lines_of_passes) {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
-                let shared_memory = machine.shared_memory();
                 let residues = choice.residues.map(|kernel| {
                     match ozfft_kernels::is_residue_fp8_kernel(kernel) {
                         true => PanelLayout::ResiduesFp8,
                         false => PanelLayout::Residues,
                     }
                 });
-                let tables = LineTables::new(&mut builder, line, recipe, shared_memory, residues)?;
+                let tables = LineTables::new(&mut builder, line, recipe, &**machine, residues)?;
                 place.insert(tables);
             }
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
@@ -305,7 +307,7 @@ impl Program {
                     recipe,
                     tuned_on,
                     &choice,
-                    (!T::IS_DOUBLE, machine.shared_memory()),
+                    (!T::IS_DOUBLE, &**machine),
                 )?;
                 place.insert(tables);
             }

@@ -701,7 +701,7 @@ impl Writer<'_> {
         launch.task.exponent_offset = rest.tasks.exponent_offset();
         launch.task.tables = tables.at(&self.tables);
         (launch.task.left_count, launch.task.left) = (left_count, list);
-        let mut tasks = rest.tasks.clone();
+        let mut tasks = rest.tasks;
         tasks.set_list(list, left_count);
         // Of several, what it has not left is scaled back afterwards.
         let several = self.scaling.filter(|scaling| scaling.transforms > 1);
