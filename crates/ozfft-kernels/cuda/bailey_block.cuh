@@ -71,12 +71,6 @@ struct LineFacts {
     // Lines of zeros stay zeros whatever their exponent.
     DEVICE int exponent() const { return zero() ? 0 : field() - 1043 + (32 - leading_zeros_of_half(sum)) - 61; }
     DEVICE bool moderate() const { return (field() >= LEAST_FIELD && field() <= LARGEST_FIELD) || zero(); }
-    DEVICE bool one_part_zero() const { return largest_re == 0 || largest_im == 0; }
-    // An output that is known to be real, or imaginary.
-    DEVICE uint4 without_known_zeros(uint4 value) const {
-        const unsigned re = largest_re != 0 ? ~0u : 0u, im = largest_im != 0 ? ~0u : 0u;
-        return make_uint4(value.x & re, value.y & re, value.z & im, value.w & im);
-    }
 };
 
 template <class S> struct Statistics {
@@ -200,14 +194,13 @@ template <class S, class Numbers, class Statistics> DEVICE void note_sums(const 
 
 // Where results of a line go that has a column or a row: to the caller's array.
 template <class S, bool CONVERSIONS> struct ToMemory {
-    LineFacts facts;
     Finish<CONVERSIONS> finish;
     uint4 *start;
     i64 element;
     unsigned conjugate;
-    bool there;
+    bool there, some_re, some_im;
     DEVICE ToMemory(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &column)
-        : facts(facts), finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output) {
+        : finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output), some_re(facts.largest_re != 0), some_im(facts.largest_im != 0) {
         there = column.there && lines.has(args, column.line) && facts.moderate();
         start = args.output + lines.start(args.to, column.line);
         element = S::STRIDED ? args.to.element : 1;
@@ -217,7 +210,11 @@ template <class S, bool CONVERSIONS> struct ToMemory {
     // Output number `index`, or its conjugate, if there is such a one: sums, and what they have at weight 2^49.
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
         uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
-        if (facts.one_part_zero() && (index == 0 || 2 * index == S::N)) value = facts.without_known_zeros(value);
+        // Of real or imaginary lines these outputs have a part that is known to be zero.
+        if (!(some_re && some_im) && (index == 0 || 2 * index == S::N)) {
+            const unsigned re = some_re ? ~0u : 0u, im = some_im ? ~0u : 0u;
+            value = make_uint4(value.x & re, value.y & re, value.z & im, value.w & im);
+        }
         if (is_one && there) start[index * element] = value;
     }
 };
@@ -259,11 +256,12 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
             const Column column = column_of<S>(lane, u);
             const int j = column.place;
             const auto angles = tables.later(Tables::ROTATIONS + 16 * (2 * j > N2 ? N2 - j : j));
-            auto end = end_of(column);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const int i = 8 * o + 4 * e;
                 if (i >= Step::SLOTS) continue;
+                // Looked up anew, and not kept in registers.
+                auto end = end_of(column);
                 const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
                 const i64 cr = cosine[u].sum[e], ci = cosine[u].sum[2 + e];
                 // Output 0 of a plain step, which comes last, has no sines.
@@ -287,7 +285,10 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                 i64 re = cr + (two ? 0 : si) - join(raised.x, raised.y), im = ci - (two ? 0 : sr) - join(raised.z, raised.w);
                 rotate(re, im, angle, factors);
                 put(k, re, im, false);
-                if (!pairs) continue;
+                if (!pairs) {
+                    if constexpr (N2 == 1) end.done();
+                    continue;
+                }
                 if (first) {
                     raised = tables.entry(Tables::FIRST_CONSTANTS + 32 * t + 16);
                     if (two) angle = angles.entry(16 * (N1 / 2) * Tables::ANGLES);
@@ -299,8 +300,8 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                 }
                 rotate(re, im, angle, factors);
                 if (!alone) put(far_k, re, im, !two);
+                if constexpr (N2 == 1) end.done();
             }
-            if constexpr (N2 == 1) end.done();
         }
     }
 }
@@ -402,7 +403,6 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of<S>(lane, unit + u);
                 const int k1 = row.place;
-                auto end = end_of(row);
                 const bool mirrored = 2 * k1 > N1;
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
@@ -420,13 +420,17 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     const int tsr = pairs ? sine[u].top[e] : 0, tsi = pairs ? sine[u].top[2 + e] : 0;
                     const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                     const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t;
+                    auto end = end_of(row);
                     const auto index = [&](int k) { return k1 + N1 * (mirrored ? N2 - 1 - k : k); };
                     end.put(slot, index(k), cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y, mirrored);
-                    if (!pairs) continue;
+                    if (!pairs) {
+                        end.done();
+                        continue;
+                    }
                     const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
                     end.put(slot && !alone, index(far), cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x, mirrored);
+                    end.done();
                 }
-                end.done();
             }
         }
     }
