@@ -246,6 +246,7 @@ fn every_documented_option_of_every_command_works() {
                 "--integers-only",
             ],
         ),
+        with(&on_gpu, &["--interleaved", "--variants", "auto"]),
         vec![
             "plot", "--record", RECORD, "--out", picture, "--group", "curve",
         ],
