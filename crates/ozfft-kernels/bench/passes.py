@@ -36,9 +36,8 @@ def main():
             load = max(ua * quads(a1), ub * quads(b1), ul * quads(b2) if b2 > 4 else 0)
             if load > 8 or most == 16 and load > 5 or 8 * ua * warps < a2 or 8 * ub * warps < b2:
                 continue
-            for groups in (most // warps,):
-                transforms = 2 if strided else 1
-                lines.append(f"CANDIDATE({len(lines)}, {a1}, {a2}, {b1}, {b2}, {transforms}, {warps}, {ua}, {ub}, {ul}, {'true' if strided else 'false'}, {groups})\n")
+            groups, transforms = most // warps, 2 if strided else 1
+            lines.append(f"CANDIDATE({len(lines)}, {a1}, {a2}, {b1}, {b2}, {transforms}, {warps}, {ua}, {ub}, {ul}, {'true' if strided else 'false'}, {groups})\n")
         (folder / f"{n}.inc").write_text("".join(lines))
         print(n, len(lines))
 

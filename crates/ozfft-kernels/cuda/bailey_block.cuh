@@ -115,36 +115,41 @@ template <bool CONVERSIONS> struct Finish {
     }
 };
 
-// Reads the numbers of a warp's columns: slots t, t + 4, … of each, an element and its partner.
+// Reads the numbers of a column whose first one is at `start`: slots t, t + 4, …, an element and its partner. What is not there is zeros.
+template <class S, class Numbers> DEVICE void read_column(const TunedArguments &args, i64 start, i64 row_step, const Column &column, int t, bool present, Numbers &numbers) {
+    typedef typename S::First Step;
+    const bool mirrored = 2 * column.place > S::N2;
+    const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
+    const uint4 *near = args.input + start + row(t) * row_step;
+    const uint4 *far = args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * row_step;
+    const i64 step = mirrored ? -4 * row_step : 4 * row_step;
+    const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
+#pragma unroll
+    for (int q = 0; q < Step::QUADS; q++) {
+        const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + t < Step::SLOTS);
+        uint4 a = make_uint4(0, 0, 0, 0), b = a;
+        if (slot) a = load_once(near);
+        // A plain step's first element has no partner.
+        if (slot && !(Step::PLAIN && q == 0 && t == 0)) b = load_once(far);
+        a.w ^= flip;
+        b.w ^= flip;
+        numbers.put(2 * q, a);
+        numbers.put(2 * q + 1, b);
+        near += step;
+        far -= step;
+    }
+}
+
+// The numbers of a warp's columns.
 template <class S, class Numbers> DEVICE void read_columns(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
     const Lane<S> lane;
-    typedef typename S::First Step;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const bool present = lines.has(args, column.line);
-        const bool mirrored = 2 * column.place > S::N2;
         const i64 row_step = S::STRIDED ? S::N2 * args.from.element : S::N2;
         const i64 start = lines.start(args.from, present ? column.line : 0) + (S::STRIDED ? column.place * args.from.element : column.place);
-        const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
-        const uint4 *near = args.input + start + row(lane.t) * row_step;
-        const uint4 *far = args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - lane.t) * row_step;
-        const i64 step = mirrored ? -4 * row_step : 4 * row_step;
-        const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
-#pragma unroll
-        for (int q = 0; q < Step::QUADS; q++) {
-            const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + lane.t < Step::SLOTS);
-            uint4 a = make_uint4(0, 0, 0, 0), b = a;
-            if (slot) a = load_once(near);
-            // A plain step's first element has no partner.
-            if (slot && !(Step::PLAIN && q == 0 && lane.t == 0)) b = load_once(far);
-            a.w ^= flip;
-            b.w ^= flip;
-            numbers[u].put(2 * q, a);
-            numbers[u].put(2 * q + 1, b);
-            near += step;
-            far -= step;
-        }
+        read_column<S>(args, start, row_step, column, lane.t, present, numbers[u]);
     }
 }
 

@@ -158,35 +158,15 @@ template <class P> struct ToWords {
 template <class P, class Numbers>
 DEVICE void read_pass_columns(const TunedArguments &args, const Lines<P> &lines, int base, Numbers (&numbers)[P::PassA::UNITS1]) {
     typedef typename P::PassA S;
-    typedef typename S::First Step;
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const InTransform<P, P::NB> at(base + column.line);
         const bool present = base + column.line < P::COLUMNS && lines.has(args, at.line);
-        const bool mirrored = 2 * column.place > S::N2;
         const i64 element = P::STRIDED ? args.from.element : 1;
-        const i64 row_step = (i64)(S::N2 * P::NB) * element;
         const i64 start = lines.start(args.from, present ? at.line : 0) + (column.place * P::NB + (present ? at.place : 0)) * element;
-        const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
-        const uint4 *near = args.input + start + row(lane.t) * row_step;
-        const uint4 *far = args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - lane.t) * row_step;
-        const i64 step = mirrored ? -4 * row_step : 4 * row_step;
-        const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
-#pragma unroll
-        for (int q = 0; q < Step::QUADS; q++) {
-            const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + lane.t < Step::SLOTS);
-            uint4 a = make_uint4(0, 0, 0, 0), b = a;
-            if (slot) a = load_once(near);
-            if (slot && !(Step::PLAIN && q == 0 && lane.t == 0)) b = load_once(far);
-            a.w ^= flip;
-            b.w ^= flip;
-            numbers[u].put(2 * q, a);
-            numbers[u].put(2 * q + 1, b);
-            near += step;
-            far -= step;
-        }
+        read_column<S>(args, start, (i64)(S::N2 * P::NB) * element, column, lane.t, present, numbers[u]);
     }
 }
 

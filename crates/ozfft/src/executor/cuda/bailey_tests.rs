@@ -3,7 +3,7 @@
 
 use super::emulated::Emulator;
 use super::tests::{Bench, STYLES, Style, everything, numbers};
-use super::tuned_tests::{NORMS, SEED, lines, power};
+use super::tuned_tests::{NORMS, SEED, lines, numbers_of_all_sizes};
 use crate::Layout;
 use crate::problem::{Direction, Problem};
 use crate::substrate::GpuUnit;
@@ -208,44 +208,11 @@ fn two_passes_of_the_template() {
     println!("{} cases", bench.bench.cases);
 }
 
-/// Outputs of the first pass at the ends of their range, rows of zeros or of rounding errors, columns with exponents far apart.
 #[test]
 fn words_of_all_sizes_between_passes_of_the_template() {
     let mut bench = TemplateBench::new();
     for (n, columns) in [(1372, 28), (2048, 32), (2205, 49), (2016, 48), (3000, 50)] {
-        let random = numbers::<f64>(16 * n, Style::Uniform, SEED);
-        let number = |(place, &random): (usize, &Complex<f64>)| {
-            let (line, index) = (place / n, place % n);
-            let (row, column) = (index / columns, index % columns);
-            let sign = |odd: bool| if odd { -1.0 } else { 1.0 };
-            match line {
-                // All numbers of a column add up, to a power of two, of either sign, and to just less or more.
-                0 => Complex::new(sign(column % 2 == 1), 0.0),
-                1 => Complex::new(-1.0, -1.0),
-                2 => Complex::new(sign(column % 3 == 1), sign(row % 2 == 1)),
-                3 => Complex::new(1.0 - f64::EPSILON, 0.0) * sign(column % 2 == 1),
-                // Columns with exponents of their own; zeros among them.
-                4 => random * power((column * 11 % 130) as i32 - 65),
-                5 if column % 5 == 0 => Complex::new(0.0, 0.0),
-                5 => random * power(column as i32),
-                6 if column == 9 => random,
-                6 => Complex::new(0.0, 0.0),
-                7 if column == 9 => random,
-                7 => random * power(-700),
-                // One number; one row; one column of ones.
-                8 if index == 77 => Complex::new(1.0, -1.0),
-                9 if row == 5 => random,
-                10 if column == 5 => Complex::new(1.0, 0.0),
-                8..=10 => Complex::new(0.0, 0.0),
-                // Small integers, and waves.
-                11 => Complex::new((random.re * 3.0).round(), (random.im * 3.0).round()),
-                12 => Complex::new(sign(row % 2 == 1), 0.0),
-                13 => Complex::new(sign(row / 2 % 2 == 1), sign(row.div_ceil(2) % 2 == 1)),
-                14 => Complex::new(sign(index % 2 == 1), 0.0) * power(column as i32 / 8),
-                _ => random * power((row * 3) as i32 - 90),
-            }
-        };
-        let input: Vec<_> = random.iter().enumerate().map(number).collect();
+        let input = numbers_of_all_sizes(n, columns);
         let problem = Problem::complex(&[16, n]).axes(&[1]);
         bench.check(&problem, &input, true, [2, 2]);
         assert_eq!(bench.left(), 0, "a line was left to the portable kernel");

@@ -1,11 +1,13 @@
 //! CUDA's compiler as a library (NVRTC), for kernels of lengths that were not compiled in advance: looked for at run time, its results
 //! kept on disk for this and other processes.
 
+use super::machine::Compilation;
 use libloading::Library;
 use ozfft_kernels::bailey::{self, KernelShape};
 use sha2::{Digest, Sha256};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -23,8 +25,8 @@ const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) image: Vec<u8>,
-    /// Seconds that it took, where it was not on disk.
-    pub(super) seconds: Option<f64>,
+    /// Where it was not on disk.
+    pub(super) compilation: Option<Compilation>,
 }
 
 /// The machine code of a kernel for a GPU of this compute capability; or why there is none, and how to get it.
@@ -42,17 +44,19 @@ pub(super) fn compile(
     if let Some(image) = cache.as_ref().and_then(Cache::read) {
         return Ok(Compiled {
             image,
-            seconds: None,
+            compilation: None,
         });
     }
     let start = Instant::now();
     let image = nvrtc.compile(&source, &architecture)?;
-    let seconds = Some(start.elapsed().as_secs_f64());
-    // A cache that cannot be written costs time the next time, and nothing else.
-    if let Some(cache) = cache {
-        cache.write(&image);
-    }
-    Ok(Compiled { image, seconds })
+    let compilation = Compilation {
+        seconds: start.elapsed().as_secs_f64(),
+        kept: cache.is_some_and(|cache| cache.write(&image).is_ok()),
+    };
+    Ok(Compiled {
+        image,
+        compilation: Some(compilation),
+    })
 }
 
 /// A file with a kernel's machine code behind its SHA-256.
@@ -90,9 +94,10 @@ impl Cache {
     }
 
     /// Under a name of its own first: other processes see all of a file or none.
-    fn write(&self, image: &[u8]) -> Option<()> {
-        let folder = self.path.parent()?;
-        fs::create_dir_all(folder).ok()?;
+    fn write(&self, image: &[u8]) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
         let own = self
             .path
             .with_extension(format!("{}.new", std::process::id()));
@@ -101,7 +106,7 @@ impl Cache {
         if written.is_err() {
             let _ = fs::remove_file(&own);
         }
-        written.ok()
+        written
     }
 }
 
@@ -346,6 +351,11 @@ mod tests {
             fs::write(&cache.path, bytes).unwrap();
             assert_eq!(cache.read(), None);
         }
+        // What cannot be written is an error: here a file stands where the folder should be.
+        let blocked = Cache {
+            path: cache.path.join("name.cubin"),
+        };
+        assert!(blocked.write(b"machine code").is_err());
         // Nothing but the file is left.
         assert_eq!(entries(cache.path.parent().unwrap()).len(), 1);
         fs::remove_dir_all(folder).unwrap();

@@ -269,7 +269,7 @@ impl Driver {
         conversions: bool,
     ) -> Result<(sys::CUfunction, TemplateKernel), String> {
         let name = shape.name(conversions);
-        let (module, compile_seconds) = if shape.is_compiled_in_advance(conversions) {
+        let (module, compilation) = if shape.is_compiled_in_advance(conversions) {
             let module = self.in_advance.get_or_init(|| {
                 let module = load_module(bailey::IMAGE).map_err(|error| error.to_string())?;
                 Ok(module as usize)
@@ -278,7 +278,7 @@ impl Driver {
         } else {
             let compiled = compiler::compile(shape, conversions, self.capability)?;
             let module = load_module(&compiled.image).map_err(|error| error.to_string())?;
-            (module, compiled.seconds)
+            (module, compiled.compilation)
         };
         let function = function_of(module, &name).map_err(|error| error.to_string())?;
         let shared_bytes = shape.shared_bytes();
@@ -303,7 +303,7 @@ impl Driver {
             name: name.leak(),
             threads: shape.threads(),
             blocks_each: blocks.max(1) as usize,
-            compile_seconds,
+            compilation,
         };
         Ok((function, kernel))
     }
@@ -350,7 +350,7 @@ impl Machine for Driver {
         let known = known.unwrap_or_else(PoisonError::into_inner);
         if let Some(&(_, kernel)) = known.get(name.as_str()) {
             return Ok(TemplateKernel {
-                compile_seconds: None,
+                compilation: None,
                 ..kernel
             });
         }

@@ -75,7 +75,7 @@ impl Machine for Emulator {
             name: found.ok_or_else(|| format!("the emulator has no kernel {name}"))?,
             threads: shape.threads(),
             blocks_each: 1,
-            compile_seconds: None,
+            compilation: None,
         })
     }
 

@@ -74,7 +74,7 @@ impl Machine for Recorder {
             name: shape.name(conversions).leak(),
             threads: shape.threads(),
             blocks_each: 2,
-            compile_seconds: None,
+            compilation: None,
         })
     }
     fn takes_template_passes(&self) -> bool {

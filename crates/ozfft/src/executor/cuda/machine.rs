@@ -110,8 +110,16 @@ pub(crate) struct TemplateKernel {
     pub(crate) threads: u32,
     /// Blocks that a multiprocessor has room for.
     pub(crate) blocks_each: usize,
-    /// Seconds that it took to compile, where it had to be.
-    pub(crate) compile_seconds: Option<f64>,
+    /// Where it had to be compiled.
+    pub(crate) compilation: Option<Compilation>,
+}
+
+/// What a compilation took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compilation {
+    pub(crate) seconds: f64,
+    /// Whether the kernel is on disk for the next plan.
+    pub(crate) kept: bool,
 }
 
 /// A queue of work: a CUDA stream as an integer; 0 is the default one.

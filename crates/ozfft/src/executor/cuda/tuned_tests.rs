@@ -213,16 +213,13 @@ fn transforms_of_two_passes() {
     println!("{} cases", bench.bench.cases);
 }
 
-/// Outputs of the first pass at the ends of their range, rows of the second that are all zeros or rounding errors, and rows
-/// whose columns have exponents far apart.
-#[test]
-fn words_of_all_sizes_between_two_passes() {
-    let mut bench = TunedBench::new(INT8);
-    let n = TWO_PASSES;
+/// 16 transforms of two passes, with so many columns: outputs of the first pass at the ends of their range, rows of the second that are
+/// all zeros or rounding errors, and rows whose columns have exponents far apart.
+pub(super) fn numbers_of_all_sizes(n: usize, columns: usize) -> Vec<Complex<f64>> {
     let random = numbers::<f64>(16 * n, Style::Uniform, SEED);
     let number = |(place, &random): (usize, &Complex<f64>)| {
         let (line, index) = (place / n, place % n);
-        let (row, column) = (index / 64, index % 64);
+        let (row, column) = (index / columns, index % columns);
         let sign = |odd: bool| if odd { -1.0 } else { 1.0 };
         match line {
             // All numbers of a column add up, to a power of two, of either sign, and to just less or more.
@@ -251,7 +248,16 @@ fn words_of_all_sizes_between_two_passes() {
             _ => random * power((row * 3) as i32 - 90),
         }
     };
-    let input: Vec<_> = random.iter().enumerate().map(number).collect();
+    random.iter().enumerate().map(number).collect()
+}
+
+/// Outputs of the first pass at the ends of their range, rows of the second that are all zeros or rounding errors, and rows
+/// whose columns have exponents far apart.
+#[test]
+fn words_of_all_sizes_between_two_passes() {
+    let mut bench = TunedBench::new(INT8);
+    let n = TWO_PASSES;
+    let input = numbers_of_all_sizes(n, 64);
     bench.check(&Problem::complex(&[16, n]).axes(&[1]), &input);
     assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
     for style in STYLES {

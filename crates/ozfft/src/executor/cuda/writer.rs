@@ -1,7 +1,7 @@
 //! The passes of every axis as launches: which kernel, which lines, from where and to where.
 
 use super::dimensions::{Cutter, Flattened, Scaling};
-use super::machine::{DeviceMemory, Machine, Parameters};
+use super::machine::{Compilation, DeviceMemory, Machine, Parameters};
 use super::program::{Action, PassesTables, Search, TunedTables};
 use super::tables::Piece;
 use super::task::*;
@@ -666,10 +666,14 @@ impl Writer<'_> {
             }
         };
         if let LaunchedKernel::Template(kernel) = launch.kernel
-            && let Some(seconds) = kernel.compile_seconds
+            && let Some(Compilation { seconds, kept }) = kernel.compilation
         {
+            let lost = match kept {
+                true => "",
+                false => " and could not be kept on disk (OZFFT_CACHE names another folder)",
+            };
             self.remark(format!(
-                "a kernel for {n} points was compiled in {seconds:.1} s"
+                "a kernel for {n} points was compiled in {seconds:.1} s{lost}"
             ));
         }
         let mut cutter = Cutter(self.lasting);
