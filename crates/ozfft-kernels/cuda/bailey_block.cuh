@@ -32,6 +32,17 @@ template <class S> DEVICE void group_barrier(int group) {
         block_barrier();
 }
 
+// Does `work` for 0, …, count - 1, shared out among the threads of a block, or of a group of it (`thread` is the number there). All
+// threads of a warp make the same number of turns: after loops in which they do not, ptxas 13.0 at times leaves out what brings
+// the warp together again, and barriers and tensor instructions behind them never end (docs/gpu-template.md, "A trap").
+template <int THREADS, class Work> DEVICE void share_out(int thread, int count, const Work &work) {
+    const int number = thread & 31;
+#pragma unroll 1
+    for (int first = thread - number; first < count; first += THREADS)
+        if (first + number < count) work(first + number);
+    warp_barrier();
+}
+
 // A column of the first step, or a row of the last one, that a thread works on.
 struct Column {
     int line, place;
@@ -443,19 +454,20 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
 
 // A panel's lines that are left to a portable kernel.
 template <class S> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
-    for (int line = Lane<S>().in_group(); line < S::LINES; line += S::GROUP_THREADS)
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int line) {
         if (lines.has(args, line) && !statistics.facts(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+    });
 }
 
 template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
     const int group = Lane<S>().group;
     const auto clear = [](const Statistics<S> &statistics) {
-        for (int i = Lane<S>().in_group(); i < 4 * S::LINES; i += S::GROUP_THREADS) statistics.memory[i] = 0;
+        share_out<S::GROUP_THREADS>(Lane<S>().in_group(), 4 * S::LINES, [&](int i) { statistics.memory[i] = 0; });
     };
     clear(Statistics<S>(group, 0));
     if (S::SHARED_TABLES)
-        for (int i = thread_number(); i < S::Tables::BYTES / 16; i += S::THREADS)
-            store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i));
+        share_out<S::THREADS>(thread_number(), S::Tables::BYTES / 16,
+                              [&](int i) { store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i)); });
     if (thread_number() == 0) {
         const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);

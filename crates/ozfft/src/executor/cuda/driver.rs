@@ -20,9 +20,6 @@ const OLDEST: (i32, i32) = (8, 0);
 /// The compute capability that the tuned kernels are machine code for.
 const TUNED_FOR: (i32, i32) = (9, 0);
 
-/// Lets plans take what is not finished: `two-passes` ([`Machine::takes_template_passes`]).
-const EXPERIMENTAL_VARIABLE: &str = "OZFFT_EXPERIMENTAL";
-
 /// One device, with its context and the kernels loaded. Kept for the life of the process.
 pub(crate) struct Driver {
     ordinal: usize,
@@ -362,10 +359,6 @@ impl Machine for Driver {
             .unwrap_or_else(PoisonError::into_inner)
             .insert(kernel.name, (function, kernel));
         Ok(kernel)
-    }
-
-    fn takes_template_passes(&self) -> bool {
-        std::env::var_os(EXPERIMENTAL_VARIABLE).is_some_and(|value| value == "two-passes")
     }
 
     fn exactness(&self) -> &OnceLock<Exactness> {

@@ -79,10 +79,6 @@ impl Machine for Emulator {
         })
     }
 
-    fn takes_template_passes(&self) -> bool {
-        self.tuned_kernels
-    }
-
     fn exactness(&self) -> &OnceLock<Exactness> {
         &self.exactness
     }

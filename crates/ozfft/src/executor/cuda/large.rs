@@ -77,9 +77,6 @@ impl Machine for Recorder {
             compilation: None,
         })
     }
-    fn takes_template_passes(&self) -> bool {
-        !self.without_template
-    }
     fn exactness(&self) -> &OnceLock<Exactness> {
         self.memory.exactness()
     }

@@ -146,11 +146,6 @@ pub(crate) trait Machine: Send + Sync {
         shape: &dyn KernelShape,
         conversions: bool,
     ) -> Result<TemplateKernel, String>;
-    /// Whether plans may take the template for transforms of two passes. Not on GPUs yet: some of its kernels did not end on an H200
-    /// (docs/gpu-template.md).
-    fn takes_template_passes(&self) -> bool {
-        false
-    }
     /// What `fp8.rs` has found out about this device.
     fn exactness(&self) -> &OnceLock<Exactness>;
     /// What `floats.rs` has found out about it.

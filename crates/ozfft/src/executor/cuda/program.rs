@@ -176,7 +176,7 @@ fn takes_residues(passes: &Passes, recipe: &Recipe) -> bool {
     is_for_residue_kernels(block, recipe)
 }
 
-/// Whether both passes of a transform can go through one kernel: with steps of more than 32 points where the template takes them.
+/// Whether both passes of a transform can go through one kernel.
 fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
         return false;
@@ -184,8 +184,7 @@ fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool
     let lines = first.len().max(second.len());
     let points = second.len() * first_of_two_pitch(first);
     let tiles = most_tiles(first).max(most_tiles(second));
-    (tiles <= ozfft_kernels::SMALL_TILES || machine.takes_template_passes())
-        && ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
+    ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
         && is_for_truncated_kernels(first, recipe)
         && is_for_truncated_kernels(second, recipe)
         && two_pass_bytes(lines, points) <= machine.shared_memory()
@@ -263,7 +262,7 @@ fn tables_of_tuned(
     }
     let mut blocks = passes.blocks().iter();
     let template = blocks.all(|block| tuned::is_for_template(single, kind, recipe, block));
-    if template && choice.residues.is_none() && machine.takes_template_passes() {
+    if template && choice.residues.is_none() {
         let kernels = Kernels::of_template(passes.blocks(), conversions);
         found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
     }
