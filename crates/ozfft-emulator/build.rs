@@ -1,6 +1,7 @@
 //! Compiles the kernels with the host's C++ compiler.
 
 use ozfft_kernels::bailey::{self, BlockShape, KernelShape};
+use ozfft_kernels::bailey_long::{LongShape, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,10 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([15, 4], [10, 5]),
 ];
 
+/// The same for passes of long transforms, opening and closing ones, and for the middle one of three.
+const SAMPLE_OF_LONG: [[usize; 2]; 3] = [[16, 8], [27, 4], [15, 9]];
+const MIDDLE: [usize; 2] = [16, 8];
+
 /// Writes the sample's source, and the list of its kernels' names.
 fn write_template(folder: &Path) -> Vec<PathBuf> {
     println!("cargo::rerun-if-env-changed=OZFFT_EVERYTHING");
@@ -58,7 +63,21 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             shapes.push((Box::new(shape.expect("a shape that fits")), strided));
         }
     }
-    let mut kernels = String::from("#include \"bailey_passes.cuh\"\n#include \"launch.h\"\n");
+    // With conversion instructions and without: all passes of a transform are of one kind.
+    for steps in SAMPLE_OF_LONG {
+        for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
+            if pass == Pass::Middle && steps != MIDDLE {
+                continue;
+            }
+            for without in [false, true] {
+                let shape = LongShape::new(steps, pass, SHARED_BYTES);
+                shapes.push((Box::new(shape.expect("a shape that fits")), without));
+            }
+        }
+    }
+    let mut kernels = String::from(
+        "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"launch.h\"\n",
+    );
     let mut table = String::new();
     let mut names = String::new();
     for (count, (shape, strided)) in shapes.iter().enumerate() {
@@ -73,7 +92,8 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         .expect("a string");
         writeln!(
             table,
-            "        {{{name:?}, launch_kernel<TunedArguments, shape_{count}::{name}>}},"
+            "        {{{name:?}, launch_kernel<{}, shape_{count}::{name}>}},",
+            shape.parameters()
         )
         .expect("a string");
         writeln!(names, "    {name:?},").expect("a string");

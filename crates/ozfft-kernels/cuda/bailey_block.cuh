@@ -81,6 +81,7 @@ struct LineFacts {
     DEVICE int field() const { return (int)((largest_re > largest_im ? largest_re : largest_im) >> 20); }
     // Lines of zeros stay zeros whatever their exponent.
     DEVICE int exponent() const { return zero() ? 0 : field() - 1043 + (32 - leading_zeros_of_half(sum)) - 61; }
+    DEVICE int for_words() const { return exponent(); }
     DEVICE bool moderate() const { return (field() >= LEAST_FIELD && field() <= LARGEST_FIELD) || zero(); }
 };
 
@@ -97,7 +98,7 @@ template <class S> DEVICE Column column_of(const Lane<S> &lane, int u) {
     const int index = 8 * (lane.warp * S::UNITS1 + u) + lane.g;
     const bool there = S::COLUMNS == 8 * S::UNITS1 * S::WARPS || index < S::COLUMNS;
     // Threads beyond the last column do as that one's.
-    const Numbered<S, S::N2> numbered(there ? index : S::COLUMNS - 1);
+    const Numbered<S::COLUMNS_ACROSS, S::LINES, S::N2> numbered(there ? index : S::COLUMNS - 1);
     return {numbered.line, numbered.place, there};
 }
 
@@ -248,7 +249,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
-        const typename Numbers::Words words(statistics.facts(column.line).exponent());
+        const typename Numbers::Words words(statistics.facts(column.line).for_words());
 #pragma unroll
         for (int q = 0; q < Step::QUADS; q++) {
             const i64 ar = numbers[u].real_word(2 * q, words), ai = numbers[u].imaginary_word(2 * q, words);
@@ -327,7 +328,7 @@ template <class S> DEVICE Column row_of(const Lane<S> &lane, int unit) {
     const int g = S::STRIDED ? lane.g : (lane.g & 4) | (lane.g & 1) << 1 | (lane.g >> 1 & 1);
     const int index = 8 * unit + g;
     const bool there = S::ROWS % 8 == 0 ? 8 * unit < S::ROWS : index < S::ROWS;
-    const Numbered<S, S::N1> numbered(there ? index : S::ROWS - 1);
+    const Numbered<S::STRIDED, S::LINES, S::N1> numbered(there ? index : S::ROWS - 1);
     return {numbered.line, numbered.place, there};
 }
 
@@ -347,7 +348,7 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
     for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
         // All threads of a warp go on together, those beyond the last row as the last one's: see docs/gpu-template.md.
         const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
-        const Numbered<S, S::N1> row(there ? first + lane.number : S::ROWS - 1);
+        const Numbered<S::STRIDED, S::LINES, S::N1> row(there ? first + lane.number : S::ROWS - 1);
         const int k1 = row.place;
         i64 low_re[4], low_im[4];
         int top_re[4], top_im[4];

@@ -2,7 +2,7 @@
 // memory. Every column and every row has an exponent of its own. The steps are those of bailey_block.cuh: columns and rows are
 // its strided lines, as many at a time as a group's warps have registers for.
 #pragma once
-#include "bailey_block.cuh"
+#include "bailey_words.cuh"
 
 namespace bailey {
 
@@ -11,9 +11,6 @@ namespace bailey {
 constexpr int LEAST_COLUMN_FIELD = 256;
 // What is known of a transform.
 constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
-// The scale of zeros, below that of all words.
-constexpr int NO_SCALE = -100000;
-
 // A group has LINES transforms at a time, and WARPS warps. UNITS_A, UNITS_B1, UNITS_B2: eights of columns that a warp takes together in
 // the first step of either pass and in the last step of the second. GROUPS and STRIDED: as of BlockShape, for transforms.
 template <int A1_, int A2_, int B1_, int B2_, int LINES_, int WARPS_, int UNITS_A, int UNITS_B1, int UNITS_B2, bool STRIDED_, int GROUPS_>
@@ -63,9 +60,6 @@ struct PassesShape {
     };
 };
 
-DEVICE int larger(int a, int b) { return a > b ? a : b; }
-DEVICE int smaller(int a, int b) { return a < b ? a : b; }
-
 // Which transform of the group, and which of its LENGTH columns or rows, is number `index`: neighbours are neighbours in memory.
 template <class P, int LENGTH> struct InTransform {
     int line, place;
@@ -81,43 +75,15 @@ template <class P> DEVICE uint32_t word_number(int line, int column, int row) { 
 template <class P> DEVICE uint32_t words_start(int group) { return shared_address(group_memory<P>(group)) + P::WORDS; }
 template <class P> DEVICE uint32_t tops_start(int group) { return shared_address(group_memory<P>(group)) + P::TOPS; }
 
-// Statistics of the columns, or of the rows, that the group has just now: four numbers each.
-struct PassStatistics {
-    unsigned *memory;
-    DEVICE unsigned *of(int line) const { return memory + 4 * line; }
-};
 // Of columns, as of lines; and the upper half of the largest output.
 struct ColumnStatistics : PassStatistics {
     DEVICE LineFacts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
 };
-// Of rows: their scale, above that of zeros, and the largest sum.
-struct RowFacts {
-    unsigned scale, sum;
-    DEVICE int exponent() const { return scale == 0 ? 0 : (int)scale + NO_SCALE - 21 + (32 - leading_zeros_of_half(sum)) - 61; }
-};
-struct RowStatistics : PassStatistics {
-    DEVICE RowFacts facts(int line) const { return {of(line)[0], of(line)[2]}; }
-};
-
 // What the second pass knows of a column: its exponent, and by how many bits its outputs are shifted down.
 template <class P> DEVICE uint32_t exponent_place(int group, int line, int column) {
     return shared_address(group_memory<P>(group)) + P::EXPONENTS + 8 * (line * P::NB + column);
 }
 template <class P> DEVICE unsigned *known(int group, unsigned round) { return (unsigned *)(group_memory<P>(group) + P::KNOWN) + (round & 1) * P::LINES; }
-
-// An integer of up to 96 bits: upper·2^32 + low.
-struct WideWord {
-    i64 upper;
-    unsigned low;
-    DEVICE WideWord(i64 sum, int top) : upper((i64)(int)high_of(sum) + ((i64)top << 17)), low(low_of(sum)) {}
-    DEVICE void negate() {
-        upper = -upper - (low != 0 ? 1 : 0);
-        low = 0u - low;
-    }
-    // The magnitude without its last 40 bits.
-    DEVICE unsigned high_magnitude() const { return (unsigned)((u64)(upper < 0 ? -upper - (low != 0 ? 1 : 0) : upper) >> 8); }
-    DEVICE unsigned top() const { return high_of(upper) & 3; }
-};
 
 // Outputs of the first pass for the second one: words, and how large they are.
 template <class P> struct ToWords {
@@ -133,20 +99,8 @@ template <class P> struct ToWords {
         tops = tops_start<P>(group) + first;
     }
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) {
-        if constexpr (P::WIDE) {
-            WideWord real(re, top_re), imaginary(im, top_im);
-            if (conjugated) imaginary.negate();
-            if (is_one) largest |= real.high_magnitude() | imaginary.high_magnitude();
-            if (!is_one || !there) return;
-            store_shared(start + 16 * index, make_uint4(real.low, low_of(real.upper), imaginary.low, low_of(imaginary.upper)));
-            store_shared_byte(tops + index, real.top() | imaginary.top() << 2);
-        } else {
-            if (conjugated) im = -im;
-            if (is_one) largest |= (high_of(re < 0 ? -re : re) | high_of(im < 0 ? -im : im)) >> 8;
-            if (is_one && there) store_shared(start + 16 * index, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
-        }
+        put_word<P::WIDE>(start + 16 * index, tops + index, re, top_re, im, top_im, conjugated, largest, is_one && there);
     }
-    // Threads that have no column do as those of the last one.
     DEVICE void done() const {
         unsigned all = largest | shuffle_xor(largest, 1);
         all |= shuffle_xor(all, 2);
@@ -178,102 +132,28 @@ template <class P> DEVICE void unit_step_of_columns(int base, const ColumnStatis
     for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
         // All threads of a warp go on together: see docs/gpu-template.md.
         const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
-        const Numbered<S, S::N1> row(there ? first + lane.number : S::ROWS - 1);
-        const int k1 = row.place;
-        i64 re[4], im[4];
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const uint4 word = load_shared(place_of(lane, row.line, k1, j));
-            re[j] = join(word.x, word.y);
-            im[j] = join(word.z, word.w);
-        }
-        // Column 3 was left without the sign of its imaginary part.
-        im[3] = -im[3];
-        const bool mirrored = 2 * k1 > S::N1;
-        ToWords<P> end(lane.group, base, Column{row.line, k1, there}, statistics);
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            end.put(true, k1 + S::N1 * (mirrored ? 3 - k : k), unit_output(k, re, im, 1), 0, unit_output(k, im, re, -1), 0, mirrored);
+        const Numbered<S::STRIDED, S::LINES, S::N1> row(there ? first + lane.number : S::ROWS - 1);
+        ToWords<P> end(lane.group, base, Column{row.line, row.place, there}, statistics);
+        unit_step_of_row<S>(lane, row.line, row.place, end);
         // Neighbouring threads have other columns.
         atomic_maximum(end.statistic, end.largest);
     }
 }
 
-// Words of the second pass as they are read: an element and its partner for every slot. Exponents are looked up again when needed.
-template <class P> struct RowWords {
-    static constexpr int COUNT = 2 * P::PassB::First::QUADS;
-    // From the place just above a row's leading bit down to the unit of its words: room for all of their bits.
-    static constexpr int CLOSE = 62;
-    i64 re[COUNT], im[COUNT];
-    uint32_t near, far;  // where the exponents of the first ones are
-    int step, largest_exponent;
-
-    DEVICE int given(int i) const { return load_shared_int(i % 2 == 0 ? near + i / 2 * step : far - i / 2 * step); }
-    DEVICE int exponent(int i) const { return smaller(given(i), largest_exponent); }
-
-    // The place just above the leading bit.
-    DEVICE int scale() const {
-        int scale = NO_SCALE;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const u64 both = magnitude(re[i]) | magnitude(im[i]);
-            if (both != 0) scale = larger(scale, given(i) + 64 - leading_zeros(both));
-        }
-        return scale;
-    }
-    // Shifts words to the left until units are as far below the scale as said: from then on shifts are to the right.
-    DEVICE void bring_closer(int scale) {
-        largest_exponent = scale - CLOSE;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const unsigned left = (unsigned)smaller(larger(given(i) - largest_exponent, 0), 63);
-            re[i] = (i64)((u64)re[i] << left);
-            im[i] = (i64)((u64)im[i] << left);
-        }
-    }
-    // The leading 21 bits of all magnitudes in units of the scale's, cut off and added up.
-    DEVICE unsigned leading_bits(int scale) const {
-        unsigned sum = 0;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const unsigned right = (unsigned)(scale - 21 - 32 - exponent(i));
-            sum += shift_right((unsigned)(magnitude(re[i]) >> 32), right) + shift_right((unsigned)(magnitude(im[i]) >> 32), right);
-        }
-        return sum;
-    }
-
-    struct Words {
-        int unit;
-        DEVICE explicit Words(int exponent) : unit(exponent) {}
-    };
-    DEVICE i64 real_word(int i, const Words &words) const { return rounded(re[i], words.unit - exponent(i)); }
-    DEVICE i64 imaginary_word(int i, const Words &words) const { return rounded(im[i], words.unit - exponent(i)); }
-
-    static DEVICE u64 magnitude(i64 x) {
-        unsigned m0, m1;
-        magnitude_of(low_of(x), high_of(x), (int)high_of(x) >> 31, m0, m1);
-        return (u64)join(m0, m1);
-    }
-    // x / 2^right to nearest, halves away from zero. Words have at most 62 bits, and become 0 by 63; a row of zeros has no unit.
-    static DEVICE i64 rounded(i64 x, int right) {
-        const int bits = smaller(larger(right, 1), 63);
-        return (x + ((i64)1 << (bits - 1)) + (x >> 63)) >> bits;
-    }
+// Exponents of a row's elements: those of the columns, looked up when they are needed.
+struct ColumnExponents {
+    uint32_t near, far;  // where those of the first ones are
+    int step;
+    DEVICE int of(int i) const { return load_shared_int(i % 2 == 0 ? near + i / 2 * step : far - i / 2 * step); }
+};
+template <class P> struct PassWords {
+    typedef RowWords<2 * P::PassB::First::QUADS, ColumnExponents> Type;
 };
 
-// (top·2^64 + x) / 2^shift, rounded, halves upwards; 66 bits.
-DEVICE i64 shifted_down(u64 x, int top, int shift) {
-    if (shift == 0) return (i64)x;
-    const u64 half = (u64)1 << (shift - 1), sum = x + half;
-    const u64 carried = (u64)(i64)(top + (sum < half ? 1 : 0));
-    return (i64)(sum >> shift | carried << (64 - shift));
-}
-
 // Outputs of the first pass in rows `base`, …, rounded to words of 61 bits and rotated.
-template <class P>
-DEVICE void read_rows(const TunedArguments &args, int base, RowWords<P> (&words)[P::PassB::UNITS1]) {
+template <class P, class Words>
+DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::PassB::UNITS1]) {
     typedef typename P::PassB S;
-    typedef typename S::First Step;
     const Lane<S> lane;
     const Factors factors = factors_of<Int8>(args);
     const uint4 *const roots = (const uint4 *)((const unsigned char *)args.tables + P::ROOTS);
@@ -282,72 +162,23 @@ DEVICE void read_rows(const TunedArguments &args, int base, RowWords<P> (&words)
         const Column column = column_of<S>(lane, u);
         const bool present = base + column.line < P::ROWS;
         const InTransform<P, P::NA> at(present ? base + column.line : 0);
-        const bool mirrored = 2 * column.place > S::N2;
-        const auto element = [&](int i) { return S::N2 * (mirrored ? S::N1 - 1 - i : i) + column.place; };
-        const int step = (mirrored ? -4 : 4) * S::N2;
-        const int near = element(lane.t), far = element(S::N1 - (Step::PLAIN ? 0 : 1) - lane.t);
-        words[u].near = exponent_place<P>(lane.group, at.line, near);
-        words[u].far = exponent_place<P>(lane.group, at.line, far);
-        words[u].step = 8 * step;
+        const ColumnElements<S> elements(column, lane.t);
+        words[u].exponents = {exponent_place<P>(lane.group, at.line, elements.near), exponent_place<P>(lane.group, at.line, elements.far), 8 * elements.step};
 #pragma unroll
-        for (int q = 0; q < Step::QUADS; q++) {
-            const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + lane.t < Step::SLOTS);
-#pragma unroll
-            for (int side = 0; side < 2; side++) {
-                i64 re = 0, im = 0;
-                if (slot && !(side == 1 && Step::PLAIN && q == 0 && lane.t == 0)) {
-                    const int j = side == 0 ? near + q * step : far - q * step;
-                    const uint32_t number = word_number<P>(at.line, j, at.place);
-                    const uint4 word = load_shared(words_start<P>(lane.group) + 16 * number);
-                    re = join(word.x, word.y);
-                    im = join(word.z, word.w);
-                    // Outputs of a single step fit as they are.
-                    const int shift = P::A2 == 1 ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
-                    if (P::WIDE) {
-                        const int tops = load_shared_byte(tops_start<P>(lane.group) + number);
-                        re = shifted_down((u64)re, tops << 30 >> 30, shift);
-                        im = shifted_down((u64)im, tops << 28 >> 30, shift);
-                    } else if (P::A2 > 1) {
-                        const i64 half = (i64)1 << shift >> 1;
-                        re = (re + half) >> shift;
-                        im = (im + half) >> shift;
-                    }
-                    rotate(re, im, table_entry(roots + j * P::NA + at.place), factors);
-                    if (mirrored) im = -im;
-                }
-                words[u].re[2 * q + side] = re;
-                words[u].im[2 * q + side] = im;
+        for (int i = 0; i < 2 * S::First::QUADS; i++) {
+            i64 re = 0, im = 0;
+            if (present && elements.has(i, lane.t)) {
+                const int j = elements.of(i);
+                const uint32_t number = word_number<P>(at.line, j, at.place);
+                // Outputs of a single step fit as they are.
+                const int shift = P::A2 == 1 ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
+                narrowed<P::WIDE>(words_start<P>(lane.group) + 16 * number, tops_start<P>(lane.group) + number, shift, re, im);
+                rotate(re, im, table_entry(roots + j * P::NA + at.place), factors);
+                if (elements.mirrored) im = -im;
             }
+            words[u].re[i] = re;
+            words[u].im[i] = im;
         }
-    }
-}
-
-// Scales of all rows, to their statistics, and the largest sums.
-template <class P> DEVICE void note_scales(const RowWords<P> (&words)[P::PassB::UNITS1], const RowStatistics &statistics) {
-    typedef typename P::PassB S;
-    const Lane<S> lane;
-#pragma unroll
-    for (int u = 0; u < S::UNITS1; u++) {
-        const Column column = column_of<S>(lane, u);
-        unsigned scale = (unsigned)(words[u].scale() - NO_SCALE);
-        scale = max(scale, shuffle_xor(scale, 1));
-        scale = max(scale, shuffle_xor(scale, 2));
-        if (lane.t == 0) atomic_maximum(statistics.of(column.line), scale);
-    }
-}
-template <class P> DEVICE void note_row_sums(RowWords<P> (&words)[P::PassB::UNITS1], const RowStatistics &statistics) {
-    typedef typename P::PassB S;
-    const Lane<S> lane;
-#pragma unroll
-    for (int u = 0; u < S::UNITS1; u++) {
-        const Column column = column_of<S>(lane, u);
-        const int scale = (int)statistics.of(column.line)[0] + NO_SCALE;
-        words[u].bring_closer(scale);
-        unsigned sum = words[u].leading_bits(scale);
-        sum += shuffle_xor(sum, 1);
-        sum += shuffle_xor(sum, 2);
-        // One for every magnitude rounds it up.
-        if (lane.t == 0) atomic_maximum(statistics.of(column.line) + 2, sum + 2 * S::N1);
     }
 }
 
@@ -391,6 +222,8 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
     unsigned *const of_columns = (unsigned *)(group_memory<P>(group) + P::STATISTICS_A), *const of_rows = (unsigned *)(group_memory<P>(group) + P::STATISTICS_B);
     each(4 * P::COLUMN_SLOTS, [&](int i) { of_columns[i] = 0; });
     each(2 * P::LINES, [&](int i) { known<P>(group, 0)[i] = 0; });
+    // What is looked up behind the last column is of zeros: it shall not ask for shifts to the right.
+    each(P::B2, [&](int i) { store_shared(exponent_place<P>(group, 0, P::COLUMNS + i), make_uint2(0x10000u, 0u)); });
     if (P::SHARED_TABLES)
         share_out<P::THREADS>(thread_number(), P::TABLE_BYTES / 16,
                               [&](int i) { store_shared(shared_address(shared_memory()) + P::TABLES + 16 * i, table_entry(args.tables + i)); });
@@ -432,8 +265,7 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             const LineFacts facts = statistics.facts(i);
             const InTransform<P, P::NB> at(i);
             const unsigned high = statistics.of(i)[3];
-            // Of 61 bits 40 are not looked at.
-            const int shift = larger(11 - leading_zeros_of_half(high), 0);
+            const int shift = shift_of_outputs(high);
             store_shared(exponent_place<P>(group, at.line, at.place), make_uint2((unsigned)(facts.exponent() + shift), (unsigned)shift));
             const bool moderate = facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD);
             atomic_or(known<P>(group, round) + at.line, (facts.largest_re != 0 ? SOME_REAL : 0) | (facts.largest_im != 0 ? SOME_IMAGINARY : 0) | (moderate ? 0 : LEFT));
@@ -443,9 +275,9 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
 #pragma unroll 1
         for (int base = 0; base < P::ROWS; base += P::ROWS_AT_A_TIME) {
             const RowStatistics statistics{{of_rows + 4 * base}};
-            RowWords<P> words[B::UNITS1];
+            typename PassWords<P>::Type words[B::UNITS1];
             read_rows<P>(args, base, words);
-            note_scales<P>(words, statistics);
+            note_scales<B>(words, statistics);
             group_barrier<B>(group);
             if (base == 0) {
                 each(4 * P::COLUMN_SLOTS, [&](int i) { of_columns[i] = 0; });
@@ -454,7 +286,7 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
                         args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
                 });
             }
-            note_row_sums<P>(words, statistics);
+            note_row_sums<B>(words, statistics);
             group_barrier<B>(group);
             const auto end_of = [&](const Column &row) {
                 return ToTransform<P, CONVERSIONS>(args, lines, statistics.facts(row.line), group, round, base + row.line, row.there);

@@ -50,9 +50,12 @@ DEVICE_CONSTANT int next_with(int least, int remainder, int modulus) {
 //
 // GROUPS: so many groups of warps, each with LINES lines of its own, share the tables in the block's shared memory; with 0
 // there is one group, and tables are left to the first-level cache.
-template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_, int GROUPS_> struct BlockShape {
+//
+// COLUMNS_ACROSS: units of the first step are of the same column of neighbouring lines, as those of the last step are with STRIDED;
+// lines that are read from where they are contiguous, and written side by side, have one but not the other.
+template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_, int GROUPS_, bool COLUMNS_ACROSS_ = STRIDED_> struct BlockShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, LINES = LINES_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
-    static constexpr bool STRIDED = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
+    static constexpr bool STRIDED = STRIDED_, COLUMNS_ACROSS = COLUMNS_ACROSS_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
     typedef StepShape<N1> First;
     typedef StepShape<N2> Last;
@@ -61,11 +64,11 @@ template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_,
     static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);  // of a group
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
     // Whether a warp's columns may be of several lines.
-    static constexpr bool ONE_LINE = LINES == 1 || (!STRIDED && N2 % (8 * UNITS1) == 0);
+    static constexpr bool ONE_LINE = LINES == 1 || (!COLUMNS_ACROSS && N2 % (8 * UNITS1) == 0);
     // From row to row and from line to line, in places of 16 bytes. A quarter of a warp reads and writes four rows of two
     // neighbouring columns, then four columns of two rows at a distance of two; or, strided, of two neighbouring lines: these
     // distances keep the banks apart.
-    static constexpr int PITCH = STRIDED ? next_with(N2, 1, 2) : next_with(N2, 2, 4);
+    static constexpr int PITCH = COLUMNS_ACROSS ? next_with(N2, 1, 2) : next_with(N2, 2, 4);
     static constexpr int LINE = STRIDED ? next_with(N1 * PITCH, 4, 8) : N1 * PITCH;
     // A group's shared memory: words; largest real and imaginary part and largest sum of a column for every line, twice. Then the
     // exponent that all lines have in common, and the tables.
@@ -85,14 +88,15 @@ template <int N1, int N2, int LINES, int UNITS1, int UNITS2, bool STRIDED, int G
     typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, STRIDED, FITTING < GROUPS ? FITTING : GROUPS> Shape;
 };
 
-// Which line and which column (or row) is number `index` of LENGTH columns of each of LINES lines.
-template <class S, int LENGTH> struct Numbered {
+// Which line and which column (or row) is number `index` of LENGTH columns of each of LINES lines: neighbours are of neighbouring
+// lines, or neighbours in a line.
+template <bool ACROSS, int LINES, int LENGTH> struct Numbered {
     int line, place;
     DEVICE explicit Numbered(int index) {
         const unsigned i = (unsigned)index;
-        if (S::STRIDED) {
-            line = i % S::LINES;
-            place = i / S::LINES;
+        if (ACROSS) {
+            line = i % LINES;
+            place = i / LINES;
         } else {
             line = i / LENGTH;
             place = i % LENGTH;

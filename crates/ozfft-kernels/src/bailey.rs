@@ -19,16 +19,26 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 12] = headers!(
+const SOURCES: [(&str, &str); 22] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
     "bailey_digits.cuh",
     "bailey_instructions.cuh",
+    "bailey_long.cuh",
     "bailey_passes.cuh",
     "bailey_shape.cuh",
+    "bailey_words.cuh",
     "bulk_copy.cuh",
+    "convert.cuh",
+    "lines.cuh",
     "mma_sync.cuh",
+    "numbers.cuh",
+    "panel.cuh",
+    "quantise.cuh",
+    "reconstruct.cuh",
+    "rotate.cuh",
+    "task.cuh",
     "threads.cuh",
     "tuned_block.cuh",
     "wgmma.cuh"
@@ -59,6 +69,10 @@ pub(crate) const SHARED_KILOBYTES: [usize; 2] = [227, 99];
 pub trait KernelShape {
     /// The kernel's name, without and with conversion instructions.
     fn name(&self, conversions: bool) -> String;
+    /// The type of its parameters.
+    fn parameters(&self) -> &'static str {
+        "TunedArguments"
+    }
     /// Lines of a group of warps at a time.
     fn lines(&self) -> usize;
     /// Threads of a block.
@@ -282,10 +296,11 @@ pub(crate) fn kernel_source(
         "#include \"{header}\"\n\
          typedef {type_name} Shape;\n\
          static_assert(Shape::THREADS == {threads} && Shape::SHARED == {shared} && {checks}, \"the host has the same\");\n\
-         KERNEL(Shape::THREADS, 1) {name}(PARAMETERS TunedArguments a) {{ bailey::{function}<Shape, bailey::MmaSync, {conversions}>(a); }}\n",
+         KERNEL(Shape::THREADS, 1) {name}(PARAMETERS {parameters} a) {{ bailey::{function}<Shape, bailey::MmaSync, {conversions}>(a); }}\n",
         threads = shape.threads(),
         shared = shape.shared_bytes(),
         name = shape.name(conversions),
+        parameters = shape.parameters(),
     )
 }
 
@@ -327,8 +342,6 @@ pub fn compiled_in_advance() -> Vec<String> {
 
 /// Parameters for steps that are not in the list, by what work a point is expected to take (`bench/lengths.py` has the same rule).
 fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
-    let up = |a: usize, b: usize| a.div_ceil(b) as f64;
-    let product = is_matrix(last);
     let lines: &[usize] = match strided {
         true if last > 4 => &[2, 4, 8],
         true => &[2, 4, 8, 16, 32],
@@ -336,17 +349,9 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
     };
     let mut best: Option<(f64, BlockShape)> = None;
     for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
-        // Digits of two units fit the registers where steps have up to 32 points.
-        let too_many = |step: usize, units: usize| units == 2 && quads(step) > 4;
-        let load = (units[0] * quads(first)).max(if product { units[1] * quads(last) } else { 0 });
-        if too_many(first, units[0])
-            || too_many(last, units[1])
-            || load > 8
-            || (!product && units[1] == 2)
-        {
+        let Some(most_warps) = most_warps([first, last], units) else {
             continue;
-        }
-        let most_warps = if load > 5 { 12 } else { 16 };
+        };
         for &lines in lines {
             let shape = BlockShape {
                 first,
@@ -363,29 +368,7 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
             if groups == 0 {
                 continue;
             }
-            // Products of padded matrices and what else there is, over what is not padding.
-            let work = |n: usize, units: usize| {
-                let fragments = if units == 1 { 1.35 } else { 1.0 };
-                fragments * 8.0 * (tiles(n) * pieces(n)) as f64 / n as f64 + 16.0
-            };
-            let columns = (lines * last) as f64 / (8 * units[0] * warps) as f64;
-            let mut cost = work(first, units[0]) / columns;
-            let mut balance = 1.0;
-            if product {
-                let (all, eights) = (lines * first, 8 * units[1]);
-                cost += work(last, units[1]) * up(all, eights) * eights as f64 / all as f64;
-                balance = all as f64 / ((eights * warps) as f64 * up(all, eights * warps));
-            } else if last == 4 {
-                cost += 6.0;
-            }
-            let used = (groups * warps) as f64 / most_warps as f64;
-            cost *= (1.0 + 0.6 * (1.0 - used)) * (1.0 + 0.15 * (1.0 - balance));
-            cost *= match groups {
-                1 => 1.25,
-                2 => 1.08,
-                _ => 1.0,
-            };
-            cost *= if most_warps == 12 { 1.05 } else { 1.0 };
+            let mut cost = cost_of([first, last], lines, units, [warps, groups, most_warps]);
             cost *= match (strided, lines) {
                 (true, 2) => 1.1,
                 (true, 4) => 1.03,
@@ -398,6 +381,52 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
         }
     }
     best.map(|(_, shape)| shape)
+}
+
+/// Warps of a block that have registers for the digits of so many units; none where not even a few have.
+pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option<usize> {
+    let product = is_matrix(last);
+    // Digits of two units fit the registers where steps have up to 32 points.
+    let too_many = |step: usize, units: usize| units == 2 && quads(step) > 4;
+    let load = (units[0] * quads(first)).max(if product { units[1] * quads(last) } else { 0 });
+    let fits = !too_many(first, units[0])
+        && !too_many(last, units[1])
+        && load <= 8
+        && (product || units[1] == 1);
+    fits.then_some(if load > 5 { 12 } else { 16 })
+}
+
+/// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps of a
+/// group, groups and most warps of a block.
+pub(crate) fn cost_of(
+    [first, last]: [usize; 2],
+    lines: usize,
+    units: [usize; 2],
+    [warps, groups, most_warps]: [usize; 3],
+) -> f64 {
+    let work = |n: usize, units: usize| {
+        let fragments = if units == 1 { 1.35 } else { 1.0 };
+        fragments * 8.0 * (tiles(n) * pieces(n)) as f64 / n as f64 + 16.0
+    };
+    let columns = (lines * last) as f64 / (8 * units[0] * warps) as f64;
+    let mut cost = work(first, units[0]) / columns;
+    let mut balance = 1.0;
+    if is_matrix(last) {
+        let (all, eights) = (lines * first, 8 * units[1]);
+        let turns = |a: usize, b: usize| a.div_ceil(b) as f64;
+        cost += work(last, units[1]) * turns(all, eights) * eights as f64 / all as f64;
+        balance = all as f64 / ((eights * warps) as f64 * turns(all, eights * warps));
+    } else if last == 4 {
+        cost += 6.0;
+    }
+    let used = (groups * warps) as f64 / most_warps as f64;
+    cost *= (1.0 + 0.6 * (1.0 - used)) * (1.0 + 0.15 * (1.0 - balance));
+    cost *= match groups {
+        1 => 1.25,
+        2 => 1.08,
+        _ => 1.0,
+    };
+    cost * if most_warps == 12 { 1.05 } else { 1.0 }
 }
 
 #[cfg(test)]

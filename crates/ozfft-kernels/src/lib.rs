@@ -18,6 +18,7 @@ macro_rules! image {
 }
 
 pub mod bailey;
+pub mod bailey_long;
 pub mod bailey_passes;
 pub mod floats;
 pub mod instructions;

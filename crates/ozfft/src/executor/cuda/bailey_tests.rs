@@ -229,3 +229,68 @@ fn transforms_that_two_passes_of_the_template_leave() {
         assert!(bench.left() - left >= 4 * 3, "{n}");
     }
 }
+
+/// Of passes one by one, words between them in memory: two and, with a middle one, three.
+const LONG: [usize; 4] = [11664, 14580, 16384, 18225];
+
+#[test]
+fn long_transforms_of_the_template() {
+    let mut bench = TemplateBench::new();
+    for (number, n) in LONG.into_iter().enumerate() {
+        let counts = [1, 2, 1, 3].into_iter().cycle();
+        for (turn, (style, count)) in STYLES.into_iter().zip(counts).enumerate() {
+            let direction = [Direction::Forward, Direction::Inverse][(turn + number) % 2];
+            let problem = Problem::complex(&[n]).batch(count).direction(direction);
+            let problem = problem.norm(NORMS[number]);
+            let input = numbers(problem.input_len(), style, SEED ^ number as u64);
+            // Two passes of each transform, out of place and in place.
+            let passes = 4 * count as u64;
+            bench.check(&problem, &input, turn / 2 % 2 == 0, [passes, passes]);
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn long_transforms_that_are_not_contiguous() {
+    let mut bench = TemplateBench::new();
+    for (shape, axis) in [(&[11664, 3][..], 0), (&[2, 14580, 2], 1)] {
+        let problem = Problem::complex(shape).axes(&[axis]);
+        let input = numbers(problem.input_len(), Style::Uniform, SEED);
+        let before = bench.emulator.template_launches.load(Ordering::Relaxed);
+        let problem = problem.substrate(GpuUnit::Int8MmaSync);
+        bench.bench.check_numbers(&problem, &input, &[false, true]);
+        let after = bench.emulator.template_launches.load(Ordering::Relaxed);
+        assert!(after > before, "{shape:?}");
+    }
+}
+
+/// Numbers near the ends of the range, infinities and NaN in single columns: those are left, and what is not finite is so everywhere.
+#[test]
+fn columns_and_rows_of_long_transforms_that_are_left() {
+    let mut bench = TemplateBench::new();
+    for n in LONG {
+        let mut input = numbers::<f64>(3 * n, Style::Uniform, SEED);
+        input[7].re = 1e-300;
+        input[n + 13].im = f64::INFINITY;
+        for number in &mut input[2 * n..] {
+            number.re *= 1e-295;
+            number.im *= 1e-295;
+        }
+        let left = bench.left();
+        let problem = Problem::complex(&[n])
+            .batch(3)
+            .substrate(GpuUnit::Int8MmaSync);
+        bench.bench.check_numbers(&problem, &input, &[false, true]);
+        assert!(bench.left() > left, "{n}");
+    }
+}
+
+#[test]
+fn a_transform_of_three_passes_of_the_template() {
+    let mut bench = TemplateBench::new();
+    let problem = Problem::complex(&[1 << 21]);
+    let input = numbers(problem.input_len(), Style::Uniform, SEED);
+    bench.check(&problem, &input, true, [3, 6]);
+    assert_eq!(bench.left(), 0, "a line was left to the portable kernel");
+}

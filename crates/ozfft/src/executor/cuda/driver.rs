@@ -486,7 +486,7 @@ impl Machine for Driver {
     ) -> Result<(), FftError> {
         let _current = Current::enter(self.context)?;
         let function = match parameters {
-            Parameters::Template(_, kernel) => {
+            Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => {
                 let known = self.template.read().unwrap_or_else(PoisonError::into_inner);
                 known[kernel.name].0
             }

@@ -2,6 +2,7 @@
 
 use super::floats::FloatFindings;
 use super::fp8::Exactness;
+use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::tuned::{MappedArray, StridedTask, TensorMap};
 use crate::error::{Buffer, FftError};
@@ -195,11 +196,12 @@ impl Machine for Emulator {
                 parameters.threads(),
                 shared_bytes,
             );
-            if let Parameters::Template(..) = parameters {
+            if let Parameters::Template(..) | Parameters::Pass(..) = parameters {
                 self.template_launches.fetch_add(1, Ordering::Relaxed);
             }
             if let Parameters::Tuned(task, _)
             | Parameters::Template(task, _)
+            | Parameters::Pass(PassTask { tuned: task, .. }, _)
             | Parameters::TunedStrided(StridedTask { common: task, .. }, _) = parameters
             {
                 let left = *(task.left_count.value() as *const u32);

@@ -7,6 +7,7 @@
 use super::emulated::Emulator;
 use super::floats::FloatFindings;
 use super::fp8::Exactness;
+use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::task::*;
 use super::tuned::{MappedArray, TensorMap, TunedTask, element_bytes};
@@ -156,6 +157,8 @@ struct Check {
     next: [u64; 2],
     /// Launches of tuned kernels.
     tuned: usize,
+    /// Passes of long transforms on the template.
+    long_passes: usize,
 }
 
 impl Check {
@@ -313,6 +316,35 @@ impl Check {
         }
     }
 
+    /// A pass of long transforms. Of opening and closing ones a portable kernel is told right behind, for what is left: what they read
+    /// and write is checked there.
+    fn pass(&mut self, PassTask { task, tuned }: &PassTask, kernel: &str) {
+        let bytes = bytemuck::bytes_of(tuned);
+        let int = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let fast_count = u64::from_le_bytes(bytes[72..80].try_into().unwrap());
+        let (panels, panels_a_group) = (u64::from(int(80)), u64::from(int(84)));
+        assert!(task.transform_length < 1 << 31 && panels < 1 << 30);
+        assert_eq!(panels % panels_a_group, 0);
+        assert_eq!(panels / panels_a_group * fast_count, task.line_count);
+        // Between two and sixteen lines at a time.
+        let range = fast_count.div_ceil(16)..=fast_count.div_ceil(2);
+        assert!(range.contains(&panels_a_group), "{kernel}");
+        self.workspace(tuned.left, 8 * task.line_count, "list");
+        self.workspace(tuned.left_count, 4, "count");
+        self.long_passes += 1;
+        if kernel.contains("_middle_") {
+            let transforms = task.line_count / task.lines_per_transform;
+            let words = 16 * transforms * task.words_distance;
+            self.workspace(task.words_in, words, "words");
+            self.workspace(task.words_out, words, "words");
+            let exponents = 4 * transforms;
+            let read = exponents * task.exponents_in_distance;
+            self.workspace(task.exponents_in, read, "exponents");
+            let written = exponents * task.exponents_out_distance;
+            self.workspace(task.exponents_out, written, "exponents");
+        }
+    }
+
     fn tuned(&mut self, task: &TunedTask, strided: bool, kernel: &str) {
         // Fields are the kernels' alone; their places are those of `TunedArguments`.
         let bytes = bytemuck::bytes_of(task);
@@ -436,6 +468,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
         written: 0,
         next: [0, 0],
         tuned: 0,
+        long_passes: 0,
     };
     for told in recorder.told.lock().unwrap().iter() {
         match told {
@@ -465,6 +498,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 }
                 Parameters::Tuned(task, kernel) => check.tuned(task, false, kernel),
                 Parameters::TunedStrided(task, kernel) => check.tuned(&task.common, true, kernel),
+                Parameters::Pass(task, kernel) => check.pass(task, kernel.name),
                 Parameters::Template(task, kernel) => {
                     check.tuned(task, kernel.name.contains("_strided_"), kernel.name);
                 }
@@ -491,6 +525,8 @@ fn batches_of_2_to_the_32_points() {
         for problem in [problem.clone(), problem.direction(Direction::Inverse)] {
             let found = check::<f64>(&problem);
             assert!(n == 1 || (found.read, found.written) == (batch as u64, batch as u64));
+            // In turns, of which each has two passes.
+            assert_eq!(found.long_passes >= 2, n == 1 << 20, "{n}");
         }
         for problem in [
             Problem::real_to_complex(&[n]),

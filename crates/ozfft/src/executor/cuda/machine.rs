@@ -2,6 +2,7 @@
 
 use super::floats::FloatFindings;
 use super::fp8::{Exactness, ExactnessTask};
+use super::long_passes::PassTask;
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
@@ -30,6 +31,8 @@ pub(crate) enum Parameters {
     TunedStrided(StridedTask, &'static str),
     /// A kernel of the template.
     Template(TunedTask, TemplateKernel),
+    /// The same for a pass of long transforms.
+    Pass(PassTask, TemplateKernel),
     /// The question whether fp8 sums are exact.
     Exactness(ExactnessTask),
     /// Lines in short floating-point numbers, the kernel, and threads of a block.
@@ -62,7 +65,7 @@ impl Parameters {
             | Parameters::TunedStrided(_, name)
             | Parameters::FloatProduct(_, name) => name,
             Parameters::Floats(_, kernel, _) => kernel.name,
-            Parameters::Template(_, kernel) => kernel.name,
+            Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.name,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_NAME,
         }
     }
@@ -81,6 +84,7 @@ impl Parameters {
                 std::ptr::from_ref(task).cast()
             }
             Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::Pass(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Exactness(task) => std::ptr::from_ref(task).cast(),
             Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
             Parameters::FloatProduct(task, _) => std::ptr::from_ref(task).cast(),
@@ -91,7 +95,7 @@ impl Parameters {
     pub(crate) fn threads(&self) -> u32 {
         match self {
             Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
-            Parameters::Template(_, kernel) => kernel.threads,
+            Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.threads,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
             Parameters::Floats(_, _, threads) => *threads,
             Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,

@@ -20,6 +20,7 @@ mod floats_tests;
 mod fp8;
 #[cfg(test)]
 mod large;
+mod long_passes;
 mod machine;
 mod mixed;
 mod program;

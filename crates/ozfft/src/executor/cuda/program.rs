@@ -2,6 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
+use super::long_passes::PassLaunch;
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::residues::is_for_residue_kernels;
 use super::tables::{
@@ -12,7 +13,7 @@ use super::task::*;
 use super::tuned::{self, Kernels, TunedLaunch, TunedOn};
 use super::tuned_passes;
 use super::tuned_tables;
-use super::writer::{Writer, two_pass_bytes};
+use super::writer::{Rest, Writer, two_pass_bytes};
 use crate::error::FftError;
 use crate::executor::lines::LineSet;
 use crate::executor::schedule::Schedule;
@@ -20,10 +21,12 @@ use crate::kind::Kind;
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::stages::pass_roots::PassRoots;
+use crate::transform::bailey::Block;
 use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
+use ozfft_kernels::bailey_passes::PassesShape;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -39,6 +42,11 @@ pub(super) enum Action {
         parameters: Box<Parameters>,
         blocks: u64,
         shared_bytes: usize,
+    },
+    /// A pass of long transforms on the template; then a portable kernel for the lines that it leaves, or for all of them as above.
+    Pass {
+        launch: Box<PassLaunch>,
+        rest: Box<Rest>,
     },
     /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
     /// aligned as the first one needs them, the portable one for all lines.
@@ -112,6 +120,8 @@ pub(super) struct PassesTables {
     pub(super) short_roots: Piece,
     /// Low and high powers of the roots between passes.
     pub(super) roots: Vec<(Piece, Piece)>,
+    /// What the template needs for passes of long transforms, where it takes them.
+    pub(super) template: Vec<Option<Piece>>,
 }
 
 impl PassesTables {
@@ -157,6 +167,7 @@ impl PassesTables {
                     .into_iter()
                     .flat_map(PassRoots::powers),
             ),
+            template: template_tables(builder, passes, recipe, chirped || together),
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
@@ -166,6 +177,23 @@ impl PassesTables {
                 .collect(),
         })
     }
+}
+
+/// Tables of the template for every pass of a long transform that it takes.
+fn template_tables(
+    builder: &mut Builder,
+    passes: &Passes,
+    recipe: &Recipe,
+    other: bool,
+) -> Vec<Option<Piece>> {
+    let takes = |block: &Block| {
+        let long = !other && !passes.is_one_block() && block.steps().len() == 2;
+        long && tuned::is_for_template(false, Kind::ComplexToComplex, recipe, block)
+    };
+    let blocks = passes.blocks().iter();
+    blocks
+        .map(|block| takes(block).then(|| builder.add(&bailey_tables::tables(block.steps()))))
+        .collect()
 }
 
 /// Whether a kernel with products by residues takes the lines.
@@ -184,6 +212,20 @@ fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool
     let lines = first.len().max(second.len());
     let points = second.len() * first_of_two_pitch(first);
     let tiles = most_tiles(first).max(most_tiles(second));
+    // Where the template has kernels for the passes one by one, but none for both, those are faster than a portable one for both.
+    let steps = |block: &Block| block.steps().iter().map(|step| step.recipe.n).collect();
+    let template = [first, second].map(|block| {
+        let takes = tuned::is_for_template(false, Kind::ComplexToComplex, recipe, block);
+        let steps: Vec<usize> = steps(block);
+        takes.then(|| [steps[0], steps.get(1).copied().unwrap_or(1)])
+    });
+    if let [Some(first), Some(second)] = template
+        && first[1] > 1
+        && second[1] > 1
+        && PassesShape::new(first, second, false, machine.shared_memory()).is_none()
+    {
+        return false;
+    }
     ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
         && is_for_truncated_kernels(first, recipe)
         && is_for_truncated_kernels(second, recipe)
@@ -349,6 +391,7 @@ impl Program {
             search: None,
             residues: choice.residues,
             residue_lines: choice.residue_lines,
+            conversions: choice.conversions,
         };
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
         for (number, ((pass, line), listed)) in passes.enumerate() {
@@ -414,6 +457,10 @@ impl Program {
                 shared_bytes,
                 ..
             } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
+            Action::Pass { launch, .. } => {
+                let kernel = &launch.kernel;
+                Some((kernel.name, kernel.threads, launch.shared_bytes))
+            }
             Action::Tuned { launch, .. } => {
                 let kernel = &launch.kernel;
                 Some((kernel.name(), kernel.threads(), launch.shared_bytes))
@@ -429,6 +476,7 @@ impl Program {
             Action::Launch {
                 parameters, blocks, ..
             } => Some((parameters.kernel(), *blocks)),
+            Action::Pass { launch, .. } => Some((launch.kernel.name, launch.blocks)),
             Action::Tuned { launch, .. } => Some((launch.kernel.name(), launch.blocks)),
         };
         self.actions.iter().filter_map(grid).collect()
@@ -469,6 +517,24 @@ impl Program {
                             _ => unreachable!("tuned kernels have an action of their own"),
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
+                    }
+                    Action::Pass { launch, rest } => {
+                        let mut tasks = rest.tasks.resolved(arrays);
+                        let mut blocks = rest.blocks;
+                        if let Some(task) = launch.task.resolved(arrays) {
+                            if launch.leaves_lines {
+                                machine.clear(queue, task.tuned.left_count.value(), 4)?;
+                            }
+                            let pass = Parameters::Pass(task, launch.kernel);
+                            machine.launch(queue, &pass, launch.blocks, launch.shared_bytes)?;
+                            if !launch.leaves_lines {
+                                continue;
+                            }
+                            tasks.set_list(task.tuned.left, task.tuned.left_count);
+                            blocks = blocks.min(2 * machine.multiprocessors() as u64);
+                        }
+                        let rest_of_lines = Parameters::Truncated(tasks, rest.kernel);
+                        machine.launch(queue, &rest_of_lines, blocks, rest.shared_bytes)?;
                     }
                     Action::Tuned {
                         launch,

@@ -27,6 +27,11 @@ fn factors(product: Product) -> (i32, i32) {
     }
 }
 
+/// The bit that is flipped in imaginary parts.
+fn sign(conjugate: i32) -> u32 {
+    if conjugate != 0 { 1 << 31 } else { 0 }
+}
+
 /// Bytes of a complex number.
 fn number_bytes(shape: &TunedShape) -> i64 {
     if shape.single { 8 } else { 16 }
@@ -173,6 +178,32 @@ impl LaunchedKernel {
 }
 
 impl TunedTask {
+    /// Of a pass of a long transform: what the kernel is not told by its [`Task`](super::task::Task).
+    pub(super) fn of_pass(
+        [input, output]: [&FloatLines; 2],
+        [panels, panels_a_group]: [u32; 2],
+        side_by_side: u64,
+        tables: Address,
+        (left_count, left): (Address, Address),
+    ) -> TunedTask {
+        let (factor, second_factor) = factors(Product::Int8);
+        TunedTask {
+            input: input.numbers,
+            output: output.numbers,
+            fast_count: side_by_side as i64,
+            panels,
+            panels_a_group,
+            tables,
+            left_count,
+            left,
+            factor,
+            second_factor,
+            conjugate_input: sign(input.conjugate),
+            conjugate_output: sign(output.conjugate),
+            ..TunedTask::zeroed()
+        }
+    }
+
     /// The input of a strided launch: lines, the two lowest bits of the first step's row, its column, the rest of the row,
     /// groups of lines.
     pub(crate) fn mapped_input(&self, shape: &TunedShape) -> MappedArray {
@@ -598,7 +629,6 @@ pub(crate) fn launch(
     let panels = u32::try_from(panels_a_group * groups).ok();
     let panels = panels.filter(|&panels| panels < 1 << 30);
     let panels = panels.ok_or(NoLaunch::Layout)?;
-    let sign = |conjugate: i32| if conjugate != 0 { 1 << 31 } else { 0 };
     let (factor, second_factor) = factors(kernels.product);
     let [in_bytes, out_bytes] = element_bytes(kernels.elements, kernels.single);
     let task = TunedTask {

@@ -1,7 +1,8 @@
 //! The passes of every axis as launches: which kernel, which lines, from where and to where.
 
 use super::dimensions::{Cutter, Flattened, Scaling};
-use super::machine::{Compilation, DeviceMemory, Machine, Parameters};
+use super::long_passes;
+use super::machine::{Compilation, DeviceMemory, Machine, Parameters, TemplateKernel};
 use super::program::{Action, PassesTables, Search, TunedTables};
 use super::tables::Piece;
 use super::task::*;
@@ -52,6 +53,8 @@ pub(super) struct Writer<'a> {
     pub(super) residues: Option<&'static str>,
     /// How many of their lines a block takes, where that is measured.
     pub(super) residue_lines: Option<u64>,
+    /// Conversions between integers and floating point by the instructions for that.
+    pub(super) conversions: bool,
 }
 
 /// One axis: every line along it.
@@ -108,14 +111,17 @@ struct Course<'a> {
     /// Words between passes, and their two sets of exponents.
     between: Address,
     exponents: [Address; 2],
+    /// Where the template counts and lists lines that it leaves to a portable kernel.
+    left: (Address, Address),
 }
 
 /// The launch of a portable kernel that a tuned one leaves lines to.
-struct Rest {
-    tasks: Tasks,
-    kernel: &'static str,
-    blocks: u64,
-    shared_bytes: usize,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest {
+    pub(super) tasks: Tasks,
+    pub(super) kernel: &'static str,
+    pub(super) blocks: u64,
+    pub(super) shared_bytes: usize,
 }
 
 /// Dimensions, on the device and here.
@@ -304,6 +310,14 @@ impl Writer<'_> {
             } else {
                 (Address::NONE, [Address::NONE; 2])
             };
+            let left = match tables.template.iter().any(Option::is_some) {
+                true => {
+                    let shortest = passes.blocks().iter().map(|block| block.len()).min();
+                    let lines = passes.len() / shortest.unwrap_or(1);
+                    (cutter.take(4), cutter.take(8 * count * lines as u64))
+                }
+                false => (Address::NONE, Address::NONE),
+            };
             writer.most_workspace = writer.most_workspace.max(cutter.0);
             let course = Course {
                 passes,
@@ -318,6 +332,7 @@ impl Writer<'_> {
                 properties,
                 between,
                 exponents,
+                left,
             };
             writer.course(axis, &course, first, count)
         })
@@ -367,6 +382,7 @@ impl Writer<'_> {
                 properties,
                 between,
                 exponents,
+                left: (Address::NONE, Address::NONE),
             };
             writer.course(axis, &there, first, count)?;
             let back = Course {
@@ -448,6 +464,11 @@ impl Writer<'_> {
                     shared_bytes: shared,
                 };
                 if self.any_tuned(axis, &rest) {
+                    continue;
+                }
+                if self.template_pass(course, number, &rest) {
+                    groups *= block.len() as u64;
+                    length /= block.len() as u64;
                     continue;
                 }
             }
@@ -621,6 +642,53 @@ impl Writer<'_> {
         false
     }
 
+    /// A pass of long transforms on the template, where that takes it.
+    fn template_pass(&mut self, course: &Course<'_>, number: usize, rest: &Rest) -> bool {
+        let Some(tables) = course.tables.template[number] else {
+            return false;
+        };
+        let block = &course.passes.blocks()[number];
+        let [task, _] = &rest.tasks.0;
+        let launch = long_passes::launch(
+            &**self.machine,
+            block,
+            task,
+            tables.at(&self.tables),
+            course.left,
+            self.conversions,
+        );
+        match launch {
+            Ok(launch) => {
+                self.remark_compilation(block.len() as u64, &launch.kernel);
+                self.search_first();
+                self.actions.push(Action::Pass {
+                    launch: Box::new(launch),
+                    rest: Box::new(*rest),
+                });
+                true
+            }
+            Err(NoLaunch::Layout) => false,
+            Err(NoLaunch::Kernel(reason)) => {
+                let n = course.passes.len();
+                self.remark(format!("the portable kernel for {n} points: {reason}"));
+                false
+            }
+        }
+    }
+
+    /// That a kernel had to be compiled, and how long it took.
+    fn remark_compilation(&mut self, n: u64, kernel: &TemplateKernel) {
+        if let Some(Compilation { seconds, kept }) = kernel.compilation {
+            let lost = match kept {
+                true => "",
+                false => " and could not be kept on disk (OZFFT_CACHE names another folder)",
+            };
+            self.remark(format!(
+                "a kernel for {n} points was compiled in {seconds:.1} s{lost}"
+            ));
+        }
+    }
+
     fn remark(&mut self, remark: String) {
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
@@ -665,16 +733,8 @@ impl Writer<'_> {
                 return None;
             }
         };
-        if let LaunchedKernel::Template(kernel) = launch.kernel
-            && let Some(Compilation { seconds, kept }) = kernel.compilation
-        {
-            let lost = match kept {
-                true => "",
-                false => " and could not be kept on disk (OZFFT_CACHE names another folder)",
-            };
-            self.remark(format!(
-                "a kernel for {n} points was compiled in {seconds:.1} s{lost}"
-            ));
+        if let LaunchedKernel::Template(kernel) = launch.kernel {
+            self.remark_compilation(n, &kernel);
         }
         let mut cutter = Cutter(self.lasting);
         let (left_count, list) = (cutter.take(4), cutter.take(8 * count));

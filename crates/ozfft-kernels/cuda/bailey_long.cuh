@@ -1,0 +1,293 @@
+// One pass of a transform that is too long for shared memory: lines of one block of two steps, from numbers or words in memory to
+// words or numbers in memory. Words and their exponents lie as truncated_block.cu has them, so that either kernel can take any pass;
+// lines whose numbers are near the ends of the range are left to that one.
+#pragma once
+#include "bailey_words.cuh"
+#include "lines.cuh"
+
+// What a launch is told: the pass, as the portable kernels are told of it, and what the template has besides.
+struct PassArguments {
+    Task task;
+    TunedArguments tuned;
+};
+static_assert(sizeof(PassArguments) == 656, "tuned.rs has the same");
+
+namespace bailey {
+
+// From numbers to words, from words to words, from words to numbers.
+enum class Pass { OPENING, MIDDLE, CLOSING };
+
+// As BlockShape. Lines of the first passes lie side by side; those of the last one are read one after the other and written side by side.
+template <int N1, int N2, int LINES, int UNITS1, int UNITS2, Pass PASS_, int GROUPS>
+struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, PASS_ != Pass::CLOSING> {
+    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, PASS_ != Pass::CLOSING> Block;
+    static constexpr Pass PASS = PASS_;
+    static constexpr bool FROM_WORDS = PASS != Pass::OPENING, TO_WORDS = PASS != Pass::CLOSING;
+    // Outputs of a last step that is a product may have 66 bits.
+    static constexpr bool WIDE = TO_WORDS && Block::Last::MATRIX;
+    // Behind words and statistics: what is known of the lines of two panels; what wide outputs have beyond 64 bits.
+    static constexpr int HEADERS = Block::GROUP, TOPS = HEADERS + 2 * LINES * (int)sizeof(Line);
+    static constexpr int GROUP = (TOPS + (WIDE ? LINES * Block::LINE : 0) + 15) / 16 * 16;
+    static constexpr int COMMON = Block::GROUPS * GROUP, TABLES = COMMON + 16;
+    static constexpr int SHARED = TABLES + (Block::SHARED_TABLES ? Block::Tables::BYTES : 0);
+    static_assert(N2 > 1 && LINES % 2 == 0, "two steps, and pairs of lines");
+};
+
+template <class S> DEVICE Line *headers(int group, unsigned round) {
+    return (Line *)(shared_memory() + group * S::GROUP + S::HEADERS) + (round & 1) * S::LINES;
+}
+// Whether there is such a line in a panel.
+DEVICE bool is_there(const Line &line) { return line.rounded != 0; }
+
+// What is known of the lines of a panel before their numbers are read. Lines beyond the last are like that one.
+template <class S> DEVICE void prepare_panel(const PassArguments &all, unsigned panel, int group, unsigned round) {
+    const Task &task = all.task;
+    const TunedArguments &args = all.tuned;
+    if (panel >= args.panels) return;
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
+        const unsigned set = panel / args.panels_a_group, first = (panel - set * args.panels_a_group) * S::LINES + i;
+        const bool there = first < args.fast_count;
+        Line &line = headers<S>(group, round)[i];
+        prepare_line(task, line, (u64)set * (u64)args.fast_count + (there ? (u64)first : (u64)args.fast_count - 1));
+        line.rounded = there ? 1 : 0;
+        if (S::PASS == Pass::CLOSING) line.flags = task.natures[line.transform];
+    });
+}
+
+// Exponents of the words that a thread has.
+template <int COUNT> struct OwnExponents {
+    int exponent[COUNT];
+    DEVICE int of(int i) const { return exponent[i]; }
+};
+
+template <class S, bool CONVERSIONS> struct PassNumbers {
+    typedef typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type Floats;
+    typedef RowWords<2 * S::First::QUADS, OwnExponents<2 * S::First::QUADS>> Words;
+};
+
+template <class S, class Numbers> DEVICE void read_floats(const PassArguments &all, const Line *lines, Numbers (&numbers)[S::UNITS1]) {
+    const Lane<S> lane;
+    const i64 element = (i64)all.task.inner * all.task.input.stride;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const Line &line = lines[column.line];
+        read_column<S>(all.tuned, line.load_start + column.place * element, S::N2 * element, column, lane.t, is_there(line), numbers[u]);
+    }
+}
+
+template <class S, class Words> DEVICE void read_words(const PassArguments &all, const Line *lines, Words (&words)[S::UNITS1]) {
+    const Task &task = all.task;
+    const Lane<S> lane;
+    // Far below 2^31: words of a transform are counted in 32 bits.
+    const int inner = S::PASS == Pass::CLOSING ? 1 : (int)task.inner;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const Line &line = lines[column.line];
+        const ColumnElements<S> elements(column, lane.t);
+        const uint4 *const from = (const uint4 *)task.words_in + line.first_word + line.start;
+        const int *const exponents = task.exponents_in + line.first_exponent_in;
+#pragma unroll
+        for (int i = 0; i < 2 * S::First::QUADS; i++) {
+            uint4 word = make_uint4(0, 0, 0, 0);
+            // Zeros do not ask for shifts to the right.
+            int exponent = 0x10000;
+            if (elements.has(i, lane.t)) {
+                word = load_once(from + elements.of(i) * inner);
+                exponent = exponents[elements.of(i) * inner];
+            }
+            words[u].re[i] = join(word.x, word.y);
+            const i64 im = join(word.z, word.w);
+            words[u].im[i] = elements.mirrored ? -im : im;
+            words[u].exponents.exponent[i] = exponent;
+        }
+    }
+}
+
+// Outputs that become words: they stay where the row was that they come from.
+template <class S> struct InPlace {
+    uint32_t start, tops;
+    unsigned *statistic;
+    unsigned largest = 0;
+    int row;
+    bool there;
+    DEVICE InPlace(const Lane<S> &lane, const Column &column, unsigned *statistic)
+        : start(place_of(lane, column.line, column.place, 0)), statistic(statistic), row(column.place), there(column.there) {
+        tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + column.line * S::LINE + column.place * S::PITCH;
+    }
+    DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) {
+        const int column = (int)((unsigned)(index - row) / S::N1);
+        put_word<S::WIDE>(start + 16 * column, tops + column, re, top_re, im, top_im, conjugated, largest, is_one && there);
+    }
+    DEVICE void done() const {
+        unsigned all = largest | shuffle_xor(largest, 1);
+        all |= shuffle_xor(all, 2);
+        if ((thread_number() & 3) == 0) atomic_maximum(statistic, all);
+    }
+};
+
+// A last step of four points whose outputs become words. A thread takes a row.
+template <class S, class EndOf> DEVICE void unit_step_in_place(const EndOf &end_of) {
+    static_assert(S::N2 == 4, "the only unit step of a block of two");
+    const Lane<S> lane;
+#pragma unroll 1
+    for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
+        const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
+        const Numbered<S::STRIDED, S::LINES, S::N1> row(there ? first + lane.number : S::ROWS - 1);
+        auto end = end_of(Column{row.line, row.place, there});
+        unit_step_of_row<S>(lane, row.line, row.place, end);
+        // Neighbouring threads have other lines.
+        atomic_maximum(end.statistic, end.largest);
+    }
+}
+
+// Outputs of a last pass: to the caller's array.
+template <class S, bool CONVERSIONS> struct ToLine {
+    Finish<CONVERSIONS> finish;
+    uint4 *start;
+    i64 element;
+    u64 first, groups, points;
+    unsigned conjugate, known;
+    bool there;
+    DEVICE ToLine(const PassArguments &all, const Line &line, const RowFacts &facts, const Column &column)
+        : finish(facts.exponent() + all.task.exponent_offset + line.bias), conjugate(all.tuned.conjugate_output), known(line.flags) {
+        const Task &task = all.task;
+        there = column.there && is_there(line) && facts.moderate() && (known & NOT_FINITE) == 0;
+        start = all.tuned.output + line.store_start;
+        element = (i64)task.groups * task.output.stride;
+        first = line.output_start;
+        groups = task.groups;
+        points = task.visible_length;
+    }
+    DEVICE void done() const {}
+    DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
+        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
+        if ((known & (HAS_REAL | HAS_IMAGINARY)) != (HAS_REAL | HAS_IMAGINARY)) {
+            // Of real or imaginary transforms these outputs have a part that is known to be zero.
+            const u64 output = first + (u64)index * groups;
+            if (output == 0 || 2 * output == points) {
+                const unsigned keep_re = (known & HAS_REAL) != 0 ? ~0u : 0u, keep_im = (known & HAS_IMAGINARY) != 0 ? ~0u : 0u;
+                value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
+            }
+        }
+        if (is_one && there) start[index * element] = value;
+    }
+};
+
+// Words of a panel's outputs, shifted and rotated, to memory; and the exponents of its lines.
+template <class S, class Statistics> DEVICE void store_words(const PassArguments &all, const Line *lines, const Statistics &statistics) {
+    constexpr int PAIRS = S::LINES / 2, FOURS = (S::N + 3) / 4;
+    const Task &task = all.task;
+    const Lane<S> lane;
+    // Eight threads have four outputs of two neighbouring lines: that keeps the banks apart and fills sectors of 32 bytes.
+    share_out<S::GROUP_THREADS>(lane.in_group(), 8 * PAIRS * FOURS, [&](int i) {
+        const unsigned eight = (unsigned)i >> 3;
+        const int number = 2 * (int)(eight % PAIRS) + (i & 1), k = 4 * (int)(eight / PAIRS) + (i >> 1 & 3);
+        const Line &line = lines[number];
+        const auto facts = statistics.facts(number);
+        if (k >= S::N || !is_there(line) || (!S::FROM_WORDS && !facts.moderate())) return;
+        const int shift = shift_of_outputs(statistics.of(number)[3]);
+        const int row = k % S::N1, column = k / S::N1;
+        const uint32_t top_at = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + number * S::LINE + row * S::PITCH + column;
+        ::Words word;
+        i64 re, im;
+        narrowed<S::WIDE>(place_of(lane, number, row, column), top_at, shift, re, im);
+        word = {(int64_t)re, (int64_t)im};
+        word = ::rotate(word, pass_root(task, (u64)k * line.place_in_group));
+        task.words_out[line.first_word + line.start + (u64)k * task.inner] = word;
+        if (k == 0) task.exponents_out[line.first_exponent_out + line.number] = facts.exponent() + task.exponent_offset + shift;
+    });
+}
+
+// Lines that are left to a portable kernel; and what the numbers of the others say of their transforms.
+template <class S> DEVICE void leave_floats(const PassArguments &all, const Line *lines, const Statistics<S> &statistics) {
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
+        const Line &line = lines[i];
+        const LineFacts facts = statistics.facts(i);
+        if (!is_there(line)) return;
+        if (!facts.moderate()) {
+            all.tuned.left[atomic_add(all.tuned.left_count, 1u)] = (i64)(line.transform * all.task.lines_per_transform + line.number);
+            return;
+        }
+        const unsigned flags = (facts.largest_re != 0 ? HAS_REAL : 0) | (facts.largest_im != 0 ? HAS_IMAGINARY : 0);
+        unsigned *const nature = all.task.natures + line.transform;
+        if ((flags & ~*(volatile unsigned *)nature) != 0) atomic_or(nature, flags);
+    });
+}
+template <class S> DEVICE void leave_rows(const PassArguments &all, const Line *lines, const RowStatistics &statistics) {
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
+        const Line &line = lines[i];
+        if (is_there(line) && (!statistics.facts(i).moderate() || (line.flags & NOT_FINITE) != 0))
+            all.tuned.left[atomic_add(all.tuned.left_count, 1u)] = (i64)(line.transform * all.task.lines_per_transform + line.number);
+    });
+}
+
+template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassArguments &all) {
+    const TunedArguments &args = all.tuned;
+    const int group = Lane<S>().group;
+    const auto clear = [](unsigned *memory) {
+        share_out<S::GROUP_THREADS>(Lane<S>().in_group(), 4 * S::LINES, [&](int i) { memory[i] = 0; });
+    };
+    const unsigned step = gridDim.x * S::GROUPS, first_panel = blockIdx.x + gridDim.x * group;
+    clear(Statistics<S>(group, 0).memory);
+    prepare_panel<S>(all, first_panel, group, 0);
+    if (S::SHARED_TABLES)
+        share_out<S::THREADS>(thread_number(), S::Tables::BYTES / 16,
+                              [&](int i) { store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i)); });
+    block_barrier();
+    unsigned round = 0;
+#pragma unroll 1
+    for (unsigned panel = first_panel; panel < args.panels; panel += step, round++) {
+        const Line *const lines = headers<S>(group, round);
+        const auto next = [&] {
+            // No thread is in the round before any more.
+            clear(Statistics<S>(group, round + 1).memory);
+            prepare_panel<S>(all, panel + step, group, round + 1);
+        };
+        // Behind the first step all words are in shared memory.
+        const auto steps = [&](const auto &numbers, const auto &statistics, const auto &leave, const auto &end_of) {
+            first_step<S, Mma>(args, numbers, statistics, end_of);
+            leave();
+            group_barrier<S>(group);
+            if constexpr (S::Last::MATRIX)
+                last_step<S, Mma>(args, end_of);
+            else if constexpr (S::TO_WORDS)
+                unit_step_in_place<S>(end_of);
+            else
+                last_unit_step<S>(end_of);
+            if constexpr (S::TO_WORDS) {
+                group_barrier<S>(group);
+                store_words<S>(all, lines, statistics);
+            }
+        };
+        if constexpr (S::FROM_WORDS) {
+            const RowStatistics statistics{{Statistics<S>(group, round).memory}};
+            typename PassNumbers<S, CONVERSIONS>::Words words[S::UNITS1];
+            read_words<S>(all, lines, words);
+            note_scales<S>(words, statistics);
+            group_barrier<S>(group);
+            note_row_sums<S>(words, statistics);
+            next();
+            group_barrier<S>(group);
+            if constexpr (S::TO_WORDS)
+                steps(words, statistics, [] {}, [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
+            else
+                steps(words, statistics, [&] { leave_rows<S>(all, lines, statistics); },
+                      [&](const Column &column) { return ToLine<S, CONVERSIONS>(all, lines[column.line], statistics.facts(column.line), column); });
+        } else {
+            const Statistics<S> statistics(group, round);
+            typename PassNumbers<S, CONVERSIONS>::Floats numbers[S::UNITS1];
+            read_floats<S>(all, lines, numbers);
+            note_largest<S>(numbers, statistics);
+            group_barrier<S>(group);
+            note_sums<S>(numbers, statistics);
+            next();
+            group_barrier<S>(group);
+            steps(numbers, statistics, [&] { leave_floats<S>(all, lines, statistics); },
+                  [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
+        }
+    }
+}
+
+}  // namespace bailey

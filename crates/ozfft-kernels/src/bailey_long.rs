@@ -1,0 +1,207 @@
+//! The kernel template for one pass of a transform that is too long for shared memory (`cuda/bailey_long.cuh`): its parameters, and the
+//! source of its kernels for a compiler at run time.
+
+use crate::bailey::{
+    KernelShape, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps, next_with,
+    table_bytes,
+};
+
+/// What a pass reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pass {
+    /// From numbers to words.
+    Opening,
+    /// From words to words.
+    Middle,
+    /// From words to numbers.
+    Closing,
+}
+
+/// `LongShape` of `bailey_long.cuh`: the parameters of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LongShape {
+    /// Points of the steps.
+    pub steps: [usize; 2],
+    /// Lines of a group of warps at a time.
+    pub lines: usize,
+    /// Eights of columns that a warp takes together in the first step, and of rows in the last one.
+    pub units: [usize; 2],
+    /// Which pass it is.
+    pub pass: Pass,
+    /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
+    pub groups: usize,
+    kilobytes: usize,
+}
+
+/// Bytes of a line's header, of which every line has two.
+const HEADER_BYTES: usize = 136;
+
+impl LongShape {
+    /// The shape for a pass of such steps on a GPU whose blocks may have so many bytes of shared memory: the one that promises most of
+    /// those that fit; none where there is none, or where the template does not take the steps.
+    pub fn new(steps: [usize; 2], pass: Pass, shared_bytes: usize) -> Option<Self> {
+        let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
+        let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
+        let [first, last] = steps;
+        // `LongShape` asserts the same; two points as a last step do not occur.
+        if !is_matrix(first) || first > 64 || last > 64 || last <= 2 {
+            return None;
+        }
+        let mut best: Option<(f64, LongShape)> = None;
+        for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
+            let Some(most) = most_warps(steps, units) else {
+                continue;
+            };
+            for lines in [2, 4, 6, 8, 16] {
+                let mut shape = LongShape {
+                    steps,
+                    lines,
+                    units,
+                    pass,
+                    groups: 1,
+                    kilobytes,
+                };
+                let warps = shape.warps();
+                let room = (kilobytes << 10).saturating_sub(16 + table_bytes(first, last));
+                shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
+                if warps > most || shape.shared_bytes() > kilobytes << 10 {
+                    continue;
+                }
+                // Neighbouring lines fill segments of 128 bytes.
+                let segments = match lines {
+                    2 => 1.25,
+                    4 => 1.06,
+                    _ => 1.0,
+                };
+                let cached = if shape.groups == 0 { 1.3 } else { 1.0 };
+                let groups = shape.groups.max(1);
+                let cost = cached * segments * cost_of(steps, lines, units, [warps, groups, most]);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, shape));
+                }
+            }
+        }
+        best.map(|(_, shape)| shape)
+    }
+
+    /// Warps of a group.
+    fn warps(&self) -> usize {
+        (self.lines * self.steps[1]).div_ceil(8 * self.units[0])
+    }
+
+    /// `LongShape::GROUP`
+    fn group_bytes(&self) -> usize {
+        let [first, last] = self.steps;
+        let pitch = match self.pass {
+            Pass::Closing => next_with(last, 2, 4),
+            _ => next_with(last, 1, 2),
+        };
+        let line = next_with(first * pitch, 4, 8);
+        // A byte more for every output of a last step that is a product.
+        let wide = self.pass != Pass::Closing && is_matrix(last);
+        let tops = if wide { line } else { 0 };
+        (self.lines * (16 * line + 2 * 16 + 2 * HEADER_BYTES + tops)).next_multiple_of(16)
+    }
+
+    /// The shape as a type of the kernels' source.
+    pub fn type_name(&self) -> String {
+        let LongShape {
+            steps: [first, last],
+            lines,
+            units: [first_units, last_units],
+            pass,
+            groups,
+            ..
+        } = self;
+        let pass = match pass {
+            Pass::Opening => "OPENING",
+            Pass::Middle => "MIDDLE",
+            Pass::Closing => "CLOSING",
+        };
+        format!(
+            "bailey::LongShape<{first}, {last}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}>"
+        )
+    }
+}
+
+impl KernelShape for LongShape {
+    fn name(&self, conversions: bool) -> String {
+        let LongShape {
+            steps: [first, last],
+            kilobytes,
+            ..
+        } = self;
+        let pass = match self.pass {
+            Pass::Opening => "opening",
+            Pass::Middle => "middle",
+            Pass::Closing => "closing",
+        };
+        let conversions = if conversions { "_conversions" } else { "" };
+        format!("bailey_{first}x{last}_{pass}_{kilobytes}{conversions}")
+    }
+
+    fn parameters(&self) -> &'static str {
+        "PassArguments"
+    }
+
+    fn lines(&self) -> usize {
+        self.lines
+    }
+
+    fn threads(&self) -> u32 {
+        (32 * self.warps() * self.groups.max(1)) as u32
+    }
+
+    fn shared_bytes(&self) -> usize {
+        let [first, last] = self.steps;
+        let tables = match self.groups {
+            0 => 0,
+            _ => table_bytes(first, last),
+        };
+        self.groups.max(1) * self.group_bytes() + 16 + tables
+    }
+
+    fn is_compiled_in_advance(&self, _: bool) -> bool {
+        false
+    }
+
+    fn source(&self, conversions: bool) -> String {
+        let [first, last] = self.steps;
+        let checks = format!("Shape::Tables::BYTES == {}", table_bytes(first, last));
+        kernel_source(
+            self,
+            ["bailey_long.cuh", &self.type_name(), "run_pass", &checks],
+            conversions,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_fit_the_gpus_that_they_are_for() {
+        for kilobytes in SHARED_KILOBYTES {
+            for steps in [
+                [16, 8],
+                [16, 16],
+                [25, 4],
+                [20, 20],
+                [25, 10],
+                [32, 16],
+                [32, 32],
+                [40, 25],
+                [28, 36],
+            ] {
+                for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
+                    let shape = LongShape::new(steps, pass, kilobytes << 10);
+                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
+                    println!("{kilobytes} KB: {shape:?}");
+                    assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
+                    assert!(shape.threads() <= 512, "{shape:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Passes of long transforms on the kernel template (`crates/ozfft-kernels/cuda/bailey_long.cuh`): which it takes, and what a launch is
+//! told. Words between passes lie as the portable kernels have them, so that either takes any pass.
+
+use super::machine::{Machine, TemplateKernel};
+use super::task::*;
+use super::tuned::{NoLaunch, TunedTask};
+use crate::transform::bailey::Block;
+use ozfft_kernels::bailey::KernelShape;
+use ozfft_kernels::bailey_long::{LongShape, Pass};
+
+/// What a launch is told: `PassArguments` of `bailey_long.cuh`.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct PassTask {
+    pub(crate) task: Task,
+    pub(crate) tuned: TunedTask,
+}
+
+// The kernels' source asserts the same size.
+const _: () = assert!(size_of::<PassTask>() == 656);
+
+impl PassTask {
+    /// With the arrays of a call; none where an array of numbers does not begin at a multiple of 16 bytes.
+    pub(super) fn resolved(self, arrays: &Arrays) -> Option<PassTask> {
+        Some(PassTask {
+            task: self.task.resolved(arrays),
+            tuned: self.tuned.resolved(arrays)?,
+        })
+    }
+}
+
+/// A launch of a pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PassLaunch {
+    pub(crate) task: PassTask,
+    pub(crate) kernel: TemplateKernel,
+    pub(crate) blocks: u64,
+    pub(crate) shared_bytes: usize,
+    /// Whether some of its lines may be left to a portable kernel.
+    pub(crate) leaves_lines: bool,
+}
+
+/// Which pass a portable kernel is told of; none where it is one that the template has not got.
+fn pass_of(task: &Task) -> Option<Pass> {
+    let complex = |lines: &FloatLines| lines.single == 0 && lines.elements == ELEMENTS_COMPLEX;
+    let pass = match (task.source, task.sink) {
+        (SOURCE_FLOATS, SINK_NEXT_PASS) if complex(&task.input) => Pass::Opening,
+        (SOURCE_GROUP_WORDS, SINK_NEXT_PASS) => Pass::Middle,
+        (SOURCE_GROUP_WORDS, SINK_FLOATS) if complex(&task.output) => Pass::Closing,
+        _ => return None,
+    };
+    // Words of a transform are counted in 32 bits, and so are the lines that lie side by side.
+    let recorded = pass == Pass::Middle || task.properties != Address::NONE;
+    (recorded && task.transform_length < 1 << 31).then_some(pass)
+}
+
+/// How a pass is launched that a portable kernel has been told of, with the template's tables and a list for lines that are left; or
+/// why it is not.
+pub(super) fn launch(
+    machine: &dyn Machine,
+    block: &Block,
+    task: &Task,
+    tables: Address,
+    list: (Address, Address),
+    conversions: bool,
+) -> Result<PassLaunch, NoLaunch> {
+    let steps: Vec<usize> = block.steps().iter().map(|step| step.recipe.n).collect();
+    let steps = <[usize; 2]>::try_from(steps).map_err(|_| NoLaunch::Layout)?;
+    let pass = pass_of(task).ok_or(NoLaunch::Layout)?;
+    let shape = LongShape::new(steps, pass, machine.shared_memory()).ok_or(NoLaunch::Layout)?;
+    // Lines that lie side by side: of a group, or the outputs of a last pass.
+    let side_by_side = match pass {
+        Pass::Closing => task.groups,
+        _ => task.inner,
+    };
+    let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
+    let panels = panels_a_group * (task.line_count / side_by_side);
+    if panels >= 1 << 30 {
+        return Err(NoLaunch::Layout);
+    }
+    let kernel = machine.template_kernel(&shape, conversions);
+    let kernel = kernel.map_err(NoLaunch::Kernel)?;
+    let tuned = TunedTask::of_pass(
+        [&task.input, &task.output],
+        [panels as u32, panels_a_group as u32],
+        side_by_side,
+        tables,
+        list,
+    );
+    Ok(PassLaunch {
+        task: PassTask { task: *task, tuned },
+        kernel,
+        blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
+        shared_bytes: shape.shared_bytes(),
+        leaves_lines: pass != Pass::Middle,
+    })
+}
