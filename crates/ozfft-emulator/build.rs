@@ -34,9 +34,14 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([15, 4], [10, 5]),
 ];
 
-/// The same for passes of long transforms, opening and closing ones, and for the middle one of three.
-const SAMPLE_OF_LONG: [[usize; 2]; 3] = [[16, 8], [27, 4], [15, 9]];
-const MIDDLE: [usize; 2] = [16, 8];
+/// The same for passes whose words go through memory: two of a transform, and the middle one of three.
+const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 4] = [
+    ([25, 4], [25, 4]),
+    ([27, 4], [15, 9]),
+    ([16, 8], [16, 8]),
+    ([15, 9], [15, 9]),
+];
+const SAMPLE_OF_THREE: [usize; 2] = [16, 8];
 
 /// Writes the sample's source, and the list of its kernels' names.
 fn write_template(folder: &Path) -> Vec<PathBuf> {
@@ -63,17 +68,27 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             shapes.push((Box::new(shape.expect("a shape that fits")), strided));
         }
     }
-    // With conversion instructions and without: all passes of a transform are of one kind.
-    for steps in SAMPLE_OF_LONG {
-        for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
-            if pass == Pass::Middle && steps != MIDDLE {
-                continue;
-            }
-            for without in [false, true] {
-                let shape = LongShape::new(steps, pass, SHARED_BYTES);
-                shapes.push((Box::new(shape.expect("a shape that fits")), without));
-            }
+    let points = |steps: [usize; 2]| (steps[0] * steps[1]) as u64;
+    let mut long: Vec<LongShape> = Vec::new();
+    let mut add = |steps, side_by_side, pass| {
+        let shape = LongShape::new(steps, side_by_side, pass, SHARED_BYTES);
+        let shape = shape.expect("a shape that fits");
+        if !long.contains(&shape) {
+            long.push(shape);
         }
+    };
+    for (first, second) in SAMPLE_OF_LONG {
+        add(first, points(second), Pass::Opening);
+        add(second, points(first), Pass::Closing);
+    }
+    let one = points(SAMPLE_OF_THREE);
+    add(SAMPLE_OF_THREE, one * one, Pass::Opening);
+    add(SAMPLE_OF_THREE, one, Pass::Middle);
+    add(SAMPLE_OF_THREE, one * one, Pass::Closing);
+    for shape in long {
+        // With conversion instructions and without: all passes of a transform are of one kind.
+        shapes.push((Box::new(shape), false));
+        shapes.push((Box::new(shape), true));
     }
     let mut kernels = String::from(
         "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"launch.h\"\n",

@@ -1,4 +1,4 @@
-// One pass of a transform that is too long for shared memory: lines of one block of two steps, from numbers or words in memory to
+// One pass of a transform whose words go through memory: lines of one block of two steps, from numbers or words in memory to
 // words or numbers in memory. Words and their exponents lie as truncated_block.cu has them, so that either kernel can take any pass;
 // lines whose numbers are near the ends of the range are left to that one.
 #pragma once
@@ -175,29 +175,56 @@ template <class S, bool CONVERSIONS> struct ToLine {
     }
 };
 
-// Words of a panel's outputs, shifted and rotated, to memory; and the exponents of its lines.
-template <class S, class Statistics> DEVICE void store_words(const PassArguments &all, const Line *lines, const Statistics &statistics) {
-    constexpr int PAIRS = S::LINES / 2, FOURS = (S::N + 3) / 4;
-    const Task &task = all.task;
-    const Lane<S> lane;
-    // Eight threads have four outputs of two neighbouring lines: that keeps the banks apart and fills sectors of 32 bytes.
-    share_out<S::GROUP_THREADS>(lane.in_group(), 8 * PAIRS * FOURS, [&](int i) {
-        const unsigned eight = (unsigned)i >> 3;
-        const int number = 2 * (int)(eight % PAIRS) + (i & 1), k = 4 * (int)(eight / PAIRS) + (i >> 1 & 3);
-        const Line &line = lines[number];
-        const auto facts = statistics.facts(number);
-        if (k >= S::N || !is_there(line) || (!S::FROM_WORDS && !facts.moderate())) return;
-        const int shift = shift_of_outputs(statistics.of(number)[3]);
-        const int row = k % S::N1, column = k / S::N1;
-        const uint32_t top_at = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + number * S::LINE + row * S::PITCH + column;
-        ::Words word;
-        i64 re, im;
-        narrowed<S::WIDE>(place_of(lane, number, row, column), top_at, shift, re, im);
-        word = {(int64_t)re, (int64_t)im};
-        word = ::rotate(word, pass_root(task, (u64)k * line.place_in_group));
-        task.words_out[line.first_word + line.start + (u64)k * task.inner] = word;
-        if (k == 0) task.exponents_out[line.first_exponent_out + line.number] = facts.exponent() + task.exponent_offset + shift;
+// A root of unity between passes, the product of two table entries; powers are below the points of a transform.
+DEVICE Angle root_of(const Task &task, unsigned power) {
+    const Angle low = table_entry(task.roots_low + (power & ((1u << task.root_low_bits) - 1)));
+    return angle_of(::rotate(words_of(table_entry(task.roots_high + (power >> task.root_low_bits))), low));
+}
+
+// Exponents of a panel's words.
+template <class S, class Statistics> DEVICE void store_exponents(const Task &task, const Line *lines, const Statistics &statistics) {
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
+        const Line &line = lines[i];
+        const auto facts = statistics.facts(i);
+        const int shift = shift_of_outputs(statistics.of(i)[3]);
+        if (is_there(line) && (S::FROM_WORDS || facts.moderate()))
+            task.exponents_out[line.first_exponent_out + line.number] = facts.exponent() + task.exponent_offset + shift;
     });
+}
+
+// Words of a panel's outputs, shifted and rotated, to memory. Eight threads have four outputs of two neighbouring lines: that keeps
+// the banks apart and fills sectors of 32 bytes. A thread stays with its line.
+template <class S, class Statistics> DEVICE void store_words(const Task &task, const Line *lines, const Statistics &statistics) {
+    constexpr int PAIRS = S::LINES / 2, EIGHTS = S::GROUP_THREADS / 8, STEP = 4 * (EIGHTS / PAIRS);
+    static_assert(EIGHTS % PAIRS == 0, "a thread has one line");
+    const Lane<S> lane;
+    const int thread = lane.in_group();
+    const unsigned eight = (unsigned)thread >> 3;
+    const int number = 2 * (int)(eight % PAIRS) + (thread & 1);
+    const Line &line = lines[number];
+    const bool there = is_there(line) && (S::FROM_WORDS || statistics.facts(number).moderate());
+    const int shift = shift_of_outputs(statistics.of(number)[3]);
+    const uint32_t words = place_of(lane, number, 0, 0);
+    const uint32_t tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + number * S::LINE;
+    int k = 4 * (int)(eight / PAIRS) + (thread >> 1 & 3);
+    const unsigned place = (unsigned)line.place_in_group;
+    unsigned power = (unsigned)k * place;
+    uint4 *to = (uint4 *)task.words_out + line.first_word + line.start + (u64)k * task.inner;
+    const u64 distance = STEP * task.inner;
+#pragma unroll 1
+    for (int turn = 0; turn < (S::N + STEP - 1) / STEP; turn++) {
+        if (there && k < S::N) {
+            const int at = k % S::N1 * S::PITCH + k / S::N1;
+            const Angle root = root_of(task, power);
+            i64 re, im;
+            narrowed<S::WIDE>(words + 16 * at, tops + at, shift, re, im);
+            const ::Words word = ::rotate(::Words{(int64_t)re, (int64_t)im}, root);
+            *to = make_uint4(low_of(word.re), high_of(word.re), low_of(word.im), high_of(word.im));
+        }
+        k += STEP;
+        power += STEP * place;
+        to += distance;
+    }
 }
 
 // Lines that are left to a portable kernel; and what the numbers of the others say of their transforms.
@@ -245,7 +272,6 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
             clear(Statistics<S>(group, round + 1).memory);
             prepare_panel<S>(all, panel + step, group, round + 1);
         };
-        // Behind the first step all words are in shared memory.
         const auto steps = [&](const auto &numbers, const auto &statistics, const auto &leave, const auto &end_of) {
             first_step<S, Mma>(args, numbers, statistics, end_of);
             leave();
@@ -258,8 +284,12 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
                 last_unit_step<S>(end_of);
             if constexpr (S::TO_WORDS) {
                 group_barrier<S>(group);
-                store_words<S>(all, lines, statistics);
+                store_words<S>(all.task, lines, statistics);
+                store_exponents<S>(all.task, lines, statistics);
             }
+        };
+        const auto to_words = [&](const auto &numbers, const auto &statistics, const auto &leave) {
+            steps(numbers, statistics, leave, [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
         };
         if constexpr (S::FROM_WORDS) {
             const RowStatistics statistics{{Statistics<S>(group, round).memory}};
@@ -271,7 +301,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
             next();
             group_barrier<S>(group);
             if constexpr (S::TO_WORDS)
-                steps(words, statistics, [] {}, [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
+                to_words(words, statistics, [] {});
             else
                 steps(words, statistics, [&] { leave_rows<S>(all, lines, statistics); },
                       [&](const Column &column) { return ToLine<S, CONVERSIONS>(all, lines[column.line], statistics.facts(column.line), column); });
@@ -284,8 +314,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
             note_sums<S>(numbers, statistics);
             next();
             group_barrier<S>(group);
-            steps(numbers, statistics, [&] { leave_floats<S>(all, lines, statistics); },
-                  [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
+            to_words(numbers, statistics, [&] { leave_floats<S>(all, lines, statistics); });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel template for one pass of a transform that is too long for shared memory (`cuda/bailey_long.cuh`): its parameters, and the
+//! The kernel template for one pass of a transform whose words go through memory (`cuda/bailey_long.cuh`): its parameters, and the
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
@@ -37,9 +37,14 @@ pub struct LongShape {
 const HEADER_BYTES: usize = 136;
 
 impl LongShape {
-    /// The shape for a pass of such steps on a GPU whose blocks may have so many bytes of shared memory: the one that promises most of
-    /// those that fit; none where there is none, or where the template does not take the steps.
-    pub fn new(steps: [usize; 2], pass: Pass, shared_bytes: usize) -> Option<Self> {
+    /// The shape for a pass of such steps, of which so many lines lie side by side, on a GPU whose blocks may have so many bytes of shared
+    /// memory: the one that promises most of those that fit; none where there is none, or where the template does not take the steps.
+    pub fn new(
+        steps: [usize; 2],
+        side_by_side: u64,
+        pass: Pass,
+        shared_bytes: usize,
+    ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
@@ -62,6 +67,11 @@ impl LongShape {
                     kilobytes,
                 };
                 let warps = shape.warps();
+                // Threads stay with a line when they write.
+                let stay = pass == Pass::Closing || (4 * warps).is_multiple_of(lines / 2);
+                if !stay {
+                    continue;
+                }
                 let room = (kilobytes << 10).saturating_sub(16 + table_bytes(first, last));
                 shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
                 if warps > most || shape.shared_bytes() > kilobytes << 10 {
@@ -75,7 +85,10 @@ impl LongShape {
                 };
                 let cached = if shape.groups == 0 { 1.3 } else { 1.0 };
                 let groups = shape.groups.max(1);
-                let cost = cached * segments * cost_of(steps, lines, units, [warps, groups, most]);
+                let turns = side_by_side.div_ceil(lines as u64) * lines as u64;
+                let padding = turns as f64 / side_by_side as f64;
+                let cost = cost_of(steps, lines, units, [warps, groups, most]);
+                let cost = cached * segments * padding * cost;
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, shape));
                 }
@@ -128,6 +141,7 @@ impl KernelShape for LongShape {
     fn name(&self, conversions: bool) -> String {
         let LongShape {
             steps: [first, last],
+            lines,
             kilobytes,
             ..
         } = self;
@@ -137,7 +151,7 @@ impl KernelShape for LongShape {
             Pass::Closing => "closing",
         };
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{first}x{last}_{pass}_{kilobytes}{conversions}")
+        format!("bailey_{first}x{last}_{pass}_{lines}_{kilobytes}{conversions}")
     }
 
     fn parameters(&self) -> &'static str {
@@ -195,7 +209,7 @@ mod tests {
                 [28, 36],
             ] {
                 for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
-                    let shape = LongShape::new(steps, pass, kilobytes << 10);
+                    let shape = LongShape::new(steps, 1000, pass, kilobytes << 10);
                     let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
                     println!("{kilobytes} KB: {shape:?}");
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");

@@ -230,8 +230,8 @@ fn transforms_that_two_passes_of_the_template_leave() {
     }
 }
 
-/// Of passes one by one, words between them in memory: two and, with a middle one, three.
-const LONG: [usize; 4] = [11664, 14580, 16384, 18225];
+/// Of passes one by one, words between them in memory; the first would fit shared memory, but not with the template's tables.
+const LONG: [usize; 4] = [10000, 14580, 16384, 18225];
 
 #[test]
 fn long_transforms_of_the_template() {
@@ -241,7 +241,7 @@ fn long_transforms_of_the_template() {
         for (turn, (style, count)) in STYLES.into_iter().zip(counts).enumerate() {
             let direction = [Direction::Forward, Direction::Inverse][(turn + number) % 2];
             let problem = Problem::complex(&[n]).batch(count).direction(direction);
-            let problem = problem.norm(NORMS[number]);
+            let problem = problem.norm(NORMS[number % 4]);
             let input = numbers(problem.input_len(), style, SEED ^ number as u64);
             // Two passes of each transform, out of place and in place.
             let passes = 4 * count as u64;
@@ -254,7 +254,7 @@ fn long_transforms_of_the_template() {
 #[test]
 fn long_transforms_that_are_not_contiguous() {
     let mut bench = TemplateBench::new();
-    for (shape, axis) in [(&[11664, 3][..], 0), (&[2, 14580, 2], 1)] {
+    for (shape, axis) in [(&[16384, 3][..], 0), (&[2, 14580, 2], 1)] {
         let problem = Problem::complex(shape).axes(&[axis]);
         let input = numbers(problem.input_len(), Style::Uniform, SEED);
         let before = bench.emulator.template_launches.load(Ordering::Relaxed);

@@ -3,10 +3,12 @@
 
 use super::machine::{Machine, TemplateKernel};
 use super::task::*;
-use super::tuned::{NoLaunch, TunedTask};
+use super::tuned::{self, NoLaunch, TunedTask};
 use crate::transform::bailey::Block;
+use crate::transform::passes::Passes;
 use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::bailey_long::{LongShape, Pass};
+use ozfft_kernels::bailey_passes::PassesShape;
 
 /// What a launch is told: `PassArguments` of `bailey_long.cuh`.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +56,42 @@ fn pass_of(task: &Task) -> Option<Pass> {
     (recorded && task.transform_length < 1 << 31).then_some(pass)
 }
 
+/// Whether the template has a kernel for both passes of a contiguous transform that is faster than two kernels: where several groups of
+/// warps have transforms of their own, so that some work while others wait (docs/gpu-template.md has the comparison).
+pub(super) fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
+    let [first, second] = passes.blocks() else {
+        return false;
+    };
+    let [first, second] = [first, second].map(tuned::steps_of);
+    let shape = PassesShape::new(first, second, false, machine.shared_memory());
+    shape.is_some_and(|shape| shape.groups >= 2)
+}
+
+/// Whether the template takes the passes of contiguous complex lines of f64 one by one.
+pub(super) fn take(
+    machine: &dyn Machine,
+    [input, output]: [&FloatLines; 2],
+    passes: &Passes,
+    conversions: bool,
+) -> bool {
+    let [first, second] = passes.blocks() else {
+        return false;
+    };
+    let contiguous = |lines: &FloatLines| {
+        lines.single == 0 && lines.elements == ELEMENTS_COMPLEX && lines.stride == 1
+    };
+    let lengths = [first, second].map(|block| block.len() as u64);
+    let has = |block: &Block, side_by_side: u64, pass: Pass| {
+        let steps = tuned::steps_of(block);
+        let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
+        shape.is_some_and(|shape| machine.template_kernel(&shape, conversions).is_ok())
+    };
+    contiguous(input)
+        && contiguous(output)
+        && has(first, lengths[1], Pass::Opening)
+        && has(second, lengths[0], Pass::Closing)
+}
+
 /// How a pass is launched that a portable kernel has been told of, with the template's tables and a list for lines that are left; or
 /// why it is not.
 pub(super) fn launch(
@@ -64,15 +102,15 @@ pub(super) fn launch(
     list: (Address, Address),
     conversions: bool,
 ) -> Result<PassLaunch, NoLaunch> {
-    let steps: Vec<usize> = block.steps().iter().map(|step| step.recipe.n).collect();
-    let steps = <[usize; 2]>::try_from(steps).map_err(|_| NoLaunch::Layout)?;
     let pass = pass_of(task).ok_or(NoLaunch::Layout)?;
-    let shape = LongShape::new(steps, pass, machine.shared_memory()).ok_or(NoLaunch::Layout)?;
     // Lines that lie side by side: of a group, or the outputs of a last pass.
     let side_by_side = match pass {
         Pass::Closing => task.groups,
         _ => task.inner,
     };
+    let steps = tuned::steps_of(block);
+    let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
+    let shape = shape.ok_or(NoLaunch::Layout)?;
     let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
     let panels = panels_a_group * (task.line_count / side_by_side);
     if panels >= 1 << 30 {

@@ -2,7 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
-use super::long_passes::PassLaunch;
+use super::long_passes::{self, PassLaunch};
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::residues::is_for_residue_kernels;
 use super::tables::{
@@ -26,7 +26,6 @@ use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
-use ozfft_kernels::bailey_passes::PassesShape;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -114,8 +113,10 @@ enum LineTables {
 
 pub(super) struct PassesTables {
     pub(super) blocks: Vec<BlockTables>,
-    /// Both passes of a transform go through one kernel.
+    /// Both passes of a transform go through one kernel: unless the template's kernels for single passes, with other tables, are
+    /// faster.
     pub(super) together: bool,
+    pub(super) one_by_one: Vec<BlockTables>,
     /// All roots between both passes, where they go through one kernel.
     pub(super) short_roots: Piece,
     /// Low and high powers of the roots between passes.
@@ -141,11 +142,12 @@ impl PassesTables {
                 recipe.digits.data
             )));
         }
-        let blocks = passes.blocks().iter();
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
-        Ok(PassesTables {
-            blocks: blocks
+        let template = template_tables(builder, passes, recipe, chirped);
+        let mut blocks = |together: bool| {
+            let blocks = passes.blocks().iter();
+            blocks
                 .enumerate()
                 .map(|(number, block)| {
                     let truncated = !chirped && is_for_truncated_kernels(block, recipe);
@@ -157,7 +159,14 @@ impl PassesTables {
                     };
                     builder.block(block, recipe.digits, residues.unwrap_or(layout))
                 })
-                .collect::<Result<_, FftError>>()?,
+                .collect::<Result<Vec<_>, FftError>>()
+        };
+        let both = together
+            && template.iter().all(Option::is_some)
+            && !long_passes::has_one_launch(passes, machine);
+        Ok(PassesTables {
+            blocks: blocks(together)?,
+            one_by_one: if both { blocks(false)? } else { Vec::new() },
             together,
             short_roots: builder.add_angles(
                 passes
@@ -167,7 +176,7 @@ impl PassesTables {
                     .into_iter()
                     .flat_map(PassRoots::powers),
             ),
-            template: template_tables(builder, passes, recipe, chirped || together),
+            template,
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
@@ -184,11 +193,11 @@ fn template_tables(
     builder: &mut Builder,
     passes: &Passes,
     recipe: &Recipe,
-    other: bool,
+    chirped: bool,
 ) -> Vec<Option<Piece>> {
     let takes = |block: &Block| {
-        let long = !other && !passes.is_one_block() && block.steps().len() == 2;
-        long && tuned::is_for_template(false, Kind::ComplexToComplex, recipe, block)
+        let several = !chirped && !passes.is_one_block() && block.steps().len() == 2;
+        several && tuned::is_for_template(false, Kind::ComplexToComplex, recipe, block)
     };
     let blocks = passes.blocks().iter();
     blocks
@@ -212,20 +221,6 @@ fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool
     let lines = first.len().max(second.len());
     let points = second.len() * first_of_two_pitch(first);
     let tiles = most_tiles(first).max(most_tiles(second));
-    // Where the template has kernels for the passes one by one, but none for both, those are faster than a portable one for both.
-    let steps = |block: &Block| block.steps().iter().map(|step| step.recipe.n).collect();
-    let template = [first, second].map(|block| {
-        let takes = tuned::is_for_template(false, Kind::ComplexToComplex, recipe, block);
-        let steps: Vec<usize> = steps(block);
-        takes.then(|| [steps[0], steps.get(1).copied().unwrap_or(1)])
-    });
-    if let [Some(first), Some(second)] = template
-        && first[1] > 1
-        && second[1] > 1
-        && PassesShape::new(first, second, false, machine.shared_memory()).is_none()
-    {
-        return false;
-    }
     ozfft_kernels::two_passes(recipe.digits.data, tiles).is_some()
         && is_for_truncated_kernels(first, recipe)
         && is_for_truncated_kernels(second, recipe)

@@ -389,6 +389,12 @@ pub(super) fn element_bytes(elements: Elements, single: bool) -> [i64; 2] {
     }
 }
 
+/// Points of a block's first and second step; 1 where there is no second one.
+pub(super) fn steps_of(block: &Block) -> [usize; 2] {
+    let steps = block.steps();
+    [0, 1].map(|number| steps.get(number).map_or(1, |step| step.recipe.n))
+}
+
 /// Whether a kernel of the template gives the bits of a block's recipe.
 pub(crate) fn is_for_template(single: bool, kind: Kind, recipe: &Recipe, block: &Block) -> bool {
     let steps = block.steps().iter().map(|step| step.recipe);
@@ -468,17 +474,13 @@ impl Kernels {
     }
 
     pub(crate) fn of_template(blocks: &[Block], conversions: bool) -> Self {
-        let steps = |block: &Block| {
-            let steps = block.steps();
-            [0, 1].map(|number| steps.get(number).map_or(1, |step| step.recipe.n))
-        };
         Kernels {
             product: Product::Int8,
             elements: Elements::Complex,
             single: false,
             source: KernelSource::Template {
-                first: steps(&blocks[0]),
-                second: blocks.get(1).map(steps),
+                first: steps_of(&blocks[0]),
+                second: blocks.get(1).map(steps_of),
                 conversions,
             },
         }

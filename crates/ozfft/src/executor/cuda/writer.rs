@@ -4,7 +4,7 @@ use super::dimensions::{Cutter, Flattened, Scaling};
 use super::long_passes;
 use super::machine::{Compilation, DeviceMemory, Machine, Parameters, TemplateKernel};
 use super::program::{Action, PassesTables, Search, TunedTables};
-use super::tables::Piece;
+use super::tables::{BlockTables, Piece};
 use super::task::*;
 use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch, TunedLines};
 use crate::error::FftError;
@@ -79,6 +79,13 @@ pub(super) struct Axis {
     tuned: TunedTables,
 }
 
+impl Axis {
+    /// Whether kernels of Hopper's tensor instruction may take its lines.
+    fn is_for_tuned(&self) -> bool {
+        self.tuned.iter().any(|(kernels, _)| kernels.are_tuned())
+    }
+}
+
 /// Where the words of a transform come from, or go.
 #[derive(Clone, Copy)]
 struct WordArray {
@@ -99,6 +106,9 @@ const NO_WORDS: WordArray = WordArray {
 struct Course<'a> {
     passes: &'a Passes,
     tables: &'a PassesTables,
+    /// Those of the passes, and whether both go through one kernel.
+    blocks: &'a [BlockTables],
+    together: bool,
     source: i32,
     from: WordArray,
     source_table: Address,
@@ -295,8 +305,20 @@ impl Writer<'_> {
         passes: &Passes,
         tables: &PassesTables,
     ) -> Result<(), FftError> {
+        let one_by_one = !tables.one_by_one.is_empty()
+            && !axis.is_for_tuned()
+            && long_passes::take(
+                &**self.machine,
+                [&axis.input, &axis.output],
+                passes,
+                self.conversions,
+            );
+        let (together, blocks) = match one_by_one {
+            true => (false, &tables.one_by_one),
+            false => (tables.together, &tables.blocks),
+        };
         // Words between passes that go through memory.
-        let long = !passes.is_one_block() && !tables.together;
+        let long = !passes.is_one_block() && !together;
         let bytes_each = if long { 16 * passes.len() as u64 } else { 0 };
         self.in_turns(axis.lines, bytes_each, |writer, first, count| {
             let mut cutter = Cutter(writer.lasting);
@@ -310,7 +332,7 @@ impl Writer<'_> {
             } else {
                 (Address::NONE, [Address::NONE; 2])
             };
-            let left = match tables.template.iter().any(Option::is_some) {
+            let left = match long && tables.template.iter().any(Option::is_some) {
                 true => {
                     let shortest = passes.blocks().iter().map(|block| block.len()).min();
                     let lines = passes.len() / shortest.unwrap_or(1);
@@ -322,6 +344,8 @@ impl Writer<'_> {
             let course = Course {
                 passes,
                 tables,
+                blocks,
+                together,
                 source: SOURCE_FLOATS,
                 from: NO_WORDS,
                 source_table: Address::NONE,
@@ -372,6 +396,8 @@ impl Writer<'_> {
             let there = Course {
                 passes,
                 tables,
+                blocks: &tables.blocks,
+                together: false,
                 source: SOURCE_CHIRPED_FLOATS,
                 from: NO_WORDS,
                 source_table: chirp,
@@ -418,7 +444,7 @@ impl Writer<'_> {
             )));
         }
         let (mut groups, mut length) = (1u64, passes.len() as u64);
-        if course.tables.together {
+        if course.together {
             let opening = self.pass_task(axis, course, (first, count), (0, groups, length));
             let block = blocks[0].len() as u64;
             let closing = self.pass_task(axis, course, (first, count), (1, block, length / block));
@@ -427,7 +453,7 @@ impl Writer<'_> {
         }
         for (number, block) in blocks.iter().enumerate() {
             let mut task = self.pass_task(axis, course, (first, count), (number, groups, length));
-            let tables = course.tables.blocks[number];
+            let tables = course.blocks[number];
             // Exponents of words, or what outputs of eight digits have beyond 64 bits.
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
@@ -463,7 +489,7 @@ impl Writer<'_> {
                     blocks,
                     shared_bytes: shared,
                 };
-                if self.any_tuned(axis, &rest) {
+                if passes.is_one_block() && self.any_tuned(axis, &rest) {
                     continue;
                 }
                 if self.template_pass(course, number, &rest) {
@@ -494,7 +520,7 @@ impl Writer<'_> {
         let passes = course.passes;
         let blocks = passes.blocks();
         let block = &blocks[number];
-        let tables = course.tables.blocks[number];
+        let tables = course.blocks[number];
         let digits = self.recipe.digits;
         let most_exponents = passes.most_exponents() as u64;
         let inner = length / block.len() as u64;
@@ -598,7 +624,7 @@ impl Writer<'_> {
 
     /// Both passes of transforms that fit shared memory, in one launch.
     fn both_passes(&mut self, axis: &Axis, course: &Course<'_>, mut first: Task, mut second: Task) {
-        let [opening, closing] = [0, 1].map(|number| course.tables.blocks[number]);
+        let [opening, closing] = [0, 1].map(|number| course.blocks[number]);
         let lines = [first, second].map(|task| task.lines_per_transform);
         // Threads share the lines of either pass; there is one set of headers.
         let most = lines[0].max(lines[1]);
