@@ -14,6 +14,7 @@ use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The transform along one axis: what an engine gives to the processor.
 pub(crate) trait LineTransform<T: Real>: Send + Sync {
@@ -73,6 +74,9 @@ struct Stage {
 
 /// Bytes of a slab: half of a small second-level cache, as input and output may be two arrays.
 const SLAB_BYTES: usize = 512 << 10;
+
+/// Turns of a thread in a stage.
+const TURNS: usize = 8;
 
 /// The arrays of a call.
 struct Arrays<'a, T: Real> {
@@ -182,11 +186,19 @@ impl<T: Real> Executor<T> {
                 continue;
             }
             let workspace = &mut workspace[..workers * chunk];
-            parallel::for_each_piece(workspace, chunk, |worker, scratch| {
+            // Threads take turns of neighbouring pieces, so that one that is held up has fewer of them.
+            let turn = pieces.div_ceil(workers * TURNS);
+            let next = AtomicUsize::new(0);
+            parallel::for_each_piece(workspace, chunk, |_, scratch| {
                 // Threads inherit the environment of the thread that started them.
                 let _environment = DefaultEnvironment::enter();
-                let share = pieces * worker / workers..pieces * (worker + 1) / workers;
-                work(share, scratch);
+                loop {
+                    let first = next.fetch_add(turn, Ordering::Relaxed);
+                    if first >= pieces {
+                        break;
+                    }
+                    work(first..pieces.min(first + turn), scratch);
+                }
             });
         }
     }
