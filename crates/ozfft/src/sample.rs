@@ -38,6 +38,10 @@ pub trait Real: sealed::Sealed + bytemuck::Pod + Send + Sync {
     #[cfg(feature = "native")]
     #[doc(hidden)]
     fn native_complex(n: usize) -> std::sync::Arc<dyn rustfft::Fft<Self>>;
+    /// RustFFT's with exp(+i…), unscaled.
+    #[cfg(feature = "native")]
+    #[doc(hidden)]
+    fn native_inverse(n: usize) -> std::sync::Arc<dyn rustfft::Fft<Self>>;
     /// RealFFT's from `n` real numbers to half a spectrum, with exp(-i…), unscaled.
     #[cfg(feature = "native")]
     #[doc(hidden)]
@@ -55,6 +59,12 @@ macro_rules! native_plans {
         #[inline(never)]
         fn native_complex(n: usize) -> std::sync::Arc<dyn rustfft::Fft<Self>> {
             rustfft::FftPlanner::new().plan_fft_forward(n)
+        }
+
+        #[cfg(feature = "native")]
+        #[inline(never)]
+        fn native_inverse(n: usize) -> std::sync::Arc<dyn rustfft::Fft<Self>> {
+            rustfft::FftPlanner::new().plan_fft_inverse(n)
         }
 
         #[cfg(feature = "native")]

@@ -107,6 +107,10 @@ impl<'a, T: Copy> SharedArray<'a, T> {
         unsafe { self.start.add(index) }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// The first byte and the number of bytes.
     pub(crate) fn raw(&self) -> (*mut u8, usize) {
         (self.start.cast(), self.len * size_of::<T>())
@@ -182,6 +186,10 @@ impl<'a, T: Copy> ReadArray<'a, T> {
         );
         // SAFETY: in bounds by the assertion.
         unsafe { self.start.add(index) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// The first byte and the number of bytes.

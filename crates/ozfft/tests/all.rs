@@ -22,6 +22,7 @@ mod hard_shapes;
 mod ladder;
 mod layouts;
 mod low_precision;
+mod native;
 mod not_finite;
 mod properties;
 mod random_problems;

@@ -81,16 +81,23 @@ fn one_nan_makes_the_whole_real_transform_nan() {
 /// The imaginary part of the first value of a half-spectrum counts as 0 when it is a number. A NaN there is bad input.
 #[test]
 fn a_nan_in_an_imaginary_part_that_counts_as_zero_still_makes_the_transform_nan() {
-    for poison in [f64::NAN, f64::INFINITY] {
+    let engines = [Engine::Digits, Engine::Native];
+    for (poison, engine) in [f64::NAN, f64::INFINITY]
+        .into_iter()
+        .flat_map(|poison| engines.map(|engine| (poison, engine)))
+    {
         for (n, place) in [(8, 0), (8, 4), (9, 0), (1, 0), (131, 0)] {
-            let problem = Problem::complex_to_real(&[n]).engine(Engine::Digits);
+            let problem = Problem::complex_to_real(&[n]).engine(engine);
             let mut half = uniform_complex(n / 2 + 1, 1);
             half[0].im = 0.0;
             half[n / 2].im = 0.0;
             half[place].im = poison;
             let mut real = vec![0.0; n];
             let _ = plan(&problem).process_complex_to_real(&half, &mut real);
-            assert!(real.iter().all(|x| x.is_nan()), "{n}: {poison} at {place}");
+            assert!(
+                real.iter().all(|x| x.is_nan()),
+                "{engine:?}, {n}: {poison} at {place}"
+            );
         }
     }
 }

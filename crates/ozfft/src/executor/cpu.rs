@@ -1,6 +1,6 @@
 //! The loop over axes and lines, divided among threads. Every line is independent, so threads cannot change a bit.
 
-use super::lines::{InputArray, LineSet, OutputArray, Place};
+use super::lines::{InputArray, LineSet, OutputArray, Place, Run, for_each_run};
 use super::scales::Scan;
 use super::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
@@ -12,7 +12,9 @@ use crate::transform::line::Connect;
 use crate::workspace::{ALIGNMENT_SLACK, SharedArray, aligned, take, words_for};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The transform along one axis: what an engine gives to the processor.
 pub(crate) trait LineTransform<T: Real>: Send + Sync {
@@ -40,6 +42,12 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
         true
     }
 
+    /// Whether several axes of a part of the array that fits into a cache are transformed before the next part: for lines that
+    /// take less time than their way from memory.
+    fn is_bound_by_memory(&self) -> bool {
+        false
+    }
+
     /// How lines are quantised, where they are.
     fn columns(&self) -> Option<Columns> {
         None
@@ -53,7 +61,29 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
 pub(crate) struct Executor<T: Real> {
     schedule: Arc<Schedule>,
     lines: Vec<Box<dyn LineTransform<T>>>,
+    stages: Vec<Stage>,
     threads: usize,
+}
+
+/// Passes that run together, slab after slab: as long as one of them is in the cache.
+struct Stage {
+    passes: Range<usize>,
+    /// Parts of the array, of successive lines in all of its passes; 1 for all lines of one pass.
+    slabs: usize,
+}
+
+/// Bytes of a slab: half of a small second-level cache, as input and output may be two arrays.
+const SLAB_BYTES: usize = 512 << 10;
+
+/// Turns of a thread in a stage.
+const TURNS: usize = 8;
+
+/// The arrays of a call.
+struct Arrays<'a, T: Real> {
+    input: InputArray<'a, T>,
+    output: OutputArray<'a, T>,
+    spare: SharedArray<'a, Complex<T>>,
+    scales: &'a [i32],
 }
 
 impl<T: Real> Executor<T> {
@@ -65,6 +95,7 @@ impl<T: Real> Executor<T> {
     ) -> Self {
         Executor {
             schedule: Arc::clone(schedule),
+            stages: stages(schedule, &lines, threads),
             lines,
             threads,
         }
@@ -111,65 +142,104 @@ impl<T: Real> Executor<T> {
         if let Some(scan) = self.scaling() {
             scan.find(input, self.threads, scales);
         }
-        let passes = &self.schedule.passes;
-        let last = passes.len() - 1;
-        for (number, (pass, line)) in passes.iter().zip(&self.lines).enumerate() {
-            let scales = Scales {
-                of_transforms: scales,
-                sign: i32::from(number == 0) - i32::from(number == last),
-            };
-            let from = match pass.from {
-                Place::Input => input,
-                Place::Spare => InputArray::Complex(spare.reader()),
-                Place::Output => match output {
-                    OutputArray::Complex(array) => InputArray::Complex(array.reader()),
-                    OutputArray::Real(array) => InputArray::Real(array.reader()),
-                },
-            };
-            let to = match pass.to {
-                Place::Spare => OutputArray::Complex(spare),
-                _ => output,
-            };
-            let lines = pass.read.count();
+        let arrays = Arrays {
+            input,
+            output,
+            spare,
+            scales,
+        };
+        for stage in &self.stages {
+            let first = stage.passes.start;
+            let (line, lines) = (&self.lines[first], self.schedule.passes[first].read.count());
             let at_once = line.lines_at_once();
-            let groups = lines.div_ceil(at_once);
-            let job = |group: usize, workers: usize, workspace: &mut [u64]| {
-                let first = group * at_once;
-                let job = Job {
-                    pass,
-                    from,
-                    to,
-                    conjugate: self.schedule.conjugate && line.is_forward_only(),
-                    scales,
-                    first,
-                    count: at_once.min(lines - first),
-                };
-                line.run(&job, workspace, workers);
-            };
             if line.is_large() {
-                for group in 0..groups {
-                    job(group, self.threads, workspace);
-                }
+                self.run_lines(&arrays, first, 0..lines, (workspace, self.threads));
                 continue;
             }
+            // What threads divide among them: slabs, or groups of lines.
+            let pieces = match stage.slabs {
+                1 => lines.div_ceil(at_once),
+                slabs => slabs,
+            };
+            let work = |pieces: Range<usize>, workspace: &mut [u64]| {
+                if stage.slabs == 1 {
+                    let lines = pieces.start * at_once..lines.min(pieces.end * at_once);
+                    self.run_lines(&arrays, first, lines, (workspace, 1));
+                    return;
+                }
+                for slab in pieces {
+                    for number in stage.passes.clone() {
+                        let count = self.schedule.passes[number].read.count() / stage.slabs;
+                        let lines = slab * count..(slab + 1) * count;
+                        self.run_lines(&arrays, number, lines, (workspace, 1));
+                    }
+                }
+            };
+            let lens = self.lines[stage.passes.clone()].iter();
+            let len = lens.map(|line| line.workspace_len(1)).max();
             // A pass may need no scratch at all; chunks must not be empty.
-            let chunk = line.workspace_len(1).max(1);
-            let workers = self.threads.min(groups);
+            let chunk = len.unwrap_or(0).max(1);
+            let workers = self.threads.min(pieces);
             // One worker is the caller: nothing to hand over and wait for, and no pool that a forked process would not have.
             if workers == 1 || workspace.len() < workers * chunk {
-                for group in 0..groups {
-                    job(group, 1, workspace);
-                }
+                work(0..pieces, workspace);
                 continue;
             }
             let workspace = &mut workspace[..workers * chunk];
-            parallel::for_each_piece(workspace, chunk, |worker, scratch| {
+            // Threads take turns of neighbouring pieces, so that one that is held up has fewer of them.
+            let turn = pieces.div_ceil(workers * TURNS);
+            let next = AtomicUsize::new(0);
+            parallel::for_each_piece(workspace, chunk, |_, scratch| {
                 // Threads inherit the environment of the thread that started them.
                 let _environment = DefaultEnvironment::enter();
-                for group in groups * worker / workers..groups * (worker + 1) / workers {
-                    job(group, 1, scratch);
+                loop {
+                    let first = next.fetch_add(turn, Ordering::Relaxed);
+                    if first >= pieces {
+                        break;
+                    }
+                    work(first..pieces.min(first + turn), scratch);
                 }
             });
+        }
+    }
+
+    /// Transforms some lines of a pass, as many at a time as its transform takes.
+    fn run_lines(
+        &self,
+        arrays: &Arrays<'_, T>,
+        number: usize,
+        lines: Range<usize>,
+        (workspace, workers): (&mut [u64], usize),
+    ) {
+        let (pass, line) = (&self.schedule.passes[number], &self.lines[number]);
+        let last = self.lines.len() - 1;
+        let from = match pass.from {
+            Place::Input => arrays.input,
+            Place::Spare => InputArray::Complex(arrays.spare.reader()),
+            Place::Output => match arrays.output {
+                OutputArray::Complex(array) => InputArray::Complex(array.reader()),
+                OutputArray::Real(array) => InputArray::Real(array.reader()),
+            },
+        };
+        let to = match pass.to {
+            Place::Spare => OutputArray::Complex(arrays.spare),
+            _ => arrays.output,
+        };
+        let at_once = line.lines_at_once();
+        for first in lines.clone().step_by(at_once) {
+            let job = Job {
+                pass,
+                from,
+                to,
+                conjugate: self.schedule.conjugate && line.is_forward_only(),
+                scales: Scales {
+                    of_transforms: arrays.scales,
+                    sign: i32::from(number == 0) - i32::from(number == last),
+                },
+                first,
+                count: at_once.min(lines.end - first),
+            };
+            line.run(&job, workspace, workers);
         }
     }
 
@@ -200,6 +270,54 @@ impl<T: Real> Executor<T> {
     }
 }
 
+/// Passes one by one, or several for every slab of the array: those of the innermost axes, as many as leave a slab small and a slab
+/// for every thread.
+fn stages<T: Real>(
+    schedule: &Schedule,
+    lines: &[Box<dyn LineTransform<T>>],
+    threads: usize,
+) -> Vec<Stage> {
+    let passes = &schedule.passes;
+    // Slabs of some passes: all indices of the batch and of the axes before the first of theirs.
+    let slabs = |together: Range<usize>| {
+        let outermost = passes[together.clone()]
+            .iter()
+            .map(|pass| pass.axis)
+            .min()?;
+        let count = |pass: &AxisPass| -> (usize, bool) {
+            let outer = &pass.read.dimensions[..=outermost];
+            let slabs = outer.iter().map(|&(n, _)| n).product::<usize>();
+            let numbers = pass.read.count() / slabs * pass.n;
+            (slabs, numbers * size_of::<Complex<T>>() <= SLAB_BYTES)
+        };
+        let (slabs, _) = count(&passes[together.start]);
+        let fit = passes[together]
+            .iter()
+            .all(|pass| count(pass) == (slabs, true));
+        // With fewer slabs some threads would have much more to do than others.
+        let enough = slabs >= 4 * threads || (slabs > 1 && slabs.is_multiple_of(threads));
+        (fit && enough).then_some(slabs)
+    };
+    let mut stages: Vec<Stage> = Vec::new();
+    for number in 0..passes.len() {
+        let line = &lines[number];
+        if let Some(stage) = stages.last_mut()
+            && line.is_bound_by_memory()
+            && lines[stage.passes.start].is_bound_by_memory()
+            && let Some(slabs) = slabs(stage.passes.start..number + 1)
+        {
+            stage.passes.end = number + 1;
+            stage.slabs = slabs;
+            continue;
+        }
+        stages.push(Stage {
+            passes: number..number + 1,
+            slabs: 1,
+        });
+    }
+    stages
+}
+
 /// The scale of every transform between axes, and its sign in a pass: 1 in the first, -1 in the last, else 0.
 #[derive(Clone, Copy)]
 struct Scales<'a> {
@@ -221,10 +339,11 @@ impl Scales<'_> {
 
 /// Some neighbouring lines of a pass.
 pub(crate) struct Job<'a, T: Real> {
-    pass: &'a AxisPass,
-    from: InputArray<'a, T>,
-    to: OutputArray<'a, T>,
-    conjugate: bool,
+    pub(crate) pass: &'a AxisPass,
+    pub(crate) from: InputArray<'a, T>,
+    pub(crate) to: OutputArray<'a, T>,
+    /// Lines are conjugated when read and when written.
+    pub(crate) conjugate: bool,
     scales: Scales<'a>,
     first: usize,
     pub(crate) count: usize,
@@ -239,6 +358,12 @@ impl<T: Real> Job<'_, T> {
             1.. if lane < self.count => bias(self.first + lane),
             _ => first,
         })
+    }
+
+    /// Calls `visit` with these lines, as many at a time as lie at one distance.
+    pub(crate) fn for_each_run(&self, visit: impl FnMut(Run)) {
+        let (read, write) = (&self.pass.read, &self.pass.write);
+        for_each_run(read, write, self.first, self.count, visit);
     }
 
     /// These lines, copied to the output, if they lie one after the other there.

@@ -70,6 +70,66 @@ impl LineSet {
     }
 }
 
+/// Lines of a pass that follow each other at one distance, where they are read and where they are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    pub(crate) lines: usize,
+    pub(crate) read: Placement,
+    pub(crate) write: Placement,
+    pub(crate) read_distance: isize,
+    pub(crate) write_distance: isize,
+}
+
+impl Run {
+    /// The run without its first lines.
+    pub(crate) fn skip(self, lines: usize) -> Run {
+        let moved = |place: Placement, distance: isize| Placement {
+            offset: place.offset + lines as isize * distance,
+            stride: place.stride,
+        };
+        Run {
+            lines: self.lines - lines,
+            read: moved(self.read, self.read_distance),
+            write: moved(self.write, self.write_distance),
+            ..self
+        }
+    }
+}
+
+/// Calls `visit` with the runs that lines `first` to `first + count` consist of. Both sets have the same dimensions.
+pub(crate) fn for_each_run(
+    read: &LineSet,
+    write: &LineSet,
+    first: usize,
+    count: usize,
+    mut visit: impl FnMut(Run),
+) {
+    // The innermost dimensions that make up one: as far as the next one continues where they end.
+    let (mut whole, mut read_distance, mut write_distance) = (1, 0, 0);
+    let dimensions = read.dimensions.iter().zip(&write.dimensions).rev();
+    for (&(n, reading), &(_, writing)) in dimensions.filter(|((n, _), _)| *n > 1) {
+        let extent = whole as isize;
+        if whole == 1 {
+            (read_distance, write_distance) = (reading, writing);
+        } else if (reading, writing) != (extent * read_distance, extent * write_distance) {
+            break;
+        }
+        whole *= n;
+    }
+    let (mut line, end) = (first, first + count);
+    while line < end {
+        let lines = (whole - line % whole).min(end - line);
+        visit(Run {
+            lines,
+            read: read.placement(line),
+            write: write.placement(line),
+            read_distance,
+            write_distance,
+        });
+        line += lines;
+    }
+}
+
 /// Which array a pass reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {

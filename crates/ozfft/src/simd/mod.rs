@@ -16,12 +16,16 @@ mod conformance_floats;
 mod conformance_memory;
 #[cfg(test)]
 mod conformance_single;
+#[cfg(feature = "native")]
+mod floats;
 mod portable;
 
 #[cfg(vector_unit)]
 pub(crate) use avx2::Avx2;
 #[cfg(vector_unit)]
 pub(crate) use avx512::Avx512;
+#[cfg(feature = "native")]
+pub(crate) use floats::Floats;
 pub(crate) use portable::{Portable, round_to_unit};
 
 /// One integer per line.
