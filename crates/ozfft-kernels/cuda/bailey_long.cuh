@@ -147,7 +147,7 @@ template <class S, bool CONVERSIONS> struct ToLine {
     Finish<CONVERSIONS> finish;
     uint4 *start;
     i64 element;
-    u64 first, groups, points;
+    unsigned first, groups, points, count;
     unsigned conjugate, known;
     bool there;
     DEVICE ToLine(const PassArguments &all, const Line &line, const RowFacts &facts, const Column &column)
@@ -156,22 +156,22 @@ template <class S, bool CONVERSIONS> struct ToLine {
         there = column.there && is_there(line) && facts.moderate() && (known & NOT_FINITE) == 0;
         start = all.tuned.output + line.store_start;
         element = (i64)task.groups * task.output.stride;
-        first = line.output_start;
-        groups = task.groups;
-        points = task.visible_length;
+        // Outputs are counted in 32 bits; of real transforms half of them are kept.
+        first = (unsigned)line.output_start;
+        groups = (unsigned)task.groups;
+        points = (unsigned)task.visible_length;
+        count = (unsigned)task.output.count;
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
         uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
-        if ((known & (HAS_REAL | HAS_IMAGINARY)) != (HAS_REAL | HAS_IMAGINARY)) {
+        const unsigned output = first + (unsigned)index * groups;
+        if ((known & (HAS_REAL | HAS_IMAGINARY)) != (HAS_REAL | HAS_IMAGINARY) && (output == 0 || 2 * output == points)) {
             // Of real or imaginary transforms these outputs have a part that is known to be zero.
-            const u64 output = first + (u64)index * groups;
-            if (output == 0 || 2 * output == points) {
-                const unsigned keep_re = (known & HAS_REAL) != 0 ? ~0u : 0u, keep_im = (known & HAS_IMAGINARY) != 0 ? ~0u : 0u;
-                value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
-            }
+            const unsigned keep_re = (known & HAS_REAL) != 0 ? ~0u : 0u, keep_im = (known & HAS_IMAGINARY) != 0 ? ~0u : 0u;
+            value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
         }
-        if (is_one && there) start[index * element] = value;
+        if (is_one && there && output < count) start[index * element] = value;
     }
 };
 

@@ -265,6 +265,25 @@ fn long_transforms_that_are_not_contiguous() {
     }
 }
 
+/// The last pass is the template's, and once wrote all outputs where half of them are asked for.
+#[test]
+fn real_transforms_of_long_lines_write_half_a_spectrum() {
+    let mut bench = TemplateBench::new();
+    for (n, style) in LONG.into_iter().zip(STYLES) {
+        let before = bench.emulator.template_launches.load(Ordering::Relaxed);
+        for problem in [
+            Problem::real_to_complex(&[n]),
+            Problem::complex_to_real(&[n]),
+        ] {
+            let problem = problem.batch(2).substrate(GpuUnit::Int8MmaSync);
+            bench.bench.check(&problem, style);
+            bench.bench.check(&problem, Style::Uniform);
+        }
+        let after = bench.emulator.template_launches.load(Ordering::Relaxed);
+        assert!(after > before || n == 10000, "{n}");
+    }
+}
+
 /// Numbers near the ends of the range, infinities and NaN in single columns: those are left, and what is not finite is so everywhere.
 #[test]
 fn columns_and_rows_of_long_transforms_that_are_left() {

@@ -167,7 +167,7 @@ impl<T: Real> Bench<T> {
     }
 
     /// Transforms on both and compares all bytes of the output, gaps included.
-    fn check(&mut self, problem: &Problem, style: Style) {
+    pub(super) fn check(&mut self, problem: &Problem, style: Style) {
         let seed = 0x9e37_79b9 * (self.cases as u64 + 1);
         if problem.kind() == Kind::ComplexToComplex {
             let input = numbers(problem.input_len(), style, seed);
