@@ -1,6 +1,7 @@
 //! `ozfft plot`: a record of `ozfft bench` as a picture: time per point over the length, or, of a GPU, times beside cuFFT's.
 
 mod cuda;
+mod lengths;
 
 use crate::bench::record::{NamedMeasurement, Record};
 use crate::failure::Failure;

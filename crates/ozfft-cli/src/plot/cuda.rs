@@ -1,6 +1,6 @@
 //! A GPU's record as a picture: for every transform how many times cuFFT's time ozfft takes.
 
-use super::{COLOURS, DrawingError, extent, short_date};
+use super::{COLOURS, DrawingError, extent, lengths, short_date};
 use crate::bench::cuda::record::{NamedMeasurement, Record};
 use crate::failure::Failure;
 use crate::gpu::INTEGERS_ONLY;
@@ -53,7 +53,22 @@ pub fn picture(path: &Path, group: Option<&str>) -> Result<String, Failure> {
             .as_deref()
             .unwrap_or("of unknown version")
     );
-    draw(&rows, &title).map_err(|error| Failure::Plot(error.to_string()))
+    let drawn = match lengths_of(&rows) {
+        Some(places) => lengths::draw(&places, &title),
+        None => draw(&rows, &title),
+    };
+    drawn.map_err(|error| Failure::Plot(error.to_string()))
+}
+
+/// The rows as lengths and ratios, where there are too many for bars and every one ends in its length, as those of a range do.
+fn lengths_of(rows: &[Row]) -> Option<Vec<lengths::Place>> {
+    const MOST_BARS: usize = 60;
+    let place = |row: &Row| {
+        let (_, length) = row.name.rsplit_once('-')?;
+        Some((length.parse().ok()?, row.ozfft / row.cufft, row.tuned))
+    };
+    let places: Option<Vec<_>> = rows.iter().map(place).collect();
+    places.filter(|places| places.len() > MOST_BARS)
 }
 
 /// A row for every definition, in their order; without those that cuFFT was not measured for.
@@ -223,6 +238,21 @@ mod tests {
             .collect();
         assert_eq!(integers, [("a", true, Some(16.0)), ("b", false, None)]);
         assert!(super::rows(&results(), Some("other")).is_empty());
+    }
+
+    #[test]
+    fn ranges_of_lengths_are_drawn_over_the_length() {
+        let row = |n: usize| Row {
+            name: format!("contiguous-{n}"),
+            cufft: 2.0,
+            ozfft: 3.0,
+            tuned: n % 2 == 0,
+            integers_only: None,
+        };
+        let many: Vec<Row> = (16..100).map(row).collect();
+        let places = lengths_of(&many).expect("lengths");
+        assert_eq!((places.len(), places[0]), (84, (16.0, 1.5, true)));
+        assert!(lengths_of(&many[..10]).is_none());
     }
 
     #[test]
