@@ -246,7 +246,7 @@ mod tests {
             name: format!("contiguous-{n}"),
             cufft: 2.0,
             ozfft: 3.0,
-            tuned: n % 2 == 0,
+            tuned: n.is_multiple_of(2),
             integers_only: None,
         };
         let many: Vec<Row> = (16..100).map(row).collect();
