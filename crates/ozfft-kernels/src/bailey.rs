@@ -434,6 +434,25 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
+    /// Threads of a warp that leave a loop one by one are not always brought together again (docs/gpu-template.md, "A trap").
+    #[test]
+    fn loops_of_the_template_begin_at_the_same_number_for_a_whole_warp() {
+        let of_threads = ["in_group()", "thread_number()", "threadIdx", "lane.number"];
+        let template = SOURCES
+            .iter()
+            .filter(|(name, _)| name.starts_with("bailey_"));
+        let mut loops = 0;
+        for (name, text) in template {
+            for line in text.lines().filter(|line| line.contains("for (")) {
+                loops += 1;
+                let start = line.split(';').next().unwrap_or(line);
+                let own = of_threads.iter().find(|word| start.contains(*word));
+                assert!(own.is_none(), "{name}: {line}: use share_out");
+            }
+        }
+        assert!(loops > 20, "{loops}");
+    }
+
     #[test]
     fn every_line_of_the_list_is_a_shape_of_its_own() {
         let lines = LENGTHS.lines().filter(|line| line.starts_with("BAILEY"));
