@@ -265,6 +265,25 @@ fn long_transforms_that_are_not_contiguous() {
     }
 }
 
+/// Numbers at both ends of the range are scaled between axes, of which one is long.
+#[test]
+fn scales_between_axes_of_long_transforms() {
+    let mut bench = TemplateBench::new();
+    for (shape, style) in [
+        (&[2, 16384][..], Style::Tiny),
+        (&[2, 16384], Style::Huge),
+        (&[16384, 2], Style::Tiny),
+        (&[16384, 2], Style::Huge),
+        (&[3, 10000], Style::Wild),
+    ] {
+        let problem = Problem::complex(shape).substrate(GpuUnit::Int8MmaSync);
+        let input = numbers(problem.input_len(), style, SEED);
+        bench.bench.check_numbers(&problem, &input, &[false]);
+    }
+    let launches = bench.emulator.template_launches.load(Ordering::Relaxed);
+    assert!(launches >= 10, "{launches}");
+}
+
 /// The last pass is the template's, and once wrote all outputs where half of them are asked for.
 #[test]
 fn real_transforms_of_long_lines_write_half_a_spectrum() {

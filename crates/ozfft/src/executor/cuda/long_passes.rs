@@ -67,29 +67,34 @@ pub(super) fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
     shape.is_some_and(|shape| shape.groups >= 2)
 }
 
-/// Whether the template takes the passes of contiguous complex lines of f64 one by one.
-pub(super) fn take(
+/// The template's kernels for the passes of contiguous complex lines of f64 one by one; or why there are none.
+pub(super) fn kernels(
     machine: &dyn Machine,
     [input, output]: [&FloatLines; 2],
     passes: &Passes,
     conversions: bool,
-) -> bool {
-    let [first, second] = passes.blocks() else {
-        return false;
-    };
+) -> Result<[TemplateKernel; 2], NoLaunch> {
     let contiguous = |lines: &FloatLines| {
         lines.single == 0 && lines.elements == ELEMENTS_COMPLEX && lines.stride == 1
     };
-    let lengths = [first, second].map(|block| block.len() as u64);
-    let has = |block: &Block, side_by_side: u64, pass: Pass| {
+    let [first, second] = passes.blocks() else {
+        return Err(NoLaunch::Layout);
+    };
+    if !contiguous(input) || !contiguous(output) {
+        return Err(NoLaunch::Layout);
+    }
+    let kernel = |block: &Block, other: &Block, pass: Pass| {
+        let side_by_side = other.len() as u64;
         let steps = tuned::steps_of(block);
         let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
-        shape.is_some_and(|shape| machine.template_kernel(&shape, conversions).is_ok())
+        let shape = shape.ok_or(NoLaunch::Layout)?;
+        let kernel = machine.template_kernel(&shape, conversions);
+        kernel.map_err(NoLaunch::Kernel)
     };
-    contiguous(input)
-        && contiguous(output)
-        && has(first, lengths[1], Pass::Opening)
-        && has(second, lengths[0], Pass::Closing)
+    Ok([
+        kernel(first, second, Pass::Opening)?,
+        kernel(second, first, Pass::Closing)?,
+    ])
 }
 
 /// How a pass is launched that a portable kernel has been told of, with the template's tables and a list for lines that are left; or

@@ -305,15 +305,8 @@ impl Writer<'_> {
         passes: &Passes,
         tables: &PassesTables,
     ) -> Result<(), FftError> {
-        let one_by_one = !tables.one_by_one.is_empty()
-            && !axis.is_for_tuned()
-            && long_passes::take(
-                &**self.machine,
-                [&axis.input, &axis.output],
-                passes,
-                self.conversions,
-            );
-        let (together, blocks) = match one_by_one {
+        let one_by_one = !tables.one_by_one.is_empty() && !axis.is_for_tuned();
+        let (together, blocks) = match one_by_one && self.goes_pass_by_pass(axis, passes) {
             true => (false, &tables.one_by_one),
             false => (tables.together, &tables.blocks),
         };
@@ -492,7 +485,7 @@ impl Writer<'_> {
                 if passes.is_one_block() && self.any_tuned(axis, &rest) {
                     continue;
                 }
-                if self.template_pass(course, number, &rest) {
+                if self.template_pass(axis, course, number, &rest) {
                     groups *= block.len() as u64;
                     length /= block.len() as u64;
                     continue;
@@ -668,11 +661,46 @@ impl Writer<'_> {
         false
     }
 
+    /// Whether transforms that would fit one launch go through the template's kernels for single passes.
+    fn goes_pass_by_pass(&mut self, axis: &Axis, passes: &Passes) -> bool {
+        let ends = [&axis.input, &axis.output];
+        match long_passes::kernels(&**self.machine, ends, passes, self.conversions) {
+            Ok(kernels) => {
+                for (block, kernel) in passes.blocks().iter().zip(kernels) {
+                    self.remark_compilation(block.len() as u64, &kernel);
+                }
+                true
+            }
+            Err(reason) => {
+                self.remark_portable(axis.n, reason);
+                false
+            }
+        }
+    }
+
+    /// Whether kernels that know their length leave all lines of transforms that are scaled between axes: where they cannot round what
+    /// is scaled back.
+    fn leaves_what_is_scaled(&self, axis: &Axis, most_bias: i32, single: bool) -> bool {
+        self.scaling.is_none_or(|Scaling { scale, .. }| {
+            let leaves = || tuned::leave_what_is_scaled_up(single, &scale, axis.points_before);
+            scale.growth() < most_bias && (axis.bias == 0 || leaves())
+        })
+    }
+
     /// A pass of long transforms on the template, where that takes it.
-    fn template_pass(&mut self, course: &Course<'_>, number: usize, rest: &Rest) -> bool {
+    fn template_pass(
+        &mut self,
+        axis: &Axis,
+        course: &Course<'_>,
+        number: usize,
+        rest: &Rest,
+    ) -> bool {
         let Some(tables) = course.tables.template[number] else {
             return false;
         };
+        if !self.leaves_what_is_scaled(axis, tuned::MOST_BIAS, false) {
+            return false;
+        }
         let block = &course.passes.blocks()[number];
         let [task, _] = &rest.tasks.0;
         let launch = long_passes::launch(
@@ -693,12 +721,17 @@ impl Writer<'_> {
                 });
                 true
             }
-            Err(NoLaunch::Layout) => false,
-            Err(NoLaunch::Kernel(reason)) => {
-                let n = course.passes.len();
-                self.remark(format!("the portable kernel for {n} points: {reason}"));
+            Err(reason) => {
+                self.remark_portable(course.passes.len() as u64, reason);
                 false
             }
+        }
+    }
+
+    /// Why there is no kernel that knows its length, and how to get it.
+    fn remark_portable(&mut self, n: u64, reason: NoLaunch) {
+        if let NoLaunch::Kernel(reason) = reason {
+            self.remark(format!("the portable kernel for {n} points: {reason}"));
         }
     }
 
@@ -735,13 +768,8 @@ impl Writer<'_> {
             return None;
         }
         // Numbers that ask for a scale are among those that tuned kernels leave.
-        if let Some(Scaling { scale, .. }) = &self.scaling {
-            let scales = axis.bias != 0;
-            let leaves =
-                || tuned::leave_what_is_scaled_up(kernels.single, scale, axis.points_before);
-            if scale.growth() >= tuned::most_bias(kernels) || (scales && !leaves()) {
-                return None;
-            }
+        if !self.leaves_what_is_scaled(axis, tuned::most_bias(kernels), kernels.single) {
+            return None;
         }
         let lines = TunedLines {
             input: &axis.input,
@@ -753,9 +781,8 @@ impl Writer<'_> {
         let n = axis.n;
         let mut launch = match tuned::launch(&**self.machine, kernels, &lines) {
             Ok(launch) => launch,
-            Err(NoLaunch::Layout) => return None,
-            Err(NoLaunch::Kernel(reason)) => {
-                self.remark(format!("the portable kernel for {n} points: {reason}"));
+            Err(reason) => {
+                self.remark_portable(n, reason);
                 return None;
             }
         };
