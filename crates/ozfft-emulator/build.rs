@@ -3,6 +3,7 @@
 use ozfft_kernels::bailey::{self, BlockShape, KernelShape};
 use ozfft_kernels::bailey_long::{LongShape, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_real::{Half, RealShape};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,18 @@ const SAMPLE: [(usize, usize); 10] = [
     (25, 10),
     (40, 25),
     (32, 32),
+];
+
+/// The same for real lines and half-spectra, with conversion instructions and without.
+const SAMPLE_OF_REAL: [(usize, usize); 8] = [
+    (32, 1),
+    (45, 1),
+    (16, 4),
+    (25, 4),
+    (9, 7),
+    (15, 5),
+    (20, 18),
+    (40, 25),
 ];
 
 /// The same for two passes.
@@ -62,6 +75,18 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let shape = BlockShape::new(*first, *last, *strided, SHARED_BYTES);
         shapes.push((Box::new(shape.expect("a shape that fits")), *strided));
     }
+    let real = listed.iter().filter(|shape| !shape.strided);
+    for BlockShape { first, last, .. } in real {
+        let steps = [*first, *last];
+        if everything || SAMPLE_OF_REAL.contains(&(*first, *last)) {
+            for half in [Half::Output, Half::Input] {
+                let shape = RealShape::new(steps, half, SHARED_BYTES);
+                let shape = shape.expect("a shape that fits");
+                shapes.push((Box::new(shape), false));
+                shapes.push((Box::new(shape), true));
+            }
+        }
+    }
     for (first, second) in SAMPLE_OF_PASSES {
         for strided in [false, true] {
             let shape = PassesShape::new(first, second, strided, SHARED_BYTES);
@@ -91,7 +116,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         shapes.push((Box::new(shape), true));
     }
     let mut kernels = String::from(
-        "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"launch.h\"\n",
+        "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"launch.h\"\n",
     );
     let mut table = String::new();
     let mut names = String::new();

@@ -57,9 +57,9 @@ template <class S> struct Lines {
         if (S::STRIDED) {
             const unsigned number = panel / args.panels_a_group;
             group = number;
-            first = (panel - number * args.panels_a_group) * S::LINES;
+            first = (panel - number * args.panels_a_group) * S::PANEL;
         } else {
-            group = (i64)panel * S::LINES;
+            group = (i64)panel * S::PANEL;
             first = 0;
         }
     }
@@ -98,7 +98,7 @@ template <class S> DEVICE Column column_of(const Lane<S> &lane, int u) {
     const int index = 8 * (lane.warp * S::UNITS1 + u) + lane.g;
     const bool there = S::COLUMNS == 8 * S::UNITS1 * S::WARPS || index < S::COLUMNS;
     // Threads beyond the last column do as that one's.
-    const Numbered<S::COLUMNS_ACROSS, S::LINES, S::N2> numbered(there ? index : S::COLUMNS - 1);
+    const Numbered<S::COLUMNS_ACROSS, S::LINES, S::COLUMNS_OF_LINE> numbered(there ? index : S::COLUMNS - 1);
     return {numbered.line, numbered.place, there};
 }
 
@@ -124,6 +124,19 @@ template <bool CONVERSIONS> struct Finish {
     }
     DEVICE uint4 operator()(i64 re, int top_re, i64 im, int top_im, unsigned flip) const {
         return finished<CONVERSIONS>(re, top_re, im, top_im, power, scale, flip);
+    }
+    // The real part alone.
+    DEVICE uint2 real(i64 re, int top) const {
+        uint2 value;
+        bool usual = are_usual(top, top);
+        if (CONVERSIONS) {
+            const double x = (usual ? to_double_by_conversion(re, top) : to_double_by_parts(re, top)) * scale;
+            value = make_uint2((unsigned)__double2loint(x), (unsigned)__double2hiint(x));
+        } else {
+            to_double(re, top, power, 0, value.x, value.y, usual);
+            if (!usual) to_double_any(re, top, power, 0, value.x, value.y);
+        }
+        return value;
     }
 };
 
@@ -236,6 +249,27 @@ template <class S, bool CONVERSIONS> struct ToMemory {
     }
 };
 
+// Words and digits of a warp's columns, an element and its partner folded together.
+template <class S, class Numbers, class Statistics>
+DEVICE void put_digits(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics, StepDigits<typename S::First> (&cosine_digits)[S::UNITS1],
+                       StepDigits<typename S::First> (&sine_digits)[S::UNITS1]) {
+    const Lane<S> lane;
+#pragma unroll
+    for (int u = 0; u < S::UNITS1; u++) {
+        const Column column = column_of<S>(lane, u);
+        const typename Numbers::Words words(statistics.facts(column.line).for_words());
+#pragma unroll
+        for (int q = 0; q < S::First::QUADS; q++) {
+            const i64 ar = numbers[u].real_word(2 * q, words), ai = numbers[u].imaginary_word(2 * q, words);
+            const i64 br = numbers[u].real_word(2 * q + 1, words), bi = numbers[u].imaginary_word(2 * q + 1, words);
+            cosine_digits[u].put(q, ar + br, ai + bi);
+            sine_digits[u].put(q, ar - br, ai - bi);
+        }
+        cosine_digits[u].fill();
+        sine_digits[u].fill();
+    }
+}
+
 // The first step, or the only one: words, digits, products, rotation; then to shared memory, or to where results of a column go
 // (`end_of`).
 template <class S, class Mma, class Numbers, class Statistics, class EndOf>
@@ -246,20 +280,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
     StepDigits<Step> cosine_digits[S::UNITS1], sine_digits[S::UNITS1];
     const Factors factors = factors_of<Int8>(args);
     const Lane<S> lane;
-#pragma unroll
-    for (int u = 0; u < S::UNITS1; u++) {
-        const Column column = column_of<S>(lane, u);
-        const typename Numbers::Words words(statistics.facts(column.line).for_words());
-#pragma unroll
-        for (int q = 0; q < Step::QUADS; q++) {
-            const i64 ar = numbers[u].real_word(2 * q, words), ai = numbers[u].imaginary_word(2 * q, words);
-            const i64 br = numbers[u].real_word(2 * q + 1, words), bi = numbers[u].imaginary_word(2 * q + 1, words);
-            cosine_digits[u].put(q, ar + br, ai + bi);
-            sine_digits[u].put(q, ar - br, ai - bi);
-        }
-        cosine_digits[u].fill();
-        sine_digits[u].fill();
-    }
+    put_digits<S>(numbers, statistics, cosine_digits, sine_digits);
     const auto tables = tables_of<S>(args);
     const int t = lane.t;
 #pragma unroll 1
@@ -328,7 +349,7 @@ template <class S> DEVICE Column row_of(const Lane<S> &lane, int unit) {
     const int g = S::STRIDED ? lane.g : (lane.g & 4) | (lane.g & 1) << 1 | (lane.g >> 1 & 1);
     const int index = 8 * unit + g;
     const bool there = S::ROWS % 8 == 0 ? 8 * unit < S::ROWS : index < S::ROWS;
-    const Numbered<S::STRIDED, S::LINES, S::N1> numbered(there ? index : S::ROWS - 1);
+    const Numbered<S::STRIDED, S::PANEL, S::ROWS_OF_LINE> numbered(there ? index : S::ROWS - 1);
     return {numbered.line, numbered.place, there};
 }
 
@@ -348,13 +369,13 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
     for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
         // All threads of a warp go on together, those beyond the last row as the last one's: see docs/gpu-template.md.
         const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
-        const Numbered<S::STRIDED, S::LINES, S::N1> row(there ? first + lane.number : S::ROWS - 1);
+        const Numbered<S::STRIDED, S::PANEL, S::ROWS_OF_LINE> row(there ? first + lane.number : S::ROWS - 1);
         const int k1 = row.place;
         i64 low_re[4], low_im[4];
         int top_re[4], top_im[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const uint4 word = load_shared(place_of(lane, row.line, k1, j));
+            const uint4 word = load_shared(place_of(lane, row.line, k1, j < S::COLUMNS_OF_LINE ? j : S::N2 - j));
             // Sums do not fit 64 bits: the upper 15 bits apart.
             const auto split = [](unsigned low, unsigned high, i64 &rest, int &top) {
                 rest = join(low, high & 0x1ffffu);
@@ -454,18 +475,19 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
 }
 
 // A panel's lines that are left to a portable kernel.
-template <class S> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const Statistics<S> &statistics) {
-    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int line) {
-        if (lines.has(args, line) && !statistics.facts(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+template <class S, class FactsOf> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const FactsOf &facts_of) {
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::PANEL, [&](int line) {
+        if (lines.has(args, line) && !facts_of(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
     });
 }
 
-template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
-    const int group = Lane<S>().group;
-    const auto clear = [](const Statistics<S> &statistics) {
-        share_out<S::GROUP_THREADS>(Lane<S>().in_group(), 4 * S::LINES, [&](int i) { statistics.memory[i] = 0; });
-    };
-    clear(Statistics<S>(group, 0));
+template <class S> DEVICE void clear(const Statistics<S> &statistics) {
+    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), 4 * S::LINES, [&](int i) { statistics.memory[i] = 0; });
+}
+
+// What is done once: tables, and the exponent that all lines have in common.
+template <class S> DEVICE void begin(const TunedArguments &args) {
+    clear(Statistics<S>(Lane<S>().group, 0));
     if (S::SHARED_TABLES)
         share_out<S::THREADS>(thread_number(), S::Tables::BYTES / 16,
                               [&](int i) { store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i)); });
@@ -474,6 +496,11 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
     }
     block_barrier();
+}
+
+template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
+    begin<S>(args);
+    const int group = Lane<S>().group;
     // Neighbouring panels are of different blocks, so that a few of them are spread over the device.
     const unsigned step = gridDim.x * S::GROUPS;
     unsigned round = 0;
@@ -492,7 +519,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
         group_barrier<S>(group);
         const auto end_of = [&](const Column &column) { return ToMemory<S, CONVERSIONS>(args, lines, statistics.facts(column.line), column); };
         first_step<S, Mma>(args, numbers, statistics, end_of);
-        leave_lines<S>(args, lines, statistics);
+        leave_lines<S>(args, lines, [&](int line) { return statistics.facts(line); });
         if constexpr (S::N2 > 1) {
             group_barrier<S>(group);
             if constexpr (S::Last::MATRIX)

@@ -15,6 +15,12 @@ DEVICE uint4 load_once(const uint4 *place) {
     return v;
 }
 
+DEVICE uint2 load_once(const uint2 *place) {
+    uint2 v;
+    asm volatile("ld.global.L1::no_allocate.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(place));
+    return v;
+}
+
 DEVICE int load_shared_byte(uint32_t at) {
     int v;
     asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));

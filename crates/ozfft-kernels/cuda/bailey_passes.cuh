@@ -16,7 +16,7 @@ constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
 template <int A1_, int A2_, int B1_, int B2_, int LINES_, int WARPS_, int UNITS_A, int UNITS_B1, int UNITS_B2, bool STRIDED_, int GROUPS_>
 struct PassesShape {
     static constexpr int A1 = A1_, A2 = A2_, B1 = B1_, B2 = B2_, NA = A1 * A2, NB = B1 * B2, N = NA * NB;
-    static constexpr int LINES = LINES_, WARPS = WARPS_;
+    static constexpr int LINES = LINES_, PANEL = LINES_, WARPS = WARPS_;
     static constexpr bool STRIDED = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;

@@ -60,7 +60,9 @@ template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_,
     typedef StepShape<N1> First;
     typedef StepShape<N2> Last;
     typedef TableShape<N1, N2> Tables;
-    static constexpr int COLUMNS = LINES * N2, ROWS = LINES * N1;
+    // Lines of a panel, and what is worked out of each: all columns and all rows. (Real lines need half of either: bailey_real.cuh.)
+    static constexpr int PANEL = LINES, COLUMNS_OF_LINE = N2, ROWS_OF_LINE = N1;
+    static constexpr int COLUMNS = LINES * COLUMNS_OF_LINE, ROWS = PANEL * ROWS_OF_LINE;
     static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);  // of a group
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
     // Whether a warp's columns may be of several lines.

@@ -19,7 +19,7 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 22] = headers!(
+const SOURCES: [(&str, &str); 23] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
@@ -27,6 +27,7 @@ const SOURCES: [(&str, &str); 22] = headers!(
     "bailey_instructions.cuh",
     "bailey_long.cuh",
     "bailey_passes.cuh",
+    "bailey_real.cuh",
     "bailey_shape.cuh",
     "bailey_words.cuh",
     "bulk_copy.cuh",

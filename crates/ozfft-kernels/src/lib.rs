@@ -20,6 +20,7 @@ macro_rules! image {
 pub mod bailey;
 pub mod bailey_long;
 pub mod bailey_passes;
+pub mod bailey_real;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;

@@ -2,13 +2,30 @@
 //! them (`bailey_passes.cuh`): those of `mixed.rs`, with matrices as `mma.sync` takes its second operand.
 
 use super::mixed::{Padded, padded, raised_rows};
-use super::tuned_tables::{lay_out_constants, lay_out_first, rotations};
+use super::tuned_tables::{Raised, lay_out_constants, lay_out_first, rotations};
 use crate::stages::twiddle::Twiddle;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
 
 /// The tables of a block's steps, in the order of `TableShape`.
 pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
+    lay_out(steps, |rows, image| lay_out_constants(rows, true, image))
+}
+
+/// The same for real lines, whose sums are not combined after the first step.
+pub(super) fn of_real_lines(steps: &[Step]) -> Vec<u8> {
+    lay_out(steps, |rows, image| {
+        for (cosine, sine) in rows {
+            image.extend_from_slice(bytemuck::cast_slice(&[cosine.sum, sine.sum]));
+        }
+    })
+}
+
+/// `first_constants`: how those of the first step lie.
+fn lay_out(
+    steps: &[Step],
+    first_constants: impl FnOnce(&[(Raised, Raised)], &mut Vec<u8>),
+) -> Vec<u8> {
     let first = &steps[0];
     let last = steps.get(1).filter(|step| step.matrices.is_some());
     let mut image = Vec::new();
@@ -18,7 +35,7 @@ pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
         }
     }
     let first_rows = raised_rows(first, true);
-    lay_out_constants(&first_rows, true, &mut image);
+    first_constants(&first_rows, &mut image);
     // Outputs 0 to 3 are the first ones of their threads.
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     if let Some(last) = last {

@@ -5,6 +5,8 @@
 
 mod bailey_tables;
 #[cfg(test)]
+mod bailey_real_tests;
+#[cfg(test)]
 mod bailey_tests;
 #[cfg(test)]
 mod companion_tests;

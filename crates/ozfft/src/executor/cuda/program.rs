@@ -197,7 +197,7 @@ fn template_tables(
 ) -> Vec<Option<Piece>> {
     let takes = |block: &Block| {
         let several = !chirped && !passes.is_one_block() && block.steps().len() == 2;
-        several && tuned::is_for_template(false, Kind::ComplexToComplex, recipe, block)
+        several && tuned::is_for_template(false, recipe, block)
     };
     let blocks = passes.blocks().iter();
     blocks
@@ -281,10 +281,15 @@ fn tables_of_tuned(
             let tables = tuned_tables::tables(shape, block)?;
             found.push((Kernels::of(shape, conversions), builder.add(&tables)));
         }
-        let template = tuned::is_for_template(single, kind, recipe, block);
+        let template = tuned::is_for_template(single, recipe, block);
         if template && choice.residues.is_none() {
-            let tables = bailey_tables::tables(block.steps());
-            let kernels = Kernels::of_template(passes.blocks(), conversions);
+            let tables = match kind {
+                Kind::RealToComplex => bailey_tables::of_real_lines(block.steps()),
+                Kind::ComplexToComplex | Kind::ComplexToReal => {
+                    bailey_tables::tables(block.steps())
+                }
+            };
+            let kernels = Kernels::of_template(kind, passes.blocks(), conversions);
             found.push((kernels, builder.add(&tables)));
         }
         return Ok(found);
@@ -298,9 +303,9 @@ fn tables_of_tuned(
         found.push((kernels, builder.add(&tuned_passes::tables(passes))));
     }
     let mut blocks = passes.blocks().iter();
-    let template = blocks.all(|block| tuned::is_for_template(single, kind, recipe, block));
+    let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
     if template && choice.residues.is_none() {
-        let kernels = Kernels::of_template(passes.blocks(), conversions);
+        let kernels = Kernels::of_template(kind, passes.blocks(), conversions);
         found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
     }
     Ok(found)

@@ -59,7 +59,7 @@ fn unusual(kind: usize, index: usize, random: f64) -> f64 {
 }
 
 /// `count` lines of `n` points, `distance` numbers apart; `unusual_every` so many of them is an unusual one.
-fn lines(
+pub(super) fn lines(
     count: usize,
     n: usize,
     distance: usize,
@@ -80,7 +80,7 @@ fn lines(
 
 /// `count` half-spectra of lines of `n` points, `distance` complex numbers apart, of the same kinds; some have real or
 /// imaginary parts only.
-fn half_lines(
+pub(super) fn half_lines(
     count: usize,
     n: usize,
     distance: usize,
@@ -109,15 +109,15 @@ fn half_lines(
     bytemuck::cast_slice(&numbers).to_vec()
 }
 
-struct RealBench {
-    emulator: Arc<Emulator>,
+pub(super) struct RealBench {
+    pub(super) emulator: Arc<Emulator>,
     machine: Arc<dyn Machine>,
     planner: Planner<f64>,
-    cases: usize,
+    pub(super) cases: usize,
 }
 
 impl RealBench {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         println!("seed {SEED:#x}");
         let emulator = Arc::new(Emulator::with_tuned_kernels());
         RealBench {
@@ -130,7 +130,7 @@ impl RealBench {
 
     /// Transforms with both, once with and once without conversion instructions, in place, too, where that can be, and
     /// compares all bytes of the output, gaps included. Complex numbers are two of the input's. Returns the substrate.
-    fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
+    pub(super) fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
         let scalar = problem.clone().substrate(CpuUnit::Scalar);
         let expected = self.planner.plan(&scalar).unwrap();
@@ -183,11 +183,11 @@ impl RealBench {
         assert_eq!(self.check(problem, input), "int8-wgmma", "{problem:?}");
     }
 
-    fn left(&self) -> u64 {
+    pub(super) fn left(&self) -> u64 {
         self.emulator.lines_left.load(Ordering::Relaxed)
     }
 
-    fn seed(&self) -> u64 {
+    pub(super) fn seed(&self) -> u64 {
         SEED ^ (self.cases as u64 + 1)
     }
 }

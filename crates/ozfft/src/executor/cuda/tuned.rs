@@ -16,6 +16,7 @@ use crate::transform::bailey::Block;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::bailey::{BlockShape, KernelShape};
 use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_real::{Half, RealShape};
 use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
 /// What the kernels' sums are put together with: `Factors` of `tuned_block.cuh`. The second one of int8 is a
@@ -350,6 +351,14 @@ pub(crate) struct TunedOn<'a> {
     pub(crate) single: bool,
 }
 
+fn elements_of(kind: Kind) -> Elements {
+    match kind {
+        Kind::ComplexToComplex => Elements::Complex,
+        Kind::RealToComplex => Elements::RealToComplex,
+        Kind::ComplexToReal => Elements::ComplexToReal,
+    }
+}
+
 /// The tuned kernels that take a block, if there are some: all on this machine that give its recipe's bits.
 pub(crate) fn shape_of(
     tuned_on: &TunedOn<'_>,
@@ -357,11 +366,7 @@ pub(crate) fn shape_of(
     recipe: &Recipe,
     block: &Block,
 ) -> Option<&'static TunedShape> {
-    let elements = match kind {
-        Kind::ComplexToComplex => Elements::Complex,
-        Kind::RealToComplex => Elements::RealToComplex,
-        Kind::ComplexToReal => Elements::ComplexToReal,
-    };
+    let elements = elements_of(kind);
     let [first, last] = block.steps() else {
         return None;
     };
@@ -399,7 +404,7 @@ pub(super) fn steps_of(block: &Block) -> [usize; 2] {
 }
 
 /// Whether a kernel of the template gives the bits of a block's recipe.
-pub(crate) fn is_for_template(single: bool, kind: Kind, recipe: &Recipe, block: &Block) -> bool {
+pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> bool {
     let steps = block.steps().iter().map(|step| step.recipe);
     let steps: Vec<_> = steps.map(|step| (step.n, step.fold, step.shift)).collect();
     let opens =
@@ -416,7 +421,6 @@ pub(crate) fn is_for_template(single: bool, kind: Kind, recipe: &Recipe, block: 
         _ => false,
     };
     !single
-        && kind == Kind::ComplexToComplex
         && recipe.digits == Digits::DOUBLE
         && recipe.products == Products::Truncated
         && fits
@@ -476,10 +480,10 @@ impl Kernels {
         }
     }
 
-    pub(crate) fn of_template(blocks: &[Block], conversions: bool) -> Self {
+    pub(crate) fn of_template(kind: Kind, blocks: &[Block], conversions: bool) -> Self {
         Kernels {
             product: Product::Int8,
-            elements: Elements::Complex,
+            elements: elements_of(kind),
             single: false,
             source: KernelSource::Template {
                 first: steps_of(&blocks[0]),
@@ -614,7 +618,9 @@ pub(crate) fn launch(
             second,
             conversions,
         } => {
-            let shape = template_shape(first, second, placed.strided, machine.shared_memory());
+            let steps = (first, second);
+            let shared_memory = machine.shared_memory();
+            let shape = template_shape(kernels.elements, steps, placed.strided, shared_memory);
             // Lines of a group are counted in 32 bits.
             let shape = shape.filter(|_| placed.group < 1 << 31);
             let shape = shape.ok_or(NoLaunch::Layout)?;
@@ -665,14 +671,24 @@ pub(crate) fn launch(
 
 /// The template's shape for steps of one pass or of two.
 fn template_shape(
-    first: [usize; 2],
-    second: Option<[usize; 2]>,
+    elements: Elements,
+    (first, second): ([usize; 2], Option<[usize; 2]>),
     strided: bool,
     shared_memory: usize,
 ) -> Option<Box<dyn KernelShape>> {
-    Some(match second {
-        None => Box::new(BlockShape::new(first[0], first[1], strided, shared_memory)?),
-        Some(second) => Box::new(PassesShape::new(first, second, strided, shared_memory)?),
+    let real = |half| match (second, strided) {
+        (None, false) => RealShape::new(first, half, shared_memory),
+        _ => None,
+    };
+    Some(match (elements, second) {
+        (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
+        (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
+        (Elements::Complex, None) => {
+            Box::new(BlockShape::new(first[0], first[1], strided, shared_memory)?)
+        }
+        (Elements::Complex, Some(second)) => {
+            Box::new(PassesShape::new(first, second, strided, shared_memory)?)
+        }
     })
 }
 

@@ -1,0 +1,191 @@
+//! The kernel template for real lines and half-spectra of one block of one or two steps (`cuda/bailey_real.cuh`): its parameters, and the
+//! source of its kernels for a compiler at run time.
+
+use crate::bailey::{
+    KernelShape, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps, next_with,
+    table_bytes,
+};
+
+/// Which side has half-spectra.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Real lines to half-spectra.
+    Output,
+    /// Half-spectra to real lines.
+    Input,
+}
+
+/// `RealShape` of `bailey_real.cuh`: the parameters of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RealShape {
+    /// Points of the steps; 1 where there is no second one.
+    pub steps: [usize; 2],
+    /// Pairs of lines of a group of warps at a time.
+    pub pairs: usize,
+    /// Eights of columns that a warp takes together in the first step, and of rows in the last one.
+    pub units: [usize; 2],
+    /// Which side has half-spectra.
+    pub half: Half,
+    /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
+    pub groups: usize,
+    kilobytes: usize,
+}
+
+impl RealShape {
+    /// The shape for steps of so many points on a GPU whose blocks may have so many bytes of shared memory: the one that promises most of
+    /// those that fit; none where there is none, or where the template does not take the steps.
+    pub fn new(steps: [usize; 2], half: Half, shared_bytes: usize) -> Option<Self> {
+        let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
+        let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
+        let [first, last] = steps;
+        // `RealShape` asserts the same; two points as a last step do not occur.
+        if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
+            return None;
+        }
+        let mut best: Option<(f64, RealShape)> = None;
+        for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
+            let Some(most) = most_warps(steps, units) else {
+                continue;
+            };
+            for pairs in [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32] {
+                let mut shape = RealShape {
+                    steps,
+                    pairs,
+                    units,
+                    half,
+                    groups: 1,
+                    kilobytes,
+                };
+                let warps = shape.warps();
+                let room = (kilobytes << 10).saturating_sub(16 + table_bytes(first, last));
+                shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
+                if warps > most || shape.shared_bytes() > kilobytes << 10 {
+                    continue;
+                }
+                let cached = if shape.groups == 0 { 1.3 } else { 1.0 };
+                let groups = shape.groups.max(1);
+                let short = if pairs * first * last < 256 { 1.1 } else { 1.0 };
+                let cost = cached * short * cost_of(steps, pairs, units, [warps, groups, most]);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, shape));
+                }
+            }
+        }
+        best.map(|(_, shape)| shape)
+    }
+
+    /// Columns of the first step.
+    fn columns(&self) -> usize {
+        match self.half {
+            Half::Output => self.pairs * self.steps[1],
+            Half::Input => 2 * self.pairs * (self.steps[1] / 2 + 1),
+        }
+    }
+
+    /// Warps of a group.
+    fn warps(&self) -> usize {
+        self.columns().div_ceil(8 * self.units[0])
+    }
+
+    /// `RealShape::GROUP`
+    fn group_bytes(&self) -> usize {
+        let [first, last] = self.steps;
+        let (rows, columns, lines) = match self.half {
+            Half::Output => (first / 2 + 1, last, self.pairs),
+            Half::Input => (first, last / 2 + 1, 2 * self.pairs),
+        };
+        let words = match last {
+            1 => 0,
+            _ => 16 * 2 * self.pairs * rows * next_with(columns, 2, 4),
+        };
+        words + 2 * 16 * lines
+    }
+
+    /// The shape as a type of the kernels' source.
+    pub fn type_name(&self) -> String {
+        let RealShape {
+            steps: [first, last],
+            pairs,
+            units: [first_units, last_units],
+            half,
+            groups,
+            ..
+        } = self;
+        let half = match half {
+            Half::Output => "OUTPUT",
+            Half::Input => "INPUT",
+        };
+        format!(
+            "bailey::RealShape<{first}, {last}, {pairs}, {first_units}, {last_units}, bailey::Half::{half}, {groups}>"
+        )
+    }
+}
+
+impl KernelShape for RealShape {
+    fn name(&self, conversions: bool) -> String {
+        let RealShape {
+            steps: [first, last],
+            kilobytes,
+            ..
+        } = self;
+        let kind = match self.half {
+            Half::Output => "r2c",
+            Half::Input => "c2r",
+        };
+        let conversions = if conversions { "_conversions" } else { "" };
+        format!("bailey_{kind}_{first}x{last}_{kilobytes}{conversions}")
+    }
+
+    fn lines(&self) -> usize {
+        2 * self.pairs
+    }
+
+    fn threads(&self) -> u32 {
+        (32 * self.warps() * self.groups.max(1)) as u32
+    }
+
+    fn shared_bytes(&self) -> usize {
+        let tables = match self.groups {
+            0 => 0,
+            _ => table_bytes(self.steps[0], self.steps[1]),
+        };
+        self.groups.max(1) * self.group_bytes() + 16 + tables
+    }
+
+    fn is_compiled_in_advance(&self, _: bool) -> bool {
+        false
+    }
+
+    fn source(&self, conversions: bool) -> String {
+        let [first, last] = self.steps;
+        let checks = format!("Shape::Tables::BYTES == {}", table_bytes(first, last));
+        kernel_source(
+            self,
+            ["bailey_real.cuh", &self.type_name(), "run_real", &checks],
+            conversions,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_length_has_shapes_that_fit() {
+        for (listed, _) in crate::bailey::listed() {
+            for kilobytes in SHARED_KILOBYTES {
+                for half in [Half::Output, Half::Input] {
+                    let steps = [listed.first, listed.last];
+                    let shape = RealShape::new(steps, half, kilobytes << 10);
+                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {half:?}"));
+                    assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
+                    assert!(shape.threads() <= 512, "{shape:?}");
+                    if kilobytes == 227 && !listed.strided {
+                        println!("{shape:?}");
+                    }
+                }
+            }
+        }
+    }
+}

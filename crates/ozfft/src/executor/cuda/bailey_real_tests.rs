@@ -1,0 +1,148 @@
+//! The template's kernels for real lines and half-spectra under the emulator against the portable unit: a sample of lengths
+//! (`crates/ozfft-emulator/build.rs`), lines of all kinds, those that they must leave among them, in place and with gaps.
+
+use super::real_tests::{RealBench, half_lines, lines};
+use super::tests::{Style, everything, numbers};
+use super::tuned_tests::{NORMS, SEED, power};
+use crate::Layout;
+use crate::problem::Problem;
+use crate::substrate::GpuUnit;
+use std::sync::atomic::Ordering;
+
+const SAMPLE: [usize; 8] = [32, 45, 63, 64, 75, 100, 360, 1000];
+
+fn lengths() -> Vec<usize> {
+    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
+    let listed = listed.filter(|shape| !shape.strided);
+    let lengths = listed.map(|shape| shape.first * shape.last);
+    lengths
+        .filter(|n| SAMPLE.contains(n) || everything())
+        .collect()
+}
+
+/// With and without conversions, and in place where that can be: the template must have run one axis every time.
+fn check(bench: &mut RealBench, problem: &Problem, input: &[f64]) {
+    let problem = problem.clone().substrate(GpuUnit::Int8MmaSync);
+    let launches = |bench: &RealBench| bench.emulator.template_launches.load(Ordering::Relaxed);
+    let (before, cases) = (launches(bench), bench.cases);
+    bench.check(&problem, input);
+    let (launched, run) = (launches(bench) - before, bench.cases - cases);
+    assert_eq!(launched, run as u64, "{problem:?}");
+}
+
+/// Groups of warps have from one pair of lines on, and the emulator has two multiprocessors; with an odd number a line is alone.
+#[test]
+fn real_lines_of_the_template() {
+    let mut bench = RealBench::new();
+    for n in lengths() {
+        let counts: &[usize] = if n < 200 { &[1, 2, 37] } else { &[1, 8] };
+        for &count in counts {
+            let input = lines(count, n, n, None, bench.seed());
+            check(
+                &mut bench,
+                &Problem::real_to_complex(&[n]).batch(count),
+                &input,
+            );
+            let input = half_lines(count, n, n / 2 + 1, None, bench.seed());
+            check(
+                &mut bench,
+                &Problem::complex_to_real(&[n]).batch(count),
+                &input,
+            );
+        }
+        for norm in NORMS {
+            let problem = Problem::real_to_complex(&[n]).batch(3).norm(norm);
+            let input = lines(3, n, n, None, bench.seed());
+            check(&mut bench, &problem, &input);
+            let problem = Problem::complex_to_real(&[n]).batch(3).norm(norm);
+            let input = half_lines(3, n, n / 2 + 1, None, bench.seed());
+            check(&mut bench, &problem, &input);
+        }
+    }
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn real_lines_that_the_template_leaves_among_others() {
+    let mut bench = RealBench::new();
+    for n in lengths() {
+        for (count, every) in [(9, 1), (30, 4)] {
+            let left = bench.left();
+            let input = lines(count, n, n, Some(every), bench.seed());
+            check(
+                &mut bench,
+                &Problem::real_to_complex(&[n]).batch(count),
+                &input,
+            );
+            // With and without conversions.
+            assert_eq!(bench.left() - left, 2 * (count / every) as u64);
+            let input = half_lines(count, n, n / 2 + 1, Some(every), bench.seed());
+            check(
+                &mut bench,
+                &Problem::complex_to_real(&[n]).batch(count),
+                &input,
+            );
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+#[test]
+fn real_lines_of_the_template_in_place_and_with_gaps() {
+    let mut bench = RealBench::new();
+    for n in lengths() {
+        for (count, unusual_every) in [(1, None), (18, Some(5))] {
+            let shape = [count, n];
+            let (size, padding) = (n as isize, 2 * (n / 2 + 1));
+            let problem = Problem::real_to_complex(&shape).axes(&[1]);
+            let padded = problem.clone().input_layout(Layout::padded_real(&shape));
+            let input = lines(count, n, padding, unusual_every, bench.seed());
+            check(&mut bench, &padded, &input);
+            // Lines that begin at odd multiples of 8 bytes, but for the first.
+            let from = Layout::strided(&[(size + 6) | 1, 1], 0).with_offset(4);
+            let to = Layout::strided(&[size / 2 + 4, 1], 0).with_offset(3);
+            let gaps = problem.clone().input_layout(from).output_layout(to);
+            let input = lines(count + 1, n, (n + 6) | 1, unusual_every, bench.seed());
+            check(&mut bench, &gaps, &input[..gaps.input_len()]);
+            let problem = Problem::complex_to_real(&shape).axes(&[1]);
+            let padded = problem.clone().output_layout(Layout::padded_real(&shape));
+            let input = half_lines(count, n, n / 2 + 1, unusual_every, bench.seed());
+            check(&mut bench, &padded, &input);
+            let to = Layout::strided(&[(size + 3) | 1, 1], 0).with_offset(4);
+            let gaps = problem.output_layout(to);
+            check(&mut bench, &gaps, &input);
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+/// The real axis has a kernel of its own; numbers near overflow change the scale between axes.
+#[test]
+fn several_axes_of_real_arrays_on_the_template() {
+    let mut bench = RealBench::new();
+    let launches = |bench: &RealBench| bench.emulator.template_launches.load(Ordering::Relaxed);
+    for shape in [&[32, 45][..], &[64, 3, 63], &[100, 64]] {
+        for huge in [false, true] {
+            let points = shape.iter().product();
+            let mut input = lines(1, points, points, None, SEED);
+            if huge {
+                input[points / 2] = 1.5e308;
+            }
+            let before = launches(&bench);
+            let problem = Problem::real_to_complex(shape).substrate(GpuUnit::Int8MmaSync);
+            bench.check(&problem, &input);
+            let input: Vec<_> = input.iter().map(|x| x * power(-1000)).collect();
+            bench.check(&problem, &input);
+            let problem = Problem::complex_to_real(shape).substrate(GpuUnit::Int8MmaSync);
+            let mut input = numbers::<f64>(problem.input_len(), Style::Uniform, SEED);
+            if huge {
+                let middle = input.len() / 2;
+                input[middle].re = 1.5e308;
+            }
+            bench.check(&problem, bytemuck::cast_slice(&input));
+            assert!(launches(&bench) > before, "{shape:?}");
+        }
+    }
+    println!("{} cases", bench.cases);
+}
