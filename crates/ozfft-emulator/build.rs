@@ -48,7 +48,9 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
 ];
 
 /// The same for passes whose words go through memory: two of a transform, and the middle one of three.
-const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 4] = [
+const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 6] = [
+    ([16, 4], [32, 1]),
+    ([45, 1], [7, 7]),
     ([25, 4], [25, 4]),
     ([27, 4], [15, 9]),
     ([16, 8], [16, 8]),
@@ -103,8 +105,12 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         }
     };
     for (first, second) in SAMPLE_OF_LONG {
-        add(first, points(second), Pass::Opening);
-        add(second, points(first), Pass::Closing);
+        for pass in [Pass::Opening, Pass::OpeningReal, Pass::OpeningHalf] {
+            add(first, points(second), pass);
+        }
+        for pass in [Pass::Closing, Pass::ClosingReal] {
+            add(second, points(first), pass);
+        }
     }
     let one = points(SAMPLE_OF_THREE);
     add(SAMPLE_OF_THREE, one * one, Pass::Opening);

@@ -1,4 +1,4 @@
-// One pass of a transform whose words go through memory: lines of one block of two steps, from numbers or words in memory to
+// One pass of a transform whose words go through memory: lines of one block of one or two steps, from numbers or words in memory to
 // words or numbers in memory. Words and their exponents lie as truncated_block.cu has them, so that either kernel can take any pass;
 // lines whose numbers are near the ends of the range are left to that one.
 #pragma once
@@ -14,23 +14,26 @@ static_assert(sizeof(PassArguments) == 656, "tuned.rs has the same");
 
 namespace bailey {
 
-// From numbers to words, from words to words, from words to numbers.
-enum class Pass { OPENING, MIDDLE, CLOSING };
+// From numbers to words, from words to words, from words to numbers. Numbers are complex, or real, or half-spectra, whose other half is
+// worked out while reading.
+enum class Pass { OPENING, OPENING_REAL, OPENING_HALF, MIDDLE, CLOSING, CLOSING_REAL };
+DEVICE_CONSTANT bool is_closing(Pass pass) { return pass == Pass::CLOSING || pass == Pass::CLOSING_REAL; }
 
 // As BlockShape. Lines of the first passes lie side by side; those of the last one are read one after the other and written side by side.
 template <int N1, int N2, int LINES, int UNITS1, int UNITS2, Pass PASS_, int GROUPS>
-struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, PASS_ != Pass::CLOSING> {
-    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, PASS_ != Pass::CLOSING> Block;
+struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_)> {
+    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_)> Block;
     static constexpr Pass PASS = PASS_;
-    static constexpr bool FROM_WORDS = PASS != Pass::OPENING, TO_WORDS = PASS != Pass::CLOSING;
+    static constexpr bool TO_WORDS = !is_closing(PASS), FROM_WORDS = PASS == Pass::MIDDLE || !TO_WORDS;
     // Outputs of a last step that is a product may have 66 bits.
     static constexpr bool WIDE = TO_WORDS && Block::Last::MATRIX;
-    // Behind words and statistics: what is known of the lines of two panels; what wide outputs have beyond 64 bits.
-    static constexpr int HEADERS = Block::GROUP, TOPS = HEADERS + 2 * LINES * (int)sizeof(Line);
+    // Words, of a single step its outputs; statistics; what is known of the lines of two panels; what wide outputs have beyond 64 bits.
+    static constexpr int STATISTICS = 16 * Block::LINE * LINES;
+    static constexpr int HEADERS = STATISTICS + 2 * 16 * LINES, TOPS = HEADERS + 2 * LINES * (int)sizeof(Line);
     static constexpr int GROUP = (TOPS + (WIDE ? LINES * Block::LINE : 0) + 15) / 16 * 16;
     static constexpr int COMMON = Block::GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int SHARED = TABLES + (Block::SHARED_TABLES ? Block::Tables::BYTES : 0);
-    static_assert(N2 > 1 && LINES % 2 == 0, "two steps, and pairs of lines");
+    static_assert(LINES % 2 == 0, "pairs of lines");
 };
 
 template <class S> DEVICE Line *headers(int group, unsigned round) {
@@ -50,7 +53,7 @@ template <class S> DEVICE void prepare_panel(const PassArguments &all, unsigned 
         Line &line = headers<S>(group, round)[i];
         prepare_line(task, line, (u64)set * (u64)args.fast_count + (there ? (u64)first : (u64)args.fast_count - 1));
         line.rounded = there ? 1 : 0;
-        if (S::PASS == Pass::CLOSING) line.flags = task.natures[line.transform];
+        if (!S::TO_WORDS) line.flags = task.natures[line.transform];
     });
 }
 
@@ -66,13 +69,39 @@ template <class S, bool CONVERSIONS> struct PassNumbers {
 };
 
 template <class S, class Numbers> DEVICE void read_floats(const PassArguments &all, const Line *lines, Numbers (&numbers)[S::UNITS1]) {
+    const Task &task = all.task;
     const Lane<S> lane;
-    const i64 element = (i64)all.task.inner * all.task.input.stride;
+    const i64 element = (i64)task.inner * task.input.stride;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const Line &line = lines[column.line];
-        read_column<S>(all.tuned, line.load_start + column.place * element, S::N2 * element, column, lane.t, is_there(line), numbers[u]);
+        if constexpr (S::PASS == Pass::OPENING) {
+            read_column<S>(all.tuned, line.load_start + column.place * element, S::N2 * element, column, lane.t, is_there(line), numbers[u]);
+        } else {
+            const ColumnElements<S> elements(column, lane.t);
+#pragma unroll
+            for (int i = 0; i < 2 * S::First::QUADS; i++) {
+                uint4 value = make_uint4(0, 0, 0, 0);
+                if (is_there(line) && elements.has(i, lane.t)) {
+                    // Points of a transform are counted in 32 bits.
+                    const unsigned index = (unsigned)line.start + (unsigned)elements.of(i) * (unsigned)task.inner;
+                    if constexpr (S::PASS == Pass::OPENING_REAL) {
+                        const uint2 real = load_once((const uint2 *)all.tuned.input + line.input_offset + index * task.input.stride);
+                        value.x = real.x;
+                        value.y = real.y;
+                    } else {
+                        const unsigned points = (unsigned)task.transform_length;
+                        const bool beyond = 2 * index > points;
+                        value = load_once(all.tuned.input + line.input_offset + (beyond ? points - index : index) * task.input.stride);
+                        // As in bailey_real.cuh.
+                        if ((index == 0 || 2 * index == points) && (value.w & 0x7ff00000u) != 0x7ff00000u) value.z = value.w = 0;
+                        value.w ^= all.tuned.conjugate_input ^ (beyond != elements.mirrored ? 0x80000000u : 0u);
+                    }
+                }
+                numbers[u].put(i, value);
+            }
+        }
     }
 }
 
@@ -80,7 +109,7 @@ template <class S, class Words> DEVICE void read_words(const PassArguments &all,
     const Task &task = all.task;
     const Lane<S> lane;
     // Far below 2^31: words of a transform are counted in 32 bits.
-    const int inner = S::PASS == Pass::CLOSING ? 1 : (int)task.inner;
+    const int inner = S::TO_WORDS ? (int)task.inner : 1;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
@@ -105,7 +134,7 @@ template <class S, class Words> DEVICE void read_words(const PassArguments &all,
     }
 }
 
-// Outputs that become words: they stay where the row was that they come from.
+// Outputs that become words: they stay where the row was that they come from; those of a single step lie one after the other.
 template <class S> struct InPlace {
     uint32_t start, tops;
     unsigned *statistic;
@@ -117,7 +146,7 @@ template <class S> struct InPlace {
         tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + column.line * S::LINE + column.place * S::PITCH;
     }
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) {
-        const int column = (int)((unsigned)(index - row) / S::N1);
+        const int column = S::N2 == 1 ? index * S::PITCH : (int)((unsigned)(index - row) / S::N1);
         put_word<S::WIDE>(start + 16 * column, tops + column, re, top_re, im, top_im, conjugated, largest, is_one && there);
     }
     DEVICE void done() const {
@@ -145,8 +174,8 @@ template <class S, class EndOf> DEVICE void unit_step_in_place(const EndOf &end_
 // Outputs of a last pass: to the caller's array.
 template <class S, bool CONVERSIONS> struct ToLine {
     Finish<CONVERSIONS> finish;
-    uint4 *start;
-    i64 element;
+    i64 start, element;
+    void *output;
     unsigned first, groups, points, count;
     unsigned conjugate, known;
     bool there;
@@ -154,7 +183,8 @@ template <class S, bool CONVERSIONS> struct ToLine {
         : finish(facts.exponent() + all.task.exponent_offset + line.bias), conjugate(all.tuned.conjugate_output), known(line.flags) {
         const Task &task = all.task;
         there = column.there && is_there(line) && facts.moderate() && (known & NOT_FINITE) == 0;
-        start = all.tuned.output + line.store_start;
+        output = all.tuned.output;
+        start = line.store_start;
         element = (i64)task.groups * task.output.stride;
         // Outputs are counted in 32 bits; of real transforms half of them are kept.
         first = (unsigned)line.output_start;
@@ -164,14 +194,18 @@ template <class S, bool CONVERSIONS> struct ToLine {
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
-        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
-        const unsigned output = first + (unsigned)index * groups;
-        if ((known & (HAS_REAL | HAS_IMAGINARY)) != (HAS_REAL | HAS_IMAGINARY) && (output == 0 || 2 * output == points)) {
-            // Of real or imaginary transforms these outputs have a part that is known to be zero.
-            const unsigned keep_re = (known & HAS_REAL) != 0 ? ~0u : 0u, keep_im = (known & HAS_IMAGINARY) != 0 ? ~0u : 0u;
-            value = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
+        const unsigned number = first + (unsigned)index * groups;
+        // Of real or imaginary transforms these outputs have a part that is known to be zero.
+        const bool known_zero = (known & (HAS_REAL | HAS_IMAGINARY)) != (HAS_REAL | HAS_IMAGINARY) && (number == 0 || 2 * number == points);
+        const unsigned keep_re = known_zero && (known & HAS_REAL) == 0 ? 0u : ~0u, keep_im = known_zero && (known & HAS_IMAGINARY) == 0 ? 0u : ~0u;
+        const bool is_stored = is_one && there && number < count;
+        if constexpr (S::PASS == Pass::CLOSING_REAL) {
+            const uint2 value = finish.real(re, top_re);
+            if (is_stored) ((uint2 *)output)[start + index * element] = make_uint2(value.x & keep_re, value.y & keep_re);
+        } else {
+            const uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
+            if (is_stored) ((uint4 *)output)[start + index * element] = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
         }
-        if (is_one && there && output < count) start[index * element] = value;
     }
 };
 
@@ -275,13 +309,15 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
         const auto steps = [&](const auto &numbers, const auto &statistics, const auto &leave, const auto &end_of) {
             first_step<S, Mma>(args, numbers, statistics, end_of);
             leave();
-            group_barrier<S>(group);
-            if constexpr (S::Last::MATRIX)
-                last_step<S, Mma>(args, end_of);
-            else if constexpr (S::TO_WORDS)
-                unit_step_in_place<S>(end_of);
-            else
-                last_unit_step<S>(end_of);
+            if constexpr (S::N2 > 1) {
+                group_barrier<S>(group);
+                if constexpr (S::Last::MATRIX)
+                    last_step<S, Mma>(args, end_of);
+                else if constexpr (S::TO_WORDS)
+                    unit_step_in_place<S>(end_of);
+                else
+                    last_unit_step<S>(end_of);
+            }
             if constexpr (S::TO_WORDS) {
                 group_barrier<S>(group);
                 store_words<S>(all.task, lines, statistics);

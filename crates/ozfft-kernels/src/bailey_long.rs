@@ -9,18 +9,31 @@ use crate::bailey::{
 /// What a pass reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pass {
-    /// From numbers to words.
+    /// From complex numbers to words.
     Opening,
+    /// From real numbers to words.
+    OpeningReal,
+    /// From half-spectra to words.
+    OpeningHalf,
     /// From words to words.
     Middle,
-    /// From words to numbers.
+    /// From words to complex numbers.
     Closing,
+    /// From words to real numbers.
+    ClosingReal,
+}
+
+impl Pass {
+    /// Whether it ends with numbers.
+    pub fn is_closing(self) -> bool {
+        matches!(self, Pass::Closing | Pass::ClosingReal)
+    }
 }
 
 /// `LongShape` of `bailey_long.cuh`: the parameters of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LongShape {
-    /// Points of the steps.
+    /// Points of the steps; 1 where there is no second one.
     pub steps: [usize; 2],
     /// Lines of a group of warps at a time.
     pub lines: usize,
@@ -49,7 +62,7 @@ impl LongShape {
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
         // `LongShape` asserts the same; two points as a last step do not occur.
-        if !is_matrix(first) || first > 64 || last > 64 || last <= 2 {
+        if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
@@ -68,7 +81,7 @@ impl LongShape {
                 };
                 let warps = shape.warps();
                 // Threads stay with a line when they write.
-                let stay = pass == Pass::Closing || (4 * warps).is_multiple_of(lines / 2);
+                let stay = pass.is_closing() || (4 * warps).is_multiple_of(lines / 2);
                 if !stay {
                     continue;
                 }
@@ -105,13 +118,13 @@ impl LongShape {
     /// `LongShape::GROUP`
     fn group_bytes(&self) -> usize {
         let [first, last] = self.steps;
-        let pitch = match self.pass {
-            Pass::Closing => next_with(last, 2, 4),
-            _ => next_with(last, 1, 2),
+        let pitch = match self.pass.is_closing() {
+            true => next_with(last, 2, 4),
+            false => next_with(last, 1, 2),
         };
         let line = next_with(first * pitch, 4, 8);
         // A byte more for every output of a last step that is a product.
-        let wide = self.pass != Pass::Closing && is_matrix(last);
+        let wide = !self.pass.is_closing() && is_matrix(last);
         let tops = if wide { line } else { 0 };
         (self.lines * (16 * line + 2 * 16 + 2 * HEADER_BYTES + tops)).next_multiple_of(16)
     }
@@ -128,8 +141,11 @@ impl LongShape {
         } = self;
         let pass = match pass {
             Pass::Opening => "OPENING",
+            Pass::OpeningReal => "OPENING_REAL",
+            Pass::OpeningHalf => "OPENING_HALF",
             Pass::Middle => "MIDDLE",
             Pass::Closing => "CLOSING",
+            Pass::ClosingReal => "CLOSING_REAL",
         };
         format!(
             "bailey::LongShape<{first}, {last}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}>"
@@ -147,8 +163,11 @@ impl KernelShape for LongShape {
         } = self;
         let pass = match self.pass {
             Pass::Opening => "opening",
+            Pass::OpeningReal => "opening_real",
+            Pass::OpeningHalf => "opening_half",
             Pass::Middle => "middle",
             Pass::Closing => "closing",
+            Pass::ClosingReal => "closing_real",
         };
         let conversions = if conversions { "_conversions" } else { "" };
         format!("bailey_{first}x{last}_{pass}_{lines}_{kilobytes}{conversions}")
@@ -207,6 +226,8 @@ mod tests {
                 [32, 32],
                 [40, 25],
                 [28, 36],
+                [32, 1],
+                [45, 1],
             ] {
                 for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
                     let shape = LongShape::new(steps, 1000, pass, kilobytes << 10);

@@ -42,13 +42,31 @@ pub(crate) struct PassLaunch {
     pub(crate) leaves_lines: bool,
 }
 
+/// The first pass of transforms of such numbers.
+fn opening(input: &FloatLines) -> Option<Pass> {
+    match (input.single, input.elements) {
+        (0, ELEMENTS_COMPLEX) => Some(Pass::Opening),
+        (0, ELEMENTS_REAL) => Some(Pass::OpeningReal),
+        (0, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
+        _ => None,
+    }
+}
+
+/// The last pass of transforms to such numbers.
+fn closing(output: &FloatLines) -> Option<Pass> {
+    match (output.single, output.elements) {
+        (0, ELEMENTS_COMPLEX) => Some(Pass::Closing),
+        (0, ELEMENTS_REAL) => Some(Pass::ClosingReal),
+        _ => None,
+    }
+}
+
 /// Which pass a portable kernel is told of; none where it is one that the template has not got.
 fn pass_of(task: &Task) -> Option<Pass> {
-    let complex = |lines: &FloatLines| lines.single == 0 && lines.elements == ELEMENTS_COMPLEX;
     let pass = match (task.source, task.sink) {
-        (SOURCE_FLOATS, SINK_NEXT_PASS) if complex(&task.input) => Pass::Opening,
+        (SOURCE_FLOATS, SINK_NEXT_PASS) => opening(&task.input)?,
         (SOURCE_GROUP_WORDS, SINK_NEXT_PASS) => Pass::Middle,
-        (SOURCE_GROUP_WORDS, SINK_FLOATS) if complex(&task.output) => Pass::Closing,
+        (SOURCE_GROUP_WORDS, SINK_FLOATS) => closing(&task.output)?,
         _ => return None,
     };
     // Words of a transform are counted in 32 bits, and so are the lines that lie side by side.
@@ -56,9 +74,9 @@ fn pass_of(task: &Task) -> Option<Pass> {
     (recorded && task.transform_length < 1 << 31).then_some(pass)
 }
 
-/// Whether the template has a kernel for both passes of a contiguous transform that is faster than two kernels: where several groups of
+/// Whether the template has a kernel for both passes of a contiguous complex transform that is faster than two kernels: where several groups of
 /// warps have transforms of their own, so that some work while others wait (docs/gpu-template.md has the comparison).
-pub(super) fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
+fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
         return false;
     };
@@ -67,20 +85,21 @@ pub(super) fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
     shape.is_some_and(|shape| shape.groups >= 2)
 }
 
-/// The template's kernels for the passes of contiguous complex lines of f64 one by one; or why there are none.
+/// The template's kernels for the passes of contiguous lines of f64 one by one; or why there are none.
 pub(super) fn kernels(
     machine: &dyn Machine,
     [input, output]: [&FloatLines; 2],
     passes: &Passes,
     conversions: bool,
 ) -> Result<[TemplateKernel; 2], NoLaunch> {
-    let contiguous = |lines: &FloatLines| {
-        lines.single == 0 && lines.elements == ELEMENTS_COMPLEX && lines.stride == 1
-    };
-    let [first, second] = passes.blocks() else {
+    let (Some(opening), Some(closing), [first, second]) =
+        (opening(input), closing(output), passes.blocks())
+    else {
         return Err(NoLaunch::Layout);
     };
-    if !contiguous(input) || !contiguous(output) {
+    let complex = input.elements == ELEMENTS_COMPLEX && output.elements == ELEMENTS_COMPLEX;
+    let contiguous = input.stride == 1 && output.stride == 1;
+    if !contiguous || (complex && has_one_launch(passes, machine)) {
         return Err(NoLaunch::Layout);
     }
     let kernel = |block: &Block, other: &Block, pass: Pass| {
@@ -92,8 +111,8 @@ pub(super) fn kernels(
         kernel.map_err(NoLaunch::Kernel)
     };
     Ok([
-        kernel(first, second, Pass::Opening)?,
-        kernel(second, first, Pass::Closing)?,
+        kernel(first, second, opening)?,
+        kernel(second, first, closing)?,
     ])
 }
 
@@ -109,9 +128,9 @@ pub(super) fn launch(
 ) -> Result<PassLaunch, NoLaunch> {
     let pass = pass_of(task).ok_or(NoLaunch::Layout)?;
     // Lines that lie side by side: of a group, or the outputs of a last pass.
-    let side_by_side = match pass {
-        Pass::Closing => task.groups,
-        _ => task.inner,
+    let side_by_side = match pass.is_closing() {
+        true => task.groups,
+        false => task.inner,
     };
     let steps = tuned::steps_of(block);
     let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());

@@ -2,7 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
-use super::long_passes::{self, PassLaunch};
+use super::long_passes::PassLaunch;
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::residues::is_for_residue_kernels;
 use super::tables::{
@@ -161,9 +161,7 @@ impl PassesTables {
                 })
                 .collect::<Result<Vec<_>, FftError>>()
         };
-        let both = together
-            && template.iter().all(Option::is_some)
-            && !long_passes::has_one_launch(passes, machine);
+        let both = together && template.iter().all(Option::is_some);
         Ok(PassesTables {
             blocks: blocks(together)?,
             one_by_one: if both { blocks(false)? } else { Vec::new() },
@@ -196,7 +194,7 @@ fn template_tables(
     chirped: bool,
 ) -> Vec<Option<Piece>> {
     let takes = |block: &Block| {
-        let several = !chirped && !passes.is_one_block() && block.steps().len() == 2;
+        let several = !chirped && !passes.is_one_block();
         several && tuned::is_for_template(false, recipe, block)
     };
     let blocks = passes.blocks().iter();
