@@ -1,6 +1,6 @@
 //! Compiles the kernels with the host's C++ compiler.
 
-use ozfft_kernels::bailey::{self, BlockShape, KernelShape};
+use ozfft_kernels::bailey::{self, BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_long::{LongShape, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
 use ozfft_kernels::bailey_real::{Half, RealShape};
@@ -25,6 +25,10 @@ const SAMPLE: [(usize, usize); 10] = [
     (40, 25),
     (32, 32),
 ];
+
+/// The same for lines of f32.
+const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
+    [(32, 1), (16, 4), (9, 7), (20, 18), (25, 10), (40, 25)];
 
 /// The same for real lines and half-spectra, with conversion instructions and without.
 const SAMPLE_OF_REAL: [(usize, usize); 8] = [
@@ -74,8 +78,17 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         ..
     } in steps
     {
-        let shape = BlockShape::new(*first, *last, *strided, SHARED_BYTES);
+        let shape = BlockShape::new(Number::Double, [*first, *last], *strided, SHARED_BYTES);
         shapes.push((Box::new(shape.expect("a shape that fits")), *strided));
+    }
+    for shape in &listed {
+        let steps = [shape.first, shape.last];
+        if everything || SAMPLE_OF_SINGLE.contains(&(shape.first, shape.last)) {
+            let single = BlockShape::new(Number::Single, steps, shape.strided, SHARED_BYTES);
+            let single = single.expect("a shape that fits");
+            // Those with conversion instructions are the same: one of both is enough.
+            shapes.push((Box::new(single), shape.strided));
+        }
     }
     let real = listed.iter().filter(|shape| !shape.strided);
     for BlockShape { first, last, .. } in real {
@@ -122,7 +135,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         shapes.push((Box::new(shape), true));
     }
     let mut kernels = String::from(
-        "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"launch.h\"\n",
+        "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"bailey_single.cuh\"\n#include \"launch.h\"\n",
     );
     let mut table = String::new();
     let mut names = String::new();
@@ -161,8 +174,13 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut asserts = String::from("#include \"bailey_block.cuh\"\n");
     for shape in listed {
         for kilobytes in [227, 99] {
-            let shape = BlockShape::new(shape.first, shape.last, shape.strided, kilobytes << 10)
-                .expect("a shape that fits");
+            let shape = BlockShape::new(
+                Number::Double,
+                [shape.first, shape.last],
+                shape.strided,
+                kilobytes << 10,
+            )
+            .expect("a shape that fits");
             writeln!(
                 asserts,
                 "static_assert({shape}::THREADS == {} && {shape}::SHARED == {}, \"bailey.rs\");",

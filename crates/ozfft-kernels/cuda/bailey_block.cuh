@@ -76,6 +76,7 @@ template <class S> struct Lines {
 
 // What is known of a line once all its numbers have been looked at.
 struct LineFacts {
+    static constexpr bool IS_DOUBLE = true;
     unsigned largest_re, largest_im, sum;
     DEVICE bool zero() const { return (largest_re | largest_im) == 0; }
     DEVICE int field() const { return (int)((largest_re > largest_im ? largest_re : largest_im) >> 20); }
@@ -83,13 +84,15 @@ struct LineFacts {
     DEVICE int exponent() const { return zero() ? 0 : field() - 1043 + (32 - leading_zeros_of_half(sum)) - 61; }
     DEVICE int for_words() const { return exponent(); }
     DEVICE bool moderate() const { return (field() >= LEAST_FIELD && field() <= LARGEST_FIELD) || zero(); }
+    // The same, where results are scaled by 2^common besides.
+    DEVICE bool taken(int) const { return moderate(); }
 };
 
 template <class S> struct Statistics {
     unsigned *memory;
     DEVICE Statistics(int group, unsigned round) : memory((unsigned *)(shared_memory() + group * S::GROUP + S::STATISTICS) + (round & 1) * 4 * S::LINES) {}
     DEVICE unsigned *of(int line) const { return memory + 4 * line; }
-    DEVICE LineFacts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
+    DEVICE typename S::Number::Facts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
 };
 
 template <class S> DEVICE int &common_exponent() { return *(int *)(shared_memory() + S::COMMON); }
@@ -140,24 +143,38 @@ template <bool CONVERSIONS> struct Finish {
     }
 };
 
+// Numbers of f64: words of eight digits.
+struct Double {
+    static constexpr int DIGITS = 8;
+    typedef uint4 Element;
+    typedef LineFacts Facts;
+    template <bool CONVERSIONS, int COUNT> using Numbers = typename NumbersOf<CONVERSIONS, COUNT>::Type;
+    template <bool CONVERSIONS> using Finish = bailey::Finish<CONVERSIONS>;
+    static DEVICE uint4 zero() { return make_uint4(0, 0, 0, 0); }
+    static DEVICE void flip(uint4 &x, unsigned sign) { x.w ^= sign; }
+    static DEVICE uint4 kept(const uint4 &x, unsigned re, unsigned im) { return make_uint4(x.x & re, x.y & re, x.z & im, x.w & im); }
+};
+
 // Reads the numbers of a column whose first one is at `start`: slots t, t + 4, …, an element and its partner. What is not there is zeros.
 template <class S, class Numbers> DEVICE void read_column(const TunedArguments &args, i64 start, i64 row_step, const Column &column, int t, bool present, Numbers &numbers) {
     typedef typename S::First Step;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
     const bool mirrored = 2 * column.place > S::N2;
     const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
-    const uint4 *near = args.input + start + row(t) * row_step;
-    const uint4 *far = args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * row_step;
+    const Element *near = (const Element *)args.input + start + row(t) * row_step;
+    const Element *far = (const Element *)args.input + start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * row_step;
     const i64 step = mirrored ? -4 * row_step : 4 * row_step;
     const unsigned flip = args.conjugate_input ^ (mirrored ? 0x80000000u : 0u);
 #pragma unroll
     for (int q = 0; q < Step::QUADS; q++) {
         const bool slot = present && (4 * q + 4 <= Step::SLOTS || 4 * q + t < Step::SLOTS);
-        uint4 a = make_uint4(0, 0, 0, 0), b = a;
+        Element a = Number::zero(), b = a;
         if (slot) a = load_once(near);
         // A plain step's first element has no partner.
         if (slot && !(Step::PLAIN && q == 0 && t == 0)) b = load_once(far);
-        a.w ^= flip;
-        b.w ^= flip;
+        Number::flip(a, flip);
+        Number::flip(b, flip);
         numbers.put(2 * q, a);
         numbers.put(2 * q + 1, b);
         near += step;
@@ -204,6 +221,13 @@ template <class S, class Numbers, class Statistics> DEVICE void note_largest(con
     }
 }
 
+template <class Numbers, class Facts> DEVICE unsigned leading_bits(const Numbers &numbers, const Facts &facts) {
+    if constexpr (Facts::IS_DOUBLE)
+        return numbers.leading_bits(facts.field());
+    else
+        return numbers.leading_bits(facts);
+}
+
 // Largest sums of columns of all lines, likewise.
 template <class S, class Numbers, class Statistics> DEVICE void note_sums(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics) {
     const Lane<S> lane;
@@ -211,8 +235,7 @@ template <class S, class Numbers, class Statistics> DEVICE void note_sums(const 
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         unsigned *const of = statistics.of(column.line);
-        const int field = (int)(max(of[0], of[1]) >> 20);
-        unsigned sum = numbers[u].leading_bits(field);
+        unsigned sum = leading_bits(numbers[u], statistics.facts(column.line));
         sum += shuffle_xor(sum, 1);
         sum += shuffle_xor(sum, 2);
         // One for every magnitude rounds it up.
@@ -224,27 +247,26 @@ template <class S, class Numbers, class Statistics> DEVICE void note_sums(const 
 
 // Where results of a line go that has a column or a row: to the caller's array.
 template <class S, bool CONVERSIONS> struct ToMemory {
-    Finish<CONVERSIONS> finish;
-    uint4 *start;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
+    typename Number::template Finish<CONVERSIONS> finish;
+    Element *start;
     i64 element;
     unsigned conjugate;
     bool there, some_re, some_im;
-    DEVICE ToMemory(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &column)
+    DEVICE ToMemory(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &column)
         : finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output), some_re(facts.largest_re != 0), some_im(facts.largest_im != 0) {
-        there = column.there && lines.has(args, column.line) && facts.moderate();
-        start = args.output + lines.start(args.to, column.line);
+        there = column.there && lines.has(args, column.line) && facts.taken(common_exponent<S>());
+        start = (Element *)args.output + lines.start(args.to, column.line);
         element = S::STRIDED ? args.to.element : 1;
     }
     // All of them are there.
     DEVICE void done() const {}
     // Output number `index`, or its conjugate, if there is such a one: sums, and what they have at weight 2^49.
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) const {
-        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
+        Element value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
         // Of real or imaginary lines these outputs have a part that is known to be zero.
-        if (!(some_re && some_im) && (index == 0 || 2 * index == S::N)) {
-            const unsigned re = some_re ? ~0u : 0u, im = some_im ? ~0u : 0u;
-            value = make_uint4(value.x & re, value.y & re, value.z & im, value.w & im);
-        }
+        if (!(some_re && some_im) && (index == 0 || 2 * index == S::N)) value = Number::kept(value, some_re ? ~0u : 0u, some_im ? ~0u : 0u);
         if (is_one && there) start[index * element] = value;
     }
 };
@@ -286,7 +308,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
 #pragma unroll 1
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
-        const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+        const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
         multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 10);
         multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 20);
 #pragma unroll
@@ -434,7 +456,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
 #pragma unroll 1
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
-            const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+            const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
             multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 30);
             multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 40);
 #pragma unroll
@@ -477,7 +499,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
 // A panel's lines that are left to a portable kernel.
 template <class S, class FactsOf> DEVICE void leave_lines(const TunedArguments &args, const Lines<S> &lines, const FactsOf &facts_of) {
     share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::PANEL, [&](int line) {
-        if (lines.has(args, line) && !facts_of(line).moderate()) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+        if (lines.has(args, line) && !facts_of(line).taken(common_exponent<S>())) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
     });
 }
 
@@ -508,7 +530,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
     for (unsigned panel = blockIdx.x + gridDim.x * group; panel < args.panels; panel += step, round++) {
         const Lines<S> lines(args, panel);
         const Statistics<S> statistics(group, round);
-        typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type numbers[S::UNITS1];
+        typename S::Number::template Numbers<CONVERSIONS, 2 * S::First::QUADS> numbers[S::UNITS1];
         read_columns<S>(args, lines, numbers);
         // No thread is behind the last step of the round before once the next barrier is passed: then its words and its
         // statistics are free.

@@ -14,8 +14,12 @@ template <class Step> struct StepDigits {
     static constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
     unsigned low[EIGHTS > 0 ? EIGHTS : 1][4], high[EIGHTS > 0 ? EIGHTS : 1][4], both[4];
 
-    // Word number q of this thread, that of slot 4q + t.
+    // Word number q of this thread, that of slot 4q + t. Five digits are the topmost of eight.
     DEVICE void put(int q, i64 re, i64 im) {
+        if (Step::DIGITS == 5) {
+            re = (i64)((u64)re << 24);
+            im = (i64)((u64)im << 24);
+        }
         const int s = q / 2, e = 2 * (q % 2);
         if (s < EIGHTS) {
             digits(re, low[s][e], high[s][e]);
@@ -57,21 +61,38 @@ struct MmaSync {
     template <int D, class Step, int UNITS, class Matrix>
     static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
         constexpr bool LOWER = D >= 4;
-        constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
-        constexpr int OPERANDS = (LOWER ? 2 : 1) * EIGHTS + FOURS;
-        constexpr int START = 1024 * (LOWER ? EIGHTS + FOURS : 0) + 512 * (D % 4 / 2);
+        constexpr int OPERANDS = LOWER ? Step::LOWER : Step::UPPER;
+        constexpr int START = 1024 * (LOWER ? Step::UPPER : 0) + 512 * (D % 4 / 2);
 #pragma unroll
         for (int i = 0; i < OPERANDS; i++) {
             const uint4 fragments = matrix.entry(START + 1024 * i);
             const unsigned even[2] = {fragments.x, fragments.y}, odd[2] = {fragments.z, fragments.w};
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
-                const auto &words = digits[u];
-                const unsigned(&operand)[4] = i < EIGHTS ? words.high[i < EIGHTS ? i : 0] : LOWER && i < 2 * EIGHTS ? words.low[i - EIGHTS < EIGHTS ? i - EIGHTS : 0] : words.both;
-                mma_sync_u8(sums.sums[u], 0, operand, even, i == 0);
-                mma_sync_u8(sums.sums[u], 4, operand, odd, i == 0);
+                mma_sync_u8(sums.sums[u], 0, operand<LOWER>(digits[u], i), even, i == 0);
+                mma_sync_u8(sums.sums[u], 4, operand<LOWER>(digits[u], i), odd, i == 0);
             }
         }
+    }
+
+    // The fifth diagonal alone, where that is the last: the first four of the sums.
+    template <class Step, int UNITS, class Matrix>
+    static DEVICE void multiply_last(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
+        // `matrix` is where a lane has 16 bytes of a fragment; it has 8 of these.
+        const auto lower = matrix.later(1024 * Step::UPPER - 8 * (thread_number() & 31));
+#pragma unroll
+        for (int i = 0; i < Step::LOWER; i++) {
+            const uint2 fragment = lower.half(256 * i);
+            const unsigned fifth[2] = {fragment.x, fragment.y};
+#pragma unroll
+            for (int u = 0; u < UNITS; u++) mma_sync_u8(sums.sums[u], 0, operand<true>(digits[u], i), fifth, i == 0);
+        }
+    }
+
+    // Operand number i: upper digits, then, of the lower diagonals, lower ones, then the rest of four slots with both.
+    template <bool LOWER, class Step> static DEVICE const unsigned (&operand(const StepDigits<Step> &words, int i))[4] {
+        constexpr int EIGHTS = Step::EIGHTS;
+        return i < EIGHTS ? words.high[i < EIGHTS ? i : 0] : LOWER && i < 2 * EIGHTS ? words.low[i - EIGHTS < EIGHTS ? i - EIGHTS : 0] : words.both;
     }
 };
 
@@ -98,6 +119,21 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
     };
     // Tensor instructions are for whole warps: threads that took different branches come together first.
     warp_barrier();
+    if constexpr (Step::DIGITS == 5) {
+        // Sums fit 64 bits as they are.
+        Mma::multiply_last(d, digits, matrix);
+        each([&](int u, int e, int d4, int) { low[u][e] = (d4 + 64) >> 7; });
+        in_order(factors.first, place + 2);
+        Mma::template multiply<2>(d, digits, matrix);
+        each([&](int u, int e, int d2, int d3) { low[u][e] += 2 * (d3 + 256 * d2); });
+        in_order(factors.first, place + 0);
+        Mma::template multiply<0>(d, digits, matrix);
+        each([&](int u, int e, int d0, int d1) {
+            rounded[u].sum[e] = product(d1 + 256 * d0, factors.first, low[u][e]);
+            rounded[u].top[e] = 0;
+        });
+        return;
+    }
     Mma::template multiply<6>(d, digits, matrix);
     each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
     in_order(factors.first, place + 4);

@@ -17,6 +17,7 @@ enum class Half { OUTPUT, INPUT };  // which side has half-spectra
 template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, int GROUPS_> struct RealShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, PAIRS = PAIRS_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
     static constexpr Half HALF = HALF_;
+    typedef Double Number;
     static constexpr bool STRIDED = false, COLUMNS_ACROSS = false, SHARED_TABLES = GROUPS_ > 0;
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
     typedef StepShape<N1> First;
@@ -153,7 +154,7 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
 #pragma unroll 1
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
-        const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+        const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
         multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 10);
         multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 20);
 #pragma unroll
@@ -325,7 +326,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_half_step(const Tune
 #pragma unroll 1
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
-            const auto matrix = tables.later(o * Step::PIECES * 1024 + 16 * lane.number);
+            const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
             multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 30);
             multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 40);
 #pragma unroll

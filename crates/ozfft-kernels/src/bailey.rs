@@ -19,7 +19,7 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 23] = headers!(
+const SOURCES: [(&str, &str); 24] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
@@ -29,6 +29,7 @@ const SOURCES: [(&str, &str); 23] = headers!(
     "bailey_passes.cuh",
     "bailey_real.cuh",
     "bailey_shape.cuh",
+    "bailey_single.cuh",
     "bailey_words.cuh",
     "bulk_copy.cuh",
     "convert.cuh",
@@ -101,8 +102,19 @@ pub struct BlockShape {
     pub strided: bool,
     /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
     pub groups: usize,
+    /// What numbers are, and how many digits words have.
+    pub number: Number,
     /// Shared memory that the groups were counted for.
     kilobytes: usize,
+}
+
+/// What numbers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// f64, in words of eight digits.
+    Double,
+    /// f32, in words of five digits (`bailey_single.cuh`).
+    Single,
 }
 
 /// Pairs of a step's elements.
@@ -124,12 +136,22 @@ pub(crate) const fn tiles(n: usize) -> usize {
     }
 }
 
-/// `StepShape::PIECES`
-pub(crate) const fn pieces(n: usize) -> usize {
+/// `StepShape::UPPER` and `LOWER`
+pub(crate) const fn pieces(n: usize) -> [usize; 2] {
     match slots(n) % 8 {
-        1..=4 => 3 * (slots(n) / 8) + 2,
-        _ => 3 * slots(n).div_ceil(8),
+        1..=4 => [slots(n) / 8 + 1, 2 * (slots(n) / 8) + 1],
+        _ => [slots(n).div_ceil(8), 2 * slots(n).div_ceil(8)],
     }
+}
+
+/// `StepShape::MATRIX_BYTES`
+const fn matrix_bytes(n: usize, number: Number) -> usize {
+    let [upper, lower] = pieces(n);
+    let lower_bytes = match number {
+        Number::Double => 1024,
+        Number::Single => 256,
+    };
+    tiles(n) * (1024 * upper + lower_bytes * lower)
 }
 
 /// `StepShape::QUADS`
@@ -142,9 +164,14 @@ pub(crate) const fn next_with(least: usize, remainder: usize, modulus: usize) ->
     least + (remainder + modulus - least % modulus) % modulus
 }
 
-/// Bytes of the tables of both steps: `TableShape::BYTES`.
+/// Bytes of the tables of both steps for f64: `TableShape::BYTES`.
 pub const fn table_bytes(first: usize, last: usize) -> usize {
-    let matrices = 2 * 1024 * (tiles(first) * pieces(first) + tiles(last) * pieces(last));
+    table_bytes_for(Number::Double, first, last)
+}
+
+/// The same for any numbers.
+pub const fn table_bytes_for(number: Number, first: usize, last: usize) -> usize {
+    let matrices = 2 * (matrix_bytes(first, number) + matrix_bytes(last, number));
     let constants = 128 * tiles(first) + 128 + 192 * tiles(last);
     matrices + constants + 16 * (first / 2 + 1) * (last / 2 + 1)
 }
@@ -152,7 +179,12 @@ pub const fn table_bytes(first: usize, last: usize) -> usize {
 impl BlockShape {
     /// The shape for steps of so many points on a GPU whose blocks may have so many bytes of shared memory: that of the list, or one by
     /// rule; none where the template does not take the steps.
-    pub fn new(first: usize, last: usize, strided: bool, shared_bytes: usize) -> Option<Self> {
+    pub fn new(
+        number: Number,
+        [first, last]: [usize; 2],
+        strided: bool,
+        shared_bytes: usize,
+    ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         // `BlockShape` asserts the same; two points as a last step do not occur.
@@ -164,13 +196,13 @@ impl BlockShape {
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
         let found = listed.find(is_it);
         let found = found.or_else(|| by_rule(first, last, strided))?;
-        found.within(kilobytes)
+        BlockShape { number, ..found }.within(kilobytes)
     }
 
     /// With as many of the groups as fit: `Within`.
     fn within(mut self, kilobytes: usize) -> Option<Self> {
         let bytes = kilobytes << 10;
-        let room = bytes.saturating_sub(16 + table_bytes(self.first, self.last));
+        let room = bytes.saturating_sub(16 + self.table_bytes());
         self.groups = self.groups.min(room / self.group_bytes());
         self.kilobytes = kilobytes;
         (self.shared_bytes() <= bytes).then_some(self)
@@ -190,8 +222,13 @@ impl BlockShape {
             units,
             strided: true,
             groups,
+            number: Number::Double,
             kilobytes: SHARED_KILOBYTES[0],
         }
+    }
+
+    fn table_bytes(&self) -> usize {
+        table_bytes_for(self.number, self.first, self.last)
     }
 
     /// `BlockShape::WARPS`: of a group.
@@ -228,8 +265,12 @@ impl BlockShape {
             groups,
             ..
         } = self;
+        let number = match self.number {
+            Number::Double => String::new(),
+            Number::Single => format!(", {strided}, bailey::Single"),
+        };
         format!(
-            "bailey::BlockShape<{first}, {last}, {lines}, {first_units}, {last_units}, {strided}, {groups}>"
+            "bailey::BlockShape<{first}, {last}, {lines}, {first_units}, {last_units}, {strided}, {groups}{number}>"
         )
     }
 }
@@ -248,7 +289,11 @@ impl KernelShape for BlockShape {
             "contiguous"
         };
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{first}x{last}_{place}_{kilobytes}{conversions}")
+        let number = match self.number {
+            Number::Double => "",
+            Number::Single => "single_",
+        };
+        format!("bailey_{number}{first}x{last}_{place}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -262,7 +307,7 @@ impl KernelShape for BlockShape {
     fn shared_bytes(&self) -> usize {
         let tables = match self.groups {
             0 => 0,
-            _ => table_bytes(self.first, self.last),
+            _ => self.table_bytes(),
         };
         self.groups.max(1) * self.group_bytes() + 16 + tables
     }
@@ -271,17 +316,19 @@ impl KernelShape for BlockShape {
         let same = |other: &BlockShape| {
             (other.first, other.last, other.strided) == (self.first, self.last, self.strided)
         };
-        conversions && listed().any(|(shape, in_advance)| in_advance && same(&shape))
+        let double = self.number == Number::Double;
+        conversions && double && listed().any(|(shape, in_advance)| in_advance && same(&shape))
     }
 
     fn source(&self, conversions: bool) -> String {
-        let checks = format!(
-            "Shape::Tables::BYTES == {}",
-            table_bytes(self.first, self.last)
-        );
+        let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
+        let header = match self.number {
+            Number::Double => "bailey_block.cuh",
+            Number::Single => "bailey_single.cuh",
+        };
         kernel_source(
             self,
-            ["bailey_block.cuh", &self.type_name(), "run", &checks],
+            [header, &self.type_name(), "run", &checks],
             conversions,
         )
     }
@@ -324,6 +371,7 @@ pub fn listed() -> impl Iterator<Item = (BlockShape, bool)> {
             units: [number(3)?, number(4)?],
             strided: *fields.get(5)? == "true",
             groups: number(6)?,
+            number: Number::Double,
             kilobytes: SHARED_KILOBYTES[0],
         };
         Some((shape, in_advance))
@@ -361,6 +409,7 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
                 units,
                 strided,
                 groups: 1,
+                number: Number::Double,
                 kilobytes: SHARED_KILOBYTES[0],
             };
             let warps = shape.warps();
@@ -407,7 +456,7 @@ pub(crate) fn cost_of(
 ) -> f64 {
     let work = |n: usize, units: usize| {
         let fragments = if units == 1 { 1.35 } else { 1.0 };
-        fragments * 8.0 * (tiles(n) * pieces(n)) as f64 / n as f64 + 16.0
+        fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64 + 16.0
     };
     let columns = (lines * last) as f64 / (8 * units[0] * warps) as f64;
     let mut cost = work(first, units[0]) / columns;

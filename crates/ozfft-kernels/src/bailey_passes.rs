@@ -163,7 +163,9 @@ impl PassesShape {
     fn cost(&self) -> f64 {
         let work = |n: usize, units: usize| {
             let fragments = if units == 1 { 1.35 } else { 1.0 };
-            n as f64 * (fragments * 8.0 * (tiles(n) * pieces(n)) as f64 / n as f64 + 16.0)
+            n as f64
+                * (fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64
+                    + 16.0)
         };
         let [(a, a_turns), (b, b_turns)] = self.blocks();
         let warps = self.warps as f64;

@@ -1,8 +1,10 @@
 //! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
 //! them (`bailey_passes.cuh`): those of `mixed.rs`, with matrices as `mma.sync` takes its second operand.
 
-use super::mixed::{Padded, padded, raised_rows};
-use super::tuned_tables::{Raised, lay_out_constants, lay_out_first, rotations};
+use super::mixed::{Padded, padded, padded_for, raised_rows, raised_rows_by};
+use super::tuned_tables::{Raised, lay_out_constants, lay_out_first, met_by, rotations};
+use crate::recipe::Digits;
+use crate::stages::digits::DigitMatrix;
 use crate::stages::twiddle::Twiddle;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
@@ -19,6 +21,48 @@ pub(super) fn of_real_lines(steps: &[Step]) -> Vec<u8> {
             image.extend_from_slice(bytemuck::cast_slice(&[cosine.sum, sine.sum]));
         }
     })
+}
+
+/// The same for lines of f32, whose words have five digits: pieces of the fifth diagonal follow those of the first four, and nothing is
+/// kept apart.
+pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
+    let digits = Digits::SINGLE;
+    let first = &steps[0];
+    let last = steps.get(1).filter(|step| step.matrices.is_some());
+    let mut image = Vec::new();
+    for step in std::iter::once(first).chain(last) {
+        for matrix in padded_for(step, digits) {
+            fragments_of_five_digits(&matrix, &mut image);
+        }
+    }
+    let raised = |matrix: &DigitMatrix, row: usize| raised_by_five_digits(matrix, digits, row);
+    let first_rows = raised_rows_by(first, digits, raised);
+    lay_out_constants(&first_rows, true, &mut image);
+    lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
+    if let Some(last) = last {
+        let rows = raised_rows_by(last, digits, raised);
+        lay_out_constants(&rows, true, &mut image);
+        image.resize(image.len() + 8 * rows.len(), 0);
+    }
+    rotations(first, &mut image);
+    image
+}
+
+/// As `tuned_tables::raised`.
+fn raised_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Raised {
+    let d: [i64; 5] = std::array::from_fn(|diagonal| {
+        let met = (0..matrix.slots).flat_map(|slot| {
+            [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal as u32))
+        });
+        128 * met
+            .flatten()
+            .map(|digit| i64::from(digit as i8))
+            .sum::<i64>()
+    });
+    Raised {
+        sum: d[4] / 128 + 2 * d[3] + 512 * d[2] + ((d[1] + 256 * d[0]) << 17),
+        top: 0,
+    }
 }
 
 /// `first_constants`: how those of the first step lie.
@@ -71,6 +115,26 @@ fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
             for lane in 0..32 {
                 let (output, slot) = (8 * tile + lane / 4, lane % 4);
                 for diagonal in pair..pair + 2 {
+                    for &(first_slot, half) in operand {
+                        image.extend(matrix.met(half, (output, first_slot + slot), diagonal));
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Tile by tile: those of the first four diagonals as above, then of the fifth, 8 bytes for each lane.
+fn fragments_of_five_digits(matrix: &Padded<'_>, image: &mut Vec<u8>) {
+    matrix.for_each_piece(|tile, first_diagonal, operand| {
+        let diagonals: &[&[u32]] = match first_diagonal {
+            0 => &[&[0, 1], &[2, 3]],
+            _ => &[&[4]],
+        };
+        for diagonals in diagonals {
+            for lane in 0..32 {
+                let (output, slot) = (8 * tile + lane / 4, lane % 4);
+                for &diagonal in *diagonals {
                     for &(first_slot, half) in operand {
                         image.extend(matrix.met(half, (output, first_slot + slot), diagonal));
                     }

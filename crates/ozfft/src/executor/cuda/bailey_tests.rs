@@ -301,7 +301,10 @@ fn real_transforms_of_long_lines_write_half_a_spectrum() {
             bench.bench.check(&problem, Style::Uniform);
             let launched = launches() - before;
             // Both passes, always.
-            assert!(launched >= 4 && launched % 2 == 0, "{launched}: {problem:?}");
+            assert!(
+                launched >= 4 && launched % 2 == 0,
+                "{launched}: {problem:?}"
+            );
         }
     }
 }

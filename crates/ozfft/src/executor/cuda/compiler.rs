@@ -325,7 +325,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ozfft_kernels::bailey::BlockShape;
+    use ozfft_kernels::bailey::{BlockShape, Number};
     use ozfft_kernels::bailey_passes::PassesShape;
     use ozfft_testkit::{Requirement, available};
 
@@ -381,7 +381,7 @@ mod tests {
         let Some(nvrtc) = available(Requirement::Nvrtc, Nvrtc::load()) else {
             return;
         };
-        let shape = BlockShape::new(11, 4, true, 99 << 10).expect("a shape");
+        let shape = BlockShape::new(Number::Double, [11, 4], true, 99 << 10).expect("a shape");
         let passes = PassesShape::new([11, 4], [44, 1], false, 99 << 10).expect("a shape");
         nvrtc.compile(&passes.source(true), "sm_80").unwrap();
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {

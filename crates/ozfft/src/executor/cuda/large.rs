@@ -18,7 +18,7 @@ use crate::sample::Real;
 use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
-use ozfft_kernels::bailey::{BlockShape, KernelShape};
+use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_passes::PassesShape;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -386,7 +386,9 @@ impl Check {
             let steps: Vec<[usize; 2]> = steps.collect();
             let points = steps.iter().flatten().product();
             let lines = match steps[..] {
-                [[first, last]] => BlockShape::new(first, last, strided, 227 << 10)?.lines,
+                [[first, last]] => {
+                    BlockShape::new(Number::Double, [first, last], strided, 227 << 10)?.lines
+                }
                 [first, second] => PassesShape::new(first, second, strided, 227 << 10)?.lines,
                 _ => return None,
             };

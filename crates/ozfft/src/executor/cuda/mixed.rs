@@ -2,9 +2,9 @@
 //! `tuned_tables.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
 
 use super::tuned_tables::{
-    Raised, lay_out_constants, lay_out_first, matrices, met, raised, rotations,
+    Raised, lay_out_constants, lay_out_first, matrices, met_by, raised, rotations,
 };
-use crate::recipe::Fold;
+use crate::recipe::{Digits, Fold};
 use crate::stages::digits::DigitMatrix;
 use crate::transform::step::Step;
 use ozfft_kernels::mixed_eights;
@@ -37,9 +37,15 @@ pub(super) struct Padded<'a> {
     plain: bool,
     /// Eights of outputs.
     eights: usize,
+    digits: Digits,
 }
 
 pub(super) fn padded(step: &Step) -> [Padded<'_>; 2] {
+    padded_for(step, Digits::DOUBLE)
+}
+
+/// For words of eight digits, or of five.
+pub(super) fn padded_for(step: &Step, digits: Digits) -> [Padded<'_>; 2] {
     let plain = step.recipe.fold == Fold::Plain;
     let [cosine, sine] = matrices(step);
     let with = |matrix, skip| Padded {
@@ -48,6 +54,7 @@ pub(super) fn padded(step: &Step) -> [Padded<'_>; 2] {
         outputs: cosine.rows,
         plain,
         eights: mixed_eights(step.recipe.n),
+        digits,
     };
     [with(cosine, 0), with(sine, usize::from(plain))]
 }
@@ -110,15 +117,28 @@ impl Padded<'_> {
         let slot = slot.checked_sub(self.skip);
         let slot = slot.filter(|&slot| slot < self.matrix.slots);
         let place = self.row(place).zip(slot);
-        place.map_or([0; 4], |place| met(self.matrix, half, place, diagonal))
+        place.map_or([0; 4], |place| {
+            met_by(self.matrix, self.digits, half, place, diagonal)
+        })
     }
 }
 
 /// What the sums of every place are raised by.
 pub(super) fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
-    let [cosine, sine] = padded(step);
+    raised_rows_by(step, Digits::DOUBLE, |matrix, row| {
+        raised(matrix, row, whole)
+    })
+}
+
+/// The same for words of any digits.
+pub(super) fn raised_rows_by(
+    step: &Step,
+    digits: Digits,
+    raised: impl Fn(&DigitMatrix, usize) -> Raised,
+) -> Vec<(Raised, Raised)> {
+    let [cosine, sine] = padded_for(step, digits);
     let at = |padded: Padded<'_>, place| match padded.row(place) {
-        Some(row) => raised(padded.matrix, row, whole),
+        Some(row) => raised(padded.matrix, row),
         None => Raised::NOTHING,
     };
     (0..8 * cosine.eights)
@@ -131,6 +151,7 @@ mod tests {
     use super::super::tuned_tables::tests::{
         Constants, block, diagonals, put_together, random_words, rounded,
     };
+    use super::super::tuned_tables::met;
     use super::*;
     use crate::transform::tables::Tables;
     use ozfft_kernels::mixed_matrix_bytes;

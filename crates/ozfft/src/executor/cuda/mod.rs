@@ -3,9 +3,11 @@
 //! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `writer.rs`); its tables
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
-mod bailey_tables;
 #[cfg(test)]
 mod bailey_real_tests;
+#[cfg(test)]
+mod bailey_single_tests;
+mod bailey_tables;
 #[cfg(test)]
 mod bailey_tests;
 #[cfg(test)]

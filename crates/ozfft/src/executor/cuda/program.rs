@@ -281,18 +281,17 @@ fn tables_of_tuned(
         }
         let template = tuned::is_for_template(single, recipe, block);
         if template && choice.residues.is_none() {
-            let tables = match kind {
-                Kind::RealToComplex => bailey_tables::of_real_lines(block.steps()),
-                Kind::ComplexToComplex | Kind::ComplexToReal => {
-                    bailey_tables::tables(block.steps())
-                }
+            let tables = match (single, kind) {
+                (true, _) => bailey_tables::of_single_lines(block.steps()),
+                (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),
+                (false, _) => bailey_tables::tables(block.steps()),
             };
-            let kernels = Kernels::of_template(kind, passes.blocks(), conversions);
+            let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
             found.push((kernels, builder.add(&tables)));
         }
         return Ok(found);
     }
-    if kind != Kind::ComplexToComplex || !fit_together(passes, recipe, machine) {
+    if kind != Kind::ComplexToComplex || single || !fit_together(passes, recipe, machine) {
         return Ok(found);
     }
     let shape = tuned_on.and_then(|on| tuned_passes::shape_of(&on, recipe, passes));
@@ -303,7 +302,7 @@ fn tables_of_tuned(
     let mut blocks = passes.blocks().iter();
     let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
     if template && choice.residues.is_none() {
-        let kernels = Kernels::of_template(kind, passes.blocks(), conversions);
+        let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
         found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
     }
     Ok(found)

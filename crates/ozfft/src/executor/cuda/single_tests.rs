@@ -8,10 +8,10 @@ use num_complex::Complex;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-const SEED: u64 = 0x51e6_1e5e_ed00_0f32;
+pub(super) const SEED: u64 = 0x51e6_1e5e_ed00_0f32;
 const LENGTHS: [usize; 3] = [256, 512, 1024];
-const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
-const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
+pub(super) const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward, Norm::Unscaled];
+pub(super) const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
 fn power(exponent: i32) -> f32 {
     2f32.powi(exponent)
@@ -65,7 +65,7 @@ fn unusual(kind: usize, index: usize, random: Complex<f32>) -> Complex<f32> {
 }
 
 /// An array whose lines along one axis are of all kinds; `unusual_every` so many of them is an unusual one.
-fn lines(
+pub(super) fn lines(
     shape: &[usize],
     axis: usize,
     unusual_every: Option<usize>,

@@ -14,7 +14,7 @@ use crate::recipe::{Digits, Fold, Recipe};
 use crate::stages::scale::ScaleBetweenAxes;
 use crate::transform::bailey::Block;
 use bytemuck::{Pod, Zeroable};
-use ozfft_kernels::bailey::{BlockShape, KernelShape};
+use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_passes::PassesShape;
 use ozfft_kernels::bailey_real::{Half, RealShape};
 use ozfft_kernels::{Elements, Product, TUNED_BOX_LINES, TunedShape, TunedSource};
@@ -403,7 +403,7 @@ pub(super) fn steps_of(block: &Block) -> [usize; 2] {
     [0, 1].map(|number| steps.get(number).map_or(1, |step| step.recipe.n))
 }
 
-/// Whether a kernel of the template gives the bits of a block's recipe.
+/// Whether a kernel of the template, for lines of f32 or of f64, gives the bits of a block's recipe.
 pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> bool {
     let steps = block.steps().iter().map(|step| step.recipe);
     let steps: Vec<_> = steps.map(|step| (step.n, step.fold, step.shift)).collect();
@@ -420,10 +420,11 @@ pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> b
         }
         _ => false,
     };
-    !single
-        && recipe.digits == Digits::DOUBLE
-        && recipe.products == Products::Truncated
-        && fits
+    let digits = match single {
+        true => Digits::SINGLE,
+        false => Digits::DOUBLE,
+    };
+    recipe.digits == digits && recipe.products == Products::Truncated && fits
 }
 
 /// Lines of two arrays as a tuned kernel can run through them.
@@ -480,11 +481,15 @@ impl Kernels {
         }
     }
 
-    pub(crate) fn of_template(kind: Kind, blocks: &[Block], conversions: bool) -> Self {
+    pub(crate) fn of_template(
+        (single, kind): (bool, Kind),
+        blocks: &[Block],
+        conversions: bool,
+    ) -> Self {
         Kernels {
             product: Product::Int8,
             elements: elements_of(kind),
-            single: false,
+            single,
             source: KernelSource::Template {
                 first: steps_of(&blocks[0]),
                 second: blocks.get(1).map(steps_of),
@@ -620,7 +625,7 @@ pub(crate) fn launch(
         } => {
             let steps = (first, second);
             let shared_memory = machine.shared_memory();
-            let shape = template_shape(kernels.elements, steps, placed.strided, shared_memory);
+            let shape = template_shape(kernels, steps, placed.strided, shared_memory);
             // Lines of a group are counted in 32 bits.
             let shape = shape.filter(|_| placed.group < 1 << 31);
             let shape = shape.ok_or(NoLaunch::Layout)?;
@@ -671,7 +676,7 @@ pub(crate) fn launch(
 
 /// The template's shape for steps of one pass or of two.
 fn template_shape(
-    elements: Elements,
+    kernels: &Kernels,
     (first, second): ([usize; 2], Option<[usize; 2]>),
     strided: bool,
     shared_memory: usize,
@@ -680,13 +685,19 @@ fn template_shape(
         (None, false) => RealShape::new(first, half, shared_memory),
         _ => None,
     };
-    Some(match (elements, second) {
-        (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
-        (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
-        (Elements::Complex, None) => {
-            Box::new(BlockShape::new(first[0], first[1], strided, shared_memory)?)
+    let number = match kernels.single {
+        true => Number::Single,
+        false => Number::Double,
+    };
+    Some(match (kernels.elements, second, number) {
+        (Elements::Complex, None, number) => {
+            Box::new(BlockShape::new(number, first, strided, shared_memory)?)
         }
-        (Elements::Complex, Some(second)) => {
+        // Lines of f32 have no others yet.
+        (.., Number::Single) => return None,
+        (Elements::RealToComplex, ..) => Box::new(real(Half::Output)?),
+        (Elements::ComplexToReal, ..) => Box::new(real(Half::Input)?),
+        (Elements::Complex, Some(second), _) => {
             Box::new(PassesShape::new(first, second, strided, shared_memory)?)
         }
     })

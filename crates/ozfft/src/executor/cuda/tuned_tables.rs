@@ -71,6 +71,21 @@ pub(super) fn met(
     meeting(matrix, Digits::DOUBLE, 4 * half, place, diagonal)
 }
 
+/// The same for words of eight digits, or of five, which are the topmost of eight: of their lower half one digit is there.
+pub(super) fn met_by(
+    matrix: &DigitMatrix,
+    digits: Digits,
+    half: u32,
+    place: (usize, usize),
+    diagonal: u32,
+) -> [u8; 4] {
+    match (digits.data, half) {
+        (8, _) => met(matrix, half, place, diagonal),
+        (_, 0) => [0, 0, 0, meeting(matrix, digits, 0, place, diagonal)[0]],
+        _ => meeting(matrix, digits, digits.data - 4, place, diagonal),
+    }
+}
+
 /// A matrix as the tensor instruction's second operand: for every eight of outputs three parts (diagonals 0 to 3, then 4
 /// to 7, both with the upper digits; 4 to 7 with the lower ones), each for every eight of slots a piece of 4 diagonals ×
 /// 8 outputs, K-major.

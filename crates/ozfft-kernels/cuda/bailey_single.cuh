@@ -1,0 +1,103 @@
+// Lines of f32 in words of five digits: `Single`. No number is converted by an instruction for that: f32 has 24 bits, and sums with
+// constants whose last place is 1, or 2^16, cut numbers into integers and put integers together, exactly. So kernels with and without
+// conversion instructions are the same. docs/gpu-template.md says where the limits are from.
+#pragma once
+#include "bailey_block.cuh"
+
+namespace bailey {
+
+// Floating-point numbers whose last place is 1 or 2^16.
+constexpr float UNIT_PLACE = 8388608.0f, SIGNED_UNIT_PLACE = 12582912.0f;  // 2^23, 1.5·2^23
+constexpr float PLACE_16 = 824633720832.0f;                               // 1.5·2^39
+constexpr int UNIT_PLACE_BITS = 0x4b000000, SIGNED_UNIT_PLACE_BITS = 0x4b400000, PLACE_16_BITS = 0x53400000;
+
+DEVICE float power_of_two(int exponent) { return from_bits((unsigned)(exponent + 127) << 23); }
+
+// As LineFacts, of the bits of f32.
+struct SingleFacts {
+    static constexpr bool IS_DOUBLE = false;
+    unsigned largest_re, largest_im, sum;
+    static constexpr int WORD_BITS = 37;
+    // Exponents (of the leading bit) of the largest number of a line that are handled here, and of the unit of results: far enough from
+    // the ends of the range that a scale between axes of up to 2^±64 stays exact.
+    static constexpr int LEAST = -60, LARGEST = 60, LEAST_UNIT = -85, LARGEST_UNIT = 80;
+    DEVICE bool zero() const { return (largest_re | largest_im) == 0; }
+    DEVICE int leading() const { return (int)((largest_re > largest_im ? largest_re : largest_im) >> 23) - 127; }
+    DEVICE bool handled() const { return leading() >= LEAST && leading() <= LARGEST; }
+    DEVICE int exponent() const { return handled() ? leading() - 20 + (32 - leading_zeros_of_half(sum)) - WORD_BITS : 0; }
+    DEVICE int for_words() const { return exponent(); }
+    DEVICE bool taken(int common) const {
+        const int unit = exponent() + common;
+        return (handled() || zero()) && unit >= LEAST_UNIT && unit <= LARGEST_UNIT;
+    }
+};
+
+template <int COUNT> struct SingleNumbers {
+    float re[COUNT], im[COUNT];
+    unsigned largest_re = 0, largest_im = 0;
+
+    DEVICE void put(int i, const uint2 &x) {
+        re[i] = from_bits(x.x);
+        im[i] = from_bits(x.y);
+        largest_re = max(largest_re, x.x & 0x7fffffffu);
+        largest_im = max(largest_im, x.y & 0x7fffffffu);
+    }
+    // The bits of the largest numbers are all there is.
+    DEVICE unsigned rest_re() const { return 0; }
+    DEVICE unsigned rest_im() const { return 0; }
+
+    DEVICE unsigned leading_bits(const SingleFacts &facts) const {
+        const float to_units = power_of_two(20 - (facts.handled() ? facts.leading() : 0));
+        unsigned sum = 0;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            sum += (unsigned)bits_of(fused_towards_zero(fabsf(re[i]), to_units, UNIT_PLACE)) + (unsigned)bits_of(fused_towards_zero(fabsf(im[i]), to_units, UNIT_PLACE));
+        return sum - 2u * COUNT * UNIT_PLACE_BITS;
+    }
+
+    // x·2^-exponent rounded, halves away from zero. Adding one half, or just less to negative numbers, and cutting off downwards rounds
+    // like this; and cutting off downwards can be done in turns: high·2^16 + low.
+    struct Words {
+        float scale;
+        DEVICE explicit Words(int exponent) : scale(power_of_two(-exponent)) {}
+        DEVICE i64 operator()(float x) const {
+            const float half = from_bits(0x3f000000u + (unsigned)(bits_of(x) >> 31));
+            const float value = fused_downwards(x, scale, half);
+            const float upper = sum_downwards(value, PLACE_16);
+            const float rest = sum_downwards(value, PLACE_16 - upper);
+            return product(bits_of(upper) - PLACE_16_BITS, 65536, bits_of(sum_downwards(rest, UNIT_PLACE)) - UNIT_PLACE_BITS);
+        }
+    };
+    DEVICE i64 real_word(int i, const Words &words) const { return words(re[i]); }
+    DEVICE i64 imaginary_word(int i, const Words &words) const { return words(im[i]); }
+};
+
+// An output times 2^unit, rounded once: 21 bits and what is above them become exact numbers, and one fused operation adds them. A
+// negative scale makes the opposite number, and never a negative zero.
+struct SingleFinish {
+    int unit;
+    DEVICE explicit SingleFinish(int exponent) : unit(exponent) {}
+    DEVICE unsigned part(i64 sum, int top, unsigned flip) const {
+        // |sum| < 2^43: words have 37 bits, and a last step has up to 64 points.
+        const i64 whole = sum + (i64)((u64)(i64)top << 49);
+        const float lower = from_bits((unsigned)(unit + 127) << 23 ^ flip), upper = from_bits((unsigned)(unit + 127 + 21) << 23 ^ flip);
+        const float high = from_bits((unsigned)((int)(whole >> 21) + SIGNED_UNIT_PLACE_BITS)) - SIGNED_UNIT_PLACE;
+        const float low = from_bits((low_of(whole) & 0x1fffffu) | UNIT_PLACE_BITS);
+        return (unsigned)bits_of(fused(high, upper, fused(low, lower, -(UNIT_PLACE * lower))));
+    }
+    DEVICE uint2 operator()(i64 re, int top_re, i64 im, int top_im, unsigned flip) const { return make_uint2(part(re, top_re, 0), part(im, top_im, flip)); }
+};
+
+// Numbers of f32.
+struct Single {
+    static constexpr int DIGITS = 5;
+    typedef uint2 Element;
+    typedef SingleFacts Facts;
+    template <bool, int COUNT> using Numbers = SingleNumbers<COUNT>;
+    template <bool> using Finish = SingleFinish;
+    static DEVICE uint2 zero() { return make_uint2(0, 0); }
+    static DEVICE void flip(uint2 &x, unsigned sign) { x.y ^= sign; }
+    static DEVICE uint2 kept(const uint2 &x, unsigned re, unsigned im) { return make_uint2(x.x & re, x.y & im); }
+};
+
+}  // namespace bailey
