@@ -145,11 +145,13 @@ template <bool CONVERSIONS> struct Finish {
 
 // Numbers of f64: words of eight digits.
 struct Double {
-    static constexpr int DIGITS = 8;
+    static constexpr int DIGITS = 8, WORD_BITS = 61, UNSEEN = 40;
     typedef uint4 Element;
     typedef LineFacts Facts;
     template <bool CONVERSIONS, int COUNT> using Numbers = typename NumbersOf<CONVERSIONS, COUNT>::Type;
     template <bool CONVERSIONS> using Finish = bailey::Finish<CONVERSIONS>;
+    // Whether lines are taken whose largest number has its leading bit at 2^leading.
+    static DEVICE bool takes(int leading, int) { return leading + 1023 >= LEAST_FIELD && leading + 1023 <= LARGEST_FIELD; }
     static DEVICE uint4 zero() { return make_uint4(0, 0, 0, 0); }
     static DEVICE void flip(uint4 &x, unsigned sign) { x.w ^= sign; }
     static DEVICE uint4 kept(const uint4 &x, unsigned re, unsigned im) { return make_uint4(x.x & re, x.y & re, x.z & im, x.w & im); }

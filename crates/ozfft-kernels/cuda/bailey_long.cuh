@@ -20,13 +20,13 @@ enum class Pass { OPENING, OPENING_REAL, OPENING_HALF, MIDDLE, CLOSING, CLOSING_
 DEVICE_CONSTANT bool is_closing(Pass pass) { return pass == Pass::CLOSING || pass == Pass::CLOSING_REAL; }
 
 // As BlockShape. Lines of the first passes lie side by side; those of the last one are read one after the other and written side by side.
-template <int N1, int N2, int LINES, int UNITS1, int UNITS2, Pass PASS_, int GROUPS>
-struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_)> {
-    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_)> Block;
+template <int N1, int N2, int LINES, int UNITS1, int UNITS2, Pass PASS_, int GROUPS, class Number = Double>
+struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_), Number> {
+    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_), Number> Block;
     static constexpr Pass PASS = PASS_;
     static constexpr bool TO_WORDS = !is_closing(PASS), FROM_WORDS = PASS == Pass::MIDDLE || !TO_WORDS;
-    // Outputs of a last step that is a product may have 66 bits.
-    static constexpr bool WIDE = TO_WORDS && Block::Last::MATRIX;
+    // Outputs of a last step that is a product may have 66 bits where words have 61.
+    static constexpr bool WIDE = TO_WORDS && Block::Last::MATRIX && Number::DIGITS == 8;
     // Words, of a single step its outputs; statistics; what is known of the lines of two panels; what wide outputs have beyond 64 bits.
     static constexpr int STATISTICS = 16 * Block::LINE * LINES;
     static constexpr int HEADERS = STATISTICS + 2 * 16 * LINES, TOPS = HEADERS + 2 * LINES * (int)sizeof(Line);
@@ -64,7 +64,7 @@ template <int COUNT> struct OwnExponents {
 };
 
 template <class S, bool CONVERSIONS> struct PassNumbers {
-    typedef typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type Floats;
+    typedef typename S::Number::template Numbers<CONVERSIONS, 2 * S::First::QUADS> Floats;
     typedef RowWords<2 * S::First::QUADS, OwnExponents<2 * S::First::QUADS>> Words;
 };
 
@@ -147,7 +147,7 @@ template <class S> struct InPlace {
     }
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) {
         const int column = S::N2 == 1 ? index * S::PITCH : (int)((unsigned)(index - row) / S::N1);
-        put_word<S::WIDE>(start + 16 * column, tops + column, re, top_re, im, top_im, conjugated, largest, is_one && there);
+        put_word<S::WIDE, S::Number::UNSEEN>(start + 16 * column, tops + column, re, top_re, im, top_im, conjugated, largest, is_one && there);
     }
     DEVICE void done() const {
         unsigned all = largest | shuffle_xor(largest, 1);
@@ -173,16 +173,18 @@ template <class S, class EndOf> DEVICE void unit_step_in_place(const EndOf &end_
 
 // Outputs of a last pass: to the caller's array.
 template <class S, bool CONVERSIONS> struct ToLine {
-    Finish<CONVERSIONS> finish;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
+    typename Number::template Finish<CONVERSIONS> finish;
     i64 start, element;
     void *output;
     unsigned first, groups, points, count;
     unsigned conjugate, known;
     bool there;
-    DEVICE ToLine(const PassArguments &all, const Line &line, const RowFacts &facts, const Column &column)
+    DEVICE ToLine(const PassArguments &all, const Line &line, const RowFacts<Number> &facts, const Column &column)
         : finish(facts.exponent() + all.task.exponent_offset + line.bias), conjugate(all.tuned.conjugate_output), known(line.flags) {
         const Task &task = all.task;
-        there = column.there && is_there(line) && facts.moderate() && (known & NOT_FINITE) == 0;
+        there = column.there && is_there(line) && facts.taken(task.exponent_offset + line.bias) && (known & NOT_FINITE) == 0;
         output = all.tuned.output;
         start = line.store_start;
         element = (i64)task.groups * task.output.stride;
@@ -203,8 +205,8 @@ template <class S, bool CONVERSIONS> struct ToLine {
             const uint2 value = finish.real(re, top_re);
             if (is_stored) ((uint2 *)output)[start + index * element] = make_uint2(value.x & keep_re, value.y & keep_re);
         } else {
-            const uint4 value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
-            if (is_stored) ((uint4 *)output)[start + index * element] = make_uint4(value.x & keep_re, value.y & keep_re, value.z & keep_im, value.w & keep_im);
+            const Element value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
+            if (is_stored) ((Element *)output)[start + index * element] = Number::kept(value, keep_re, keep_im);
         }
     }
 };
@@ -220,8 +222,8 @@ template <class S, class Statistics> DEVICE void store_exponents(const Task &tas
     share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
         const Line &line = lines[i];
         const auto facts = statistics.facts(i);
-        const int shift = shift_of_outputs(statistics.of(i)[3]);
-        if (is_there(line) && (S::FROM_WORDS || facts.moderate()))
+        const int shift = shift_of_outputs<typename S::Number>(statistics.of(i)[3]);
+        if (is_there(line) && facts.moderate())
             task.exponents_out[line.first_exponent_out + line.number] = facts.exponent() + task.exponent_offset + shift;
     });
 }
@@ -236,8 +238,8 @@ template <class S, class Statistics> DEVICE void store_words(const Task &task, c
     const unsigned eight = (unsigned)thread >> 3;
     const int number = 2 * (int)(eight % PAIRS) + (thread & 1);
     const Line &line = lines[number];
-    const bool there = is_there(line) && (S::FROM_WORDS || statistics.facts(number).moderate());
-    const int shift = shift_of_outputs(statistics.of(number)[3]);
+    const bool there = is_there(line) && statistics.facts(number).moderate();
+    const int shift = shift_of_outputs<typename S::Number>(statistics.of(number)[3]);
     const uint32_t words = place_of(lane, number, 0, 0);
     const uint32_t tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + number * S::LINE;
     int k = 4 * (int)(eight / PAIRS) + (thread >> 1 & 3);
@@ -265,7 +267,7 @@ template <class S, class Statistics> DEVICE void store_words(const Task &task, c
 template <class S> DEVICE void leave_floats(const PassArguments &all, const Line *lines, const Statistics<S> &statistics) {
     share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
         const Line &line = lines[i];
-        const LineFacts facts = statistics.facts(i);
+        const auto facts = statistics.facts(i);
         if (!is_there(line)) return;
         if (!facts.moderate()) {
             all.tuned.left[atomic_add(all.tuned.left_count, 1u)] = (i64)(line.transform * all.task.lines_per_transform + line.number);
@@ -276,10 +278,10 @@ template <class S> DEVICE void leave_floats(const PassArguments &all, const Line
         if ((flags & ~*(volatile unsigned *)nature) != 0) atomic_or(nature, flags);
     });
 }
-template <class S> DEVICE void leave_rows(const PassArguments &all, const Line *lines, const RowStatistics &statistics) {
+template <class S> DEVICE void leave_rows(const PassArguments &all, const Line *lines, const RowStatistics<typename S::Number> &statistics) {
     share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
         const Line &line = lines[i];
-        if (is_there(line) && (!statistics.facts(i).moderate() || (line.flags & NOT_FINITE) != 0))
+        if (is_there(line) && (!statistics.facts(i).taken(all.task.exponent_offset + line.bias) || (line.flags & NOT_FINITE) != 0))
             all.tuned.left[atomic_add(all.tuned.left_count, 1u)] = (i64)(line.transform * all.task.lines_per_transform + line.number);
     });
 }
@@ -328,7 +330,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
             steps(numbers, statistics, leave, [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
         };
         if constexpr (S::FROM_WORDS) {
-            const RowStatistics statistics{{Statistics<S>(group, round).memory}};
+            const RowStatistics<typename S::Number> statistics{{Statistics<S>(group, round).memory}};
             typename PassNumbers<S, CONVERSIONS>::Words words[S::UNITS1];
             read_words<S>(all, lines, words);
             note_scales<S>(words, statistics);

@@ -191,7 +191,7 @@ template <class P, bool CONVERSIONS> struct ToTransform {
     int row;
     bool there;
     DEVICE void done() const {}
-    DEVICE ToTransform(const TunedArguments &args, const Lines<P> &lines, const RowFacts &facts, int group, unsigned round, int index, bool is_row)
+    DEVICE ToTransform(const TunedArguments &args, const Lines<P> &lines, const RowFacts<Double> &facts, int group, unsigned round, int index, bool is_row)
         : finish(facts.exponent() + common_exponent<P>()), conjugate(args.conjugate_output) {
         const bool present = is_row && index < P::ROWS;
         const InTransform<P, P::NA> at(present ? index : 0);
@@ -265,7 +265,7 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             const LineFacts facts = statistics.facts(i);
             const InTransform<P, P::NB> at(i);
             const unsigned high = statistics.of(i)[3];
-            const int shift = shift_of_outputs(high);
+            const int shift = shift_of_outputs<Double>(high);
             store_shared(exponent_place<P>(group, at.line, at.place), make_uint2((unsigned)(facts.exponent() + shift), (unsigned)shift));
             const bool moderate = facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD);
             atomic_or(known<P>(group, round) + at.line, (facts.largest_re != 0 ? SOME_REAL : 0) | (facts.largest_im != 0 ? SOME_IMAGINARY : 0) | (moderate ? 0 : LEFT));
@@ -274,7 +274,7 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
         group_barrier<A>(group);
 #pragma unroll 1
         for (int base = 0; base < P::ROWS; base += P::ROWS_AT_A_TIME) {
-            const RowStatistics statistics{{of_rows + 4 * base}};
+            const RowStatistics<Double> statistics{{of_rows + 4 * base}};
             typename PassWords<P>::Type words[B::UNITS1];
             read_rows<P>(args, base, words);
             note_scales<B>(words, statistics);

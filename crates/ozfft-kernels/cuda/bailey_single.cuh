@@ -26,9 +26,10 @@ struct SingleFacts {
     DEVICE bool handled() const { return leading() >= LEAST && leading() <= LARGEST; }
     DEVICE int exponent() const { return handled() ? leading() - 20 + (32 - leading_zeros_of_half(sum)) - WORD_BITS : 0; }
     DEVICE int for_words() const { return exponent(); }
+    DEVICE bool moderate() const { return handled() || zero(); }
     DEVICE bool taken(int common) const {
         const int unit = exponent() + common;
-        return (handled() || zero()) && unit >= LEAST_UNIT && unit <= LARGEST_UNIT;
+        return moderate() && unit >= LEAST_UNIT && unit <= LARGEST_UNIT;
     }
 };
 
@@ -90,11 +91,14 @@ struct SingleFinish {
 
 // Numbers of f32.
 struct Single {
-    static constexpr int DIGITS = 5;
+    static constexpr int DIGITS = 5, WORD_BITS = SingleFacts::WORD_BITS, UNSEEN = 16;
     typedef uint2 Element;
     typedef SingleFacts Facts;
     template <bool, int COUNT> using Numbers = SingleNumbers<COUNT>;
     template <bool> using Finish = SingleFinish;
+    static DEVICE bool takes(int leading, int unit) {
+        return leading >= SingleFacts::LEAST && leading <= SingleFacts::LARGEST && unit >= SingleFacts::LEAST_UNIT && unit <= SingleFacts::LARGEST_UNIT;
+    }
     static DEVICE uint2 zero() { return make_uint2(0, 0); }
     static DEVICE void flip(uint2 &x, unsigned sign) { x.y ^= sign; }
     static DEVICE uint2 kept(const uint2 &x, unsigned re, unsigned im) { return make_uint2(x.x & re, x.y & im); }

@@ -16,20 +16,20 @@ struct PassStatistics {
     DEVICE unsigned *of(int line) const { return memory + 4 * line; }
 };
 // Of lines of words: their scale, above that of zeros, and the largest sum of a column.
-struct RowFacts {
+template <class Number> struct RowFacts {
     unsigned scale, sum;
     DEVICE int sum_bits() const { return 32 - leading_zeros_of_half(sum); }
-    DEVICE int exponent() const { return scale == 0 ? 0 : (int)scale + NO_SCALE - 21 + sum_bits() - 61; }
+    DEVICE int exponent() const { return scale == 0 ? 0 : (int)scale + NO_SCALE - 21 + sum_bits() - Number::WORD_BITS; }
     // From words that have been aligned (below) to those of the line's exponent: to the right by so many bits.
-    DEVICE int for_words() const { return larger(sum_bits() - 20, 1); }
-    // Whether the line's largest number is as far from the ends of the range as `LineFacts` wants it.
-    DEVICE bool moderate() const {
-        const int field = (int)scale + NO_SCALE + 1022;
-        return scale == 0 || (field >= LEAST_FIELD && field <= LARGEST_FIELD);
-    }
+    DEVICE int for_words() const { return larger(sum_bits() + 41 - Number::WORD_BITS, 1); }
+    // Whether the line's largest number, and results that are scaled by 2^common, are as far from the ends of the range as those that
+    // a kernel takes which has numbers.
+    DEVICE bool taken(int common) const { return Number::takes(scale == 0 ? 0 : (int)scale + NO_SCALE - 1, exponent() + common); }
+    // Words become words whatever their size.
+    DEVICE bool moderate() const { return true; }
 };
-struct RowStatistics : PassStatistics {
-    DEVICE RowFacts facts(int line) const { return {of(line)[0], of(line)[2]}; }
+template <class Number> struct RowStatistics : PassStatistics {
+    DEVICE RowFacts<Number> facts(int line) const { return {of(line)[0], of(line)[2]}; }
 };
 
 // An integer of up to 96 bits: upper·2^32 + low.
@@ -47,8 +47,8 @@ struct WideWord {
 };
 
 // Outputs of a pass in shared memory: a word each, and a byte where they may have more than 64 bits. `largest` has the bits of all
-// magnitudes but their last 40.
-template <bool WIDE> DEVICE void put_word(uint32_t word_at, uint32_t top_at, i64 re, int top_re, i64 im, int top_im, bool conjugated, unsigned &largest, bool there) {
+// magnitudes but the last UNSEEN.
+template <bool WIDE, int UNSEEN = 40> DEVICE void put_word(uint32_t word_at, uint32_t top_at, i64 re, int top_re, i64 im, int top_im, bool conjugated, unsigned &largest, bool there) {
     if constexpr (WIDE) {
         WideWord real(re, top_re), imaginary(im, top_im);
         if (conjugated) imaginary.negate();
@@ -59,12 +59,14 @@ template <bool WIDE> DEVICE void put_word(uint32_t word_at, uint32_t top_at, i64
     } else {
         if (conjugated) im = -im;
         if (!there) return;
-        largest |= (high_of(re < 0 ? -re : re) | high_of(im < 0 ? -im : im)) >> 8;
+        largest |= (unsigned)((u64)((re < 0 ? -re : re) | (im < 0 ? -im : im)) >> UNSEEN);
         store_shared(word_at, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
     }
 }
-// By how many bits the outputs of a line are shifted down: words have 61, of which 40 are not looked at.
-DEVICE int shift_of_outputs(unsigned largest) { return larger(11 - leading_zeros_of_half(largest), 0); }
+// By how many bits the outputs of a line are shifted down to words, of which the last UNSEEN bits are not looked at.
+template <class Number> DEVICE int shift_of_outputs(unsigned largest) {
+    return larger(32 - leading_zeros_of_half(largest) - (Number::WORD_BITS - Number::UNSEEN), 0);
+}
 
 // A row of a last step of four points: its outputs fit 64 bits.
 template <class S, class End> DEVICE void unit_step_of_row(const Lane<S> &lane, int line, int k1, End &end) {
@@ -180,7 +182,7 @@ template <int COUNT, class Exponents> struct RowWords {
 };
 
 // Scales of all lines, to their statistics; then words are aligned, and the largest sums follow.
-template <class S, class Words> DEVICE void note_scales(const Words (&words)[S::UNITS1], const RowStatistics &statistics) {
+template <class S, class Words> DEVICE void note_scales(const Words (&words)[S::UNITS1], const PassStatistics &statistics) {
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
@@ -191,7 +193,7 @@ template <class S, class Words> DEVICE void note_scales(const Words (&words)[S::
         if (lane.t == 0) atomic_maximum(statistics.of(column.line), scale);
     }
 }
-template <class S, class Words> DEVICE void note_row_sums(Words (&words)[S::UNITS1], const RowStatistics &statistics) {
+template <class S, class Words> DEVICE void note_row_sums(Words (&words)[S::UNITS1], const PassStatistics &statistics) {
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {

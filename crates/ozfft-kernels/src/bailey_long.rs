@@ -2,8 +2,8 @@
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    KernelShape, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps, next_with,
-    table_bytes,
+    KernelShape, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps,
+    next_with, table_bytes_for,
 };
 
 /// What a pass reads and writes.
@@ -41,6 +41,8 @@ pub struct LongShape {
     pub units: [usize; 2],
     /// Which pass it is.
     pub pass: Pass,
+    /// What numbers are, and how many digits words have.
+    pub number: Number,
     /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
     pub groups: usize,
     kilobytes: usize,
@@ -55,14 +57,19 @@ impl LongShape {
     pub fn new(
         steps: [usize; 2],
         side_by_side: u64,
-        pass: Pass,
+        (number, pass): (Number, Pass),
         shared_bytes: usize,
     ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
         // `LongShape` asserts the same; two points as a last step do not occur.
+        let complex = matches!(pass, Pass::Opening | Pass::Middle | Pass::Closing);
         if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
+            return None;
+        }
+        // Real lines of f32 have no kernels.
+        if number == Number::Single && !complex {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
@@ -76,6 +83,7 @@ impl LongShape {
                     lines,
                     units,
                     pass,
+                    number,
                     groups: 1,
                     kilobytes,
                 };
@@ -85,7 +93,8 @@ impl LongShape {
                 if !stay {
                     continue;
                 }
-                let room = (kilobytes << 10).saturating_sub(16 + table_bytes(first, last));
+                let room =
+                    (kilobytes << 10).saturating_sub(16 + table_bytes_for(number, first, last));
                 shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
                 if warps > most || shape.shared_bytes() > kilobytes << 10 {
                     continue;
@@ -124,7 +133,7 @@ impl LongShape {
         };
         let line = next_with(first * pitch, 4, 8);
         // A byte more for every output of a last step that is a product.
-        let wide = !self.pass.is_closing() && is_matrix(last);
+        let wide = !self.pass.is_closing() && is_matrix(last) && self.number == Number::Double;
         let tops = if wide { line } else { 0 };
         (self.lines * (16 * line + 2 * 16 + 2 * HEADER_BYTES + tops)).next_multiple_of(16)
     }
@@ -147,8 +156,12 @@ impl LongShape {
             Pass::Closing => "CLOSING",
             Pass::ClosingReal => "CLOSING_REAL",
         };
+        let number = match self.number {
+            Number::Double => "",
+            Number::Single => ", bailey::Single",
+        };
         format!(
-            "bailey::LongShape<{first}, {last}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}>"
+            "bailey::LongShape<{first}, {last}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}{number}>"
         )
     }
 }
@@ -170,7 +183,11 @@ impl KernelShape for LongShape {
             Pass::ClosingReal => "closing_real",
         };
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{first}x{last}_{pass}_{lines}_{kilobytes}{conversions}")
+        let number = match self.number {
+            Number::Double => "",
+            Number::Single => "single_",
+        };
+        format!("bailey_{number}{first}x{last}_{pass}_{lines}_{kilobytes}{conversions}")
     }
 
     fn parameters(&self) -> &'static str {
@@ -189,7 +206,7 @@ impl KernelShape for LongShape {
         let [first, last] = self.steps;
         let tables = match self.groups {
             0 => 0,
-            _ => table_bytes(first, last),
+            _ => table_bytes_for(self.number, first, last),
         };
         self.groups.max(1) * self.group_bytes() + 16 + tables
     }
@@ -200,12 +217,17 @@ impl KernelShape for LongShape {
 
     fn source(&self, conversions: bool) -> String {
         let [first, last] = self.steps;
-        let checks = format!("Shape::Tables::BYTES == {}", table_bytes(first, last));
-        kernel_source(
+        let bytes = table_bytes_for(self.number, first, last);
+        let checks = format!("Shape::Tables::BYTES == {bytes}");
+        let source = kernel_source(
             self,
             ["bailey_long.cuh", &self.type_name(), "run_pass", &checks],
             conversions,
-        )
+        );
+        match self.number {
+            Number::Double => source,
+            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
+        }
     }
 }
 
@@ -230,6 +252,7 @@ mod tests {
                 [45, 1],
             ] {
                 for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
+                    let pass = (Number::Double, pass);
                     let shape = LongShape::new(steps, 1000, pass, kilobytes << 10);
                     let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
                     println!("{kilobytes} KB: {shape:?}");

@@ -4,9 +4,10 @@
 use super::machine::{Machine, TemplateKernel};
 use super::task::*;
 use super::tuned::{self, NoLaunch, TunedTask};
+use crate::recipe::{Digits, Recipe};
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
-use ozfft_kernels::bailey::KernelShape;
+use ozfft_kernels::bailey::{KernelShape, Number};
 use ozfft_kernels::bailey_long::{LongShape, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
 
@@ -42,31 +43,42 @@ pub(crate) struct PassLaunch {
     pub(crate) leaves_lines: bool,
 }
 
+/// What the template's numbers are for a recipe; none where it has not got its words.
+pub(super) fn number_of(recipe: &Recipe) -> Option<Number> {
+    match recipe.digits {
+        Digits::DOUBLE => Some(Number::Double),
+        Digits::SINGLE => Some(Number::Single),
+        _ => None,
+    }
+}
+
 /// The first pass of transforms of such numbers.
-fn opening(input: &FloatLines) -> Option<Pass> {
-    match (input.single, input.elements) {
-        (0, ELEMENTS_COMPLEX) => Some(Pass::Opening),
-        (0, ELEMENTS_REAL) => Some(Pass::OpeningReal),
-        (0, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
+fn opening(input: &FloatLines, number: Number) -> Option<Pass> {
+    match (number, input.single, input.elements) {
+        (Number::Double, 0, ELEMENTS_COMPLEX) => Some(Pass::Opening),
+        (Number::Double, 0, ELEMENTS_REAL) => Some(Pass::OpeningReal),
+        (Number::Double, 0, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
+        (Number::Single, 1, ELEMENTS_COMPLEX) => Some(Pass::Opening),
         _ => None,
     }
 }
 
 /// The last pass of transforms to such numbers.
-fn closing(output: &FloatLines) -> Option<Pass> {
-    match (output.single, output.elements) {
-        (0, ELEMENTS_COMPLEX) => Some(Pass::Closing),
-        (0, ELEMENTS_REAL) => Some(Pass::ClosingReal),
+fn closing(output: &FloatLines, number: Number) -> Option<Pass> {
+    match (number, output.single, output.elements) {
+        (Number::Double, 0, ELEMENTS_COMPLEX) => Some(Pass::Closing),
+        (Number::Double, 0, ELEMENTS_REAL) => Some(Pass::ClosingReal),
+        (Number::Single, 1, ELEMENTS_COMPLEX) => Some(Pass::Closing),
         _ => None,
     }
 }
 
 /// Which pass a portable kernel is told of; none where it is one that the template has not got.
-fn pass_of(task: &Task) -> Option<Pass> {
+fn pass_of(task: &Task, number: Number) -> Option<Pass> {
     let pass = match (task.source, task.sink) {
-        (SOURCE_FLOATS, SINK_NEXT_PASS) => opening(&task.input)?,
+        (SOURCE_FLOATS, SINK_NEXT_PASS) => opening(&task.input, number)?,
         (SOURCE_GROUP_WORDS, SINK_NEXT_PASS) => Pass::Middle,
-        (SOURCE_GROUP_WORDS, SINK_FLOATS) => closing(&task.output)?,
+        (SOURCE_GROUP_WORDS, SINK_FLOATS) => closing(&task.output, number)?,
         _ => return None,
     };
     // Words of a transform are counted in 32 bits, and so are the lines that lie side by side.
@@ -85,26 +97,31 @@ fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
     shape.is_some_and(|shape| shape.groups >= 2)
 }
 
-/// The template's kernels for the passes of contiguous lines of f64 one by one; or why there are none.
+/// The template's kernels for the passes of contiguous lines one by one; or why there are none.
 pub(super) fn kernels(
     machine: &dyn Machine,
     [input, output]: [&FloatLines; 2],
-    passes: &Passes,
+    (passes, recipe): (&Passes, &Recipe),
     conversions: bool,
 ) -> Result<[TemplateKernel; 2], NoLaunch> {
-    let (Some(opening), Some(closing), [first, second]) =
-        (opening(input), closing(output), passes.blocks())
-    else {
+    let number = number_of(recipe).ok_or(NoLaunch::Layout)?;
+    let (Some(opening), Some(closing), [first, second]) = (
+        opening(input, number),
+        closing(output, number),
+        passes.blocks(),
+    ) else {
         return Err(NoLaunch::Layout);
     };
     let complex = input.elements == ELEMENTS_COMPLEX && output.elements == ELEMENTS_COMPLEX;
+    let together = complex && number == Number::Double && has_one_launch(passes, machine);
     let contiguous = input.stride == 1 && output.stride == 1;
-    if !contiguous || (complex && has_one_launch(passes, machine)) {
+    if !contiguous || together {
         return Err(NoLaunch::Layout);
     }
     let kernel = |block: &Block, other: &Block, pass: Pass| {
         let side_by_side = other.len() as u64;
         let steps = tuned::steps_of(block);
+        let pass = (number, pass);
         let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
         let shape = shape.ok_or(NoLaunch::Layout)?;
         let kernel = machine.template_kernel(&shape, conversions);
@@ -120,20 +137,22 @@ pub(super) fn kernels(
 /// why it is not.
 pub(super) fn launch(
     machine: &dyn Machine,
-    block: &Block,
+    (block, recipe): (&Block, &Recipe),
     task: &Task,
     tables: Address,
     list: (Address, Address),
     conversions: bool,
 ) -> Result<PassLaunch, NoLaunch> {
-    let pass = pass_of(task).ok_or(NoLaunch::Layout)?;
+    let number = number_of(recipe).ok_or(NoLaunch::Layout)?;
+    let pass = pass_of(task, number).ok_or(NoLaunch::Layout)?;
     // Lines that lie side by side: of a group, or the outputs of a last pass.
     let side_by_side = match pass.is_closing() {
         true => task.groups,
         false => task.inner,
     };
     let steps = tuned::steps_of(block);
-    let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
+    let kind = (number, pass);
+    let shape = LongShape::new(steps, side_by_side, kind, machine.shared_memory());
     let shape = shape.ok_or(NoLaunch::Layout)?;
     let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
     let panels = panels_a_group * (task.line_count / side_by_side);

@@ -148,10 +148,10 @@ pub(super) fn raised_rows_by(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tuned_tables::met;
     use super::super::tuned_tables::tests::{
         Constants, block, diagonals, put_together, random_words, rounded,
     };
-    use super::super::tuned_tables::met;
     use super::*;
     use crate::transform::tables::Tables;
     use ozfft_kernels::mixed_matrix_bytes;

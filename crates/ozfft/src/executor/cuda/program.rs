@@ -2,7 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
-use super::long_passes::PassLaunch;
+use super::long_passes::{self, PassLaunch};
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::residues::is_for_residue_kernels;
 use super::tables::{
@@ -26,6 +26,7 @@ use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
+use ozfft_kernels::bailey::Number;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -193,13 +194,18 @@ fn template_tables(
     recipe: &Recipe,
     chirped: bool,
 ) -> Vec<Option<Piece>> {
+    let single = long_passes::number_of(recipe) == Some(Number::Single);
     let takes = |block: &Block| {
         let several = !chirped && !passes.is_one_block();
-        several && tuned::is_for_template(false, recipe, block)
+        several && tuned::is_for_template(single, recipe, block)
+    };
+    let tables = |block: &Block| match single {
+        true => bailey_tables::of_single_lines(block.steps()),
+        false => bailey_tables::tables(block.steps()),
     };
     let blocks = passes.blocks().iter();
     blocks
-        .map(|block| takes(block).then(|| builder.add(&bailey_tables::tables(block.steps()))))
+        .map(|block| takes(block).then(|| builder.add(&tables(block))))
         .collect()
 }
 

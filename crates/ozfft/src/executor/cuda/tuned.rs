@@ -40,12 +40,9 @@ fn number_bytes(shape: &TunedShape) -> i64 {
 
 /// Scales between axes are below 2 to this power: numbers that ask for one, and results that it would round, are among
 /// those that the kernels leave.
-pub(super) fn most_bias(kernels: &Kernels) -> i32 {
-    if kernels.single { 64 } else { MOST_BIAS }
+pub(super) fn most_bias(single: bool) -> i32 {
+    if single { 64 } else { 100 }
 }
-
-/// The same for kernels on f64.
-pub(super) const MOST_BIAS: i32 = 100;
 
 /// Lines with numbers, all of which are below 2 to this power, are among those that the kernels leave: `LEAST_FIELD` of
 /// `tuned_block.cuh`, `LEAST_EXPONENT` of `tuned_single.cu`. (`tuned_passes.cu` leaves more.)

@@ -664,7 +664,12 @@ impl Writer<'_> {
     /// Whether transforms that would fit one launch go through the template's kernels for single passes.
     fn goes_pass_by_pass(&mut self, axis: &Axis, passes: &Passes) -> bool {
         let ends = [&axis.input, &axis.output];
-        match long_passes::kernels(&**self.machine, ends, passes, self.conversions) {
+        match long_passes::kernels(
+            &**self.machine,
+            ends,
+            (passes, self.recipe),
+            self.conversions,
+        ) {
             Ok(kernels) => {
                 for (block, kernel) in passes.blocks().iter().zip(kernels) {
                     self.remark_compilation(block.len() as u64, &kernel);
@@ -680,10 +685,10 @@ impl Writer<'_> {
 
     /// Whether kernels that know their length leave all lines of transforms that are scaled between axes: where they cannot round what
     /// is scaled back.
-    fn leaves_what_is_scaled(&self, axis: &Axis, most_bias: i32, single: bool) -> bool {
+    fn leaves_what_is_scaled(&self, axis: &Axis, single: bool) -> bool {
         self.scaling.is_none_or(|Scaling { scale, .. }| {
             let leaves = || tuned::leave_what_is_scaled_up(single, &scale, axis.points_before);
-            scale.growth() < most_bias && (axis.bias == 0 || leaves())
+            scale.growth() < tuned::most_bias(single) && (axis.bias == 0 || leaves())
         })
     }
 
@@ -698,14 +703,15 @@ impl Writer<'_> {
         let Some(tables) = course.tables.template[number] else {
             return false;
         };
-        if !self.leaves_what_is_scaled(axis, tuned::MOST_BIAS, false) {
+        let single = axis.output.single != 0;
+        if !self.leaves_what_is_scaled(axis, single) {
             return false;
         }
         let block = &course.passes.blocks()[number];
         let [task, _] = &rest.tasks.0;
         let launch = long_passes::launch(
             &**self.machine,
-            block,
+            (block, self.recipe),
             task,
             tables.at(&self.tables),
             course.left,
@@ -768,7 +774,7 @@ impl Writer<'_> {
             return None;
         }
         // Numbers that ask for a scale are among those that tuned kernels leave.
-        if !self.leaves_what_is_scaled(axis, tuned::most_bias(kernels), kernels.single) {
+        if !self.leaves_what_is_scaled(axis, kernels.single) {
             return None;
         }
         let lines = TunedLines {
