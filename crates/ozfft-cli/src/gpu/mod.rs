@@ -170,6 +170,29 @@ impl<W: DeviceWork> DeviceWork for Arc<W> {
     }
 }
 
+/// The same from where results go to where numbers come from.
+pub struct Backwards<W>(pub W);
+
+impl<W: DeviceWork> DeviceWork for Backwards<W> {
+    fn needs(&self) -> Needs {
+        let needs = self.0.needs();
+        Needs {
+            input: needs.output,
+            output: needs.input,
+            ..needs
+        }
+    }
+
+    unsafe fn queue(
+        &self,
+        [input, output, workspace]: [u64; 3],
+        stream: u64,
+    ) -> Result<(), Failure> {
+        // SAFETY: the caller's promise, with both arrays exchanged as in `needs`.
+        unsafe { self.0.queue([output, input, workspace], stream) }
+    }
+}
+
 /// A copy of so many bytes: what the memory can do at best.
 pub struct Copy(pub usize);
 

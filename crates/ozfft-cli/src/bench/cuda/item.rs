@@ -3,7 +3,9 @@
 use super::record::Measurement;
 use super::{Notices, Setting};
 use crate::failure::Failure;
-use crate::gpu::{Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision, VARIANTS};
+use crate::gpu::{
+    Backwards, Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision, VARIANTS,
+};
 use crate::options::accuracy_text;
 use num_complex::Complex;
 use ozfft::{
@@ -50,12 +52,7 @@ pub fn problem(setting: &Setting) -> Result<Problem, Failure> {
     let problem = match setting.kind.into() {
         Kind::ComplexToComplex => Problem::complex(&setting.shape.0),
         Kind::RealToComplex => Problem::real_to_complex(&setting.shape.0),
-        Kind::ComplexToReal => {
-            // Random numbers are no half-spectrum of a real array, and libraries treat them differently.
-            return Err(Failure::Usage(
-                "complex-to-real transforms are not measured on GPUs; take c2c or r2c".into(),
-            ));
-        }
+        Kind::ComplexToReal => Problem::complex_to_real(&setting.shape.0),
     };
     let problem = problem
         .batch(setting.batch)
@@ -89,11 +86,23 @@ struct Item<'a, T: Real> {
     cufft: Option<CuFft>,
     plans: Vec<(&'static str, Arc<Plan<T>>)>,
     copy: Copy,
-    /// Real numbers that the input repeats.
+    /// What makes the input of real numbers, where half-spectra are asked for: random ones are none of a real array, and libraries treat
+    /// them differently.
+    half_spectra: Option<Backwards<Arc<Plan<T>>>>,
+    /// Real numbers that the input, or what it is made of, repeats.
     pattern: Vec<T>,
     /// Reals of one array.
     input_reals: usize,
     output_reals: usize,
+}
+
+/// How half-spectra are made of real numbers.
+fn to_half_spectra(setting: &Setting, batch: usize) -> Problem {
+    Problem::real_to_complex(&setting.shape.0)
+        .batch(batch)
+        .accuracy(setting.accuracy)
+        .norm(Norm::Unscaled)
+        .engine(Engine::Digits)
 }
 
 impl<'a, T: Real + Bits> Item<'a, T> {
@@ -151,15 +160,22 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             .flat_map(|value| [T::narrow(value.re), T::narrow(value.im)])
             .collect();
         let reals = |shape: Vec<usize>| shape.iter().product::<usize>();
-        let input_parts = if problem.kind() == Kind::RealToComplex {
-            1
-        } else {
-            2
+        let (input_parts, output_parts) = match problem.kind() {
+            Kind::ComplexToComplex => (2, 2),
+            Kind::RealToComplex => (1, 2),
+            Kind::ComplexToReal => (2, 1),
         };
         let (input_reals, output_reals) = (
             input_parts * reals(problem.input_shape()),
-            2 * reals(problem.output_shape()),
+            output_parts * reals(problem.output_shape()),
         );
+        let half_spectra = match problem.kind() {
+            Kind::ComplexToReal => {
+                let asked = to_half_spectra(setting, setting.batch).device(Device::Cuda(ordinal));
+                Some(Backwards(planner.plan(&asked)?))
+            }
+            Kind::ComplexToComplex | Kind::RealToComplex => None,
+        };
         let bytes = setting.batch * input_reals.min(output_reals) * size_of::<T>();
         Ok(Item {
             gpu,
@@ -168,6 +184,7 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             cufft,
             plans,
             copy: Copy(bytes),
+            half_spectra,
             pattern,
             input_reals,
             output_reals,
@@ -186,13 +203,31 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             .collect()
     }
 
+    /// The input, anew: cuFFT's transforms to real numbers use it as scratch memory.
+    fn fill(&self, arrays: &mut DeviceArrays) -> Result<(), Failure> {
+        match &self.half_spectra {
+            None => arrays.input.fill(&self.pattern)?,
+            Some(half_spectra) => {
+                arrays.output.fill(&self.pattern)?;
+                self.gpu.run(half_spectra, arrays, 1)?;
+            }
+        }
+        Ok(())
+    }
+
     fn measure(&self, seconds: Duration) -> Result<Vec<Measurement>, Failure> {
         let works = self.works();
-        let mut arrays = self.gpu.arrays_for(&works)?;
-        arrays.input.fill(&self.pattern)?;
+        let half_spectra = self.half_spectra.iter();
+        let half_spectra = half_spectra.map(|work| work as &dyn DeviceWork);
+        let all: Vec<&dyn DeviceWork> = works.iter().copied().chain(half_spectra).collect();
+        let mut arrays = self.gpu.arrays_for(&all)?;
+        self.fill(&mut arrays)?;
         let verified = self.verify(&mut arrays)?;
         let mut repeats = Vec::new();
         for work in &works {
+            if self.half_spectra.is_some() {
+                self.fill(&mut arrays)?;
+            }
             let start = Instant::now();
             let mut once = self.gpu.run(*work, &mut arrays, 1)?;
             while start.elapsed() < WARM_UP {
@@ -208,6 +243,9 @@ impl<'a, T: Real + Bits> Item<'a, T> {
                 break;
             }
             for ((work, times), &repeats) in works.iter().zip(&mut times).zip(&repeats) {
+                if self.half_spectra.is_some() {
+                    self.fill(&mut arrays)?;
+                }
                 times.push(self.gpu.run(*work, &mut arrays, repeats)?);
             }
         }
@@ -235,7 +273,15 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             places.dedup();
             let plan = Planner::<T>::new().plan(&self.problem.clone().batch(compared))?;
             for place in places {
-                let input = self.input(place * self.input_reals, compared * self.input_reals);
+                let input = match self.half_spectra {
+                    None => self.input(place * self.input_reals, compared * self.input_reals),
+                    Some(_) => {
+                        let real =
+                            self.input(place * self.output_reals, compared * self.output_reals);
+                        let problem = to_half_spectra(self.setting, compared);
+                        on_processor(&*Planner::<T>::new().plan(&problem)?, &real)?
+                    }
+                };
                 expected.push((place, on_processor(&plan, &input)?));
             }
         }
@@ -247,6 +293,9 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             None => None,
         };
         for (name, plan) in &self.plans {
+            if self.half_spectra.is_some() {
+                self.fill(arrays)?;
+            }
             self.gpu.run(&**plan, arrays, 1)?;
             for (place, expected) in &expected {
                 let mut found = vec![T::narrow(0.0); expected.len()];
@@ -393,7 +442,13 @@ impl<'a, T: Real + Bits> Item<'a, T> {
 /// The transform of real numbers, or of pairs of them, by a plan for the processor, as real numbers.
 fn on_processor<T: Real>(plan: &Plan<T>, input: &[T]) -> Result<Vec<T>, Failure> {
     let one = T::narrow(1.0);
-    let mut output = vec![Complex::new(one, one); plan.problem().output_len()];
+    let length = plan.problem().output_len();
+    if plan.problem().kind() == Kind::ComplexToReal {
+        let mut output = vec![one; length];
+        plan.process_complex_to_real(bytemuck::cast_slice(input), &mut output)?;
+        return Ok(output);
+    }
+    let mut output = vec![Complex::new(one, one); length];
     if plan.problem().kind() == Kind::RealToComplex {
         plan.process_real_to_complex(input, &mut output)?;
     } else {
@@ -448,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_computes_both_kinds() -> Result<(), Failure> {
+    fn the_processor_computes_all_kinds() -> Result<(), Failure> {
         let planner = Planner::<f64>::new();
         let problem = Problem::complex(&[4]).engine(Engine::Digits).batch(2);
         let ones = vec![1.0; 16];
@@ -460,6 +515,11 @@ mod tests {
         let real = on_processor(&*planner.plan(&problem)?, &ones[..8])?;
         assert_eq!(real[..4], [4.0, 0.0, 0.0, 0.0]);
         assert_eq!(real.len(), 12);
+        let problem = Problem::complex_to_real(&[4])
+            .engine(Engine::Digits)
+            .norm(Norm::Unscaled)
+            .batch(2);
+        assert_eq!(on_processor(&*planner.plan(&problem)?, &real)?, [4.0; 8]);
         Ok(())
     }
 }
