@@ -1,8 +1,8 @@
 //! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
-//! them (`bailey_passes.cuh`): those of `mixed.rs`, with matrices as `mma.sync` takes its second operand.
+//! them (`bailey_passes.cuh`): those of `mixed_radix.rs`, with matrices as `mma.sync` takes its second operand.
 
-use super::mixed::{Padded, padded, padded_for, raised_rows, raised_rows_by};
-use super::tuned_tables::{Raised, lay_out_constants, lay_out_first, met_by, rotations};
+use super::mixed_radix::{Padded, biased_rows, biased_rows_by, padded, padded_for};
+use super::tuned_tables::{Biased, lay_out_constants, lay_out_first, met_by, rotations};
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
 use crate::stages::twiddle::Twiddle;
@@ -35,12 +35,12 @@ pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
             fragments_of_five_digits(&matrix, &mut image);
         }
     }
-    let raised = |matrix: &DigitMatrix, row: usize| raised_by_five_digits(matrix, digits, row);
-    let first_rows = raised_rows_by(first, digits, raised);
+    let biased = |matrix: &DigitMatrix, row: usize| biased_by_five_digits(matrix, digits, row);
+    let first_rows = biased_rows_by(first, digits, biased);
     lay_out_constants(&first_rows, true, &mut image);
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     if let Some(last) = last {
-        let rows = raised_rows_by(last, digits, raised);
+        let rows = biased_rows_by(last, digits, biased);
         lay_out_constants(&rows, true, &mut image);
         image.resize(image.len() + 8 * rows.len(), 0);
     }
@@ -48,8 +48,8 @@ pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
     image
 }
 
-/// As `tuned_tables::raised`.
-fn raised_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Raised {
+/// As `tuned_tables::biased`.
+fn biased_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Biased {
     let d: [i64; 5] = std::array::from_fn(|diagonal| {
         let met = (0..matrix.slots).flat_map(|slot| {
             [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal as u32))
@@ -59,7 +59,7 @@ fn raised_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Ra
             .map(|digit| i64::from(digit as i8))
             .sum::<i64>()
     });
-    Raised {
+    Biased {
         sum: d[4] / 128 + 2 * d[3] + 512 * d[2] + ((d[1] + 256 * d[0]) << 17),
         top: 0,
     }
@@ -68,7 +68,7 @@ fn raised_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Ra
 /// `first_constants`: how those of the first step lie.
 fn lay_out(
     steps: &[Step],
-    first_constants: impl FnOnce(&[(Raised, Raised)], &mut Vec<u8>),
+    first_constants: impl FnOnce(&[(Biased, Biased)], &mut Vec<u8>),
 ) -> Vec<u8> {
     let first = &steps[0];
     let last = steps.get(1).filter(|step| step.matrices.is_some());
@@ -78,12 +78,12 @@ fn lay_out(
             fragments(&matrix, &mut image);
         }
     }
-    let first_rows = raised_rows(first, true);
+    let first_rows = biased_rows(first, true);
     first_constants(&first_rows, &mut image);
     // Outputs 0 to 3 are the first ones of their threads.
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     if let Some(last) = last {
-        lay_out_constants(&raised_rows(last, false), false, &mut image);
+        lay_out_constants(&biased_rows(last, false), false, &mut image);
     }
     rotations(first, &mut image);
     image

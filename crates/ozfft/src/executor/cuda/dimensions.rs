@@ -6,9 +6,9 @@ use crate::executor::scales::Scan;
 use crate::stages::scale::ScaleBetweenAxes;
 
 /// Cuts the workspace into pieces: whole 256 bytes, so that every piece is aligned.
-pub(super) struct Cutter(pub(super) u64);
+pub(super) struct BumpAllocator(pub(super) u64);
 
-impl Cutter {
+impl BumpAllocator {
     pub(super) fn take(&mut self, bytes: u64) -> Address {
         let start = self.0;
         self.0 = (start + bytes).next_multiple_of(256);
@@ -28,7 +28,7 @@ pub(super) struct Scaling {
 }
 
 impl Scaling {
-    pub(super) fn new(scan: &Scan, last_lines: usize, cutter: &mut Cutter) -> Self {
+    pub(super) fn new(scan: &Scan, last_lines: usize, allocator: &mut BumpAllocator) -> Self {
         let marks = match scan.transforms {
             1 => 0,
             _ => 4 * last_lines.div_ceil(32),
@@ -37,7 +37,7 @@ impl Scaling {
         Scaling {
             scale: scan.scale,
             transforms: scan.transforms as u64,
-            found: cutter.take(bytes as u64),
+            found: allocator.take(bytes as u64),
             bytes,
         }
     }

@@ -5,7 +5,7 @@ use super::floats::FloatFindings;
 use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::transfer::COPYING_BACK;
-use super::tuned::{MappedArray, TensorMap};
+use super::tuned_task::{MappedArray, TensorMap};
 use crate::error::{Buffer, FftError};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;

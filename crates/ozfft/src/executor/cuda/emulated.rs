@@ -4,7 +4,7 @@ use super::floats::FloatFindings;
 use super::fp8::Exactness;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
-use super::tuned::{MappedArray, StridedTask, TensorMap};
+use super::tuned_task::{MappedArray, StridedTask, TensorMap};
 use crate::error::{Buffer, FftError};
 use ozfft_kernels::bailey::KernelShape;
 use std::alloc::Layout;

@@ -1,13 +1,13 @@
 //! Products in fp8 for the tuned kernels (`crates/ozfft-kernels/cuda/tuned_fp8.cuh`): their matrices, the proof that no sum
 //! exceeds what the tensor instruction keeps exact, and the question to the device whether it does.
 //!
-//! Data digits are raised to bytes and cut into nibbles 0 to 15; a matrix digit is `16·upper + lower` with `upper` in -8..=8
+//! Data digits are biased to bytes and cut into nibbles 0 to 15; a matrix digit is `16·upper + lower` with `upper` in -8..=8
 //! and `lower` in -8..=7. With the diagonal `d` a product of two nibbles belongs to one of 17 classes of weights `16^(16-j)`:
 //! upper with upper `2d`, mixed `2d+1`, lower with lower `2d+2`.
 
 use super::OpenQueue;
 use super::machine::{DeviceMemory, Machine, Parameters};
-use super::tuned_tables::Raised;
+use super::tuned_tables::Biased;
 use crate::error::FftError;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
@@ -172,9 +172,9 @@ fn check(matrix: &DigitMatrix) -> Result<i64, FftError> {
     Ok(all)
 }
 
-/// What an output's sums are raised by: upper data nibbles by 8, because digits are by 128; and the magic number of every
+/// What an output's sums are biased by: upper data nibbles by 8, because digits are by 128; and the magic number of every
 /// chain. `whole`: the topmost three classes are part of the sum.
-pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
+pub(super) fn biased(matrix: &DigitMatrix, row: usize, whole: bool) -> Biased {
     let mut classes = [0i64; CLASSES];
     each_product(matrix, row, |nibble, class, factor| {
         if nibble % 2 == 0 {
@@ -187,7 +187,7 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
             .map(|&(class, weight)| weight * classes[class])
             .sum()
     };
-    // Class 15 is raised by multiples of 8: whole units, which rounding leaves as they are.
+    // Class 15 is biased by multiples of 8: whole units, which rounding leaves as they are.
     debug_assert!(chain(0) % 128 == 0);
     let top = chain(4) + MAGIC_BITS;
     let sums = [
@@ -197,7 +197,7 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
         (chain(3) + MAGIC_BITS, 37),
         (if whole { top } else { 0 }, 49),
     ];
-    Raised {
+    Biased {
         sum: sums.iter().fold(0, |all, &(sum, place)| {
             all.wrapping_add(sum.wrapping_shl(place))
         }),

@@ -10,7 +10,8 @@ use super::fp8::Exactness;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::task::*;
-use super::tuned::{MappedArray, TensorMap, TunedTask, element_bytes};
+use super::tuned::element_bytes;
+use super::tuned_task::{MappedArray, TensorMap, TunedTask};
 use crate::error::{Buffer, FftError};
 use crate::kind::Kind;
 use crate::problem::{Accuracy, Direction, Problem};
@@ -27,7 +28,7 @@ const INPUT: u64 = 1 << 56;
 const OUTPUT: u64 = 2 << 56;
 const WORKSPACE: u64 = 3 << 56;
 
-enum Told {
+enum Recorded {
     Clear(u64, usize),
     Launch(Box<Parameters>, u64),
     Map(MappedArray),
@@ -37,13 +38,13 @@ enum Told {
 #[derive(Default)]
 struct Recorder {
     memory: Emulator,
-    told: Mutex<Vec<Told>>,
+    recorded: Mutex<Vec<Recorded>>,
     without_template: bool,
 }
 
 impl Recorder {
-    fn add(&self, told: Told) {
-        self.told.lock().unwrap().push(told);
+    fn add(&self, recorded: Recorded) {
+        self.recorded.lock().unwrap().push(recorded);
     }
 }
 
@@ -85,7 +86,7 @@ impl Machine for Recorder {
         self.memory.float_findings()
     }
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
-        self.add(Told::Map(array.clone()));
+        self.add(Recorded::Map(array.clone()));
         Ok([0; 16])
     }
     fn allocate(&self, bytes: usize) -> Result<u64, FftError> {
@@ -107,7 +108,7 @@ impl Machine for Recorder {
         unreachable!("nothing is computed")
     }
     unsafe fn clear(&self, _: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
-        self.add(Told::Clear(address, bytes));
+        self.add(Recorded::Clear(address, bytes));
         Ok(())
     }
     unsafe fn launch(
@@ -119,7 +120,7 @@ impl Machine for Recorder {
     ) -> Result<(), FftError> {
         assert!(shared_bytes <= self.shared_memory());
         assert!((1..1 << 31).contains(&blocks), "{blocks} blocks");
-        self.add(Told::Launch(Box::new(*parameters), blocks));
+        self.add(Recorded::Launch(Box::new(*parameters), blocks));
         Ok(())
     }
     fn synchronize(&self, _: Queue) -> Result<(), FftError> {
@@ -434,7 +435,7 @@ impl Check {
         self.workspace(task.left_count, 4, "left");
     }
 
-    /// What the copy engine is told: the driver's limits, and the last number of the last box.
+    /// What the copy engine is recorded: the driver's limits, and the last number of the last box.
     fn map(&self, map: &MappedArray) {
         assert!(map.dimensions.iter().all(|&n| (1..=1 << 32).contains(&n)));
         assert!(map.distances.iter().all(|&d| d % 16 == 0 && d < 1 << 40));
@@ -472,13 +473,13 @@ fn check<T: Real>(problem: &Problem) -> Check {
         tuned: 0,
         long_passes: 0,
     };
-    for told in recorder.told.lock().unwrap().iter() {
-        match told {
-            Told::Clear(address, bytes) => {
+    for recorded in recorder.recorded.lock().unwrap().iter() {
+        match recorded {
+            Recorded::Clear(address, bytes) => {
                 check.workspace(Address::known(*address), *bytes as u64, "cleared");
             }
-            Told::Map(map) => check.map(map),
-            Told::Launch(parameters, blocks) => match &**parameters {
+            Recorded::Map(map) => check.map(map),
+            Recorded::Launch(parameters, blocks) => match &**parameters {
                 Parameters::Block(task) | Parameters::SmallBlock(task) => {
                     check.block(task, *blocks)
                 }
@@ -623,8 +624,8 @@ fn lines_lie_where_the_layout_has_them() {
     let pointers = [INPUT, OUTPUT, WORKSPACE].map(DevicePointer);
     // SAFETY: the recorder does nothing with the addresses.
     unsafe { plan.process_device(pointers[0], pointers[1], pointers[2], 0) }.unwrap();
-    let told = recorder.told.lock().unwrap();
-    let [Told::Launch(parameters, _)] = told.as_slice() else {
+    let told = recorder.recorded.lock().unwrap();
+    let [Recorded::Launch(parameters, _)] = told.as_slice() else {
         panic!("one launch");
     };
     let Parameters::Truncated(Tasks([task, _]), _) = **parameters else {

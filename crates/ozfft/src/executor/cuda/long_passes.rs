@@ -3,7 +3,8 @@
 
 use super::machine::{Machine, TemplateKernel};
 use super::task::*;
-use super::tuned::{self, NoLaunch, TunedTask};
+use super::tuned::{self, NoLaunch};
+use super::tuned_task::TunedTask;
 use crate::recipe::{Digits, Recipe};
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;

@@ -4,7 +4,7 @@ use super::floats::FloatFindings;
 use super::fp8::{Exactness, ExactnessTask};
 use super::long_passes::PassTask;
 use super::task::{ArrayTask, Task, Tasks};
-use super::tuned::{MappedArray, StridedTask, TensorMap, TunedTask};
+use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
 use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};

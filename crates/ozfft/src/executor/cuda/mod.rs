@@ -1,6 +1,6 @@
 //! The digits engine on NVIDIA GPUs: the same recipes and tables as on the CPU, and the same bits.
 //!
-//! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `writer.rs`); its tables
+//! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `program_builder.rs`); its tables
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
 #[cfg(test)]
@@ -17,7 +17,6 @@ mod dimensions;
 mod driver;
 #[cfg(test)]
 mod emulated;
-mod few;
 mod floats;
 #[cfg(test)]
 mod floats_tests;
@@ -25,9 +24,13 @@ mod fp8;
 #[cfg(test)]
 mod large;
 mod long_passes;
+mod low_precision;
 mod machine;
-mod mixed;
+mod mixed_radix;
+mod pass_launches;
 mod program;
+mod program_builder;
+
 #[cfg(test)]
 mod real_tests;
 #[cfg(test)]
@@ -46,11 +49,12 @@ mod task;
 mod tests;
 mod transfer;
 mod tuned;
-mod tuned_passes;
+mod tuned_launches;
 mod tuned_tables;
+mod tuned_task;
 #[cfg(test)]
 mod tuned_tests;
-mod writer;
+mod two_pass;
 
 use crate::error::{Buffer, FftError};
 use crate::executor::schedule::Schedule;
@@ -136,12 +140,12 @@ pub(crate) struct HostArrays<'a> {
 }
 
 /// One stage's progress, told from its beginning on.
-struct Told<'a> {
+struct Recorded<'a> {
     progress: &'a mut dyn FnMut(Progress),
     now: Progress,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Recorded<'a> {
     fn new(stage: Stage, total: usize, progress: &'a mut dyn FnMut(Progress)) -> Self {
         let now = Progress {
             stage,
@@ -149,7 +153,7 @@ impl<'a> Told<'a> {
             total,
         };
         progress(now);
-        Told { progress, now }
+        Recorded { progress, now }
     }
 
     /// So many bytes more are done.
@@ -320,12 +324,12 @@ impl CudaExecutor {
             None => vec![(input.address(), before(input_bytes))],
         };
         let total = uploads.iter().map(|(_, bytes)| bytes.len()).sum();
-        let mut told = Told::new(Stage::Upload, total, progress);
+        let mut told = Recorded::new(Stage::Upload, total, progress);
         for (to, bytes) in uploads {
             // SAFETY: the memory was allocated for these lengths; nothing is freed before the queues are closed.
             unsafe { transfer.upload(to, bytes, &mut |more| told.add(more))? };
         }
-        let mut told = Told::new(Stage::Transform, output_bytes, progress);
+        let mut told = Recorded::new(Stage::Transform, output_bytes, progress);
         let device = Arrays {
             input: input.address(),
             output: to,
@@ -335,7 +339,7 @@ impl CudaExecutor {
         unsafe { self.run_work(queue.1, &device)? };
         machine.synchronize(queue.1)?;
         told.add(output_bytes);
-        let mut told = Told::new(Stage::Download, output_bytes, progress);
+        let mut told = Recorded::new(Stage::Download, output_bytes, progress);
         // SAFETY: the caller's promise; nobody reads the array any more.
         let result = unsafe { std::slice::from_raw_parts_mut(output, output_bytes) };
         // SAFETY: as above.

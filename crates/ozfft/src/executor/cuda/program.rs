@@ -1,9 +1,11 @@
-//! A plan as a list of launches, worked out once (`writer.rs`), and how it is run.
+//! A plan as a list of launches, worked out once (`program_builder.rs`), and how it is run.
 
 use super::bailey_tables;
-use super::dimensions::{Cutter, Flattened, Scaling, merged, transform_dimensions};
+use super::dimensions::{BumpAllocator, Flattened, Scaling, merged, transform_dimensions};
 use super::long_passes::{self, PassLaunch};
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
+use super::pass_launches::two_pass_bytes;
+use super::program_builder::{FallbackLaunch, ProgramBuilder};
 use super::residues::is_for_residue_kernels;
 use super::tables::{
     BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
@@ -11,9 +13,8 @@ use super::tables::{
 };
 use super::task::*;
 use super::tuned::{self, Kernels, TunedLaunch, TunedOn};
-use super::tuned_passes;
 use super::tuned_tables;
-use super::writer::{Rest, Writer, two_pass_bytes};
+use super::two_pass;
 use crate::error::FftError;
 use crate::executor::lines::LineSet;
 use crate::executor::schedule::Schedule;
@@ -46,16 +47,16 @@ pub(super) enum Action {
     /// A pass of long transforms on the template; then a portable kernel for the lines that it leaves, or for all of them as above.
     Pass {
         launch: Box<PassLaunch>,
-        rest: Box<Rest>,
+        fallback: Box<FallbackLaunch>,
     },
     /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
     /// aligned as the first one needs them, the portable one for all lines.
     Tuned {
         launch: Box<TunedLaunch>,
-        rest: Box<Tasks>,
-        rest_kernel: &'static str,
-        rest_blocks: u64,
-        rest_shared_bytes: usize,
+        fallback: Box<Tasks>,
+        fallback_kernel: &'static str,
+        fallback_blocks: u64,
+        fallback_shared_bytes: usize,
         /// Where this is the first of several axes: how the transforms' largest numbers are found.
         search: Option<Box<Search>>,
         /// Where it is the last, of several transforms: how those that were scaled down are scaled back.
@@ -300,10 +301,10 @@ fn tables_of_tuned(
     if kind != Kind::ComplexToComplex || single || !fit_together(passes, recipe, machine) {
         return Ok(found);
     }
-    let shape = tuned_on.and_then(|on| tuned_passes::shape_of(&on, recipe, passes));
+    let shape = tuned_on.and_then(|on| two_pass::shape_of(&on, recipe, passes));
     if let Some(shape) = shape {
-        let kernels = tuned_passes::kernels(shape, conversions);
-        found.push((kernels, builder.add(&tuned_passes::tables(passes))));
+        let kernels = two_pass::kernels(shape, conversions);
+        found.push((kernels, builder.add(&two_pass::tables(passes))));
     }
     let mut blocks = passes.blocks().iter();
     let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
@@ -373,22 +374,22 @@ impl Program {
             (flat, dimensions, transforms)
         });
         let tables = builder.upload(machine, queue)?;
-        let mut cutter = Cutter(0);
-        let spare = cutter.take((schedule.spare_len * size_of::<Complex<T>>()) as u64);
+        let mut allocator = BumpAllocator(0);
+        let spare = allocator.take((schedule.spare_len * size_of::<Complex<T>>()) as u64);
         let last = schedule.passes.len() - 1;
         let scaling = schedule.scaling.as_ref().map(|scan| {
             let last_lines = schedule.passes[last].write.count();
-            Scaling::new(scan, last_lines, &mut cutter)
+            Scaling::new(scan, last_lines, &mut allocator)
         });
-        let mut writer = Writer {
+        let mut program = ProgramBuilder {
             machine,
             recipe,
             tables,
             actions: Vec::new(),
             spare,
             scaling,
-            lasting: cutter.0,
-            most_workspace: cutter.0,
+            lasting: allocator.0,
+            most_workspace: allocator.0,
             tuned_passes: (0, 0),
             remarks: Vec::new(),
             search: None,
@@ -399,14 +400,14 @@ impl Program {
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
         for (number, ((pass, line), listed)) in passes.enumerate() {
             let tuned = tuned[&(Arc::as_ptr(line), pass.kind)].clone();
-            let axis = writer.axis::<T>(schedule, number, pass, listed, tuned);
+            let axis = program.axis::<T>(schedule, number, pass, listed, tuned);
             if let (0, Some((flat, dimensions, transforms))) = (number, &search) {
-                writer.search =
-                    Some(writer.search_everywhere(&axis, flat, *dimensions, *transforms));
+                program.search =
+                    Some(program.search_everywhere(&axis, flat, *dimensions, *transforms));
             }
             match (&**line, &lines[&Arc::as_ptr(line)]) {
                 (Line::Passes(passes), LineTables::Passes(tables)) => {
-                    writer.passes(&axis, passes, tables)?;
+                    program.passes(&axis, passes, tables)?;
                 }
                 (
                     Line::Bluestein(bluestein),
@@ -416,19 +417,19 @@ impl Program {
                         kernel,
                     },
                 ) => {
-                    let chirp = chirp.at(&writer.tables);
-                    let kernel = kernel.at(&writer.tables);
-                    writer.bluestein(&axis, bluestein, passes, (chirp, kernel))?;
+                    let chirp = chirp.at(&program.tables);
+                    let kernel = kernel.at(&program.tables);
+                    program.bluestein(&axis, bluestein, passes, (chirp, kernel))?;
                 }
-                _ => writer.copy(&axis),
+                _ => program.copy(&axis),
             }
         }
         Ok(Program {
-            actions: writer.actions,
-            workspace_bytes: writer.most_workspace as usize,
-            tuned_passes: writer.tuned_passes,
-            remarks: writer.remarks,
-            tables: writer.tables,
+            actions: program.actions,
+            workspace_bytes: program.most_workspace as usize,
+            tuned_passes: program.tuned_passes,
+            remarks: program.remarks,
+            tables: program.tables,
         })
     }
 
@@ -521,9 +522,9 @@ impl Program {
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
                     }
-                    Action::Pass { launch, rest } => {
-                        let mut tasks = rest.tasks.resolved(arrays);
-                        let mut blocks = rest.blocks;
+                    Action::Pass { launch, fallback } => {
+                        let mut tasks = fallback.tasks.resolved(arrays);
+                        let mut blocks = fallback.blocks;
                         if let Some(task) = launch.task.resolved(arrays) {
                             if launch.leaves_lines {
                                 machine.clear(queue, task.tuned.left_count.value(), 4)?;
@@ -536,20 +537,20 @@ impl Program {
                             tasks.set_list(task.tuned.left, task.tuned.left_count);
                             blocks = blocks.min(2 * machine.multiprocessors() as u64);
                         }
-                        let rest_of_lines = Parameters::Truncated(tasks, rest.kernel);
-                        machine.launch(queue, &rest_of_lines, blocks, rest.shared_bytes)?;
+                        let portable = Parameters::Truncated(tasks, fallback.kernel);
+                        machine.launch(queue, &portable, blocks, fallback.shared_bytes)?;
                     }
                     Action::Tuned {
                         launch,
-                        rest,
-                        rest_kernel,
-                        rest_blocks,
-                        rest_shared_bytes,
+                        fallback,
+                        fallback_kernel,
+                        fallback_blocks,
+                        fallback_shared_bytes,
                         search,
                         scaled_back,
                     } => {
-                        let mut rest = rest.resolved(arrays);
-                        let mut blocks = *rest_blocks;
+                        let mut tasks = fallback.resolved(arrays);
+                        let mut blocks = *fallback_blocks;
                         let some = 2 * machine.multiprocessors() as u64;
                         if let Some(search) = search {
                             let (found, bytes) = search.found;
@@ -574,11 +575,11 @@ impl Program {
                                 let task = Parameters::Largest(task.resolved(arrays));
                                 machine.launch(queue, &task, blocks, 0)?;
                             }
-                            rest.set_list(Address::NONE, Address::NONE);
+                            tasks.set_list(Address::NONE, Address::NONE);
                             scaled_back = None;
                         }
-                        let rest = Parameters::Truncated(rest, rest_kernel);
-                        machine.launch(queue, &rest, blocks, *rest_shared_bytes)?;
+                        let fallback = Parameters::Truncated(tasks, fallback_kernel);
+                        machine.launch(queue, &fallback, blocks, *fallback_shared_bytes)?;
                         if let Some(task) = scaled_back {
                             let task = Parameters::Scale(task.resolved(arrays));
                             machine.launch(queue, &task, 4 * some, 0)?;

@@ -5,7 +5,7 @@ use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
 use super::tests::{Generator, STYLES, Style, everything, numbers, same};
 use super::tuned_tables::tests::{
-    block, diagonals, put_together, raised_diagonals, random_words, rounded, shape,
+    biased_diagonals, block, diagonals, put_together, random_words, rounded, shape,
 };
 use super::tuned_tables::{matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
@@ -458,11 +458,11 @@ fn tables_of_real_lines_give_the_rounded_sums_of_signed_digits() {
         for row in 0..slots {
             for part in 0..2 {
                 let operand = &image[part * matrix_len(first.recipe.n)..];
-                let d = raised_diagonals(operand, slots, row, &words);
-                let raised = constants + 16 * row + 8 * part;
-                let raised = image[raised..raised + 8].try_into().unwrap();
+                let d = biased_diagonals(operand, slots, row, &words);
+                let biased = constants + 16 * row + 8 * part;
+                let biased = image[biased..biased + 8].try_into().unwrap();
                 let found = put_together(&d, true).0;
-                let found = found.wrapping_sub(i64::from_le_bytes(raised));
+                let found = found.wrapping_sub(i64::from_le_bytes(biased));
                 let expected = rounded(diagonals(matrices(first)[part], row, &words));
                 assert_eq!(found, expected as i64, "{n}, row {row}, part {part}");
             }

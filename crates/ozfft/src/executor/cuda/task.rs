@@ -75,11 +75,11 @@ impl Address {
     }
 
     pub(crate) fn resolve(self, arrays: &Arrays) -> Address {
-        let rest = self.0 & (Self::INPUT - 1);
+        let fallback = self.0 & (Self::INPUT - 1);
         Address(match self.0 & Self::WORKSPACE {
-            Self::INPUT => arrays.input + rest,
-            Self::OUTPUT => arrays.output + rest,
-            Self::WORKSPACE => arrays.workspace + rest,
+            Self::INPUT => arrays.input + fallback,
+            Self::OUTPUT => arrays.output + fallback,
+            Self::WORKSPACE => arrays.workspace + fallback,
             _ => self.0,
         })
     }
@@ -232,7 +232,7 @@ impl Tasks {
         }
     }
 
-    /// What the outputs' exponents are raised by in all.
+    /// What the outputs' exponents are biased by in all.
     pub(crate) fn exponent_offset(&self) -> i32 {
         self.0.iter().map(|task| task.exponent_offset).sum()
     }

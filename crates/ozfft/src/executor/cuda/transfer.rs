@@ -218,7 +218,7 @@ mod tests {
     use super::super::floats::FloatFindings;
     use super::super::fp8::Exactness;
     use super::super::machine::{Parameters, TemplateKernel};
-    use super::super::tuned::{MappedArray, TensorMap};
+    use super::super::tuned_task::{MappedArray, TensorMap};
     use super::*;
     use crate::error::Buffer;
     use crate::{Engine, Kind, Layout, Planner, Problem, Progress, Stage};

@@ -1,8 +1,8 @@
 //! Tables of the tuned kernels for blocks of two steps: matrices as the tensor instruction wants them, and what takes off the
-//! constants that raised digits add to sums (those for products in fp8 are in `fp8.rs`, for other lengths in `mixed.rs`, for
-//! few digits in `few.rs`).
+//! constants that biased digits add to sums (those for products in fp8 are in `fp8.rs`, for other lengths in `mixed_radix.rs`, for
+//! few digits in `low_precision.rs`).
 
-use super::{few, fp8, mixed};
+use super::{fp8, low_precision, mixed_radix};
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
 use crate::recipe::Digits;
@@ -11,8 +11,8 @@ use crate::transform::bailey::Block;
 use crate::transform::step::Step;
 use ozfft_kernels::{Elements, Product, TunedShape, TunedSource};
 
-/// What the topmost diagonals that are kept apart are raised by, so that those of numbers that fit 64 bits are not negative.
-const TOP_RAISED: i64 = 8192;
+/// What the topmost diagonals that are kept apart are biased by, so that those of numbers that fit 64 bits are not negative.
+const TOP_BIAS: i64 = 8192;
 /// The weight of the topmost diagonal, in units of the rounded sum: 2^49.
 const TOP_WEIGHT: u32 = 49;
 
@@ -23,8 +23,10 @@ pub(crate) fn tables(shape: &TunedShape, block: &Block) -> Result<Vec<u8>, FftEr
     };
     match shape.source {
         TunedSource::Block | TunedSource::RealToComplex | TunedSource::ComplexToReal => {}
-        TunedSource::Mixed => return Ok(mixed::tables(first, last)),
-        TunedSource::Single | TunedSource::Few => return Ok(few::tables(shape, first, last)),
+        TunedSource::Mixed => return Ok(mixed_radix::tables(first, last)),
+        TunedSource::Single | TunedSource::Few => {
+            return Ok(low_precision::tables(shape, first, last));
+        }
     }
     let product = shape.product;
     let mut image = Vec::new();
@@ -109,22 +111,22 @@ pub(super) fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
     }
 }
 
-/// What the sums of an output are raised by, because data digits are, and by the kernel's ways to put them together.
-pub(super) struct Raised {
+/// What the sums of an output are biased by, because data digits are, and by the kernel's ways to put them together.
+pub(super) struct Biased {
     /// The rounded sum, modulo 2^64; without what is kept apart.
     pub(super) sum: i64,
     /// What is kept apart.
     pub(super) top: i64,
 }
 
-impl Raised {
+impl Biased {
     /// Of sums of nothing.
-    pub(super) const NOTHING: Raised = Raised { sum: 0, top: 0 };
+    pub(super) const NOTHING: Biased = Biased { sum: 0, top: 0 };
 }
 
-/// Data digits are raised by 128, so that a diagonal is raised by 128 times the sum of the row's digits: the last one by whole
+/// Data digits are biased by 128, so that a diagonal is biased by 128 times the sum of the row's digits: the last one by whole
 /// units, which rounding leaves as they are. `whole`: the topmost diagonal is part of the sum.
-pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
+pub(super) fn biased(matrix: &DigitMatrix, row: usize, whole: bool) -> Biased {
     let d: [i64; 8] = std::array::from_fn(|diagonal| {
         let digits = (0..matrix.slots)
             .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
@@ -136,7 +138,7 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
     let low = d[7] / 128 + 2 * d[6] + 512 * d[5];
     let middle = d[4] + 256 * d[3];
     let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
-    Raised {
+    Biased {
         sum: low
             .wrapping_add(middle << 17)
             .wrapping_add(high.wrapping_shl(33)),
@@ -147,8 +149,8 @@ pub(super) fn raised(matrix: &DigitMatrix, row: usize, whole: bool) -> Raised {
 pub(super) fn constants(product: Product, step: &Step, whole: bool, image: &mut Vec<u8>) {
     let [cosines, sines] = matrices(step);
     let of_row = |matrix, row| match product {
-        Product::Int8 => raised(matrix, row, whole),
-        Product::Fp8 => fp8::raised(matrix, row, whole),
+        Product::Int8 => biased(matrix, row, whole),
+        Product::Fp8 => fp8::biased(matrix, row, whole),
     };
     let rows: Vec<_> = (0..cosines.rows)
         .map(|row| (of_row(cosines, row), of_row(sines, row)))
@@ -164,18 +166,18 @@ pub(super) fn constants(product: Product, step: &Step, whole: bool, image: &mut 
 fn real_constants(step: &Step, image: &mut Vec<u8>) {
     let [cosines, sines] = matrices(step);
     let rows: Vec<_> = (0..cosines.rows)
-        .map(|row| [cosines, sines].map(|matrix| raised(matrix, row, true)))
+        .map(|row| [cosines, sines].map(|matrix| biased(matrix, row, true)))
         .collect();
     for row in &rows {
-        let sums = row.each_ref().map(|raised| raised.sum);
+        let sums = row.each_ref().map(|biased| biased.sum);
         image.extend_from_slice(bytemuck::cast_slice(&sums));
     }
 }
 
-/// Sum and difference of what the cosine and the sine sums of every output are raised by; then, where the topmost diagonal is
+/// Sum and difference of what the cosine and the sine sums of every output are biased by; then, where the topmost diagonal is
 /// kept apart, the same for that one, at half the distance.
-pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], whole: bool, image: &mut Vec<u8>) {
-    let offset = if whole { 0 } else { TOP_RAISED };
+pub(super) fn lay_out_constants(rows: &[(Biased, Biased)], whole: bool, image: &mut Vec<u8>) {
+    let offset = if whole { 0 } else { TOP_BIAS };
     for (cosine, sine) in rows {
         let both = [
             cosine.sum.wrapping_add(sine.sum),
@@ -196,7 +198,7 @@ pub(super) fn lay_out_constants(rows: &[(Raised, Raised)], whole: bool, image: &
 /// The four constants of the first output of every thread, and of its partner; of the very first pair one has cosines only,
 /// the other sines only.
 pub(super) fn lay_out_first<'a>(
-    rows: impl Iterator<Item = &'a (Raised, Raised)>,
+    rows: impl Iterator<Item = &'a (Biased, Biased)>,
     image: &mut Vec<u8>,
 ) {
     for (t, (cosine, sine)) in rows.enumerate() {
@@ -272,7 +274,7 @@ pub(super) mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    /// A rounded sum of raised diagonals, as the int8 kernels put it together, and its topmost diagonal.
+    /// A rounded sum of biased diagonals, as the int8 kernels put it together, and its topmost diagonal.
     pub(in super::super) fn put_together(d: &[i64; 8], whole: bool) -> (i64, i32) {
         let top = if whole { d[0].wrapping_shl(49) } else { 0 };
         let sum = (((d[7] + 64) >> 7) + 2 * d[6] + 512 * d[5])
@@ -297,7 +299,7 @@ pub(super) mod tests {
     }
 
     impl Constants<'_> {
-        /// Whether the raised sums of an output's cosines and sines, less the constants, are the exact ones.
+        /// Whether the biased sums of an output's cosines and sines, less the constants, are the exact ones.
         pub(in super::super) fn check(
             &self,
             output: usize,
@@ -362,8 +364,8 @@ pub(super) mod tests {
         sums
     }
 
-    /// The same from the image, as the tensor instruction multiplies it: raised digits, pieces by pieces.
-    pub(in super::super) fn raised_diagonals(
+    /// The same from the image, as the tensor instruction multiplies it: biased digits, pieces by pieces.
+    pub(in super::super) fn biased_diagonals(
         image: &[u8],
         slots: usize,
         row: usize,
@@ -419,7 +421,7 @@ pub(super) mod tests {
                 for row in 0..slots {
                     let found = [0, 1].map(|part| {
                         let operand = &image[matrix + part * matrix_len(step)..];
-                        let d = raised_diagonals(operand, slots, row, &words);
+                        let d = biased_diagonals(operand, slots, row, &words);
                         put_together(&d, tops.is_none())
                     });
                     let exact = matrices(step).map(|m| rounded(diagonals(m, row, &words)));

@@ -469,7 +469,7 @@ fn large_sums_on_fp8() {
         let input: Vec<_> = (0..6 * n)
             .map(|place| {
                 let (line, index) = (place / n, place % n);
-                // Fractions 0.7f7f…, 0.8080… and others whose bytes, once raised, are all ones or zeros.
+                // Fractions 0.7f7f…, 0.8080… and others whose bytes, once biased, are all ones or zeros.
                 let fraction = f64::from_bits(match line {
                     0 => 0x3fe0_1010_1010_1010,
                     1 => 0x3fdf_efef_efef_efef,

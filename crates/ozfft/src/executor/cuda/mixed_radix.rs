@@ -2,7 +2,7 @@
 //! `tuned_tables.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
 
 use super::tuned_tables::{
-    Raised, lay_out_constants, lay_out_first, matrices, met_by, raised, rotations,
+    Biased, biased, lay_out_constants, lay_out_first, matrices, met_by, rotations,
 };
 use crate::recipe::{Digits, Fold};
 use crate::stages::digits::DigitMatrix;
@@ -17,11 +17,11 @@ pub(super) fn tables(first: &Step, last: &Step) -> Vec<u8> {
             matrix.operand(&mut image);
         }
     }
-    let first_rows = raised_rows(first, true);
+    let first_rows = biased_rows(first, true);
     lay_out_constants(&first_rows, true, &mut image);
     // Outputs 0 to 3 are the first ones of their threads.
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
-    lay_out_constants(&raised_rows(last, false), false, &mut image);
+    lay_out_constants(&biased_rows(last, false), false, &mut image);
     rotations(first, &mut image);
     image
 }
@@ -123,23 +123,23 @@ impl Padded<'_> {
     }
 }
 
-/// What the sums of every place are raised by.
-pub(super) fn raised_rows(step: &Step, whole: bool) -> Vec<(Raised, Raised)> {
-    raised_rows_by(step, Digits::DOUBLE, |matrix, row| {
-        raised(matrix, row, whole)
+/// What the sums of every place are biased by.
+pub(super) fn biased_rows(step: &Step, whole: bool) -> Vec<(Biased, Biased)> {
+    biased_rows_by(step, Digits::DOUBLE, |matrix, row| {
+        biased(matrix, row, whole)
     })
 }
 
 /// The same for words of any digits.
-pub(super) fn raised_rows_by(
+pub(super) fn biased_rows_by(
     step: &Step,
     digits: Digits,
-    raised: impl Fn(&DigitMatrix, usize) -> Raised,
-) -> Vec<(Raised, Raised)> {
+    biased: impl Fn(&DigitMatrix, usize) -> Biased,
+) -> Vec<(Biased, Biased)> {
     let [cosine, sine] = padded_for(step, digits);
     let at = |padded: Padded<'_>, place| match padded.row(place) {
-        Some(row) => raised(padded.matrix, row),
-        None => Raised::NOTHING,
+        Some(row) => biased(padded.matrix, row),
+        None => Biased::NOTHING,
     };
     (0..8 * cosine.eights)
         .map(|place| (at(cosine, place), at(sine, place)))
@@ -156,14 +156,14 @@ mod tests {
     use crate::transform::tables::Tables;
     use ozfft_kernels::mixed_matrix_bytes;
 
-    /// The diagonals of a place, as the kernel's `Digits` multiplies: raised digits, operand by operand. Slots beyond the
+    /// The diagonals of a place, as the kernel's `Digits` multiplies: biased digits, operand by operand. Slots beyond the
     /// last hold anything.
-    fn raised_diagonals(part: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
+    fn biased_diagonals(part: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
         let eights = slots / 8 + usize::from(slots % 8 > 4);
         let fours = usize::from((1..=4).contains(&(slots % 8)));
         let byte = |slot: usize, byte: usize| {
-            let raised = (words[slot] as u64).wrapping_add(crate::stages::digits::bias(8));
-            i64::from(raised.to_le_bytes()[byte])
+            let biased = (words[slot] as u64).wrapping_add(crate::stages::digits::bias(8));
+            i64::from(biased.to_le_bytes()[byte])
         };
         let mut sums = [0; 8];
         let mut add = |first: usize,
@@ -228,7 +228,7 @@ mod tests {
                         let start = matrix + part * bytes(step);
                         let part_bytes = bytes(step) / eights(step);
                         let operand = &image[start + place / 8 * part_bytes..];
-                        let d = raised_diagonals(operand, slots, place % 8, &words);
+                        let d = biased_diagonals(operand, slots, place % 8, &words);
                         put_together(&d, tops.is_none())
                     });
                     let exact = both.map(|padded| {
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// What the kernels keep in 32 bits: the last three diagonals together, and diagonals 3 and 4, of raised digits.
+    /// What the kernels keep in 32 bits: the last three diagonals together, and diagonals 3 and 4, of biased digits.
     #[test]
     fn sums_fit_their_registers() {
         let tables_of_plans = Tables::default();

@@ -1,7 +1,7 @@
 //! Tables of the tuned kernels for words of five or six digits (`crates/ozfft-kernels/cuda/tuned_few.cuh`).
 //!
-//! Data digits are raised by 128. The kernels' operands have some constant digits besides, and the matrices numbers that
-//! these meet: together they take off what a diagonal is raised by, and add one half of the unit to the last one.
+//! Data digits are biased by 128. The kernels' operands have some constant digits besides, and the matrices numbers that
+//! these meet: together they take off what a diagonal is biased by, and add one half of the unit to the last one.
 
 use super::tuned_tables::{matrices, rotations};
 use crate::matrix_unit::meeting;
@@ -146,7 +146,7 @@ fn diagonal_of(digits: Digits, number: usize) -> Option<u32> {
 fn constant(matrix: &DigitMatrix, digits: Digits, row: usize, diagonal: u32, k: usize) -> i8 {
     let met = (0..matrix.slots)
         .flat_map(|slot| [0, 4].map(|byte| meeting(matrix, digits, byte, (row, slot), diagonal)));
-    let raised: i64 = 128
+    let biased: i64 = 128
         * met
             .flatten()
             .map(|digit| i64::from(digit as i8))
@@ -156,7 +156,7 @@ fn constant(matrix: &DigitMatrix, digits: Digits, row: usize, diagonal: u32, k: 
     } else {
         0
     };
-    let wanted = rounding - raised;
+    let wanted = rounding - biased;
     // As many large constants as there are, and one small one for the rest.
     let large = (wanted + 127).div_euclid(255);
     let shares = 3 * THREADS as i64;
@@ -240,7 +240,7 @@ mod tests {
                     .iter()
                     .map(|word| word >> (64 - 8 * data))
                     .collect();
-                let raised = |slot: usize| {
+                let biased = |slot: usize| {
                     (words[slot] + crate::stages::digits::bias(data as u32) as i64).to_le_bytes()
                 };
                 let top_columns = few_columns(data, slots);
@@ -283,7 +283,7 @@ mod tests {
                                 CONSTANT_DIGITS[byte]
                             } else {
                                 let slot = of_slots.get(byte);
-                                slot.map_or(0, |&slot| i64::from(raised(slot)[4 + byte % tops]))
+                                slot.map_or(0, |&slot| i64::from(biased(slot)[4 + byte % tops]))
                             };
                             sum += digit * entry(part, 0, column, k);
                             if apart && half == 1 {
@@ -297,7 +297,7 @@ mod tests {
                                 for byte in 0..4 {
                                     let start = start + slot / 8 * 32 * 4 * outputs;
                                     let k = 4 * (slot % 8) + byte;
-                                    sum += i64::from(raised(slot)[byte])
+                                    sum += i64::from(biased(slot)[byte])
                                         * entry(part, start, column, k);
                                 }
                             }

@@ -1,0 +1,211 @@
+//! Launches of kernels that know their length, in place of portable ones: where they may run, what else has to be done then, and what a
+//! plan says of them.
+
+use super::dimensions::{BumpAllocator, Scaling};
+use super::long_passes;
+use super::machine::{Compilation, TemplateKernel};
+use super::pass_launches::PassIo;
+use super::program::{Action, Search};
+use super::program_builder::{Axis, FallbackLaunch, ProgramBuilder};
+use super::tables::Piece;
+use super::task::*;
+use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch, TunedLines};
+use crate::transform::passes::Passes;
+
+impl ProgramBuilder<'_> {
+    /// The first kernels that know the length and take the lines, if there are some.
+    pub(super) fn any_tuned(&mut self, axis: &Axis, fallback: &FallbackLaunch) -> bool {
+        for (kernels, tables) in &axis.tuned {
+            if let Some(action) = self.tuned(axis, kernels, *tables, fallback) {
+                self.actions.push(action);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether transforms that would fit one launch go through the template's kernels for single passes.
+    pub(super) fn goes_pass_by_pass(&mut self, axis: &Axis, passes: &Passes) -> bool {
+        let ends = [&axis.input, &axis.output];
+        match long_passes::kernels(
+            &**self.machine,
+            ends,
+            (passes, self.recipe),
+            self.conversions,
+        ) {
+            Ok(kernels) => {
+                for (block, kernel) in passes.blocks().iter().zip(kernels) {
+                    self.remark_compilation(block.len() as u64, &kernel);
+                }
+                true
+            }
+            Err(reason) => {
+                self.remark_portable(axis.n, reason);
+                false
+            }
+        }
+    }
+
+    /// Whether kernels that know their length leave all lines of transforms that are scaled between axes: where they cannot round what
+    /// is scaled back.
+    pub(super) fn leaves_what_is_scaled(&self, axis: &Axis, single: bool) -> bool {
+        self.scaling.is_none_or(|Scaling { scale, .. }| {
+            let leaves = || tuned::leave_what_is_scaled_up(single, &scale, axis.points_before);
+            scale.growth() < tuned::most_bias(single) && (axis.bias == 0 || leaves())
+        })
+    }
+
+    /// A pass of long transforms on the template, where that takes it.
+    pub(super) fn template_pass(
+        &mut self,
+        axis: &Axis,
+        io: &PassIo<'_>,
+        number: usize,
+        fallback: &FallbackLaunch,
+    ) -> bool {
+        let Some(tables) = io.tables.template[number] else {
+            return false;
+        };
+        let single = axis.output.single != 0;
+        if !self.leaves_what_is_scaled(axis, single) {
+            return false;
+        }
+        let block = &io.passes.blocks()[number];
+        let [task, _] = &fallback.tasks.0;
+        let launch = long_passes::launch(
+            &**self.machine,
+            (block, self.recipe),
+            task,
+            tables.at(&self.tables),
+            io.left,
+            self.conversions,
+        );
+        match launch {
+            Ok(launch) => {
+                self.remark_compilation(block.len() as u64, &launch.kernel);
+                self.search_first();
+                self.actions.push(Action::Pass {
+                    launch: Box::new(launch),
+                    fallback: Box::new(*fallback),
+                });
+                true
+            }
+            Err(reason) => {
+                self.remark_portable(io.passes.len() as u64, reason);
+                false
+            }
+        }
+    }
+
+    /// Why there is no kernel that knows its length, and how to get it.
+    pub(super) fn remark_portable(&mut self, n: u64, reason: NoLaunch) {
+        if let NoLaunch::Kernel(reason) = reason {
+            self.remark(format!("the portable kernel for {n} points: {reason}"));
+        }
+    }
+
+    /// That a kernel had to be compiled, and how long it took.
+    pub(super) fn remark_compilation(&mut self, n: u64, kernel: &TemplateKernel) {
+        if let Some(Compilation { seconds, kept }) = kernel.compilation {
+            let lost = match kept {
+                true => "",
+                false => " and could not be kept on disk (OZFFT_CACHE names another folder)",
+            };
+            self.remark(format!(
+                "a kernel for {n} points was compiled in {seconds:.1} s{lost}"
+            ));
+        }
+    }
+
+    pub(super) fn remark(&mut self, remark: String) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+    }
+
+    /// A tuned kernel for lines from floats to floats, if they lie as it wants them.
+    pub(super) fn tuned(
+        &mut self,
+        axis: &Axis,
+        kernels: &Kernels,
+        tables: Piece,
+        fallback: &FallbackLaunch,
+    ) -> Option<Action> {
+        let task = fallback.tasks.last();
+        let count = axis.lines;
+        if task.line_count != count * task.lines_per_transform {
+            return None;
+        }
+        // Numbers that ask for a scale are among those that tuned kernels leave.
+        if !self.leaves_what_is_scaled(axis, kernels.single) {
+            return None;
+        }
+        let lines = TunedLines {
+            input: &axis.input,
+            output: &axis.output,
+            read: &axis.read,
+            write: &axis.write,
+            count,
+        };
+        let n = axis.n;
+        let mut launch = match tuned::launch(&**self.machine, kernels, &lines) {
+            Ok(launch) => launch,
+            Err(reason) => {
+                self.remark_portable(n, reason);
+                return None;
+            }
+        };
+        if let LaunchedKernel::Template(kernel) = launch.kernel {
+            self.remark_compilation(n, &kernel);
+        }
+        let mut allocator = BumpAllocator(self.lasting);
+        let (left_count, list) = (allocator.take(4), allocator.take(8 * count));
+        // Of a single transform the kernel looks up the scale itself.
+        let single_transform = self.scaling.filter(|scaling| scaling.transforms == 1);
+        launch.task.largest = single_transform.map_or(Address::NONE, |scaling| scaling.found);
+        let search = self.search.take().map(|everywhere| {
+            let bytes = 4 * count.div_ceil(32);
+            let marks = allocator.take(bytes);
+            // Lines are stored as if no number asked for a scale.
+            launch.task.largest = Address::NONE;
+            let mut left = self.array_task(axis);
+            (left.list, left.list_count, left.marks) = (list, left_count, marks);
+            Box::new(Search {
+                everywhere,
+                left,
+                marks: (marks, bytes as usize),
+                found: self
+                    .scaling
+                    .map_or((Address::NONE, 0), |scaling| (scaling.found, scaling.bytes)),
+            })
+        });
+        self.most_workspace = self.most_workspace.max(allocator.0);
+        launch.task.bias_threshold = self.scaling.map_or(0, |scaling| {
+            f64::from(scaling.scale.most()).exp2().to_bits()
+        });
+        launch.task.bias = task.bias;
+        launch.task.exponent_offset = fallback.tasks.exponent_offset();
+        launch.task.tables = tables.at(&self.tables);
+        (launch.task.left_count, launch.task.left) = (left_count, list);
+        let mut tasks = fallback.tasks;
+        tasks.set_list(list, left_count);
+        // Of several, what it has not left is scaled back afterwards.
+        let several = self.scaling.filter(|scaling| scaling.transforms > 1);
+        let scaled_back = several.filter(|_| axis.bias > 0).map(|scaling| {
+            let mut task = self.array_task(axis);
+            task.marks = scaling.last_marks();
+            tasks.last_mut().marks = task.marks;
+            Box::new(task)
+        });
+        self.tuned_passes.0 += usize::from(kernels.are_tuned());
+        Some(Action::Tuned {
+            launch: Box::new(launch),
+            fallback: Box::new(tasks),
+            fallback_kernel: fallback.kernel,
+            fallback_blocks: fallback.blocks,
+            fallback_shared_bytes: fallback.shared_bytes,
+            search,
+            scaled_back,
+        })
+    }
+}
