@@ -196,7 +196,17 @@ impl BlockShape {
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
         let found = listed.find(is_it);
         let found = found.or_else(|| by_rule(first, last, strided))?;
-        BlockShape { number, ..found }.within(kilobytes)
+        let groups = match number {
+            Number::Double => found.groups,
+            // Their digits leave registers for more warps.
+            Number::Single => found.groups.max(MOST_WARPS / found.warps()).min(15),
+        };
+        let found = BlockShape {
+            number,
+            groups,
+            ..found
+        };
+        found.within(kilobytes)
     }
 
     /// With as many of the groups as fit: `Within`.
@@ -433,6 +443,9 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
     best.map(|(_, shape)| shape)
 }
 
+/// Warps of a block, with 128 registers a thread.
+pub(crate) const MOST_WARPS: usize = 16;
+
 /// Warps of a block that have registers for the digits of so many units; none where not even a few have.
 pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option<usize> {
     let product = is_matrix(last);
@@ -443,7 +456,7 @@ pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option
         && !too_many(last, units[1])
         && load <= 8
         && (product || units[1] == 1);
-    fits.then_some(if load > 5 { 12 } else { 16 })
+    fits.then_some(if load > 5 { 12 } else { MOST_WARPS })
 }
 
 /// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps of a

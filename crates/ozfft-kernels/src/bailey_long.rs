@@ -2,8 +2,8 @@
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    KernelShape, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps,
-    next_with, table_bytes_for,
+    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
+    most_warps, next_with, table_bytes_for,
 };
 
 /// What a pass reads and writes.
@@ -76,6 +76,10 @@ impl LongShape {
         for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
             let Some(most) = most_warps(steps, units) else {
                 continue;
+            };
+            let most = match number {
+                Number::Double => most,
+                Number::Single => MOST_WARPS,
             };
             for lines in [2, 4, 6, 8, 16] {
                 let mut shape = LongShape {
