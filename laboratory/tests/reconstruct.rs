@@ -170,7 +170,12 @@ fn tables_pictures_and_records_are_written() {
         text(&record),
     ];
     let table = succeed(&[&QUICK[..], &["--r", "10", "--markdown"], &files].concat());
-    for part in ["### Precision", "### Verdicts", "| kulisch32 |", "Table 4"] {
+    for part in [
+        "### Precision",
+        "### Claim by claim",
+        "| kulisch32 |",
+        "Table 4",
+    ] {
         assert!(table.contains(part), "{part} is missing");
     }
     let read = |path| std::fs::read_to_string(path).expect("the file was written");

@@ -15,6 +15,7 @@ pub mod parallel;
 mod parts;
 mod reductions;
 mod rounding;
+mod scaled;
 mod scatter;
 mod slices;
 mod statistics;

@@ -442,7 +442,6 @@ mod tests {
     fn the_record_of_the_h200_has_a_gamma_of_3_7_picoseconds() {
         let record = Record::embedded().unwrap();
         assert_eq!((record.n, record.device.as_str()), (1024, "NVIDIA H200"));
-        // laboratory/docs/evidence.md has 3.7 ps.
         let gamma = record.constant("gamma.residues-kulisch32").unwrap();
         assert!((gamma - 3.7).abs() < 0.05, "{gamma}");
         assert!(gains().unwrap().len() >= 5);

@@ -85,10 +85,8 @@ pub fn tables(findings: &Findings, seed: u64, size: usize) -> String {
             row.r == r
         }))));
     }
-    parts.push("### Verdicts".into());
-    parts.push(
-        "*Agrees* is a factor of two or less, computed from the figures; one bit where bits are compared.".into(),
-    );
+    parts.push("### Claim by claim".into());
+    parts.push("Verdicts on these claims, and the rules that they follow, are in [evidence.md](evidence.md).".into());
     parts.push(table(&claim_rows(findings)));
     if !findings.missing.is_empty() {
         let missing = findings.missing.iter().map(|missing| {
@@ -296,14 +294,14 @@ pub fn band_rows(bands: &[Bands]) -> Vec<Vec<String>> {
 }
 
 fn claim_rows(findings: &Findings) -> Vec<Vec<String>> {
-    let mut rows = heads(["place", "what", "printed", "here", "verdict"]);
+    let mut rows = heads(["place", "what", "printed", "here", "note"]);
     for claim in &findings.claims {
         rows.push(vec![
             claim.place.clone(),
             claim.what.clone(),
             claim.printed.clone(),
             claim.here.clone(),
-            claim.conclusion(),
+            claim.comment.clone(),
         ]);
     }
     rows

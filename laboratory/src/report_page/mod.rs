@@ -5,16 +5,14 @@
 //! data.rs       input of the page's script; the model itself is the crate `page-model`, compiled to WebAssembly
 //! controls.js   from what is typed to a question to the model, and from its answer to what is shown
 //! figures/      the paper's figures and ours
-//! evidence.rs   the paper's claims one by one, as data, as a document and as HTML
 //! text.rs       lines and tables as HTML
 //! page.rs       everything into page.html
 //! ```
 
 mod data;
-mod evidence;
 mod figures;
 mod page;
-mod text;
+pub mod text;
 
 use crate::failure::Failure;
 use clap::Args;
@@ -27,11 +25,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// The HTML file to write
-    #[arg(short, long, value_name = "FILE", required_unless_present = "evidence")]
-    out: Option<PathBuf>,
-    /// Write the claims as a document, such as laboratory/docs/evidence.md
-    #[arg(long, value_name = "FILE")]
-    evidence: Option<PathBuf>,
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
     #[command(flatten)]
     subject: Subject,
 }
@@ -115,14 +110,8 @@ impl Context {
 
 /// Runs `ozfft-lab report`.
 pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.evidence {
-        write_text(path, &evidence::document()?)?;
-    }
-    let Some(path) = &arguments.out else {
-        return Ok(());
-    };
     let context = Context::new(&arguments.subject)?;
-    write_text(path, &page::page(&context)?)?;
+    write_text(&arguments.out, &page::page(&context)?)?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::figures::{NAMES, figure};
 use super::text::{inline, rows_html};
-use super::{Context, data, evidence};
+use super::{Context, data};
 use crate::failure::Failure;
 use page_model::answer::Sentence;
 use page_model::svg::{PATTERNS, STYLE, escaped};
@@ -40,7 +40,7 @@ pub fn page(context: &Context) -> Result<String, Failure> {
         ("n".into(), context.n.to_string()),
         ("options".into(), options(context)),
         ("rates".into(), rates(context)),
-        ("evidence".into(), evidence::html()?),
+        ("evidence".into(), crate::evidence::html()?),
         ("sources".into(), sources(&context.machines)),
         ("names".into(), NAMES.join(", ")),
         ("script".into(), SCRIPT.into()),

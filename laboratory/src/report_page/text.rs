@@ -35,12 +35,9 @@ fn verdict_class(head: &str, cell: &str) -> &'static str {
     if head != "verdict" {
         return "";
     }
-    if cell.contains("contradicts itself") {
-        return " class=\"verdict differs\"";
-    }
-    match cell.split(|sign: char| !sign.is_alphabetic()).next() {
-        Some("agrees") => " class=\"verdict agrees\"",
-        Some("differs") => " class=\"verdict differs\"",
+    match plain(cell).split(|sign: char| !sign.is_alphabetic()).next() {
+        Some("holds" | "exceeded") => " class=\"verdict holds\"",
+        Some("missed" | "inconsistent") => " class=\"verdict missed\"",
         _ => " class=\"verdict open\"",
     }
 }

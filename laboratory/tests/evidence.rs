@@ -1,0 +1,402 @@
+//! The command `evidence`: verdicts and numbers recomputed from the records, by formulas of their own, and documents that repeat no verdict.
+
+mod common;
+
+use common::{json, number};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const POINTS: f64 = 1_073_741_824.0;
+
+fn record(name: &str) -> Value {
+    let path = format!("{}/records/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a record");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn paths() -> Value {
+    record("2026-11-15-h200-paths.json")
+}
+
+fn reconstructions() -> Value {
+    record("2026-11-15-emerald-rapids-reconstruct.json")
+}
+
+fn entries(list: &Value) -> std::slice::Iter<'_, Value> {
+    list.as_array().expect("a list").iter()
+}
+
+fn seconds(paths: &Value, name: &str) -> f64 {
+    let found = entries(&paths["paths"]).find(|path| path["name"] == name);
+    number(found.expect("a path"), "seconds")
+}
+
+fn constant(paths: &Value, name: &str) -> f64 {
+    let found = entries(&paths["delivered"]["constants"]).find(|one| one["name"] == name);
+    number(found.expect("a constant"), "value")
+}
+
+struct Rows(Vec<Value>);
+
+impl Rows {
+    fn all() -> Rows {
+        Rows(json(&["evidence", "--json"]))
+    }
+
+    fn row(&self, id: &str) -> &Value {
+        let found = self.0.iter().find(|row| row["id"] == id);
+        found.unwrap_or_else(|| panic!("no row {id}"))
+    }
+
+    fn numbers(&self, id: &str, key: &str) -> Vec<f64> {
+        let values = entries(&self.row(id)[key]);
+        values
+            .map(|value| value.as_f64().expect("a number"))
+            .collect()
+    }
+
+    /// Within a thousandth of what is worked out here.
+    fn agree(&self, id: &str, key: &str, expected: &[f64]) {
+        let found = self.numbers(id, key);
+        let near = |(found, expected): (&f64, &f64)| {
+            (found - expected).abs() <= 1e-3 * expected.abs() + 1e-12
+        };
+        let same = found.len() == expected.len() && found.iter().zip(expected).all(near);
+        assert!(same, "{id}, {key}: {found:?} instead of {expected:?}");
+    }
+
+    fn verdict(&self, id: &str, verdict: &str) {
+        assert_eq!(self.row(id)["verdict"], verdict, "{id}");
+    }
+}
+
+#[test]
+fn the_paper_s_model_is_that_of_the_machine_which_was_measured() {
+    let rows = Rows::all();
+    let outputs = 18.0 * POINTS;
+    let memory = 96.0 * POINTS / 4.8e12;
+    // Garner: 2.5·144 operations and Barrett's 3 once more, at 33.5·10^12 a second: 623 ms.
+    let garner = outputs * 1080.0 / 33.5e12;
+    assert!((1e3 * garner - 623.0).abs() < 1.0);
+    rows.agree(
+        "path-garner",
+        "reference",
+        &[1e3 * garner, 1e3 * (garner + memory)],
+    );
+    rows.agree("gamma-garner", "reference", &[1e3 * garner]);
+    // Kulisch: 44 operations: 25 to 47 ms. The sum in doubles: 11 at 34 TFLOP/s behind 21.5 ms of memory: 21.5 to 27.7.
+    let kulisch = outputs * 44.0 / 33.5e12;
+    rows.agree(
+        "path-kulisch",
+        "reference",
+        &[1e3 * kulisch, 1e3 * (kulisch + memory)],
+    );
+    let doubles = outputs * 11.0 / 34e12;
+    rows.agree(
+        "path-fp64",
+        "reference",
+        &[1e3 * memory, 1e3 * (memory + doubles)],
+    );
+    rows.agree(
+        "gamma-kulisch",
+        "reference",
+        &[1e3 * kulisch / 0.7, 1e3 * kulisch / 0.5],
+    );
+    rows.agree("gamma-gain", "reference", &[33.5 / 34.0 / 4.0]);
+    rows.agree("f-fft", "reference", &[doubles / (doubles + memory)]);
+    rows.agree(
+        "gamma-garner-operations",
+        "reference",
+        &[2.5 * (225.0 + 256.0) / 2.0],
+    );
+}
+
+#[test]
+fn times_of_paths_are_those_of_the_record() {
+    let (rows, paths) = (Rows::all(), paths());
+    for (id, name) in [
+        ("path-native", "cufft"),
+        ("path-garner", "residues-garner-one-by-one"),
+        ("path-fp64", "residues-double"),
+        ("path-sum2", "residues-sum2"),
+        ("path-dd", "residues-double-single"),
+        ("path-kahan", "residues-single-kahan"),
+        ("path-bernstein", "residues-bernstein-double"),
+        ("path-kulisch", "residues-kulisch32"),
+        ("path-kulisch16", "residues-kulisch16"),
+        ("path-kulisch8", "residues-kulisch8"),
+        ("path-fp8", "residues-fp8-bands"),
+        ("own-digits", "digits-int8"),
+        ("own-digits-fp8", "digits-fp8"),
+    ] {
+        rows.agree(id, "found", &[1e3 * seconds(&paths, name)]);
+    }
+    let (double, kulisch) = (
+        seconds(&paths, "residues-double"),
+        seconds(&paths, "residues-kulisch32"),
+    );
+    rows.agree("kulisch-over-fp64", "found", &[double / kulisch]);
+    // 12 outputs a point, the time beyond that without reconstruction.
+    let without = seconds(&paths, "without-reconstruction");
+    rows.agree("gamma-kulisch", "found", &[1e3 * (kulisch - without)]);
+    let one_by_one = seconds(&paths, "residues-garner-one-by-one");
+    rows.agree("gamma-garner", "found", &[1e3 * (one_by_one - without)]);
+    rows.agree("f-fft", "found", &[(double - without) / double]);
+    rows.agree(
+        "gamma-gain",
+        "found",
+        &[(double - without) / (kulisch - without)],
+    );
+    let roof = number(&paths, "memory_roof_seconds");
+    rows.agree("floor-3", "found", &[kulisch / roof]);
+    rows.verdict("gamma-garner", "holds");
+    rows.verdict("gamma-kulisch", "holds");
+    rows.verdict("path-kulisch", "missed");
+}
+
+#[test]
+fn integer_operations_of_phase_b_on_fp8_are_recounted() {
+    let (rows, record) = (Rows::all(), reconstructions());
+    let mut of_12_and_13 = Vec::new();
+    let mut over_sum = Vec::new();
+    for band in entries(&record["bands"]) {
+        let operations = number(band, "integer_operations");
+        if band["r"] == 12 || band["r"] == 13 {
+            of_12_and_13.push(operations);
+        }
+        let sum = entries(&record["measurements"]).find(|one| {
+            one["substrate"] == band["substrate"]
+                && one["r"] == band["r"]
+                && one["method"] == "kulisch32"
+        });
+        over_sum.push(operations / number(&sum.expect("a sum")["operations"], "integer"));
+    }
+    of_12_and_13.sort_by(f64::total_cmp);
+    over_sum.sort_by(f64::total_cmp);
+    let ends = [of_12_and_13[0], of_12_and_13[of_12_and_13.len() - 1]];
+    assert_eq!(ends, [113.0, 228.0]);
+    rows.agree("bands-integers", "found", &ends);
+    let (least, most) = (over_sum[0], over_sum[over_sum.len() - 1]);
+    assert!(
+        (least - 1.72).abs() < 0.01 && (most - 4.30).abs() < 0.01,
+        "{least} {most}"
+    );
+    let note = rows.row("bands-integers")["note"].as_str().expect("a note");
+    assert!(note.starts_with("1.7 to 4.3 times"), "{note}");
+}
+
+#[test]
+fn moduli_above_the_paper_s_twelve_are_counted_in_moduli_of_the_same_bits() {
+    let rows = Rows::all();
+    let record = record("2026-11-16-emerald-rapids-residues.json");
+    let mut shares = Vec::new();
+    for accuracy in ["double", "1e-14", "1e-12"] {
+        let (mut above, mut all) = (0.0, 0.0);
+        for input in entries(&record["adaptive"]).filter(|one| one["accuracy"] == accuracy) {
+            for column in entries(&input["columns_by_moduli"]) {
+                let (moduli, count) = (column[0].as_f64().unwrap(), column[1].as_f64().unwrap());
+                all += count;
+                if moduli > 14.0 {
+                    above += count;
+                }
+            }
+        }
+        shares.push(above / all);
+    }
+    assert!(
+        (shares[0] - 0.826).abs() < 1e-3 && (shares[1] - 0.418).abs() < 1e-3 && shares[2] == 0.0
+    );
+    rows.agree("adaptive-r", "found", &shares);
+    rows.verdict("adaptive-r", "borderline");
+    rows.verdict("adaptive-int8", "holds");
+    rows.verdict("moduli-fp8", "holds");
+    // Fourteen of INT8 have fewer bits than twelve of FP8, fifteen more.
+    let bits = |moduli: &str, r: u64| {
+        let record = reconstructions();
+        let one = entries(&record["measurements"])
+            .find(|one| one["substrate"] == moduli && one["r"] == r)
+            .map(|one| number(one, "modulus_bits"));
+        one.expect("moduli")
+    };
+    let per_modulus = (bits("int8", 16) - bits("int8", 13)) / 3.0;
+    let fourteen = bits("int8", 13) + per_modulus;
+    assert!(fourteen < bits("fp8", 12) && bits("fp8", 12) < fourteen + per_modulus);
+}
+
+#[test]
+fn the_break_even_of_tall_and_narrow_products_is_that_of_useful_work() {
+    let rows = Rows::all();
+    // Floor 4: 3·2·2·32·37 operations of products and 18·12·11 of phase A, over 96 bytes a point.
+    let floor = (14208.0 + 2376.0) / 96.0;
+    let break_even = |rate: f64, bandwidth: f64, operations: f64| {
+        let share = 18.0 * operations / (14208.0 + 2376.0);
+        share / (rate / (floor * bandwidth) - 1.0)
+    };
+    let h200 = [55.0, 110.0].map(|operations| break_even(1.979e15, 4.8e12, operations));
+    rows.agree("eta-ts", "reference", &h200);
+    let b300 = [55.0, 110.0].map(|operations| break_even(5e15, 8e12, operations));
+    assert!(
+        (b300[0] - 0.0228).abs() < 1e-4 && (b300[1] - 0.0456).abs() < 1e-4,
+        "{b300:?}"
+    );
+    let paths = paths();
+    let of = |name: &str| {
+        let found = entries(&paths["eta_ts"]).find(|one| one["name"] == name);
+        number(found.expect("a constant"), "value")
+    };
+    rows.agree("eta-ts", "found", &[of("eta_ts.bands.inner-11")]);
+    rows.verdict("eta-ts", "borderline");
+    // Phase A of 132 multiply-adds an output at 8.4 % of 5 PFLOP/s: 12 ms.
+    let phase_a = 1e3 * 18.0 * POINTS * 264.0 / 5e15 / of("eta_ts.inner-12");
+    assert!((phase_a - 12.2).abs() < 0.1, "{phase_a}");
+}
+
+#[test]
+fn rows_of_table_5_take_the_fastest_plain_kernel() {
+    let rows = Rows::all();
+    let record = record("2026-11-15-h200-kulisch.json");
+    let gain = |reduction: &str, data: &str| {
+        let of = entries(&record["results"])
+            .filter(|one| one["reduction"] == reduction && one["data"] == data);
+        let most = of
+            .clone()
+            .map(|one| number(one, "numbers"))
+            .fold(0.0, f64::max);
+        let plain = of.filter(|one| {
+            number(one, "numbers") == most && one["method"] != "kulisch" && one["method"] != "read"
+        });
+        plain
+            .map(|one| number(one, "ratio_to_kulisch"))
+            .fold(f64::INFINITY, f64::min)
+    };
+    rows.agree("gain-sum", "found", &[gain("sum", "signed")]);
+    rows.agree("gain-dot", "found", &[gain("dot", "signed")]);
+    rows.agree("gain-spmv", "found", &[gain("spmv", "27 a row")]);
+    rows.agree("gain-stencil", "found", &[gain("stencil", "25 points")]);
+    let sizes = ["8 × 8", "16 × 16", "32 × 32", "64 × 64"].map(|size| gain("batched-gemv", size));
+    rows.agree("gain-gemv", "found", &sizes);
+    rows.verdict("gain-stencil", "missed");
+}
+
+#[test]
+fn confirmations_have_rows() {
+    let (rows, paths) = (Rows::all(), paths());
+    for id in [
+        "gamma-roof",
+        "kulisch-exact",
+        "kulisch-better",
+        "words-exact",
+        "bands-exact",
+        "no-fp64",
+        "gamma-kulisch-operations",
+        "gamma-garner-operations",
+        "floor-1",
+        "floor-4",
+        "moduli-int8",
+        "beta",
+    ] {
+        rows.verdict(id, "holds");
+    }
+    rows.agree(
+        "gamma-kulisch-operations",
+        "found",
+        &[constant(&paths, "gamma_instructions.residues-kulisch32")],
+    );
+    for id in [
+        "floor-2",
+        "floor-3",
+        "single-r",
+        "post-time-fp32",
+        "post-time-ozaki",
+    ] {
+        rows.row(id);
+    }
+}
+
+#[test]
+fn times_of_the_posts_are_those_of_the_ladder() {
+    let (rows, record) = (Rows::all(), record("2026-11-16-emerald-rapids-ladder.json"));
+    let time = |mode: &str, n: &str| {
+        let found = entries(&record["rungs"]).find(|rung| {
+            rung["asked"] == mode
+                && rung["shape"] == n
+                && rung["numbers"] == "f32"
+                && rung["accuracy"].is_null()
+        });
+        number(&found.expect("a rung")["found"], "ns_per_point")
+    };
+    for (id, mode) in [
+        ("post-time-fp32", "fast"),
+        ("post-time-ozaki", "ozaki"),
+        ("post-time-refined", "bf16_refined"),
+    ] {
+        let expected = ["64", "128", "256"].map(|n| time(mode, n) / time("bf16", n));
+        let found = &rows.numbers(id, "found")[..3];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found / expected - 1.0).abs() < 1e-9,
+                "{id}: {found} {expected}"
+            );
+        }
+    }
+}
+
+/// All documents of the project.
+fn documents() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for folder in [".", "docs", "laboratory", "laboratory/docs"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                let name = path
+                    .file_name()
+                    .expect("a name")
+                    .to_string_lossy()
+                    .into_owned();
+                let text = std::fs::read_to_string(&path).expect("a document");
+                found.push((format!("{folder}/{name}"), text));
+            }
+        }
+    }
+    assert!(found.len() > 15, "{}", found.len());
+    found
+}
+
+#[test]
+fn no_other_document_judges_claims() {
+    for (name, text) in documents() {
+        if name == "laboratory/docs/evidence.md" {
+            continue;
+        }
+        for line in text.lines().filter(|line| line.starts_with('|')) {
+            // roofline.md has what machines are, and which printed numbers follow from the paper's formulas: the source of the page's slips.
+            let about_claims = name != "laboratory/docs/roofline.md";
+            let words = ["| verdict |", "| agrees", "| differs", "contradicts itself"];
+            let judges = about_claims && words.iter().any(|word| line.contains(word));
+            assert!(!judges, "{name} judges a claim: {line}");
+        }
+    }
+}
+
+#[test]
+fn links_to_rows_lead_to_rows() {
+    let ids: BTreeSet<String> = Rows::all()
+        .0
+        .iter()
+        .map(|row| row["id"].as_str().expect("a name").to_string())
+        .collect();
+    let mut links = 0;
+    for (name, text) in documents() {
+        let inside = name == "laboratory/docs/evidence.md";
+        let mark = if inside { "](#" } else { "evidence.md#" };
+        for link in text.split(mark).skip(1) {
+            let id = link.split(')').next().expect("a link");
+            assert!(ids.contains(id), "{name} links to {id}, which is no row");
+            links += 1;
+        }
+    }
+    assert!(links > 12, "{links}");
+}
