@@ -26,39 +26,59 @@ impl Block {
         self.shape.iter().product()
     }
 
-    /// Calls `visit` with start and length of every run of elements that lie side by side in an array of this shape, in C order.
-    fn for_each_run(&self, array: &[usize], mut visit: impl FnMut(usize, usize)) {
-        if self.len() == 0 {
-            return;
-        }
-        // The innermost dimensions that the block has all of, and one more, are one run.
-        let dimensions = array.len();
-        let whole = (0..dimensions).rev();
+    /// The first of the dimensions that lie side by side in an array of this shape: the innermost ones that the block has all of, and one
+    /// more.
+    fn outer(&self, array: &[usize]) -> usize {
+        let whole = (0..array.len()).rev();
         let whole = whole.take_while(|&d| self.shape[d] == array[d]).count();
-        let outer = dimensions.saturating_sub(whole + 1);
-        let run: usize = self.shape[outer..].iter().product();
+        array.len().saturating_sub(whole + 1)
+    }
+
+    /// Elements that lie side by side, given the first of their dimensions.
+    fn run(&self, outer: usize) -> usize {
+        self.shape[outer..].iter().product()
+    }
+
+    /// Where runs of elements begin in an array of this shape, in C order.
+    fn starts(&self, array: &[usize], outer: usize) -> Starts<'_> {
         let stride = |d: usize| array[d + 1..].iter().product::<usize>();
-        let strides: Vec<usize> = (0..dimensions).map(stride).collect();
-        let first: usize = self.low.iter().zip(&strides).map(|(low, s)| low * s).sum();
-        let mut index = vec![0; outer];
-        let mut start = first;
-        loop {
-            visit(start, run);
-            let mut d = outer;
-            loop {
-                if d == 0 {
-                    return;
-                }
-                d -= 1;
-                index[d] += 1;
-                start += strides[d];
-                if index[d] < self.shape[d] {
-                    break;
-                }
-                start -= self.shape[d] * strides[d];
-                index[d] = 0;
-            }
+        let strides: Vec<usize> = (0..array.len()).map(stride).collect();
+        let first = self.low.iter().zip(&strides).map(|(low, s)| low * s).sum();
+        Starts {
+            shape: &self.shape[..outer],
+            strides,
+            index: vec![0; outer],
+            next: (self.len() > 0).then_some(first),
         }
+    }
+}
+
+/// Iterates over the runs of a block.
+struct Starts<'a> {
+    shape: &'a [usize],
+    strides: Vec<usize>,
+    index: Vec<usize>,
+    next: Option<usize>,
+}
+
+impl Iterator for Starts<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let start = self.next?;
+        let mut following = start;
+        self.next = None;
+        for d in (0..self.shape.len()).rev() {
+            self.index[d] += 1;
+            following += self.strides[d];
+            if self.index[d] < self.shape[d] {
+                self.next = Some(following);
+                break;
+            }
+            following -= self.shape[d] * self.strides[d];
+            self.index[d] = 0;
+        }
+        Some(start)
     }
 }
 
@@ -84,38 +104,65 @@ impl Blocks {
         }
     }
 
-    /// Elements of every block.
-    pub(crate) fn counts(&self) -> Vec<usize> {
-        self.blocks.iter().map(Block::len).collect()
-    }
-
     /// Elements of the rank's array.
     pub(crate) fn len(&self) -> usize {
         self.array.iter().product()
     }
 
-    /// Copies all blocks from the array to where they lie one after the other. An element has so many words.
-    pub(crate) fn pack(&self, words: usize, array: &[u32], packed: &mut [u32]) {
+    /// Elements of every block; `left_out` has none.
+    pub(crate) fn counts(&self, left_out: Option<usize>) -> Vec<usize> {
+        let blocks = self.blocks.iter().enumerate();
+        blocks
+            .map(|(place, block)| match Some(place) == left_out {
+                true => 0,
+                false => block.len(),
+            })
+            .collect()
+    }
+
+    /// Calls `visit` with every run of elements: where it begins in the array and among blocks one after the other, and its length.
+    fn for_each_run(
+        &self,
+        left_out: Option<usize>,
+        words: usize,
+        mut visit: impl FnMut(usize, usize, usize),
+    ) {
         let mut place = 0;
-        for block in &self.blocks {
-            block.for_each_run(&self.array, |start, run| {
-                let (start, run) = (start * words, run * words);
-                packed[place..place + run].copy_from_slice(&array[start..start + run]);
+        let blocks = self.blocks.iter().enumerate();
+        for (_, block) in blocks.filter(|(place, _)| Some(*place) != left_out) {
+            let outer = block.outer(&self.array);
+            let run = block.run(outer) * words;
+            for start in block.starts(&self.array, outer) {
+                visit(start * words, place, run);
                 place += run;
-            });
+            }
         }
     }
 
+    /// Copies blocks from the array to where they lie one after the other. An element has so many words.
+    pub(crate) fn pack(
+        &self,
+        left_out: Option<usize>,
+        words: usize,
+        array: &[u32],
+        packed: &mut [u32],
+    ) {
+        self.for_each_run(left_out, words, |start, place, run| {
+            packed[place..place + run].copy_from_slice(&array[start..start + run]);
+        });
+    }
+
     /// Copies them back to where they belong.
-    pub(crate) fn unpack(&self, words: usize, packed: &[u32], array: &mut [u32]) {
-        let mut place = 0;
-        for block in &self.blocks {
-            block.for_each_run(&self.array, |start, run| {
-                let (start, run) = (start * words, run * words);
-                array[start..start + run].copy_from_slice(&packed[place..place + run]);
-                place += run;
-            });
-        }
+    pub(crate) fn unpack(
+        &self,
+        left_out: Option<usize>,
+        words: usize,
+        packed: &[u32],
+        array: &mut [u32],
+    ) {
+        self.for_each_run(left_out, words, |start, place, run| {
+            array[start..start + run].copy_from_slice(&packed[place..place + run]);
+        });
     }
 }
 
@@ -128,7 +175,8 @@ pub(crate) struct Exchange {
     pub(crate) receive: Blocks,
     /// 32-bit words of an element.
     pub(crate) words: usize,
-    own_place: usize,
+    /// This rank's place in the group.
+    pub(crate) own_place: usize,
 }
 
 impl Exchange {
@@ -157,11 +205,36 @@ impl Exchange {
         }
     }
 
+    /// Elements that this rank sends to others.
+    pub(crate) fn elements_sent(&self) -> usize {
+        self.send.counts(Some(self.own_place)).iter().sum()
+    }
+
+    /// Elements that it receives from others.
+    pub(crate) fn elements_received(&self) -> usize {
+        self.receive.counts(Some(self.own_place)).iter().sum()
+    }
+
     /// Bytes that this rank sends to others.
     pub(crate) fn bytes_sent(&self) -> u64 {
-        let counts = self.send.counts();
-        let elements = counts.iter().sum::<usize>() - counts[self.own_place];
-        (elements * self.words * 4) as u64
+        (self.elements_sent() * self.words * 4) as u64
+    }
+
+    /// Copies what stays on this rank from one array to the other.
+    pub(crate) fn copy_own(&self, from: &[u32], to: &mut [u32]) {
+        let (read, write) = (
+            &self.send.blocks[self.own_place],
+            &self.receive.blocks[self.own_place],
+        );
+        let outer = read
+            .outer(&self.send.array)
+            .max(write.outer(&self.receive.array));
+        let run = read.run(outer) * self.words;
+        let starts = read.starts(&self.send.array, outer);
+        for (read, write) in starts.zip(write.starts(&self.receive.array, outer)) {
+            let (read, write) = (read * self.words, write * self.words);
+            to[write..write + run].copy_from_slice(&from[read..read + run]);
+        }
     }
 }
 
@@ -220,11 +293,15 @@ mod tests {
             let exchanges: Vec<Exchange> = (0..ranks)
                 .map(|rank| Exchange::new(&from, &to, (rank, ranks), (batch, 1)))
                 .collect();
+            // A rank's own block goes with the others, or is copied by itself.
+            let apart = source.once_in(2);
+            let left_out = |rank: usize| apart.then_some(exchanges[rank].own_place);
             let packed: Vec<Vec<u32>> = (0..ranks)
                 .map(|rank| {
                     let array = held(&from, rank, &shape, batch);
                     let mut packed = vec![u32::MAX; array.len()];
-                    exchanges[rank].send.pack(1, &array, &mut packed);
+                    let send = &exchanges[rank].send;
+                    send.pack(left_out(rank), 1, &array, &mut packed);
                     packed
                 })
                 .collect();
@@ -238,14 +315,19 @@ mod tests {
                         .iter()
                         .position(|&r| r == rank)
                         .expect("the same group");
-                    let counts = sender.send.counts();
+                    let counts = sender.send.counts(left_out(other));
                     let start: usize = counts[..slot].iter().sum();
-                    assert_eq!(counts[slot], exchange.receive.counts()[place]);
+                    assert_eq!(counts[slot], exchange.receive.counts(left_out(rank))[place]);
                     received.extend_from_slice(&packed[other][start..start + counts[slot]]);
                 }
                 let expected = held(&to, rank, &shape, batch);
                 let mut array = vec![u32::MAX; expected.len()];
-                exchange.receive.unpack(1, &received, &mut array);
+                exchange
+                    .receive
+                    .unpack(left_out(rank), 1, &received, &mut array);
+                if apart {
+                    exchange.copy_own(&held(&from, rank, &shape, batch), &mut array);
+                }
                 assert_eq!(
                     array, expected,
                     "seed {seed:#x} case {case}: {from} -> {to}, rank {rank}"

@@ -3,7 +3,7 @@
 use crate::agreement::{self, AbortOnPanic};
 use crate::division::Division;
 use crate::error::DistributedError;
-use crate::exchange::{Blocks, Exchange};
+use crate::exchange::Exchange;
 use crate::index_box::IndexBox;
 use crate::problem::{DistributedProblem, Wish};
 use crate::route::Step;
@@ -103,6 +103,8 @@ enum Running<T: Real> {
         packed: Place,
         received: Place,
         to: Place,
+        /// What stays on this rank is copied to its place before anything is received.
+        own_apart: bool,
     },
 }
 
@@ -123,6 +125,8 @@ impl Arrays<'_> {
             (Place::Work(1), Place::Work(0)) => (&**second, &mut **first),
             (Place::Work(0), Place::Output) => (&**first, &mut *self.output),
             (Place::Work(1), Place::Output) => (&**second, &mut *self.output),
+            (Place::Output, Place::Work(0)) => (&*self.output, &mut **first),
+            (Place::Output, Place::Work(1)) => (&*self.output, &mut **second),
             (Place::Input, Place::Work(0)) => (self.input.unwrap_or(self.output), &mut **first),
             (Place::Input, Place::Work(1)) => (self.input.unwrap_or(self.output), &mut **second),
             (Place::Input, Place::Output) => match self.input {
@@ -535,15 +539,13 @@ impl<T: Real> DistributedPlan<T> {
                     packed,
                     received,
                     to,
+                    own_apart,
                 } => {
                     let groups = &self.communicators.groups;
                     let group = group.map_or(all, |group| &groups[group]);
-                    self.exchange(
-                        group,
-                        exchange,
-                        &mut arrays,
-                        [*from, *packed, *received, *to],
-                    );
+                    let left_out = own_apart.then_some(exchange.own_place);
+                    let places = [*from, *packed, *received, *to];
+                    self.exchange(group, (exchange, left_out), &mut arrays, places);
                 }
             }
         }
@@ -553,26 +555,26 @@ impl<T: Real> DistributedPlan<T> {
     fn exchange(
         &self,
         group: &SimpleCommunicator,
-        exchange: &Exchange,
+        (exchange, left_out): (&Exchange, Option<usize>),
         arrays: &mut Arrays<'_>,
         [from, packed, received, to]: [Place; 4],
     ) {
         let words = exchange.words;
+        if left_out.is_some() {
+            let (array, place) = arrays.pair(from, to);
+            exchange.copy_own(array, place);
+        }
         let (array, send) = arrays.pair(from, packed);
-        exchange.send.pack(words, array, send);
+        exchange.send.pack(left_out, words, array, send);
         let (send, receive) = arrays.pair(packed, received);
-        let own = group.rank() as usize;
-        let counts = all_to_all(
-            group,
-            (&exchange.send, send),
-            (&exchange.receive, receive),
-            words,
-        );
-        let elements: usize = counts.iter().map(|&count| count as usize).sum();
-        let sent = (elements - counts[own] as usize) * words * 4;
-        self.sent.fetch_add(sent as u64, Ordering::Relaxed);
+        let counts = exchange.send.counts(left_out);
+        let receive_counts = exchange.receive.counts(left_out);
+        all_to_all(group, (&counts, send), (&receive_counts, receive), words);
+        let elements = counts.iter().sum::<usize>() - counts[exchange.own_place];
+        let sent = (elements * words * 4) as u64;
+        self.sent.fetch_add(sent, Ordering::Relaxed);
         let (receive, array) = arrays.pair(received, to);
-        exchange.receive.unpack(words, receive, array);
+        exchange.receive.unpack(left_out, words, receive, array);
     }
 }
 
@@ -585,45 +587,40 @@ fn find_exponents<T: Real>(plan: &AxisPlan<T>, array: &[u32], len: usize, expone
     found.unwrap_or_else(|error| unreachable!("lengths are the plan's: {error}"));
 }
 
-/// Counts and places of blocks for MPI.
-fn partition(blocks: &Blocks) -> (Vec<Count>, Vec<Count>) {
-    let counts: Vec<Count> = blocks
-        .counts()
-        .iter()
-        .map(|&count| count as Count)
-        .collect();
-    let places = counts.iter().scan(0, |next, &count| {
-        let place = *next;
-        *next += count;
-        Some(place)
+/// Counts, places and number of all elements for MPI.
+fn partition(counts: &[usize]) -> (Vec<Count>, Vec<Count>, Count) {
+    let counts: Vec<Count> = counts.iter().map(|&count| count as Count).collect();
+    let mut all = 0;
+    let places = counts.iter().map(|&count| {
+        all += count;
+        all - count
     });
     let places = places.collect();
-    (counts, places)
+    (counts, places, all)
 }
 
-/// `MPI_Alltoallv`; returns the counts that were sent.
+/// `MPI_Alltoallv` of elements of so many words.
 fn all_to_all(
     group: &SimpleCommunicator,
-    (send_blocks, send): (&Blocks, &[u32]),
-    (receive_blocks, receive): (&Blocks, &mut [u32]),
+    (send_counts, send): (&[usize], &[u32]),
+    (receive_counts, receive): (&[usize], &mut [u32]),
     words: usize,
-) -> Vec<Count> {
+) {
     let element = UserDatatype::contiguous(words as Count, &u32::equivalent_datatype());
-    let (send_counts, send_places) = partition(send_blocks);
-    let (receive_counts, receive_places) = partition(receive_blocks);
-    let send = &send[..send_blocks.len() * words];
-    let receive = &mut receive[..receive_blocks.len() * words];
+    let (send_counts, send_places, send_all) = partition(send_counts);
+    let (receive_counts, receive_places, receive_all) = partition(receive_counts);
+    let send = &send[..send_all as usize * words];
+    let receive = &mut receive[..receive_all as usize * words];
     // SAFETY: both have so many elements of so many words each, and planning has found that MPI can count them.
     let (send, mut receive) = unsafe {
         (
-            View::with_count_and_datatype(send, send_blocks.len() as Count, &element),
-            MutView::with_count_and_datatype(receive, receive_blocks.len() as Count, &element),
+            View::with_count_and_datatype(send, send_all, &element),
+            MutView::with_count_and_datatype(receive, receive_all, &element),
         )
     };
     let send = Partition::new(&send, &send_counts[..], &send_places[..]);
     let mut receive = PartitionMut::new(&mut receive, &receive_counts[..], &receive_places[..]);
     group.all_to_all_varcount_into(&send, &mut receive);
-    send_counts
 }
 
 /// Runs the lines along one axis.
@@ -761,16 +758,30 @@ impl<T: Real> Local<T> {
                     if elements > Count::MAX as usize {
                         return Err(DistributedError::TooManyElements { elements });
                     }
-                    let (packed, received) = match at {
-                        Place::Work(work) => (Place::Work(1 - work), Place::Work(work)),
-                        _ => (Place::Work(0), Place::Work(1)),
+                    // The output is free until the last exchange, and may be large enough to pack for others.
+                    let output_words = batch
+                        * local.output.len()
+                        * words_of::<T>(problem.whole.kind() != Kind::ComplexToReal);
+                    let fits_output = exchange.elements_sent() * words <= output_words;
+                    let last = to_output(*complex);
+                    let (packed, received, place, own_apart) = match at {
+                        Place::Work(work) => {
+                            let other = Place::Work(1 - work);
+                            match (last, fits_output) {
+                                (true, _) => (other, at, Place::Output, true),
+                                (false, true) => (Place::Output, at, other, true),
+                                (false, false) => (other, at, other, false),
+                            }
+                        }
+                        _ if last => (Place::Work(0), Place::Work(1), Place::Output, false),
+                        _ => (Place::Work(0), Place::Work(1), Place::Work(0), false),
                     };
-                    let place = match to_output(*complex) {
-                        true => Place::Output,
-                        false => packed,
+                    let (send, receive) = match own_apart {
+                        true => (exchange.elements_sent(), exchange.elements_received()),
+                        false => (exchange.send.len(), exchange.receive.len()),
                     };
-                    local.reserve(packed, exchange.send.len() * words);
-                    local.reserve(received, exchange.receive.len() * words);
+                    local.reserve(packed, send * words);
+                    local.reserve(received, receive * words);
                     local.reserve(place, exchange.receive.len() * words);
                     local.exchanges.push(ExchangeSummary {
                         from: from.to_string(),
@@ -796,6 +807,7 @@ impl<T: Real> Local<T> {
                         packed,
                         received,
                         to: place,
+                        own_apart,
                     });
                     at = place;
                 }
