@@ -5,7 +5,7 @@ mod sampled;
 
 use crate::failure::Failure;
 use crate::gpu::{CuFft, DeviceFailure, Gpu, Precision};
-use crate::measure::{LARGEST_FULL, Reference, TestInput, compute, problem_of};
+use crate::measure::{Computed, LARGEST_FULL, Reference, TestInput, compute, problem_of};
 use crate::memory;
 use crate::options::{
     EngineOptions, Shape, accuracy_text, engine_name, parse_engine, parse_shape, products_name,
@@ -13,7 +13,7 @@ use crate::options::{
 use crate::report::{aligned, error_text, note, progress, say, say_json};
 use clap::Args;
 use num_complex::Complex;
-use ozfft::{Device, Direction, Engine, Kind, Planner, Problem};
+use ozfft::{Device, Direction, Engine, Kind, Plan, Planner, Problem};
 use serde::Serialize;
 
 /// Options of `ozfft accuracy`.
@@ -21,44 +21,44 @@ use serde::Serialize;
 pub struct AccuracyArguments {
     /// Lengths joined by x, such as 1000 or 64x64x64; may be given several times
     #[arg(long = "shape", value_parser = parse_shape, required = true)]
-    shapes: Vec<Shape>,
+    pub shapes: Vec<Shape>,
     /// Seed of the input
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// Input whose magnitudes spread over so many binary orders, 1022 at most
     #[arg(long, conflicts_with = "input", value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=1022))]
-    range_bits: Option<u32>,
+    pub range_bits: Option<u32>,
     /// Input: uniform, all, or the name of a hard one (a wrong name lists them)
     #[arg(long, default_value = "uniform", value_name = "NAME")]
-    input: String,
+    pub input: String,
     /// Compare at least so many outputs instead of all, on a grid that is random along every axis; the input is uniform
     /// and nobody holds it: for arrays that are too large for the whole
     #[arg(long, value_name = "OUTPUTS", conflicts_with_all = ["range_bits", "input", "real"])]
-    sampled: Option<usize>,
+    pub sampled: Option<usize>,
     /// Aim at the proven bound instead: lines made for it, then hill climbing; prints the worst error over bound, and fails
     /// if one is above 1
     #[arg(long, conflicts_with_all = ["range_bits", "input", "sampled"])]
-    attack: bool,
+    pub attack: bool,
     /// With --attack: steps of hill climbing
     #[arg(long, default_value_t = 400, requires = "attack", value_name = "STEPS")]
-    iterations: usize,
+    pub iterations: usize,
     /// With --attack: print the input that does it as well
     #[arg(long, requires = "attack")]
-    show_input: bool,
+    pub show_input: bool,
     /// Transform back: exp(+2 pi i jk/n)
     #[arg(long)]
-    inverse: bool,
+    pub inverse: bool,
     /// Real array to half-spectrum or, with --inverse, back
     #[arg(long)]
-    real: bool,
+    pub real: bool,
     /// The engine that is measured
     #[arg(long, value_parser = parse_engine, default_value = "digits")]
-    engine: Engine,
+    pub engine: Engine,
     #[command(flatten)]
-    computing: EngineOptions,
+    pub computing: EngineOptions,
     /// Print one JSON object per shape and input instead of a table
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Bytes that every point takes at least: the values twice, and what two engines make of them.
@@ -66,7 +66,7 @@ const BYTES_A_POINT: u128 = 64;
 
 /// One measured transform.
 #[derive(Debug, Serialize)]
-struct Row {
+pub struct Row {
     shape: String,
     kind: String,
     direction: &'static str,
@@ -107,10 +107,7 @@ pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
     if let Some(outputs) = arguments.sampled {
         return sampled::run(arguments, outputs);
     }
-    let inputs = match arguments.range_bits {
-        Some(bits) => vec![TestInput::WideRange(bits)],
-        None => TestInput::by_name(&arguments.input)?,
-    };
+    let inputs = arguments.inputs()?;
     let planner = Planner::new();
     let bar = progress(
         arguments.shapes.len() * inputs.len(),
@@ -132,6 +129,11 @@ pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
     if !arguments.json {
         tell(&rows)?;
     }
+    judge(&rows)
+}
+
+/// Fails where an error is above its bound.
+pub fn judge(rows: &[Row]) -> Result<(), Failure> {
     let above: Vec<String> = rows
         .iter()
         .filter(|row| !row.within_bound)
@@ -152,8 +154,23 @@ pub fn run(arguments: &AccuracyArguments) -> Result<(), Failure> {
     }
 }
 
+/// A transform that has run: its plan for one process, its input, and its result, however that was computed.
+pub struct Measured<'a> {
+    pub plan: &'a Plan<f64>,
+    pub values: &'a [Complex<f64>],
+    pub computed: Computed,
+}
+
 impl AccuracyArguments {
-    fn kind_and_direction(&self) -> (Kind, Direction) {
+    /// The inputs that were asked for.
+    pub fn inputs(&self) -> Result<Vec<TestInput>, Failure> {
+        match self.range_bits {
+            Some(bits) => Ok(vec![TestInput::WideRange(bits)]),
+            None => TestInput::by_name(&self.input),
+        }
+    }
+
+    pub fn kind_and_direction(&self) -> (Kind, Direction) {
         let kind = match (self.real, self.inverse) {
             (false, _) => Kind::ComplexToComplex,
             (true, false) => Kind::RealToComplex,
@@ -182,6 +199,19 @@ impl AccuracyArguments {
         shape: &[usize],
         input: TestInput,
     ) -> Result<Row, Failure> {
+        let plan = planner.plan(&self.problem(shape)?)?;
+        let values = input.values(plan.problem().kind(), shape, self.seed);
+        let computed = compute(&plan, &values)?;
+        let measured = Measured {
+            plan: &plan,
+            values: &values,
+            computed,
+        };
+        self.row(planner, shape, input, measured)
+    }
+
+    /// The problem of a shape, which has been checked, and for which there is enough memory.
+    pub fn problem(&self, shape: &[usize]) -> Result<Problem, Failure> {
         let (kind, direction) = self.kind_and_direction();
         let problem = self.computing.apply(problem_of(kind, shape, direction));
         let problem = problem.engine(self.engine);
@@ -191,19 +221,33 @@ impl AccuracyArguments {
             shape,
             BYTES_A_POINT,
         )?;
-        let plan = planner.plan(&problem)?;
+        Ok(problem)
+    }
+
+    /// Compares a result with the exact one, and with that of the native engine.
+    pub fn row(
+        &self,
+        planner: &Planner<f64>,
+        shape: &[usize],
+        input: TestInput,
+        measured: Measured<'_>,
+    ) -> Result<Row, Failure> {
+        let Measured {
+            plan,
+            values,
+            computed,
+        } = measured;
+        let (kind, direction) = self.kind_and_direction();
         let native_plan = planner.plan(&self.native(problem_of(kind, shape, direction)))?;
-        let values = input.values(kind, shape, self.seed);
-        let computed = compute(&plan, &values)?;
-        let native = compute(&native_plan, &values)?;
+        let native = compute(&native_plan, values)?;
         let signs = (direction, self.computing.norm());
-        let reference = Reference::new(kind, shape, signs, &values, (self.seed, LARGEST_FULL));
+        let reference = Reference::new(kind, shape, signs, values, (self.seed, LARGEST_FULL));
         let errors = reference.errors(&computed.values);
         let native_errors = reference.errors(&native.values);
         let floor = reference.floor();
         let cufft_errors = match plan.device() {
             Device::Cuda(ordinal) if reference.is_unscaled() => {
-                cufft_result(ordinal, plan.problem(), direction, &values)?
+                cufft_result(ordinal, plan.problem(), direction, values)?
                     .map(|values| reference.errors(&values))
             }
             _ => None,
@@ -276,7 +320,8 @@ fn cufft_result(
     Ok(Some(result))
 }
 
-fn tell(rows: &[Row]) -> Result<(), Failure> {
+/// Prints a table.
+pub fn tell(rows: &[Row]) -> Result<(), Failure> {
     let heading = [
         "shape",
         "input",

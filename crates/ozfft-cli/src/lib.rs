@@ -5,8 +5,10 @@
 
 #![deny(unsafe_code)]
 
-mod accuracy;
-mod arrays;
+#[doc(hidden)]
+pub mod accuracy;
+#[doc(hidden)]
+pub mod arrays;
 mod bench;
 mod demo;
 #[doc(hidden)]

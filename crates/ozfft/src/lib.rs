@@ -50,6 +50,7 @@ pub use floats::{FloatError, Mode};
 pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};
 pub use kind::Kind;
 pub use layout::Layout;
+pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};
 pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
 pub use plan::estimate::digits_work;

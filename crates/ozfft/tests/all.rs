@@ -7,6 +7,7 @@ mod support;
 mod accuracy;
 mod api;
 mod attack;
+mod axis_parts;
 mod bad_input;
 mod bad_requests;
 mod batch_invariance;

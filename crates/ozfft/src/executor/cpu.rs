@@ -148,12 +148,33 @@ impl<T: Real> Executor<T> {
             spare,
             scales,
         };
+        self.run_passes(&arrays, workspace);
+    }
+
+    /// Runs all passes of a schedule without spare array, with the power of two of every transform given.
+    pub(crate) fn run_scaled(
+        &self,
+        input: InputArray<'_, T>,
+        output: OutputArray<'_, T>,
+        scales: &[i32],
+        workspace: &mut [u64],
+    ) {
+        let arrays = Arrays {
+            input,
+            output,
+            spare: SharedArray::new(&mut []),
+            scales,
+        };
+        self.run_passes(&arrays, aligned(workspace));
+    }
+
+    fn run_passes(&self, arrays: &Arrays<'_, T>, workspace: &mut [u64]) {
         for stage in &self.stages {
             let first = stage.passes.start;
             let (line, lines) = (&self.lines[first], self.schedule.passes[first].read.count());
             let at_once = line.lines_at_once();
             if line.is_large() {
-                self.run_lines(&arrays, first, 0..lines, (workspace, self.threads));
+                self.run_lines(arrays, first, 0..lines, (workspace, self.threads));
                 continue;
             }
             // What threads divide among them: slabs, or groups of lines.
@@ -164,14 +185,14 @@ impl<T: Real> Executor<T> {
             let work = |pieces: Range<usize>, workspace: &mut [u64]| {
                 if stage.slabs == 1 {
                     let lines = pieces.start * at_once..lines.min(pieces.end * at_once);
-                    self.run_lines(&arrays, first, lines, (workspace, 1));
+                    self.run_lines(arrays, first, lines, (workspace, 1));
                     return;
                 }
                 for slab in pieces {
                     for number in stage.passes.clone() {
                         let count = self.schedule.passes[number].read.count() / stage.slabs;
                         let lines = slab * count..(slab + 1) * count;
-                        self.run_lines(&arrays, number, lines, (workspace, 1));
+                        self.run_lines(arrays, number, lines, (workspace, 1));
                     }
                 }
             };
@@ -212,7 +233,6 @@ impl<T: Real> Executor<T> {
         (workspace, workers): (&mut [u64], usize),
     ) {
         let (pass, line) = (&self.schedule.passes[number], &self.lines[number]);
-        let last = self.lines.len() - 1;
         let from = match pass.from {
             Place::Input => arrays.input,
             Place::Spare => InputArray::Complex(arrays.spare.reader()),
@@ -234,7 +254,7 @@ impl<T: Real> Executor<T> {
                 conjugate: self.schedule.conjugate && line.is_forward_only(),
                 scales: Scales {
                     of_transforms: arrays.scales,
-                    sign: i32::from(number == 0) - i32::from(number == last),
+                    sign: pass.scale_sign,
                 },
                 first,
                 count: at_once.min(lines.end - first),
@@ -318,7 +338,7 @@ fn stages<T: Real>(
     stages
 }
 
-/// The scale of every transform between axes, and its sign in a pass: 1 in the first, -1 in the last, else 0.
+/// The scale of every transform between axes, and its sign in a pass ([`AxisPass::scale_sign`]).
 #[derive(Clone, Copy)]
 struct Scales<'a> {
     of_transforms: &'a [i32],

@@ -49,8 +49,21 @@ impl Scan {
         threads: usize,
         scales: &mut [i32],
     ) {
-        scales.fill(OF_ZEROS);
-        let found = as_atomics(scales);
+        self.exponents(input, threads, scales);
+        for scale in scales {
+            *scale = self.scale.power(*scale);
+        }
+    }
+
+    /// Finds the power of two above the largest number of every transform.
+    pub(crate) fn exponents<T: Real>(
+        &self,
+        input: InputArray<'_, T>,
+        threads: usize,
+        exponents: &mut [i32],
+    ) {
+        exponents.fill(OF_ZEROS);
+        let found = as_atomics(exponents);
         let lines = self.lines.count();
         let workers = match lines * self.count {
             0..WORTH_THREADS => 1,
@@ -66,9 +79,6 @@ impl Scan {
         match workers {
             1 => look(0),
             _ => parallel::for_each(workers, look),
-        }
-        for scale in scales {
-            *scale = self.scale.power(*scale);
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct AxisPass {
     pub(crate) to: Place,
     pub(crate) read: LineSet,
     pub(crate) write: LineSet,
+    /// Results are multiplied by two to this times the power that their transform has between axes: 1 in the first pass, -1 in the last, else 0.
+    pub(crate) scale_sign: i32,
 }
 
 /// The passes of a problem, and the complex numbers of its spare array.
@@ -55,6 +57,7 @@ pub(crate) fn axis_passes(problem: &Problem) -> (Vec<AxisPass>, usize) {
             to,
             read: lines(from, read_shape),
             write: lines(to, write_shape),
+            scale_sign: 0,
         });
     };
     let mut spare_len = 0;
@@ -84,6 +87,11 @@ pub(crate) fn axis_passes(problem: &Problem) -> (Vec<AxisPass>, usize) {
             pass(Kind::ComplexToReal, last, from, Place::Output);
         }
     }
+    // One axis is both, and is not scaled.
+    if let [first, .., last] = &mut passes[..] {
+        first.scale_sign = 1;
+        last.scale_sign = -1;
+    }
     (passes, spare_len)
 }
 
@@ -107,6 +115,27 @@ impl Schedule {
             passes,
             spare_len,
             conjugate: problem.direction == Direction::Inverse,
+        }
+    }
+
+    /// One pass of a larger problem over a part of its array: `part` has the part's shape, the kind of the pass, and the axes of
+    /// the whole, by which transforms are numbered.
+    pub(crate) fn of_part(part: &Problem, axis: usize, scale_sign: i32) -> Self {
+        let lines = |layout: Layout, shape: Vec<usize>| LineSet::new(&layout, &shape, part, axis);
+        Schedule {
+            passes: vec![AxisPass {
+                axis,
+                kind: part.kind,
+                n: part.shape[axis],
+                from: Place::Input,
+                to: Place::Output,
+                read: lines(part.resolved_input(), part.input_shape()),
+                write: lines(part.resolved_output(), part.output_shape()),
+                scale_sign,
+            }],
+            spare_len: 0,
+            conjugate: part.direction == Direction::Inverse,
+            scaling: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! A [`Plan`]: recipe and tables, ready to run many times, from many threads at once.
 
+pub(crate) mod axis;
 pub(crate) mod choice;
 pub(crate) mod constants;
 pub(crate) mod decision;

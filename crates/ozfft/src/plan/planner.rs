@@ -268,7 +268,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// The plan of what an engine has built.
-    fn assemble(
+    pub(super) fn assemble(
         &self,
         order: &Order<'_>,
         engine: Engine,

@@ -1,0 +1,25 @@
+#![cfg_attr(feature = "mpi", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "mpi"),
+    doc = "Divisions and exchanges of distributed transforms; the feature `mpi` runs them."
+)]
+#![warn(missing_docs)]
+// Without MPI nothing runs what is planned here.
+#![cfg_attr(not(feature = "mpi"), allow(dead_code))]
+
+#[cfg(feature = "mpi")]
+mod agreement;
+mod division;
+mod error;
+mod exchange;
+mod index_box;
+#[cfg(feature = "mpi")]
+mod plan;
+mod problem;
+mod route;
+
+pub use error::{BoxError, DistributedError, Side};
+pub use index_box::IndexBox;
+#[cfg(feature = "mpi")]
+pub use plan::{DistributedPlan, ExchangeSummary};
+pub use problem::DistributedProblem;

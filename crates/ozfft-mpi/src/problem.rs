@@ -1,0 +1,311 @@
+//! A distributed problem: that of one process, and how its arrays are divided.
+
+use crate::error::{BoxError, DistributedError, Side};
+use crate::index_box::{IndexBox, check_boxes};
+use crate::route::{End, Ends, Route, Stage};
+use ozfft::{Accuracy, Direction, Engine, FftError, Kind, Norm, Problem, Products, Substrate};
+
+/// Where one end of a transform lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// As the planner divides arrays: along their first dimensions.
+    Natural,
+    /// Wherever the fewest bytes are sent.
+    Permuted,
+    /// This rank's box.
+    Box(IndexBox),
+}
+
+/// A transform over all axes of an array that is divided among the ranks of a communicator.
+///
+/// ```
+/// use ozfft::{Direction, Norm};
+/// use ozfft_mpi::DistributedProblem;
+/// let problem = DistributedProblem::complex(&[60, 48, 50])
+///     .direction(Direction::Inverse)
+///     .norm(Norm::Ortho)
+///     .grid(&[2, 3]);
+/// assert!(problem.validate(6).is_ok());
+/// assert!(problem.validate(8).is_err());
+/// ```
+#[derive(Debug, Clone)]
+pub struct DistributedProblem {
+    /// Of contiguous arrays and all axes.
+    pub(crate) whole: Problem,
+    pub(crate) batch: usize,
+    pub(crate) engine: Engine,
+    pub(crate) strict: bool,
+    grid: Option<Vec<usize>>,
+    pub(crate) input: Wish,
+    pub(crate) output: Wish,
+    /// What the ranks must agree on, in words.
+    options: (Direction, Norm, Accuracy, Products),
+    pub(crate) threads: usize,
+    substrate: Substrate,
+}
+
+impl DistributedProblem {
+    fn new(whole: Problem, direction: Direction) -> Self {
+        DistributedProblem {
+            whole,
+            batch: 1,
+            engine: Engine::Digits,
+            strict: false,
+            grid: None,
+            input: Wish::Natural,
+            output: Wish::Natural,
+            options: (
+                direction,
+                Norm::Backward,
+                Accuracy::Double,
+                Products::Truncated,
+            ),
+            threads: 1,
+            substrate: Substrate::Auto,
+        }
+    }
+
+    /// Forward complex-to-complex transform of an array of this shape, all ranks' parts together.
+    pub fn complex(shape: &[usize]) -> Self {
+        Self::new(Problem::complex(shape), Direction::Forward)
+    }
+
+    /// Forward transform of real data; `shape` is the real array's, and the output has `n/2 + 1` points along the last axis.
+    pub fn real_to_complex(shape: &[usize]) -> Self {
+        Self::new(Problem::real_to_complex(shape), Direction::Forward)
+    }
+
+    /// Inverse transform to real data; `shape` is the real array's.
+    pub fn complex_to_real(shape: &[usize]) -> Self {
+        Self::new(Problem::complex_to_real(shape), Direction::Inverse)
+    }
+
+    /// Sets the sign of the exponent.
+    pub fn direction(mut self, direction: Direction) -> Self {
+        self.options.0 = direction;
+        self
+    }
+
+    /// Sets the scaling; [`Norm::Backward`] by default.
+    pub fn norm(mut self, norm: Norm) -> Self {
+        self.options.1 = norm;
+        self
+    }
+
+    /// Sets the accuracy; [`Accuracy::Double`] by default.
+    pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
+        self.options.2 = accuracy;
+        self
+    }
+
+    /// How much of the digit product is formed.
+    pub fn products(mut self, products: Products) -> Self {
+        self.options.3 = products;
+        self
+    }
+
+    /// Sets the engine; only [`Engine::Digits`], the default, has bits that do not depend on how an array is divided.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// The matrix unit that multiplies; ranks may have different ones.
+    pub fn substrate(mut self, substrate: Substrate) -> Self {
+        self.substrate = substrate;
+        self
+    }
+
+    /// So many arrays; a rank holds the same box of each of them, one after the other.
+    pub fn batch(mut self, batch: usize) -> Self {
+        self.batch = batch;
+        self
+    }
+
+    /// With `strict`, a NaN or infinity on any rank is an error on all of them before anything is written.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Threads of this rank, 1 by default; ranks may have different numbers.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The process grid: one number for slabs, two for pencils, in general fewer than the array has dimensions. The planner chooses one
+    /// where none is given. The bits do not depend on it.
+    pub fn grid(mut self, grid: &[usize]) -> Self {
+        self.grid = Some(grid.to_vec());
+        self
+    }
+
+    /// This rank's part of the input. All ranks give one, or none does.
+    pub fn input_box(mut self, part: IndexBox) -> Self {
+        self.input = Wish::Box(part);
+        self
+    }
+
+    /// This rank's part of the output. All ranks give one, or none does.
+    pub fn output_box(mut self, part: IndexBox) -> Self {
+        self.output = Wish::Box(part);
+        self
+    }
+
+    /// Takes the input divided as the first axis needs it, which may spare an exchange.
+    pub fn permuted_input(mut self) -> Self {
+        self.input = Wish::Permuted;
+        self
+    }
+
+    /// Leaves the output divided as the last axis leaves it, which spares an exchange.
+    pub fn permuted_output(mut self) -> Self {
+        self.output = Wish::Permuted;
+        self
+    }
+
+    /// The problem of one process whose bits this one has.
+    pub fn whole(&self) -> Problem {
+        let (direction, norm, accuracy, products) = self.options;
+        self.whole
+            .clone()
+            .direction(direction)
+            .norm(norm)
+            .accuracy(accuracy)
+            .products(products)
+            .engine(self.engine)
+            .batch(self.batch)
+            .strict(self.strict)
+            .substrate(self.substrate)
+            .threads(self.threads)
+    }
+
+    /// What all ranks must agree on, in words.
+    pub(crate) fn agreement(&self, numbers: &str) -> String {
+        let wish = |wish: &Wish| match wish {
+            Wish::Natural => "natural".to_string(),
+            Wish::Permuted => "permuted".into(),
+            Wish::Box(part) => {
+                let dimensions = (part.low().len(), part.high().len());
+                format!("boxes of {} to {} indices", dimensions.0, dimensions.1)
+            }
+        };
+        let (direction, norm, accuracy, products) = self.options;
+        format!(
+            "{} {numbers} {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} grid {:?} input {} output {} (ozfft-mpi {})",
+            self.whole.kind(),
+            self.whole.shape(),
+            self.batch,
+            self.engine,
+            self.strict,
+            self.grid,
+            wish(&self.input),
+            wish(&self.output),
+            env!("CARGO_PKG_VERSION"),
+        )
+    }
+
+    /// Checks what can be checked without the other ranks' boxes.
+    pub fn validate(&self, ranks: usize) -> Result<(), DistributedError> {
+        self.whole().validate()?;
+        if self.engine != Engine::Digits {
+            return Err(FftError::Unsupported(format!(
+                "distributed transforms take the engine digits, whose bits do not depend on how an array is divided, and this problem has {}; leave it out",
+                self.engine
+            ))
+            .into());
+        }
+        let dimensions = self.whole.shape().len();
+        if dimensions == 1 && ranks > 1 {
+            return Err(DistributedError::OneAxis { ranks });
+        }
+        for (side, wish) in [(Side::Input, &self.input), (Side::Output, &self.output)] {
+            if let Wish::Box(part) = wish
+                && (part.low().len() != dimensions || part.high().len() != dimensions)
+            {
+                return Err(BoxError::Dimensions {
+                    side,
+                    given: part.clone(),
+                    dimensions,
+                }
+                .into());
+            }
+        }
+        if let Some(grid) = &self.grid {
+            let parts = grid.iter().filter(|parts| **parts > 1).count();
+            let product = grid.iter().try_fold(1usize, |all, &n| all.checked_mul(n));
+            if product != Some(ranks) || parts >= dimensions.max(2) {
+                return Err(DistributedError::Grid {
+                    grid: grid.clone(),
+                    ranks,
+                    dimensions,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The arrays between the axes, in this order.
+    pub(crate) fn stages(&self, order: &[usize]) -> Vec<Stage> {
+        let (first, last) = (0, order.len() - 1);
+        let mut shape = self.whole.input_shape();
+        let stage = |(number, &axis): (usize, &usize)| {
+            let shape_before = shape.clone();
+            let n = self.whole.shape()[axis];
+            let complex = match self.whole.kind() {
+                Kind::RealToComplex if number == first => {
+                    shape[axis] = n / 2 + 1;
+                    (false, true)
+                }
+                Kind::ComplexToReal if number == last => {
+                    shape[axis] = n;
+                    (true, false)
+                }
+                _ => (true, true),
+            };
+            Stage {
+                axis,
+                shape_before,
+                shape_after: shape.clone(),
+                complex,
+            }
+        };
+        order.iter().enumerate().map(stage).collect()
+    }
+
+    /// The way through the transform, given every rank's boxes where there are any.
+    pub(crate) fn route(
+        &self,
+        order: &[usize],
+        ranks: usize,
+        input: Option<Vec<IndexBox>>,
+        output: Option<Vec<IndexBox>>,
+    ) -> Result<Route, DistributedError> {
+        let end = |side: Side, wish: &Wish, boxes: Option<Vec<IndexBox>>, shape: &[usize]| match (
+            boxes, wish,
+        ) {
+            (Some(boxes), _) => {
+                check_boxes(side, shape, &boxes)?;
+                Ok::<_, DistributedError>(End::Boxes(boxes))
+            }
+            (None, Wish::Permuted) => Ok(End::Free),
+            (None, _) => Ok(End::Natural),
+        };
+        let ends = Ends {
+            input: end(Side::Input, &self.input, input, &self.whole.input_shape())?,
+            output: end(
+                Side::Output,
+                &self.output,
+                output,
+                &self.whole.output_shape(),
+            )?,
+        };
+        Ok(Route::new(
+            &self.stages(order),
+            &ends,
+            self.grid.as_deref(),
+            ranks,
+        ))
+    }
+}

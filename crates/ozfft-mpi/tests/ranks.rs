@@ -1,0 +1,424 @@
+//! Distributed transforms on several ranks: the bits of one process, and errors that every rank gets.
+
+mod support;
+
+use mpi::topology::{Color, SimpleCommunicator};
+use mpi::traits::*;
+use num_complex::Complex;
+use ozfft::{FftError, Norm, Planner, Problem};
+use ozfft_cli::arrays::digest;
+use ozfft_mpi::{BoxError, DistributedError, DistributedPlan, DistributedProblem, IndexBox};
+use ozfft_testkit::assert_same_bits;
+use ozfft_testkit::oracle::inputs::uniform_complex;
+use serde_json::Value;
+use support::{on_ranks, on_ranks_judged, program_on_ranks};
+
+const SHAPE: [usize; 3] = [6, 10, 9];
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ozfft-mpi");
+
+/// The part of a whole array that a box is, in C order.
+fn part(whole: &[Complex<f64>], held: &IndexBox) -> Vec<Complex<f64>> {
+    let [_, n1, n2] = SHAPE;
+    let (low, high) = (held.low(), held.high());
+    let mut found = Vec::new();
+    for i in low[0]..high[0] {
+        for j in low[1]..high[1] {
+            let row = (i * n1 + j) * n2;
+            found.extend_from_slice(&whole[row + low[2]..row + high[2]]);
+        }
+    }
+    found
+}
+
+/// The input, and what one process makes of it.
+fn in_one_process() -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+    let input = uniform_complex(SHAPE.iter().product(), 7);
+    let mut output = input.clone();
+    let plan = Planner::<f64>::new()
+        .plan(&Problem::complex(&SHAPE))
+        .expect("a plan");
+    plan.process(&mut output).expect("a transform");
+    (input, output)
+}
+
+/// A plan transforms, and has the bits of one process.
+fn expect_bits(plan: &DistributedPlan<f64>) {
+    let (input, expected) = in_one_process();
+    let held = part(&input, plan.input_box());
+    let mut found = vec![Complex::default(); plan.output_len()];
+    plan.process_outofplace(&held, &mut found)
+        .expect("a transform");
+    assert_same_bits(&part(&expected, plan.output_box()), &found, 7, plan);
+    assert_eq!(plan.bytes_sent(), plan.bytes_per_call());
+}
+
+fn error_of<T>(result: Result<T, DistributedError>) -> DistributedError {
+    match result {
+        Ok(_) => panic!("no error"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn mismatched_problems_fail_on_every_rank() {
+    on_ranks("mismatched_problems_fail_on_every_rank", 4, |world| {
+        let usual = DistributedProblem::complex(&SHAPE);
+        let others = [
+            usual.clone().norm(Norm::Ortho),
+            usual.clone().batch(2),
+            usual.clone().strict(true),
+            usual.clone().grid(&[4]),
+            usual.clone().permuted_output(),
+            usual.clone().input_box(IndexBox::whole(&SHAPE)),
+            DistributedProblem::complex(&[6, 10]),
+            DistributedProblem::real_to_complex(&SHAPE),
+        ];
+        for other in others {
+            let problem = if world.rank() == 2 { &other } else { &usual };
+            let error = error_of(DistributedPlan::<f64>::new(problem, world));
+            let DistributedError::Mismatch { rank, first, other } = &error else {
+                panic!("{error}");
+            };
+            assert_eq!(*rank, 2, "{error}");
+            assert_ne!(first, other);
+        }
+        // Another type of numbers.
+        let error = match world.rank() {
+            3 => error_of(DistributedPlan::<f32>::new(&usual, world)),
+            _ => error_of(DistributedPlan::<f64>::new(&usual, world)),
+        };
+        assert!(
+            matches!(error, DistributedError::Mismatch { rank: 3, .. }),
+            "{error}"
+        );
+        // Threads and units are each rank's own affair.
+        let own = usual.threads(1 + world.rank() as usize % 2);
+        expect_bits(&DistributedPlan::new(&own, world).expect("a plan"));
+    });
+}
+
+#[test]
+fn boxes_with_gaps_or_overlaps_fail_on_every_rank() {
+    on_ranks(
+        "boxes_with_gaps_or_overlaps_fail_on_every_rank",
+        3,
+        |world| {
+            let rank = world.rank() as usize;
+            let problem = DistributedProblem::complex(&SHAPE);
+            let rows = |low: usize, high: usize| IndexBox::new(&[low, 0, 0], &[high, 10, 9]);
+            let thirds = [rows(0, 2), rows(2, 4), rows(4, 6)];
+            let plan = |input: &IndexBox, output: &IndexBox| {
+                let problem = problem.clone().input_box(input.clone());
+                DistributedPlan::<f64>::new(&problem.output_box(output.clone()), world)
+            };
+            let gap = [rows(0, 2), rows(2, 3), rows(4, 6)];
+            let error = error_of(plan(&gap[rank], &thirds[rank]));
+            assert!(
+                matches!(
+                    error,
+                    DistributedError::Boxes(BoxError::Gap { missing: 90, .. })
+                ),
+                "{error}"
+            );
+            let overlap = [rows(0, 2), rows(2, 5), rows(4, 6)];
+            let error = error_of(plan(&thirds[rank], &overlap[rank]));
+            assert!(
+                matches!(
+                    error,
+                    DistributedError::Boxes(BoxError::Overlap { ranks: (1, 2), .. })
+                ),
+                "{error}"
+            );
+            let outside = [rows(0, 2), rows(2, 4), rows(4, 7)];
+            let error = error_of(plan(&outside[rank], &thirds[rank]));
+            assert!(
+                matches!(
+                    error,
+                    DistributedError::Boxes(BoxError::Outside { rank: 2, .. })
+                ),
+                "{error}"
+            );
+            let flat = IndexBox::new(&[0], &[6]);
+            let error = error_of(plan(&flat, &thirds[rank]));
+            assert!(
+                matches!(error, DistributedError::Boxes(BoxError::Dimensions { .. })),
+                "{error}"
+            );
+            expect_bits(&plan(&thirds[rank], &thirds[(rank + 1) % 3]).expect("a plan"));
+        },
+    );
+}
+
+#[test]
+fn a_rank_that_errs_fails_all_and_nothing_is_written() {
+    on_ranks(
+        "a_rank_that_errs_fails_all_and_nothing_is_written",
+        4,
+        |world| {
+            let plan = DistributedPlan::<f64>::new(
+                &DistributedProblem::complex(&SHAPE).strict(true),
+                world,
+            )
+            .expect("a plan");
+            let (input, _) = in_one_process();
+            let held = part(&input, plan.input_box());
+            let untouched = vec![Complex::new(3.5, -1.0); plan.output_len()];
+            let fail = |held: &[Complex<f64>], workspace: usize, culprit: i32| {
+                let mut output = untouched.clone();
+                let mut workspace = vec![0; workspace];
+                let result =
+                    plan.process_outofplace_with_workspace(held, &mut output, &mut workspace);
+                let error = error_of(result);
+                assert_eq!(output, untouched);
+                match &error {
+                    DistributedError::OnRank { rank, message } if world.rank() != culprit => {
+                        assert_eq!(*rank, culprit as usize);
+                        assert!(!message.is_empty());
+                    }
+                    DistributedError::Transform(_) if world.rank() == culprit => {}
+                    _ => panic!("{error}"),
+                }
+                error
+            };
+            let mut bad = held.clone();
+            if world.rank() == 1 {
+                bad[3].im = f64::NAN;
+                let error = fail(&bad, plan.workspace_len(), 1);
+                assert!(
+                    matches!(
+                        error,
+                        DistributedError::Transform(FftError::NotFinite { index: 3, .. })
+                    ),
+                    "{error}"
+                );
+            } else {
+                fail(&bad, plan.workspace_len(), 1);
+            }
+            let short = held.len() - usize::from(world.rank() == 2);
+            fail(&held[..short], plan.workspace_len(), 2);
+            fail(
+                &held,
+                plan.workspace_len() - usize::from(world.rank() == 3),
+                3,
+            );
+            // The wrong call, by all of them.
+            let mut reals = vec![0.0; plan.output_len()];
+            assert!(plan.process_complex_to_real(&held, &mut reals).is_err());
+            expect_bits(&plan);
+        },
+    );
+}
+
+#[test]
+fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
+    on_ranks(
+        "problems_that_cannot_be_divided_are_rejected_with_a_remedy",
+        2,
+        |world| {
+            let message = |problem: &DistributedProblem| {
+                error_of(DistributedPlan::<f64>::new(problem, world)).to_string()
+            };
+            assert!(message(&DistributedProblem::complex(&[64])).contains("two dimensions"));
+            let cube = DistributedProblem::complex(&SHAPE);
+            assert!(message(&cube.clone().grid(&[3])).contains("product is 2"));
+            assert!(
+                message(&DistributedProblem::complex(&[4, 4]).grid(&[2, 2])).contains("[2, 2]")
+            );
+            assert!(message(&cube.clone().engine(ozfft::Engine::Native)).contains("native"));
+            assert!(message(&DistributedProblem::complex(&[4, 0])).contains("length 0"));
+            // More ranks than there are rows: some have nothing.
+            let flat = DistributedProblem::complex(&[1, 5]);
+            let plan = DistributedPlan::<f64>::new(&flat, world).expect("a plan");
+            let mut buffer = vec![Complex::new(1.0, 0.0); plan.input_len()];
+            plan.process(&mut buffer).expect("a transform");
+            assert_eq!(buffer.len(), if world.rank() == 0 { 0 } else { 5 });
+        },
+    );
+}
+
+#[test]
+fn a_rank_that_dies_ends_all_ranks() {
+    let test = "a_rank_that_dies_ends_all_ranks";
+    let body = |world: &SimpleCommunicator| {
+        let plan = DistributedPlan::<f64>::new(&DistributedProblem::complex(&SHAPE), world)
+            .expect("a plan");
+        if world.rank() == 1 {
+            std::process::abort();
+        }
+        let mut buffer = vec![Complex::default(); plan.input_len()];
+        plan.process(&mut buffer).expect("never");
+    };
+    on_ranks_judged(test, 3, body, |status, text| {
+        assert!(!status.success(), "{text}")
+    });
+}
+
+#[test]
+fn sub_communicators_transform_by_themselves() {
+    on_ranks("sub_communicators_transform_by_themselves", 5, |world| {
+        // Two ranks and three, at the same time.
+        let half = world
+            .split_by_color(Color::with_value(world.rank() % 2))
+            .expect("a color");
+        let plan =
+            DistributedPlan::new(&DistributedProblem::complex(&SHAPE), &half).expect("a plan");
+        assert_eq!(plan.grid(), [half.size() as usize]);
+        expect_bits(&plan);
+    });
+}
+
+#[test]
+fn plans_may_be_dropped_after_mpi_is_finalised() {
+    let test = "plans_may_be_dropped_after_mpi_is_finalised";
+    let mut kept = None;
+    on_ranks(test, 2, |world| {
+        let plan =
+            DistributedPlan::new(&DistributedProblem::complex(&SHAPE), world).expect("a plan");
+        expect_bits(&plan);
+        kept = Some(plan);
+    });
+    drop(kept);
+}
+
+#[test]
+fn exchanges_send_what_slabs_and_pencils_must() {
+    on_ranks("exchanges_send_what_slabs_and_pencils_must", 4, |world| {
+        let all = |problem: DistributedProblem| {
+            let plan = DistributedPlan::new(&problem, world).expect("a plan");
+            expect_bits(&plan);
+            let bytes = plan
+                .exchanges()
+                .iter()
+                .map(|exchange| exchange.bytes_of_all);
+            bytes.collect::<Vec<_>>()
+        };
+        let problem = DistributedProblem::complex(&SHAPE);
+        let points = SHAPE.iter().product::<usize>() as u64;
+        // In groups of two about half of the array leaves its rank.
+        let bytes = all(problem.clone().grid(&[2, 2]).permuted_output());
+        assert_eq!(bytes.len(), 2);
+        let half: u64 = 16 * (6 * 10 * 9) / 2;
+        assert!(
+            bytes
+                .iter()
+                .all(|bytes| bytes.abs_diff(half) <= 16 * 6 * 10),
+            "{bytes:?}"
+        );
+        // Slabs: all but what stays.
+        let bytes = all(problem.grid(&[4]).permuted_output());
+        let rows = [1u64, 2, 1, 2];
+        let columns = [2u64, 3, 2, 3];
+        let stays: u64 = rows
+            .iter()
+            .zip(columns)
+            .map(|(rows, columns)| rows * columns * 9)
+            .sum();
+        assert_eq!(bytes, [16 * (points - stays)]);
+    });
+}
+
+#[test]
+fn the_program_prints_one_digest_on_any_number_of_ranks_and_the_keys_of_one_process() {
+    let shape = "12x10x9";
+    for (real, arguments) in [(false, &[][..]), (true, &["--real"][..])] {
+        let problem = match real {
+            false => Problem::complex(&[12, 10, 9]),
+            true => Problem::real_to_complex(&[12, 10, 9]),
+        };
+        let plan = Planner::<f64>::new().plan(&problem).expect("a plan");
+        let input = uniform_complex(12 * 10 * 9, 5);
+        let mut output = vec![Complex::default(); problem.output_len()];
+        match real {
+            false => plan
+                .process_outofplace(&input, &mut output)
+                .expect("a transform"),
+            true => {
+                let reals: Vec<f64> = input.iter().map(|value| value.re).collect();
+                plan.process_real_to_complex(&reals, &mut output)
+                    .expect("a transform");
+            }
+        }
+        let expected = digest(&output);
+        for (ranks, grid) in [(1, None), (2, None), (3, None), (4, Some("2x2"))] {
+            let mut all = vec!["accuracy", "--shape", shape, "--seed", "5", "--json"];
+            all.extend(grid.into_iter().flat_map(|grid| ["--grid", grid]));
+            all.extend(arguments);
+            let Some((status, text)) = program_on_ranks(ranks, PROGRAM, &all) else {
+                return;
+            };
+            assert!(status.success(), "{text}");
+            let line = text
+                .lines()
+                .find(|line| line.starts_with('{'))
+                .expect("an object");
+            let row: Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!(
+                row["sha256"].as_str(),
+                Some(expected.as_str()),
+                "{ranks} ranks"
+            );
+            assert_eq!(row["ranks"].as_u64(), Some(ranks as u64));
+            assert_eq!(row["within_bound"].as_bool(), Some(true));
+            assert_eq!(row["bytes_sent"], row["bytes_predicted"]);
+            assert_eq!(row["bytes_sent"].as_u64() == Some(0), ranks == 1);
+            for key in [
+                "l2",
+                "linf",
+                "bound",
+                "expected",
+                "native_l2",
+                "floor_l2",
+                "recipe_steps",
+                "seconds",
+            ] {
+                assert!(!row[key].is_null(), "{key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_program_tells_wrong_options_once_and_ends() {
+    let cases = [
+        (
+            2,
+            &["accuracy", "--shape", "8x8", "--grid", "3"][..],
+            "product is 2",
+        ),
+        (
+            2,
+            &["accuracy", "--shape", "8x8", "--engine", "native"],
+            "engine digits",
+        ),
+        (
+            2,
+            &["accuracy", "--shape", "8x8", "--sampled", "5"],
+            "one process",
+        ),
+    ];
+    for (ranks, arguments, expected) in cases {
+        let Some((status, text)) = program_on_ranks(ranks, PROGRAM, arguments) else {
+            return;
+        };
+        assert!(!status.success(), "{text}");
+        assert_eq!(text.matches(expected).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn random_problems_have_the_bits_of_one_process() {
+    for ranks in [2, 5] {
+        let arguments = ["selftest", "--cases", "40", "--seed", "11", "--json"];
+        let Some((status, text)) = program_on_ranks(ranks, PROGRAM, &arguments) else {
+            return;
+        };
+        assert!(status.success(), "{text}");
+        let line = text
+            .lines()
+            .find(|line| line.starts_with('{'))
+            .expect("an object");
+        let summary: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(summary["compared"].as_u64(), Some(80), "{text}");
+        assert_eq!(summary["differing"].as_u64(), Some(0), "{text}");
+    }
+}
