@@ -1,0 +1,90 @@
+//! Options that all programs have.
+
+use clap::Args;
+use ozfft::{Accuracy, Device, Engine, Problem, ResidueOptions, Substrate};
+use ozfft_cli::failure::Failure;
+use ozfft_cli::options::{parse_accuracy, parse_device, parse_engine, parse_threads};
+use std::path::PathBuf;
+
+/// How transforms are computed, and what is written.
+#[derive(Debug, Clone, Args)]
+pub struct Computing {
+    /// The engine of the transforms: digits, native, residues, auto, or a mode in floating point
+    #[arg(long, value_parser = parse_engine, default_value = "digits")]
+    pub engine: Engine,
+    /// Where transforms run: cpu, cuda, cuda:1 for the second GPU, or auto
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    pub device: Device,
+    /// Relative error of a transform: double, single, a number such as 1e-12, or bits:40
+    #[arg(long, value_parser = parse_accuracy, default_value = "double")]
+    pub accuracy: Accuracy,
+    /// The matrix unit that multiplies digits, such as scalar or avx512-vnni; the bits do not depend on it
+    #[arg(long, default_value = "auto")]
+    pub substrate: Substrate,
+    /// With --engine residues: as few moduli as the data need, and with --accuracy 1e-9 as few bits
+    #[arg(long)]
+    pub adaptive: bool,
+    /// With --adaptive: leave transforms that need more bits than there are to the native engine
+    #[arg(long)]
+    pub native_fallback: bool,
+    /// Number of threads [default: all cores]; the bits do not depend on it
+    #[arg(long, value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// Print one JSON object on one line instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the result into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+impl Computing {
+    /// Adds these options to a problem.
+    pub fn apply(&self, problem: Problem) -> Problem {
+        let residues = ResidueOptions {
+            adaptive: self.adaptive,
+            native_fallback: self.native_fallback,
+            ..ResidueOptions::default()
+        };
+        let problem = problem
+            .engine(self.engine)
+            .device(self.device)
+            .accuracy(self.accuracy)
+            .substrate(self.substrate)
+            .residues(residues);
+        match self.threads {
+            Some(threads) => problem.threads(threads),
+            None => problem,
+        }
+    }
+
+    /// Computes on as many threads as were asked for; that 0 are too few is for the library to say.
+    ///
+    /// The caller's code runs on one of them: from outside, every loop that is shared out would wait for a thread to wake up.
+    pub fn in_pool<T: Send>(
+        &self,
+        compute: impl FnOnce() -> Result<T, Failure> + Send,
+    ) -> Result<T, Failure> {
+        let threads = self.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
+        pool.install(compute)
+    }
+}
+
+impl Default for Computing {
+    fn default() -> Computing {
+        Computing {
+            engine: Engine::Digits,
+            device: Device::Cpu,
+            accuracy: Accuracy::Double,
+            substrate: Substrate::Auto,
+            adaptive: false,
+            native_fallback: false,
+            threads: None,
+            json: false,
+            plot: None,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What every program reports besides its number.
+
+use crate::options::Computing;
+use crate::transforms::Both;
+use ozfft_cli::options::accuracy_text;
+use serde::Serialize;
+
+/// How transforms ran, and what they cost.
+#[derive(Debug, Clone, Serialize)]
+pub struct Run {
+    /// The engine that ran.
+    pub engine: &'static str,
+    /// The unit that multiplied.
+    pub unit: &'static str,
+    /// Where it ran.
+    pub device: String,
+    /// The accuracy that was asked for.
+    pub accuracy: String,
+    /// The larger of the bounds of both directions; proven where `bound_is_proven`.
+    pub bound: f64,
+    /// Whether it is.
+    pub bound_is_proven: bool,
+    /// Threads.
+    pub threads: usize,
+    /// Transforms, each member of a batch counted.
+    pub transforms: u64,
+    /// Seconds of the computation, without planning and output.
+    pub seconds: f64,
+    /// Of these in transforms.
+    pub fft_seconds: f64,
+    /// The same as a fraction.
+    pub fft_share: f64,
+    /// With the engine residues: columns multiplied with so many moduli, as pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns_by_moduli: Option<Vec<(usize, u64)>>,
+    /// With the engine residues: calls that native took over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_fallbacks: Option<u64>,
+}
+
+impl Run {
+    /// Of both directions of a transform, in a computation of so many seconds.
+    pub fn new(computing: &Computing, transform: &impl Both, seconds: f64) -> Run {
+        let [forward, inverse] = transform.both().map(|counted| counted.plan());
+        let cost = transform.cost();
+        let reports: Vec<_> = transform.residue_reports().into_iter().flatten().collect();
+        let mut by_moduli = std::collections::BTreeMap::new();
+        for &(moduli, columns) in reports.iter().flat_map(|report| &report.columns_by_moduli) {
+            *by_moduli.entry(moduli).or_insert(0) += columns;
+        }
+        let some = !reports.is_empty();
+        Run {
+            engine: forward.engine().name(),
+            unit: forward.substrate(),
+            device: forward.device().to_string(),
+            accuracy: accuracy_text(computing.accuracy),
+            bound: forward.bound().max(inverse.bound()),
+            bound_is_proven: forward.bound_is_proven() && inverse.bound_is_proven(),
+            threads: computing.threads.unwrap_or_else(rayon::current_num_threads),
+            transforms: cost.transforms,
+            seconds,
+            fft_seconds: cost.seconds,
+            fft_share: if seconds > 0.0 {
+                cost.seconds / seconds
+            } else {
+                0.0
+            },
+            columns_by_moduli: some.then(|| by_moduli.into_iter().collect()),
+            native_fallbacks: some.then(|| reports.iter().map(|r| r.native_fallbacks).sum()),
+        }
+    }
+
+    /// One line about it.
+    pub fn text(&self) -> String {
+        format!(
+            "{} transforms by {} ({}, {}, accuracy {}, {} threads): {:.1} % of {:.2} s",
+            self.transforms,
+            self.engine,
+            self.unit,
+            self.device,
+            self.accuracy,
+            self.threads,
+            100.0 * self.fft_share,
+            self.seconds
+        )
+    }
+}

@@ -1,0 +1,157 @@
+//! Plans for both directions, whose time is counted.
+
+use crate::options::Computing;
+use num_complex::Complex;
+use ozfft::{Direction, FftError, Plan, Planner, Problem, ResidueReport};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Time and number of transforms.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cost {
+    /// Seconds within the library.
+    pub seconds: f64,
+    /// Transforms; each member of a batch counts.
+    pub transforms: u64,
+}
+
+/// A plan, its workspace, and what it has cost.
+pub struct CountedPlan {
+    plan: Arc<Plan<f64>>,
+    workspace: Vec<u64>,
+    batch: u64,
+    cost: Cost,
+}
+
+impl CountedPlan {
+    fn new(computing: &Computing, problem: Problem, batch: usize) -> Result<Self, FftError> {
+        let problem = computing.apply(problem.batch(batch));
+        let plan = Planner::<f64>::new().plan(&problem)?;
+        Ok(CountedPlan {
+            workspace: vec![0; plan.workspace_len()],
+            plan,
+            batch: batch as u64,
+            cost: Cost::default(),
+        })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan<f64> {
+        &self.plan
+    }
+
+    fn run(
+        &mut self,
+        call: impl FnOnce(&Plan<f64>, &mut [u64]) -> Result<(), FftError>,
+    ) -> Result<(), FftError> {
+        let start = Instant::now();
+        call(&self.plan, &mut self.workspace)?;
+        self.cost.seconds += start.elapsed().as_secs_f64();
+        self.cost.transforms += self.batch;
+        Ok(())
+    }
+}
+
+/// Transforms of real arrays to half-spectra and back; the inverse divides by the number of points.
+pub struct RealTransform {
+    /// Real to half-spectrum.
+    pub forward: CountedPlan,
+    /// Half-spectrum to real.
+    pub inverse: CountedPlan,
+}
+
+impl RealTransform {
+    /// Plans for arrays of this shape, in batches of these sizes.
+    pub fn new(
+        computing: &Computing,
+        shape: &[usize],
+        (forward, inverse): (usize, usize),
+    ) -> Result<Self, FftError> {
+        Ok(RealTransform {
+            forward: CountedPlan::new(computing, Problem::real_to_complex(shape), forward)?,
+            inverse: CountedPlan::new(computing, Problem::complex_to_real(shape), inverse)?,
+        })
+    }
+
+    /// Real arrays to half-spectra.
+    pub fn forward(&mut self, input: &[f64], output: &mut [Complex<f64>]) -> Result<(), FftError> {
+        self.forward.run(|plan, workspace| {
+            plan.process_real_to_complex_with_workspace(input, output, workspace)
+        })
+    }
+
+    /// Half-spectra to real arrays.
+    pub fn inverse(&mut self, input: &[Complex<f64>], output: &mut [f64]) -> Result<(), FftError> {
+        self.inverse.run(|plan, workspace| {
+            plan.process_complex_to_real_with_workspace(input, output, workspace)
+        })
+    }
+}
+
+/// Transforms of complex arrays in place; the inverse divides by the number of points.
+pub struct ComplexTransform {
+    /// Exponent with a minus.
+    pub forward: CountedPlan,
+    /// Exponent with a plus.
+    pub inverse: CountedPlan,
+}
+
+impl ComplexTransform {
+    /// Plans for batches of arrays of this shape.
+    pub fn new(computing: &Computing, shape: &[usize], batch: usize) -> Result<Self, FftError> {
+        let problem = Problem::complex(shape);
+        let inverse = problem.clone().direction(Direction::Inverse);
+        Ok(ComplexTransform {
+            forward: CountedPlan::new(computing, problem, batch)?,
+            inverse: CountedPlan::new(computing, inverse, batch)?,
+        })
+    }
+
+    /// Transforms with exp(-2πi jk/n).
+    pub fn forward(&mut self, values: &mut [Complex<f64>]) -> Result<(), FftError> {
+        let call = |plan: &Plan<f64>, workspace: &mut [u64]| {
+            plan.process_with_workspace(values, workspace)
+        };
+        self.forward.run(call)
+    }
+
+    /// Transforms with exp(+2πi jk/n), divided by the number of points.
+    pub fn inverse(&mut self, values: &mut [Complex<f64>]) -> Result<(), FftError> {
+        let call = |plan: &Plan<f64>, workspace: &mut [u64]| {
+            plan.process_with_workspace(values, workspace)
+        };
+        self.inverse.run(call)
+    }
+}
+
+/// Both directions of a transform.
+pub trait Both {
+    /// Forward and inverse.
+    fn both(&self) -> [&CountedPlan; 2];
+
+    /// What both have cost so far.
+    fn cost(&self) -> Cost {
+        let [forward, inverse] = self.both().map(|counted| counted.cost);
+        Cost {
+            seconds: forward.seconds + inverse.seconds,
+            transforms: forward.transforms + inverse.transforms,
+        }
+    }
+
+    /// What residues needed, of both directions.
+    fn residue_reports(&self) -> [Option<ResidueReport>; 2] {
+        self.both().map(|counted| counted.plan.residue_report())
+    }
+}
+
+impl Both for RealTransform {
+    fn both(&self) -> [&CountedPlan; 2] {
+        [&self.forward, &self.inverse]
+    }
+}
+
+impl Both for ComplexTransform {
+    fn both(&self) -> [&CountedPlan; 2] {
+        [&self.forward, &self.inverse]
+    }
+}

@@ -1,0 +1,260 @@
+//! The programs as a user runs them: published numbers, one JSON object on one line, and the same bits however transforms are computed.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn program(name: &str) -> Command {
+    Command::new(match name {
+        "turbulence" => env!("CARGO_BIN_EXE_turbulence"),
+        "ewald" => env!("CARGO_BIN_EXE_ewald"),
+        "plane_wave" => env!("CARGO_BIN_EXE_plane_wave"),
+        "plasma" => env!("CARGO_BIN_EXE_plasma"),
+        "mersenne" => env!("CARGO_BIN_EXE_mersenne"),
+        _ => panic!("{name} is no program of this package"),
+    })
+}
+
+fn output(command: &str) -> Output {
+    let mut parts = command.split_whitespace();
+    let name = parts.next().expect("a name");
+    program(name).args(parts).output().expect("it starts")
+}
+
+/// The object that a program prints.
+fn json(command: &str) -> Value {
+    let output = output(&format!("{command} --json"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command}: {errors}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(text.lines().count(), 1, "{command}: {text}");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The message of a program that fails; it prints no result.
+fn fail(command: &str) -> String {
+    let output = output(command);
+    assert!(!output.status.success(), "{command} should fail");
+    assert!(output.stdout.is_empty(), "{command} printed a result");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    let number = value[key].as_f64();
+    number.unwrap_or_else(|| panic!("{key} of {value} is no number"))
+}
+
+/// Each program, short.
+const SHORT: [&str; 5] = [
+    "turbulence --shape 16 --time 0.24 --step 0.08",
+    "ewald --crystal wurtzite --shape 12x10x15 --order 4",
+    "plane_wave --cutoff 6",
+    "plasma --velocities 64 --electrons 8 --shape 16 --step 0.1 --from 2 --time 8",
+    "mersenne --exponent 1277 --iterations 40",
+];
+
+#[test]
+fn digests_are_the_same_on_any_number_of_threads_and_every_unit() {
+    for command in SHORT {
+        let digest = json(command)["sha256"].clone();
+        assert!(digest.is_string(), "{command}");
+        for options in [
+            "--threads 1",
+            "--threads 2",
+            "--threads 4",
+            "--substrate scalar --threads 3",
+            "--substrate wide-integer",
+        ] {
+            let other = json(&format!("{command} {options}"));
+            assert_eq!(other["sha256"], digest, "{command} {options}");
+        }
+    }
+}
+
+#[test]
+fn digests_are_the_same_on_a_gpu_or_its_absence_is_an_error_with_a_remedy() {
+    for command in SHORT {
+        let on_gpu = output(&format!("{command} --device cuda --json"));
+        if on_gpu.status.success() {
+            let found: Value = serde_json::from_slice(&on_gpu.stdout).expect("JSON");
+            assert_eq!(found["device"], "cuda:0", "{command}");
+            assert_eq!(found["sha256"], json(command)["sha256"], "{command}");
+        } else {
+            let message = String::from_utf8(on_gpu.stderr).expect("text");
+            assert!(on_gpu.stdout.is_empty());
+            assert!(message.contains("device cpu"), "{command}: {message}");
+        }
+    }
+}
+
+#[test]
+fn other_engines_agree_to_their_accuracy() {
+    // Exact residues and exact digits have the same integers; here digits are truncated, so that bits may differ and numbers not.
+    let energy = |options: &str| {
+        let report = json(&format!(
+            "turbulence --shape 12 --time 0.4 --step 0.1 {options}"
+        ));
+        number(&report, "final_energy")
+    };
+    let digits = energy("");
+    // 144 transforms of relative error 4e-15 at most.
+    for engine in ["native", "residues"] {
+        let other = energy(&format!("--engine {engine}"));
+        assert!(
+            (other - digits).abs() < 1e-12 * digits,
+            "{engine}: {other} {digits}"
+        );
+    }
+    let few = energy("--accuracy 1e-6");
+    assert!(
+        few != digits && (few - digits).abs() < 1e-4 * digits,
+        "{few} {digits}"
+    );
+}
+
+#[test]
+fn madelung_constants_are_published_ones() {
+    for (crystal, published) in [
+        ("nacl", 1.747_564_594_633_182),
+        ("cscl", 1.762_674_773_070_988),
+        ("zincblende", 1.638_055_053_389),
+    ] {
+        let report = json(&format!("ewald --crystal {crystal} --shape 16 --order 6"));
+        assert!(
+            (number(&report, "madelung") - published).abs() < 1e-12,
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn crystals_are_read_from_files() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    // Rock salt as a cube of eight ions: the same constant.
+    let mut ions = Vec::new();
+    for corner in 0..8_u32 {
+        let position = [corner & 1, corner >> 1 & 1, corner >> 2 & 1].map(|x| 0.5 * f64::from(x));
+        let charge = if corner.count_ones() % 2 == 0 { 1 } else { -1 };
+        ions.push(serde_json::json!({ "charge": charge, "position": position }));
+    }
+    let lattice = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]];
+    let salt = serde_json::json!({ "lattice": lattice, "ions": ions, "formula_units": 4 });
+    let path = write("salt.json", &salt.to_string());
+    let report = json(&format!("ewald --lattice {path} --shape 8 --order 4"));
+    assert!(
+        (number(&report, "madelung") - 1.747_564_594_633_182).abs() < 1e-12,
+        "{report}"
+    );
+    let path = write("nothing.json", "{}");
+    assert!(fail(&format!("ewald --lattice {path}")).contains("not a crystal"));
+    assert!(fail("ewald --lattice missing.json").contains("missing.json"));
+}
+
+#[test]
+fn landau_damping_has_the_published_frequency_and_rate() {
+    let report = json("plasma --k 0.5 --velocities 160 --step 0.05 --from 12 --time 40");
+    // The leapfrog method: (ωh)²/24 of the frequency, and as much of the rate.
+    let tolerance = 1.5 * 1.4156_f64.powi(3) * 0.05_f64.powi(2) / 24.0 + 5e-5;
+    assert!(
+        (number(&report, "omega") - 1.4156).abs() < tolerance,
+        "{report}"
+    );
+    assert!(
+        (number(&report, "gamma") + 0.1533).abs() < tolerance,
+        "{report}"
+    );
+    assert!(
+        (number(&report, "theory_omega") - 1.4156).abs() < 1e-4,
+        "{report}"
+    );
+    assert!(fail("plasma --k 7").contains("0.1 and 2"));
+    assert!(fail("plasma --k 0.5 --velocities 64 --time 100").contains("--velocities"));
+}
+
+#[test]
+fn silicon_has_published_bands() {
+    let report = json("plane_wave --cutoff 10");
+    let energies = &report["energies"];
+    let energy = |point: &str, band: usize| {
+        let value = energies[point][band - 1].as_f64();
+        value.unwrap_or_else(|| panic!("{energies}"))
+    };
+    assert!((energy("Gamma", 5) - 3.4).abs() < 0.1, "{energies}");
+    assert!(
+        (energy("X", 5) - energy("X", 4) - 4.0).abs() < 0.1,
+        "{energies}"
+    );
+    assert!((number(&report, "gap") - 0.8).abs() < 0.1, "{report}");
+    assert!(
+        (number(&report, "ewald_energy") + 8.4).abs() < 0.01,
+        "{report}"
+    );
+    assert!(fail("plane_wave --shape 6").contains("too coarse"));
+}
+
+#[test]
+fn dissipation_is_known_at_the_beginning_and_rises() {
+    let report = json("turbulence --shape 16 --time 2 --step 0.1");
+    let history = report["history"].as_array().expect("rows");
+    let first = history[0].as_array().expect("a row");
+    // 2ν·3/8.
+    assert!((first[2].as_f64().expect("a number") - 0.75 / 1600.0).abs() < 1e-17);
+    assert_eq!(report["peak_is_inside"], false);
+    assert!(number(&report, "peak_dissipation") > 0.75 / 1600.0);
+    assert!(fail("turbulence --shape 2").contains("4 or more points"));
+    assert!(fail("turbulence --shape 16 --time 10 --step 2").contains("shorter --step"));
+    assert!(fail("turbulence --threads 0 --time 0.1").contains("threads"));
+}
+
+#[test]
+fn mersenne_numbers_are_decided() {
+    assert_eq!(json("mersenne --exponent 2203")["prime"], true);
+    let composite = json("mersenne --exponent 1277");
+    assert_eq!(composite["prime"], false);
+    assert_eq!(composite["res64"].as_str().map(str::len), Some(16));
+    assert_eq!(json("mersenne --exponent 2200")["exponent_factor"], 2);
+    // CUDALucas has this residue in the table of its self-test, after 10,000 iterations, which take a while.
+    if ozfft_testkit::everything() {
+        let report = json("mersenne --exponent 86243 --iterations 10000");
+        assert_eq!(report["res64"], "23992CCD735A03D9");
+    }
+    assert!(fail("mersenne --exponent 0").contains("from 2 to"));
+}
+
+#[test]
+fn plots_are_written_beside_the_result() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for command in SHORT {
+        let name = command.split_whitespace().next().expect("a name");
+        let path = folder.join(format!("{name}.svg"));
+        json(&format!("{command} --plot {}", path.display()));
+        let picture = std::fs::read_to_string(&path).expect("a picture");
+        assert!(
+            picture.starts_with("<svg") && picture.contains("polyline"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn text_names_the_number_that_is_published() {
+    for (command, part) in [
+        (SHORT[0], "largest dissipation"),
+        (SHORT[1], "Madelung constant"),
+        (SHORT[2], "gap"),
+        (SHORT[3], "omega"),
+        (SHORT[4], "residue"),
+    ] {
+        let output = output(command);
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(
+            output.status.success() && text.contains(part),
+            "{command}: {text}"
+        );
+    }
+}
