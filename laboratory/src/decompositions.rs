@@ -239,15 +239,12 @@ impl Step {
             // Products of a modulus, and eight bytes times powers of 256 for every word.
             let products = transform.products() as f64 + 8.0 * 2.0 * self.points as f64;
             counts.products += columns * moduli.len() as f64 * products;
-            for column in 0..panel.len() {
-                let output = |k: usize| {
-                    Complex::new(
-                        integers[0][k][column].as_i128(),
-                        integers[1][k][column].as_i128(),
-                    )
-                };
-                results.push((0..self.points).map(output).collect());
-            }
+            let outputs_of = |column: usize| -> Vec<Complex<i128>> {
+                let part = |part: &[[I256; COLUMNS]], k: usize| part[k][column].as_i128();
+                let output = |k| Complex::new(part(&integers[0], k), part(&integers[1], k));
+                (0..self.points).map(output).collect()
+            };
+            results.extend((0..panel.len()).map(outputs_of));
         }
         results
     }
