@@ -3,6 +3,7 @@
 
 #![deny(unsafe_code)]
 
+mod decompositions;
 mod evidence;
 mod failure;
 mod float_modes;
@@ -35,6 +36,8 @@ enum Command {
     Model(model::ModelArguments),
     /// Write one self-contained page: which machines run double-precision transforms at memory speed, and how
     Report(report_page::ReportArguments),
+    /// Ways of cutting a transform into steps, by residues: counts and errors
+    Decompositions(decompositions::DecompositionsArguments),
     /// The claims of the paper and of the posts one by one, with what was measured and a verdict
     Evidence(evidence::EvidenceArguments),
     /// Measure the residues engine on a GPU: every method of reconstruction, beside digits and cuFFT
@@ -59,6 +62,7 @@ fn run(program: &Program) -> Result<(), Failure> {
     match &program.command {
         Command::Model(arguments) => model::run(arguments),
         Command::Report(arguments) => report_page::run(arguments),
+        Command::Decompositions(arguments) => decompositions::run(arguments),
         Command::Evidence(arguments) => evidence::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
         Command::Reconstruct(arguments) => reconstruct::run(arguments),

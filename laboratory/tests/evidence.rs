@@ -342,6 +342,23 @@ fn times_of_the_posts_are_those_of_the_ladder() {
     }
 }
 
+#[test]
+fn times_of_the_posts_dispatch_are_those_of_the_record() {
+    let (rows, record) = (
+        Rows::all(),
+        record("2026-11-17-emerald-rapids-dispatch.json"),
+    );
+    let time = |path: &str, n: u64| {
+        let found = entries(&record["rows"]).find(|row| row["path"] == path && row["n"] == n);
+        number(found.expect("a time"), "ns_per_point")
+    };
+    let gains = [64, 256].map(|n| time("Stockham radix 4", n) / time("DFT-GEMM", n));
+    rows.agree("post-dispatch-gemm", "found", &gains);
+    rows.verdict("post-dispatch-gemm", "missed");
+    let gains = [64, 256, 1024, 4096].map(|n| time("butterfly", n) / time("Stockham radix 4", n));
+    rows.agree("post-dispatch-radix-4", "found", &gains);
+}
+
 /// All documents of the project.
 fn documents() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

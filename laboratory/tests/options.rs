@@ -66,7 +66,7 @@ fn every_documented_option_of_every_command_works() {
     let file = |name: &str| text(&folder.join(name)).to_string();
     let (record, document) = (file("record.json"), file("document.md"));
     let (picture, page, evidence) = (file("picture.svg"), file("page.html"), file("evidence.md"));
-    let claims = file("evidence.svg");
+    let (claims, decompositions) = (file("evidence.svg"), file("decompositions.md"));
     let (reconstructed, table) = (file("reconstruct.md"), file("accuracy.md"));
     let counters = file("counters.csv");
     let paths = format!("{RECORDS}/2026-11-15-h200-paths.json");
@@ -116,6 +116,7 @@ fn every_documented_option_of_every_command_works() {
             "0",
             "--json",
         ],
+        vec!["decompositions", "--out", &decompositions],
         vec!["evidence", "--out", &evidence, "--svg", &claims, "--json"],
         vec!["paths", "--once", "--model", "--seed", "2"],
         vec!["floats", "--once", "--seed", "2"],

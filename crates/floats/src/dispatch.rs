@@ -77,6 +77,9 @@ pub enum Table {
     Posted,
     /// In two blocks wherever a length has them, as on the tensor cores of GPUs.
     Blocks,
+    /// One algorithm for all lengths that have it, to compare it with others; stages of a butterfly are then of two points. Plans of other
+    /// lengths are rejected.
+    Only(Path),
 }
 
 fn power_of(base: usize, n: usize) -> bool {
@@ -190,6 +193,28 @@ static IN_BLOCKS: [Rule; 6] = [
     BLUESTEIN,
 ];
 
+/// Longest transform that is one product where that is asked for: its matrix has 8 MB.
+const LONGEST_PRODUCT: usize = 1024;
+
+/// Every algorithm by itself.
+static EACH: [Rule; 7] = [
+    Rule {
+        path: Path::DftGemm,
+        condition: "n <= 1024, all modes but kahan",
+        reason: "",
+        applies: |n, mode| match mode.needs_matrix_unit() {
+            true => n <= LARGEST_BLOCK,
+            false => n <= LONGEST_PRODUCT && mode != Mode::Kahan,
+        },
+    },
+    BLOCKS,
+    RADIX_8,
+    RADIX_4,
+    MIXED,
+    BUTTERFLY,
+    BLUESTEIN,
+];
+
 impl Table {
     /// The rules in their order.
     pub fn rules(self) -> &'static [Rule] {
@@ -197,15 +222,24 @@ impl Table {
             Table::Posted => &POSTED,
             Table::Measured => &MEASURED,
             Table::Blocks => &IN_BLOCKS,
+            Table::Only(path) => {
+                let own = EACH.iter().find(|rule| rule.path == path);
+                std::slice::from_ref(own.expect("every algorithm has a rule"))
+            }
         }
     }
 
+    /// The first rule that applies, if there is one: all tables but [`Table::Only`] have one for every length.
+    pub fn find(self, n: usize, mode: Mode) -> Option<&'static Rule> {
+        self.rules().iter().find(|rule| rule.applies(n, mode))
+    }
+
     /// The first rule that applies.
+    ///
+    /// # Panics
+    /// If the table is [`Table::Only`] and the length does not have the algorithm.
     pub fn rule(self, n: usize, mode: Mode) -> &'static Rule {
-        let mut rules = self.rules().iter();
-        rules
-            .find(|rule| rule.applies(n, mode))
-            .expect("the last rule is for all others")
+        self.find(n, mode).expect("a rule for this length")
     }
 
     /// The same without matrix units.
@@ -232,6 +266,7 @@ impl Table {
         let mut rest = n >> twos;
         // As many steps of radix 8 as leave an even power of two.
         let radix_8_steps = match (only_fours, twos) {
+            _ if self == Table::Only(Path::Butterfly) => 0,
             (true, _) | (false, 1) => 0,
             (false, twos) => (0..=twos / 3)
                 .rev()
@@ -240,12 +275,16 @@ impl Table {
         };
         let eight = match self {
             Table::Posted => Step::Matrix(8),
-            Table::Measured | Table::Blocks => Step::Butterfly(8),
+            Table::Measured | Table::Blocks | Table::Only(_) => Step::Butterfly(8),
         };
         let mut steps = vec![eight; radix_8_steps];
         let left = twos - 3 * radix_8_steps;
-        steps.extend(vec![Step::Butterfly(4); left / 2]);
-        steps.extend(vec![Step::Butterfly(2); left % 2]);
+        let fours = match self {
+            Table::Only(Path::Butterfly) => 0,
+            _ => left / 2,
+        };
+        steps.extend(vec![Step::Butterfly(4); fours]);
+        steps.extend(vec![Step::Butterfly(2); left - 2 * fours]);
         for prime in [3, 5, 7, 11, LARGEST_PRIME] {
             while rest.is_multiple_of(prime) {
                 rest /= prime;
@@ -309,6 +348,23 @@ mod tests {
                 assert_eq!(points(n).iter().product::<usize>(), n);
             }
         }
+    }
+
+    #[test]
+    fn one_algorithm_alone_is_had_by_the_lengths_that_have_it() {
+        let has = |path, n| Table::Only(path).find(n, Mode::Fast).is_some();
+        assert!(has(Path::Radix8, 512) && !has(Path::Radix8, 1024));
+        assert!(has(Path::Radix4, 1024) && !has(Path::Radix4, 512));
+        assert!(has(Path::DftGemm, 1024) && !has(Path::DftGemm, 1025));
+        assert!(has(Path::Bluestein, 64) && !has(Path::Butterfly, 17));
+        let points = |path, n| -> Vec<usize> {
+            let steps = Table::Only(path).steps(n, path == Path::Radix4);
+            steps.iter().map(|step| step.points()).collect()
+        };
+        assert_eq!(points(Path::Butterfly, 64), [2; 6]);
+        assert_eq!(points(Path::Radix4, 64), [4; 3]);
+        assert_eq!(points(Path::Radix8, 64), [8; 2]);
+        assert_eq!(points(Path::Mixed, 128), [8, 4, 4]);
     }
 
     #[test]

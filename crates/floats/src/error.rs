@@ -27,6 +27,16 @@ pub enum FloatError {
         /// The length.
         n: usize,
     },
+    /// A length that does not have the one algorithm that was asked for.
+    #[error(
+        "a transform of {n} points cannot be computed by {path} in this mode; take another length, or the table Measured"
+    )]
+    NoSuchPath {
+        /// The algorithm.
+        path: crate::Path,
+        /// The length.
+        n: usize,
+    },
     /// The processor lacks the unit, or the operating system keeps it back.
     #[error("this machine has no {unit}, or does not grant it; the unit scalar is everywhere")]
     NoSuchUnit {

@@ -247,6 +247,14 @@ impl FloatPlan {
         if !(1..=LONGEST).contains(&n) {
             return Err(FloatError::Length { n });
         }
+        let lengths_of = |mode| match table {
+            Table::Only(path) if table.find(n, mode).is_none() => {
+                Err(FloatError::NoSuchPath { path, n })
+            }
+            _ => Ok(()),
+        };
+        lengths_of(mode)?;
+        lengths_of(mode.without_unit())?;
         let unit = unit.filter(|_| mode.needs_matrix_unit());
         if let Some((unit, finding)) = &unit {
             requirement(mode, unit.order(), finding).map_err(|needed| FloatError::UnitNotFit {

@@ -1,7 +1,7 @@
 //! Every mode against the referee: no error beyond the bound, random lines near what is expected.
 
 use floats::unit::{Order, Scalar};
-use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
+use floats::{Direction, FloatError, FloatPlan, Format, Mode, Path, Table, Unit};
 use num_complex::Complex;
 use ozfft_testkit::everything;
 use ozfft_testkit::oracle;
@@ -205,6 +205,31 @@ fn no_line_exceeds_the_bound_by_the_posts_table() {
             check_f32(n, mode, Direction::Forward, Unit::best(), Table::Posted);
             if n < 300 || everything() {
                 check_f32(n, mode, Direction::Inverse, Unit::best(), Table::Posted);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_line_exceeds_the_bound_by_any_one_algorithm() {
+    let paths = [
+        Path::DftGemm,
+        Path::Radix8,
+        Path::Radix4,
+        Path::Mixed,
+        Path::Butterfly,
+        Path::Bluestein,
+    ];
+    for path in paths {
+        for n in [16, 32, 64, 100, 256, 512] {
+            let table = Table::Only(path);
+            if table.find(n, Mode::Fast).is_some() {
+                check_f32(n, Mode::Fast, Direction::Forward, Unit::Scalar, table);
+            } else {
+                let plan =
+                    FloatPlan::with_table(n, Mode::Fast, Direction::Forward, Unit::Scalar, table);
+                let error = plan.expect_err("a length without this algorithm");
+                assert_eq!(error, FloatError::NoSuchPath { path, n });
             }
         }
     }

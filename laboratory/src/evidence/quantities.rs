@@ -9,6 +9,7 @@
 //! residues:METHOD:l2, moduli:…, above:R:ACCURACY, single:ACCURACY:…   `ozfft-lab residues`
 //! sums:REDUCTION:DATA:METHOD:gain, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
+//! dispatch:PATH:N                            algorithms of `fast` one by one, `--example dispatch` of the crate floats
 //! probe:…                                    `ozfft probe`
 //! MACHINE:PATH:overlapped|equation3|serial|reconstruction   the model as printed for h200 and b300, in ms
 //! corrected:MACHINE:PATH:SUBSTRATE           counts of this project at all rates at once, in ms
@@ -36,6 +37,7 @@ pub struct Quantities {
     ladder: Value,
     floats: Value,
     probe: Value,
+    dispatch: Value,
 }
 
 type Found = Result<f64, String>;
@@ -77,6 +79,10 @@ impl Quantities {
             ))?,
             floats: read(record!("laboratory/records", "2026-11-16-h200-floats.json"))?,
             probe: read(record!("benchmarks/records", "2026-11-15-h200-probe.json"))?,
+            dispatch: read(record!(
+                "laboratory/records",
+                "2026-11-17-emerald-rapids-dispatch.json"
+            ))?,
         })
     }
 
@@ -164,6 +170,15 @@ impl Quantities {
                 entry(&self.ladder["posts"], &[("mode", mode), ("n", n)])?,
                 "here",
             ),
+            ["dispatch", path, n] => {
+                let path = path.replace('_', " ");
+                let mut rows = list(&self.dispatch["rows"])?.iter();
+                let found = rows.find(|row| {
+                    let name = row["path"].as_str().unwrap_or_default();
+                    is(&row["n"], n) && name.starts_with(&path)
+                });
+                number(found.ok_or("no such path")?, "ns_per_point")
+            }
             ["floats", "copy", "ms"] => Ok(1e3 * number(&self.floats, "copy_seconds")?),
             ["floats", mode, n, "ms"] => {
                 let mode = mode.replace('_', " ");
