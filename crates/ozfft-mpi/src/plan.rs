@@ -14,6 +14,7 @@ use mpi::traits::*;
 use num_complex::Complex;
 use ozfft::{AxisPlan, Buffer, FftError, Kind, Plan, Planner, Real};
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,6 +39,8 @@ pub struct DistributedPlan<T: Real> {
     /// 64-bit words of workspace: of the axes, and of both work arrays.
     lengths: [usize; 3],
     sent: AtomicU64,
+    /// Two threads must not call collective functions of one communicator at a time, whatever threads MPI was initialised for.
+    one_thread: PhantomData<*const ()>,
 }
 
 /// One exchange of a plan.
@@ -170,8 +173,7 @@ fn words_of<T>(complex: bool) -> usize {
 impl<T: Real> DistributedPlan<T> {
     /// Plans on the ranks of a communicator, all of which call this with the same problem, but for boxes, threads and substrates.
     ///
-    /// The plan has communicators of its own, so the caller's stays free for other messages. MPI may be initialised by others, with any support for
-    /// threads: calls of one plan come from one thread at a time.
+    /// The plan has communicators of its own, so the caller's stays free for other messages. It stays on the thread that made it.
     pub fn new<C: Communicator>(
         problem: &DistributedProblem,
         communicator: &C,
@@ -233,6 +235,7 @@ impl<T: Real> DistributedPlan<T> {
             exchanges,
             lengths,
             sent: AtomicU64::new(0),
+            one_thread: PhantomData,
         })
     }
 
