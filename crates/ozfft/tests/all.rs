@@ -16,6 +16,7 @@ mod cuda;
 mod cuda_tuned;
 mod double_double;
 mod dynamic_range;
+mod few_lines;
 mod float_environment;
 mod floats;
 mod half_spectra;

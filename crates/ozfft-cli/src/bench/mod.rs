@@ -2,6 +2,7 @@
 //! their own scheme (`cuda`).
 
 mod buffers;
+mod caches;
 pub mod cuda;
 mod definitions;
 mod engines;
@@ -145,6 +146,12 @@ impl Setting {
             batch: self.batch,
         }
     }
+
+    /// The smallest cache that holds input and output, or `memory`, where the system says what caches there are.
+    fn arrays_in(&self) -> Option<String> {
+        let (input, output) = self.arrays().lengths();
+        caches::place_of(((input + output) * size_of::<f64>()) as u64)
+    }
 }
 
 impl std::fmt::Display for Setting {
@@ -224,7 +231,9 @@ fn run_one(
     if arguments.json {
         return measurements.iter().try_for_each(say_json);
     }
-    say(&format!("{setting}\n"))?;
+    let place = setting.arrays_in();
+    let place = place.map_or_else(String::new, |place| format!(", arrays in {place}"));
+    say(&format!("{setting}{place}\n"))?;
     let rows = measurements.iter().map(cells).collect::<Vec<_>>();
     say(&aligned(&[vec![heading().to_vec()], rows].concat()))
 }
@@ -314,7 +323,7 @@ fn measure(
     })
 }
 
-fn heading() -> [String; 8] {
+fn heading() -> [String; 9] {
     [
         "engine",
         "substrate",
@@ -324,6 +333,7 @@ fn heading() -> [String; 8] {
         "ns/point",
         "to FFTW",
         "to RustFFT",
+        "arrays in",
     ]
     .map(String::from)
 }
@@ -339,6 +349,7 @@ fn cells(measurement: &Measurement) -> Vec<String> {
         format!("{:.2}", measurement.ns_per_point),
         ratio(measurement.ratio_to_fftw),
         ratio(measurement.ratio_to_rustfft),
+        measurement.arrays_in.clone().unwrap_or_else(|| "-".into()),
     ]
 }
 

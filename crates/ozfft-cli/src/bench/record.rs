@@ -30,6 +30,9 @@ pub struct Measurement {
     pub ratio_to_rustfft: Option<f64>,
     /// Median over all points of all arrays of the batch.
     pub ns_per_point: f64,
+    /// The smallest cache that holds input and output, or `memory`; nothing where the system does not say, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrays_in: Option<String>,
 }
 
 /// Measurements of all engines side by side. Every engine that was planned must have been timed.
@@ -61,6 +64,7 @@ pub fn measurements(
             ratio_to_fftw: None,
             ratio_to_rustfft: None,
             ns_per_point: rounded(median / points as f64, 4),
+            arrays_in: setting.arrays_in(),
         })
     };
     assert_eq!(candidates.len(), timings.len(), "one timing per engine");
@@ -179,6 +183,7 @@ pub mod tests {
                 ratio_to_fftw: None,
                 ratio_to_rustfft: None,
                 ns_per_point: median_ns,
+                arrays_in: None,
             },
         }
     }

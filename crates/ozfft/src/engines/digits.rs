@@ -4,7 +4,7 @@ use super::{BuildEngine, Built, Request, Runner};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
-use crate::matrix_unit::Unit;
+use crate::matrix_unit::{Unit, UnitSession};
 use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::stages::quantise::Columns;
@@ -28,8 +28,8 @@ impl<T: Real> LineTransform<T> for DigitsLine {
         self.line.lines_at_once(self.unit.lanes())
     }
 
-    fn workspace_len(&self, workers: usize) -> usize {
-        self.line.workspace_len(self.unit, workers)
+    fn workspace_len(&self, workers: usize, lines: usize) -> usize {
+        self.line.workspace_len(self.unit, workers, lines)
     }
 
     fn table_bytes(&self) -> usize {
@@ -38,6 +38,10 @@ impl<T: Real> LineTransform<T> for DigitsLine {
 
     fn columns(&self) -> Option<Columns> {
         self.line.columns()
+    }
+
+    fn session(&self) -> UnitSession {
+        self.unit.session()
     }
 
     fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], workers: usize) {

@@ -43,7 +43,7 @@ impl<T: Real> LineTransform<T> for FloatLine {
         self.at_once
     }
 
-    fn workspace_len(&self, _: usize) -> usize {
+    fn workspace_len(&self, _: usize, _: usize) -> usize {
         self.words::<T>()
     }
 

@@ -4,6 +4,7 @@ use super::lines::{InputArray, LineSet, OutputArray, Place, Run, for_each_run};
 use super::scales::Scan;
 use super::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
+use crate::matrix_unit::UnitSession;
 use crate::parallel;
 use crate::sample::Real;
 use crate::stages::numbers::{Elements, Input, Output, Placement, Reader, Writer};
@@ -26,8 +27,8 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
     /// Lines that one call transforms.
     fn lines_at_once(&self) -> usize;
 
-    /// 64-bit words of workspace of one call.
-    fn workspace_len(&self, workers: usize) -> usize;
+    /// 64-bit words of workspace of one call, of a pass of so many lines.
+    fn workspace_len(&self, workers: usize, lines: usize) -> usize;
 
     /// Bytes of its tables.
     fn table_bytes(&self) -> usize;
@@ -53,6 +54,11 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
         None
     }
 
+    /// Prepares this thread for several calls.
+    fn session(&self) -> UnitSession {
+        UnitSession::default()
+    }
+
     /// Transforms neighbouring lines.
     fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], workers: usize);
 }
@@ -63,6 +69,7 @@ pub(crate) struct Executor<T: Real> {
     lines: Vec<Box<dyn LineTransform<T>>>,
     stages: Vec<Stage>,
     threads: usize,
+    workspace_len: usize,
 }
 
 /// Passes that run together, slab after slab: as long as one of them is in the cache.
@@ -93,12 +100,15 @@ impl<T: Real> Executor<T> {
         lines: Vec<Box<dyn LineTransform<T>>>,
         threads: usize,
     ) -> Self {
-        Executor {
+        let mut executor = Executor {
             schedule: Arc::clone(schedule),
             stages: stages(schedule, &lines, threads),
             lines,
             threads,
-        }
+            workspace_len: 0,
+        };
+        executor.workspace_len = executor.find_workspace_len();
+        executor
     }
 
     /// About how many bytes of tables its lines have.
@@ -109,14 +119,25 @@ impl<T: Real> Executor<T> {
 
     /// 64-bit words of workspace.
     pub(crate) fn workspace_len(&self) -> usize {
-        let scratch = self.lines.iter().map(|line| match line.is_large() {
-            true => line.workspace_len(self.threads),
-            false => self.threads * line.workspace_len(1),
+        self.workspace_len
+    }
+
+    fn find_workspace_len(&self) -> usize {
+        let numbers = 0..self.lines.len();
+        let scratch = numbers.map(|number| match self.lines[number].is_large() {
+            true => self.scratch_len(number, self.threads),
+            false => self.threads * self.scratch_len(number, 1),
         });
         words_for::<Complex<T>>(self.schedule.spare_len)
             + words_for::<i32>(self.scaled_transforms())
             + scratch.max().unwrap_or(0)
             + ALIGNMENT_SLACK
+    }
+
+    /// The same for the lines of one pass.
+    fn scratch_len(&self, number: usize, workers: usize) -> usize {
+        let lines = self.schedule.passes[number].read.count();
+        self.lines[number].workspace_len(workers, lines)
     }
 
     fn scaling(&self) -> Option<&Scan> {
@@ -196,13 +217,17 @@ impl<T: Real> Executor<T> {
                     }
                 }
             };
-            let lens = self.lines[stage.passes.clone()].iter();
-            let len = lens.map(|line| line.workspace_len(1)).max();
-            // A pass may need no scratch at all; chunks must not be empty.
-            let chunk = len.unwrap_or(0).max(1);
             let workers = self.threads.min(pieces);
             // One worker is the caller: nothing to hand over and wait for, and no pool that a forked process would not have.
-            if workers == 1 || workspace.len() < workers * chunk {
+            if workers == 1 {
+                work(0..pieces, workspace);
+                continue;
+            }
+            let passes = stage.passes.clone();
+            let len = passes.map(|number| self.scratch_len(number, 1)).max();
+            // A pass may need no scratch at all; chunks must not be empty.
+            let chunk = len.unwrap_or(0).max(1);
+            if workspace.len() < workers * chunk {
                 work(0..pieces, workspace);
                 continue;
             }
@@ -246,6 +271,8 @@ impl<T: Real> Executor<T> {
             _ => arrays.output,
         };
         let at_once = line.lines_at_once();
+        // One call prepares the thread itself, if it needs to.
+        let _session = (lines.len() > at_once).then(|| line.session());
         for first in lines.clone().step_by(at_once) {
             let job = Job {
                 pass,
@@ -414,6 +441,14 @@ impl<T: Real> Job<'_, T> {
 impl<T: Real> Connect for Job<'_, T> {
     fn count(&self) -> usize {
         self.count
+    }
+
+    fn part(&self, first: usize, count: usize) -> Self {
+        Job {
+            first: self.first + first,
+            count,
+            ..*self
+        }
     }
 
     fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>)) {

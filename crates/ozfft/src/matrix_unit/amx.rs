@@ -5,7 +5,7 @@
 //! those of the matrix for four diagonals at a time, the last four first: with both halves of the data they meet on
 //! these, with the upper halves alone on the others.
 
-use super::avx512_vnni::Avx512Vnni;
+use super::avx512_vnni::{self, Avx512Vnni};
 use super::{
     ListedUnit, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed_short_digits,
 };
@@ -38,6 +38,15 @@ impl ListedUnit for Amx {
 
     fn rows(tiles: &Tiles) -> Option<(usize, usize)> {
         Some((tiles.data_rows(), tiles.sum_rows()))
+    }
+
+    /// One line is no work for tiles, which must be set up and given back.
+    fn pack_outputs(
+        matrix: &DigitMatrix,
+        digits: Digits,
+        rows: &[Option<usize>],
+    ) -> Option<Vec<i32>> {
+        Some(avx512_vnni::pack_outputs(matrix, digits, rows))
     }
 
     #[cfg(feature = "residues")]
@@ -436,5 +445,23 @@ impl MatrixUnit<8> for Amx {
             };
         }
         pairs
+    }
+
+    #[inline(always)]
+    fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+        avx512_vnni::encode_outputs(digits, words, data);
+    }
+
+    #[inline(always)]
+    fn multiply_outputs(
+        self,
+        digits: Digits,
+        slots: usize,
+        entries: &[i32],
+        data: &[[i32; 2]],
+        sums: &mut [HalfRow<8>],
+    ) {
+        // SAFETY: as above.
+        unsafe { avx512_vnni::multiply_outputs(digits, slots, entries, data, sums) }
     }
 }

@@ -9,7 +9,7 @@
 use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
 use crate::recipe::Digits;
 use crate::simd::{self, HalfRow, Pair, Vectors};
-use crate::stages::digits::DigitMatrix;
+use crate::stages::digits::{DigitMatrix, bias};
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
@@ -29,6 +29,14 @@ impl ListedUnit for Avx2 {
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> PairedDigits {
         PairedDigits::new(matrix, digits)
+    }
+
+    fn pack_outputs(
+        matrix: &DigitMatrix,
+        digits: Digits,
+        rows: &[Option<usize>],
+    ) -> Option<Vec<i32>> {
+        Some(pack_outputs(matrix, digits, rows))
     }
 
     #[cfg(feature = "residues")]
@@ -119,6 +127,110 @@ impl PairedDigits {
             packed.offsets.extend(offsets);
         }
         packed
+    }
+}
+
+/// For every four rows: what the bias of unsigned data digits takes, for every pair; then for every two slots the entries of
+/// [`PairedDigits`]. Each is a register, of what every row has for the real and for the imaginary part.
+fn pack_outputs(matrix: &DigitMatrix, digits: Digits, rows: &[Option<usize>]) -> Vec<i32> {
+    let packed = PairedDigits::new(matrix, digits);
+    let (pairs, terms) = (digits.pairs(), terms(digits).len());
+    let slot_pairs = matrix.slots.div_ceil(2);
+    let mut entries = Vec::new();
+    for rows in rows.chunks(4) {
+        let mut put = |entry: &dyn Fn(usize) -> i32| {
+            let row = rows.iter().map(|row| row.map_or(0, entry));
+            entries.extend(row.flat_map(|entry| [entry; 2]));
+        };
+        for pair in 0..pairs {
+            put(&|row| packed.offsets[row * pairs + pair]);
+        }
+        for i in 0..slot_pairs * terms {
+            put(&|row| packed.entries[row * slot_pairs * terms + i]);
+        }
+    }
+    entries
+}
+
+/// For every two words their digits as 16-bit neighbours, the most significant first.
+fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+    let (bias, count) = (bias(digits.data) as i64, digits.data as usize);
+    for (words, data) in words.chunks(2).zip(data.chunks_exact_mut(count)) {
+        let biased = |word: [i64; 2]| word.map(|x| x.wrapping_add(bias));
+        let even = biased(words[0]);
+        let odd = words.get(1).map_or([0; 2], |&word| biased(word));
+        for (t, digits) in data.iter_mut().enumerate() {
+            let shift = 8 * (count - 1 - t);
+            let digit = |x: i64| ((x >> shift) & 0xff) as i32;
+            *digits = std::array::from_fn(|part| digit(even[part]) | digit(odd[part]) << 16);
+        }
+    }
+}
+
+/// The pairs of four rows of a matrix, packed as above, for the truncated recipe of `DATA` digits.
+#[target_feature(enable = "avx2,fma")]
+#[allow(clippy::needless_range_loop)]
+fn rows_of_outputs<const DATA: usize, const PAIRS: usize, const TERMS: usize>(
+    slots: usize,
+    entries: &[i32],
+    data: &[[i32; 2]],
+    sums: &mut [HalfRow<4>],
+) {
+    let (registers, _) = entries.as_chunks::<8>();
+    let load = |register: &[i32; 8]| {
+        // SAFETY: a register is 32 bytes.
+        unsafe { _mm256_loadu_si256(register.as_ptr().cast()) }
+    };
+    let (offsets, registers) = registers.split_at(PAIRS);
+    let mut accumulators = [_mm256_setzero_si256(); PAIRS];
+    for pair in 0..PAIRS {
+        accumulators[pair] = load(&offsets[pair]);
+    }
+    let slot_pairs = slots.div_ceil(2);
+    let data = data.chunks_exact(DATA).take(slot_pairs);
+    for (data, registers) in data.zip(registers.chunks_exact(TERMS)) {
+        let mut term = 0;
+        for t in 0..DATA {
+            let [re, im] = data[t];
+            let digits = _mm256_set1_epi64x(i64::from(im) << 32 | i64::from(re as u32));
+            for pair in 0..PAIRS {
+                if meets(DATA, t, pair) {
+                    let product = _mm256_madd_epi16(digits, load(&registers[term]));
+                    accumulators[pair] = _mm256_add_epi32(accumulators[pair], product);
+                    term += 1;
+                }
+            }
+        }
+    }
+    for (sum, &accumulator) in sums.iter_mut().zip(&accumulators) {
+        simd::Avx2::store_halves(accumulator, sum);
+    }
+}
+
+/// [`MatrixUnit::multiply_outputs`].
+///
+/// # Safety
+/// The processor has the features of [`Avx2`].
+#[inline(always)]
+unsafe fn multiply_outputs(
+    digits: Digits,
+    slots: usize,
+    entries: &[i32],
+    data: &[[i32; 2]],
+    sums: &mut [HalfRow<4>],
+) {
+    debug_assert_eq!(digits.diagonals, digits.data);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match digits.data {
+            2 => rows_of_outputs::<2, 1, 2>(slots, entries, data, sums),
+            3 => rows_of_outputs::<3, 2, 4>(slots, entries, data, sums),
+            4 => rows_of_outputs::<4, 2, 6>(slots, entries, data, sums),
+            5 => rows_of_outputs::<5, 3, 9>(slots, entries, data, sums),
+            6 => rows_of_outputs::<6, 3, 12>(slots, entries, data, sums),
+            7 => rows_of_outputs::<7, 4, 16>(slots, entries, data, sums),
+            _ => rows_of_outputs::<8, 4, 20>(slots, entries, data, sums),
+        }
     }
 }
 
@@ -287,6 +399,24 @@ impl MatrixUnit<4> for Avx2 {
     ) {
         // SAFETY: as above.
         unsafe { multiply(matrix, digits, data, sums) }
+    }
+
+    #[inline(always)]
+    fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+        encode_outputs(digits, words, data);
+    }
+
+    #[inline(always)]
+    fn multiply_outputs(
+        self,
+        digits: Digits,
+        slots: usize,
+        entries: &[i32],
+        data: &[[i32; 2]],
+        sums: &mut [HalfRow<4>],
+    ) {
+        // SAFETY: as above.
+        unsafe { multiply_outputs(digits, slots, entries, data, sums) }
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors};
-use crate::stages::digits::DigitMatrix;
+use crate::stages::digits::{DigitMatrix, bias};
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::arch::x86_64::*;
@@ -34,6 +34,14 @@ impl ListedUnit for Avx512Vnni {
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Bytes {
         Bytes::new(matrix, digits)
+    }
+
+    fn pack_outputs(
+        matrix: &DigitMatrix,
+        digits: Digits,
+        rows: &[Option<usize>],
+    ) -> Option<Vec<i32>> {
+        Some(pack_outputs(matrix, digits, rows))
     }
 
     #[cfg(feature = "residues")]
@@ -109,6 +117,123 @@ impl Bytes {
             }
         }
         packed
+    }
+}
+
+/// For every eight rows: what the bias of unsigned data digits takes, for every diagonal; then for every slot the entries of
+/// [`Bytes`]. Each is a register, of what every row has for the real and for the imaginary part.
+pub(super) fn pack_outputs(
+    matrix: &DigitMatrix,
+    digits: Digits,
+    rows: &[Option<usize>],
+) -> Vec<i32> {
+    let packed = Bytes::new(matrix, digits);
+    let shape = Shape::of(digits);
+    let width = shape.upper + shape.diagonals - shape.lower;
+    let mut entries = Vec::new();
+    for rows in rows.chunks(8) {
+        let mut put = |entry: &dyn Fn(usize) -> i32| {
+            let row = rows.iter().map(|row| row.map_or(0, entry));
+            entries.extend(row.flat_map(|entry| [entry; 2]));
+        };
+        for d in 0..shape.diagonals {
+            put(&|row| packed.offsets[row * shape.diagonals + d]);
+        }
+        for slot in 0..matrix.slots {
+            for i in 0..width {
+                put(&|row| packed.entries[(row * matrix.slots + slot) * width + i] as i32);
+            }
+        }
+    }
+    entries
+}
+
+/// Upper halves of all words, where they have more than four digits, then lower halves, as unsigned digits.
+pub(super) fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+    let bias = bias(digits.data) as i64;
+    let biased = words.iter().map(|word| word.map(|x| x.wrapping_add(bias)));
+    let skip = if digits.data > 4 { words.len() } else { 0 };
+    let (upper, lower) = data.split_at_mut(skip);
+    for (i, word) in biased.enumerate() {
+        if let Some(upper) = upper.get_mut(i) {
+            *upper = word.map(|x| (x >> 32) as i32);
+        }
+        lower[i] = word.map(|x| x as i32);
+    }
+}
+
+/// The pairs of eight rows of a matrix, packed as above, for the truncated recipe of `D` digits.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+#[allow(clippy::needless_range_loop)]
+fn rows_of_outputs<const D: usize, const U: usize, const F: usize>(
+    slots: usize,
+    entries: &[i32],
+    data: &[[i32; 2]],
+    sums: &mut [HalfRow<8>],
+) {
+    let (registers, _) = entries.as_chunks::<16>();
+    let load = |register: &[i32; 16]| {
+        // SAFETY: a register is 64 bytes.
+        unsafe { _mm512_loadu_si512(register.as_ptr().cast()) }
+    };
+    let broadcast =
+        |[re, im]: [i32; 2]| _mm512_set1_epi64(i64::from(im) << 32 | i64::from(re as u32));
+    let (offsets, registers) = registers.split_at(D);
+    let mut accumulators = [_mm512_setzero_si512(); D];
+    for d in 0..D {
+        accumulators[d] = load(&offsets[d]);
+    }
+    let upper = &data[..slots];
+    let lower = &data[if U > 0 { slots } else { 0 }..][..slots];
+    let registers = registers.chunks_exact(U + D - F);
+    for ((upper, lower), registers) in upper.iter().zip(lower).zip(registers) {
+        if U > 0 {
+            let bytes = broadcast(*upper);
+            for d in 0..U {
+                accumulators[d] = _mm512_dpbusd_epi32(accumulators[d], bytes, load(&registers[d]));
+            }
+        }
+        let bytes = broadcast(*lower);
+        for d in F..D {
+            let register = load(&registers[U + d - F]);
+            accumulators[d] = _mm512_dpbusd_epi32(accumulators[d], bytes, register);
+        }
+    }
+    let sums = &mut sums[..D.div_ceil(2)];
+    for pair in 0..D.div_ceil(2) {
+        let low = D - 1 - 2 * pair;
+        let mut sum = accumulators[low];
+        if low > 0 {
+            sum = _mm512_add_epi32(_mm512_slli_epi32::<8>(accumulators[low - 1]), sum);
+        }
+        Avx512::store_halves(sum, &mut sums[pair]);
+    }
+}
+
+/// [`MatrixUnit::multiply_outputs`].
+///
+/// # Safety
+/// The processor has the features of [`Avx512Vnni`].
+#[inline(always)]
+pub(super) unsafe fn multiply_outputs(
+    digits: Digits,
+    slots: usize,
+    entries: &[i32],
+    data: &[[i32; 2]],
+    sums: &mut [HalfRow<8>],
+) {
+    debug_assert_eq!(digits.diagonals, digits.data);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match digits.data {
+            2 => rows_of_outputs::<2, 0, 0>(slots, entries, data, sums),
+            3 => rows_of_outputs::<3, 0, 0>(slots, entries, data, sums),
+            4 => rows_of_outputs::<4, 0, 0>(slots, entries, data, sums),
+            5 => rows_of_outputs::<5, 5, 1>(slots, entries, data, sums),
+            6 => rows_of_outputs::<6, 6, 2>(slots, entries, data, sums),
+            7 => rows_of_outputs::<7, 7, 3>(slots, entries, data, sums),
+            _ => rows_of_outputs::<8, 8, 4>(slots, entries, data, sums),
+        }
     }
 }
 
@@ -315,6 +440,24 @@ impl MatrixUnit<8> for Avx512Vnni {
                 _ => multiply_truncated::<8, 8, 4, 1>(matrix, digits, columns, data, sums),
             }
         }
+    }
+
+    #[inline(always)]
+    fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+        encode_outputs(digits, words, data);
+    }
+
+    #[inline(always)]
+    fn multiply_outputs(
+        self,
+        digits: Digits,
+        slots: usize,
+        entries: &[i32],
+        data: &[[i32; 2]],
+        sums: &mut [HalfRow<8>],
+    ) {
+        // SAFETY: as above.
+        unsafe { multiply_outputs(digits, slots, entries, data, sums) }
     }
 }
 

@@ -185,6 +185,9 @@ fn compare<const L: usize, U: MatrixUnit<L>>(
     digits: Digits,
     generator: &mut Generator,
 ) {
+    if digits.diagonals == digits.data {
+        compare_outputs::<L, U>((unit, name), matrix, digits, generator);
+    }
     let packed = PackedMatrix::new(name, matrix, digits);
     for columns in 1..=U::COLUMNS {
         let shift = generator.below(10);
@@ -235,6 +238,85 @@ fn compare<const L: usize, U: MatrixUnit<L>>(
                         matrix.slots,
                     );
                 }
+            }
+        }
+    }
+}
+
+/// Rows of a matrix in the lanes times a column of words, in the instruction set of the unit.
+struct OutputProduct<'a, const L: usize, U> {
+    unit: U,
+    digits: Digits,
+    entries: &'a [i32],
+    words: &'a [[i64; 2]],
+}
+
+impl<const L: usize, U: MatrixUnit<L>> Task for OutputProduct<'_, L, U> {
+    /// The pairs of every group of rows.
+    type Output = Vec<HalfRow<L>>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<HalfRow<L>> {
+        let (digits, words) = (self.digits, self.words);
+        let mut data = vec![[0x5ba3_91e7; 2]; 8 * words.len().div_ceil(2)];
+        U::encode_outputs(digits, words, &mut data);
+        let mut sums = vec![[[-0x1234_5678; 2]; L]; digits.pairs()];
+        self.unit
+            .multiply_outputs(digits, words.len(), self.entries, &data, &mut sums);
+        sums
+    }
+}
+
+/// The product with rows in the lanes, where the unit has it: rows in reverse order, and lanes without a row.
+fn compare_outputs<const L: usize, U: MatrixUnit<L>>(
+    (unit, name): (U, Unit),
+    matrix: &DigitMatrix,
+    digits: Digits,
+    generator: &mut Generator,
+) {
+    let lanes = (matrix.rows + 1).next_multiple_of(L);
+    let row = |lane: usize| {
+        matrix
+            .rows
+            .checked_sub(lane)
+            .filter(|&row| row < matrix.rows)
+    };
+    let rows: Vec<Option<usize>> = (0..lanes).map(row).collect();
+    let Some(entries) = name.pack_outputs(matrix, digits, &rows) else {
+        return;
+    };
+    let turn = generator.below(10);
+    let words: Vec<[i64; 2]> = (0..matrix.slots)
+        .map(|slot| [0, 3].map(|part| word(generator, matrix, digits, turn + part, slot)))
+        .collect();
+    let data = [0, 1].map(|part| -> Vec<Vec<i64>> {
+        let digits_of = |word: &[i64; 2]| balanced(word[part], digits.data);
+        words.iter().map(digits_of).collect()
+    });
+    let groups = rows
+        .chunks(L)
+        .zip(entries.chunks(entries.len() / (lanes / L)));
+    for (rows, entries) in groups {
+        let found = unit.enter(OutputProduct {
+            unit,
+            digits,
+            entries,
+            words: &words,
+        });
+        for (lane, row) in rows.iter().enumerate() {
+            for (part, data) in data.iter().enumerate() {
+                let sum = found.iter().rev().fold(0i128, |sum, pair| {
+                    (sum << 16) + i128::from(pair[lane][part])
+                });
+                let right = row.map_or(0, |row| expected(matrix, digits, row, data));
+                assert_eq!(
+                    sum,
+                    right,
+                    "{}: {} rows, {} slots, {digits:?}: row {row:?} in lane {lane}, part {part}",
+                    name.name(),
+                    matrix.rows,
+                    matrix.slots,
+                );
             }
         }
     }

@@ -112,6 +112,24 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         sums: &mut [HalfRow<L>],
     );
 
+    /// Words, real and imaginary parts, as [`MatrixUnit::multiply_outputs`] wants to find their digits.
+    fn encode_outputs(_: Digits, _words: &[[i64; 2]], _data: &mut [[i32; 2]]) {
+        unreachable!("the unit packs no matrices for lanes that are outputs")
+    }
+
+    /// The pairs of `L` rows of a matrix times one column of `slots` words, with rows in the lanes. `entries` are those of
+    /// [`ListedUnit::pack_outputs`] for these rows.
+    fn multiply_outputs(
+        self,
+        _: Digits,
+        _slots: usize,
+        _entries: &[i32],
+        _data: &[[i32; 2]],
+        _sums: &mut [HalfRow<L>],
+    ) {
+        unreachable!("the unit packs no matrices for lanes that are outputs")
+    }
+
     /// Pair number `pair` (see [`Digits::pairs`]) of a row of the product, out of the sums of one column. Units that do
     /// not say otherwise leave the pairs of a row side by side.
     #[inline(always)]
@@ -255,6 +273,12 @@ pub(crate) trait ListedUnit: Copy + 'static {
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Self::Packed;
 
+    /// A matrix for products with rows in the lanes, where the unit has them: `rows` are the rows of all lanes, in whole groups of
+    /// as many as there are lanes. Lanes without a row are 0. Only for truncated products with as many diagonals as digits.
+    fn pack_outputs(_: &DigitMatrix, _: Digits, _rows: &[Option<usize>]) -> Option<Vec<i32>> {
+        None
+    }
+
     /// Rows of data and of sums for one column, where they are not just those of the matrix.
     fn rows(_: &Self::Packed) -> Option<(usize, usize)> {
         None
@@ -392,6 +416,20 @@ macro_rules! units {
                 }
             }
 
+            /// [`ListedUnit::pack_outputs`] of the unit.
+            pub(crate) fn pack_outputs(
+                self,
+                matrix: &DigitMatrix,
+                digits: Digits,
+                rows: &[Option<usize>],
+            ) -> Option<Vec<i32>> {
+                match self {
+                    $(#[cfg($compiled)] Unit::$name(_) => $name::pack_outputs(matrix, digits, rows),)*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => None,
+                }
+            }
+
             /// Runs a task with the unit's instructions.
             #[cfg(feature = "wide")]
             #[inline]
@@ -427,6 +465,26 @@ macro_rules! units {
     };
 }
 for_each_unit!(units);
+
+/// A thread's session of a unit that needs one, for several calls: [`MatrixUnit::session`] of each of them is then within it.
+#[derive(Default)]
+pub(crate) struct UnitSession {
+    #[cfg(vector_unit)]
+    _tiles: Option<<Amx as MatrixUnit<8>>::Session>,
+}
+
+impl Unit {
+    /// Prepares this thread for products.
+    pub(crate) fn session(self) -> UnitSession {
+        match self {
+            #[cfg(vector_unit)]
+            Unit::Amx(unit) => UnitSession {
+                _tiles: Some(unit.session()),
+            },
+            _ => UnitSession::default(),
+        }
+    }
+}
 
 /// Names of units separated by commas, which are to be left out: so a machine that has them behaves like one that has not.
 fn without() -> &'static str {

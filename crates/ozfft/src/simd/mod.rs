@@ -244,6 +244,15 @@ pub(crate) fn negated<const L: usize, V: Vectors<L>>(words: V::Words) -> V::Word
     V::subtract(V::splat(0), words)
 }
 
+/// Negated in the lanes whose word of the mask is -1; it is 0 in the others.
+#[inline(always)]
+pub(crate) fn negated_where<const L: usize, V: Vectors<L>>(
+    mask: V::Words,
+    words: V::Words,
+) -> V::Words {
+    V::subtract(V::xor(words, mask), mask)
+}
+
 /// Lanes of a vector as an array.
 #[inline(always)]
 pub(crate) fn lanes_of<const L: usize, V: Vectors<L>>(words: V::Words) -> Row<L> {

@@ -1,7 +1,7 @@
 //! The values that two outputs of a step have in common.
 
 use crate::recipe::Fold;
-use crate::simd::{HalfRow, Pair, Row, Vectors, Wide};
+use crate::simd::{HalfRow, Pair, Row, Vectors, Wide, negated_where};
 use crate::stages::reconstruct::{round_pairs, round_short};
 
 /// Powers of two that outputs are multiplied by, for every line.
@@ -38,6 +38,8 @@ pub(crate) trait Value<const L: usize, V: Vectors<L>>: Copy {
     fn mirrored(self) -> Self {
         self.negated().blend(self)
     }
+    /// Conjugated in the lines whose word of the mask is -1; it is 0 in the others.
+    fn conjugated_where(self, mask: V::Words) -> Self;
 
     /// A sum of pairs, rounded as [`round_pairs`] does.
     fn rounded<const P: usize>(
@@ -127,6 +129,11 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for LongWords<L, V> {
         LongWords { re, im }
     }
     #[inline(always)]
+    fn conjugated_where(self, mask: V::Words) -> Self {
+        let im = negated_where::<L, V>(mask, self.im);
+        LongWords { im, ..self }
+    }
+    #[inline(always)]
     fn wide(self) -> Pair<Wide<V::Words>> {
         (
             Wide::from_words::<L, V>(self.re),
@@ -205,6 +212,14 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for WideWords<L, V> {
         WideWords { re, im }
     }
     #[inline(always)]
+    fn conjugated_where(self, mask: V::Words) -> Self {
+        let im = Wide {
+            high: negated_where::<L, V>(mask, self.im.high),
+            low: negated_where::<L, V>(mask, self.im.low),
+        };
+        WideWords { im, ..self }
+    }
+    #[inline(always)]
     fn wide(self) -> Pair<Wide<V::Words>> {
         (self.re, self.im)
     }
@@ -256,6 +271,11 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for ShortWords<L, V> {
         shift: u32,
     ) -> Self {
         ShortWords(round_short::<L, V, P>(pair, dropped, shift))
+    }
+    #[inline(always)]
+    fn conjugated_where(self, mask: V::Words) -> Self {
+        let mask = V::mix_halves(V::splat_halves(0), V::halves_of_words(mask));
+        ShortWords(V::subtract_halves(V::xor_halves(self.0, mask), mask))
     }
     #[inline(always)]
     fn wide(self) -> Pair<Wide<V::Words>> {

@@ -214,6 +214,23 @@ impl<const L: usize> Input<'_, L> {
         if self.conjugate { value.conj() } else { value }
     }
 
+    /// The elements of a lane's line, one after the other.
+    #[inline(always)]
+    pub(crate) fn copy_line(&self, lane: usize, line: &mut [Complex<f64>]) {
+        let place = self.places[lane];
+        if let (Reader::Double(array), Elements::Complex, 1, false) =
+            (&self.numbers, self.elements, place.stride, self.conjugate)
+        {
+            let start = array.checked(2 * place.at(0), 2 * line.len());
+            // SAFETY: in range; not written by another thread, as for single elements. A complex number is two real ones.
+            unsafe { std::ptr::copy_nonoverlapping(start.cast(), line.as_mut_ptr(), line.len()) };
+            return;
+        }
+        for (i, element) in line.iter_mut().enumerate() {
+            *element = self.element(lane, i);
+        }
+    }
+
     /// Loads the bits of the elements below `limit` of every lane; zeros from there on.
     #[inline(always)]
     pub(crate) fn gather<V: Vectors<L>>(

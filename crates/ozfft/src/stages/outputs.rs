@@ -13,6 +13,10 @@ use crate::stages::quantise::{LineProperties, is_moderate, power_bits, single_sc
 pub(crate) trait Emit<const L: usize, V: Vectors<L>> {
     /// The output at a place of the block's output grid.
     fn emit<X: Value<L, V>>(&mut self, place: usize, value: X);
+
+    /// Says which set of lines the next outputs are of, where there are several.
+    #[inline(always)]
+    fn select(&mut self, _set: usize) {}
 }
 
 /// High and low parts of the real, then of the imaginary part, normalised.

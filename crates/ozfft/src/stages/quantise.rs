@@ -63,6 +63,16 @@ impl LineProperties {
         has_imaginary: false,
     };
 
+    /// From the bits of the largest magnitudes of real and imaginary parts.
+    #[inline(always)]
+    pub(crate) fn of_magnitudes([re, im]: [i64; 2]) -> LineProperties {
+        LineProperties {
+            not_finite: re.max(im) >= f64::INFINITY.to_bits() as i64,
+            has_real: re != 0,
+            has_imaginary: im != 0,
+        }
+    }
+
     /// Properties shared by two lines, or by two parts of a line.
     #[inline(always)]
     pub(crate) fn with(self, other: LineProperties) -> LineProperties {
@@ -161,13 +171,8 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
         }
     }
     let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
-    let properties: [LineProperties; L] = std::array::from_fn(|lane| LineProperties {
-        not_finite: largest
-            .iter()
-            .any(|part| part[lane] >= f64::INFINITY.to_bits() as i64),
-        has_real: largest[0][lane] != 0,
-        has_imaginary: largest[1][lane] != 0,
-    });
+    let properties: [LineProperties; L] =
+        std::array::from_fn(|lane| LineProperties::of_magnitudes(largest.map(|part| part[lane])));
     // Lines of zeros, and lines that are not finite, become words of zero.
     let keep: [bool; L] = std::array::from_fn(|lane| {
         let properties = properties[lane];

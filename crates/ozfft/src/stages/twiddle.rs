@@ -162,6 +162,7 @@ impl TwiddleTable {
 }
 
 /// Table entries of all lanes: high and low halves, each in the lower 32 bits of its word.
+#[derive(Clone, Copy)]
 pub(crate) struct Angles<W> {
     pub(crate) real: Pair<W>,
     pub(crate) imaginary: Pair<W>,

@@ -27,6 +27,7 @@ use crate::stages::outputs::Emit;
 use crate::stages::quantise::{Columns, InputSymmetry, Quantised};
 use crate::stages::residue_products::ResidueEngine;
 use crate::transform::head_room::words_fit;
+use crate::transform::lane_tables::{LaneTables, lane_tables};
 use crate::transform::packed_elements::PackedElement;
 use crate::transform::step::{BlockScratch, Column, ColumnScratch, Step};
 use crate::transform::tables::Setting;
@@ -47,6 +48,8 @@ pub(crate) struct Block {
     exponent_offset: i32,
     /// See [`Columns::relative_unit`].
     relative_unit: Option<f64>,
+    /// For lines one by one; none for units of one lane.
+    lane_tables: Option<LaneTables>,
 }
 
 /// Symmetry known of all lines of a block, which saves work without changing a bit: see the two symmetries above.
@@ -128,6 +131,7 @@ impl Block {
             .collect();
         let shifts: u32 = recipe.steps.iter().map(|s| s.shift).sum();
         let columns = steps[0].inner;
+        let lane_tables = lane_tables(&steps, setting);
         Block {
             n,
             digits: setting.digits,
@@ -146,6 +150,7 @@ impl Block {
             groups,
             exponent_offset: shifts as i32,
             relative_unit: setting.residues.and_then(ResidueEngine::unit_of_lines),
+            lane_tables,
         }
     }
 
@@ -178,6 +183,23 @@ impl Block {
 
     pub(crate) fn digits(&self) -> Digits {
         self.digits
+    }
+
+    /// What products depend on.
+    pub(crate) fn setting(&self) -> (Digits, Products) {
+        (self.digits, self.products)
+    }
+
+    /// Tables for lines one by one.
+    pub(crate) fn lane_tables(&self) -> Option<&LaneTables> {
+        self.lane_tables.as_ref()
+    }
+
+    /// Bytes of its tables.
+    pub(crate) fn table_bytes(&self) -> usize {
+        let steps = self.steps.iter().map(Step::table_bytes);
+        let lanes = self.lane_tables.as_ref();
+        steps.sum::<usize>() + lanes.map_or(0, LaneTables::table_bytes)
     }
 
     /// How the line is to be quantised.
@@ -259,6 +281,7 @@ impl Block {
         }
     }
 
+    /// The step of a block that has no other, for every set of lines in the panel.
     #[inline(always)]
     fn only_step<
         const L: usize,
@@ -282,7 +305,8 @@ impl Block {
         );
         let mut put = inlined(
             #[inline(always)]
-            |place: usize, word: C::Word| {
+            |set: usize, place: usize, word: C::Word| {
+                emit.select(set);
                 if C::holds_outputs(digits) {
                     emit.emit(place, word);
                 } else {
@@ -290,8 +314,8 @@ impl Block {
                 }
             },
         );
-        let column = |_| Column {
-            first: 0,
+        let column = |set: usize| Column {
+            first: set * n,
             step: 1,
             conjugate: false,
         };
@@ -299,15 +323,16 @@ impl Block {
         step.run_words(
             unit,
             setting,
-            1,
+            points.len() / n,
             points,
             scratch,
             column,
             #[inline(always)]
-            |_, _, k, pair| {
-                put(k, rotate(pair.output(), k));
+            |_, set, k, pair| {
+                put(set, k, rotate(pair.output(), k));
                 if k > 0 && 2 * k < n {
-                    put(n - k, rotate(pair.output_of_conjugate(), k).conjugated());
+                    let partner = rotate(pair.output_of_conjugate(), k).conjugated();
+                    put(set, n - k, partner);
                 }
             },
         );
@@ -391,27 +416,28 @@ impl Block {
         }
     }
 
+    /// A step between the first and the last, for all rows of a grid.
     #[inline(always)]
-    fn middle_step<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
+    pub(crate) fn middle_step<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
         &self,
         step: &Step,
         unit: U,
-        symmetry: Symmetry,
+        grid: Grid,
         points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let (n, inner) = (step.recipe.n, step.inner);
-        let first = |i: usize| self.input.place(i / inner * n * inner) + i % inner;
+        let first = |i: usize| grid.place(i / inner * n * inner) + i % inner;
         let column = |i: usize| Column {
             first: first(i),
             step: inner as isize,
             conjugate: false,
         };
-        let setting = (self.digits, self.products);
+        let setting = self.setting();
         step.run_words(
             unit,
             setting,
-            self.rows(symmetry) * (self.input.columns / n),
+            grid.rows * (grid.columns / n),
             points,
             scratch,
             column,
@@ -561,8 +587,12 @@ impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>> Task
     #[inline(always)]
     fn run(self) {
         let MiddleStep(task, step) = self;
+        let grid = Grid {
+            rows: task.block.rows(task.symmetry),
+            ..task.block.input
+        };
         task.block
-            .middle_step(step, task.unit, task.symmetry, task.points, task.scratch);
+            .middle_step(step, task.unit, grid, task.points, task.scratch);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::stages::quantise_single::quantise_singles;
 use crate::substrate::for_each_unit;
 use crate::transform::bailey::Block;
 use crate::transform::bluestein::Bluestein;
-use crate::transform::passes::Passes;
+use crate::transform::passes::{Ends, Passes, SETS};
 use crate::transform::source::{Sink, Source};
 use crate::transform::tables::Setting;
 use num_complex::Complex;
@@ -74,22 +74,44 @@ impl Line {
         }
     }
 
-    /// Number of lines that are transformed side by side by a unit with `lanes` lanes.
+    /// Number of lines that a unit with `lanes` lanes transforms together.
     pub(crate) fn lines_at_once(&self, lanes: usize) -> usize {
         let one_block = match self {
             Line::Copy => true,
+            Line::Passes(passes) if lanes > 1 && passes.comes_in_sets() => return SETS * lanes,
             Line::Passes(passes) => passes.is_one_block(),
             Line::Bluestein(bluestein) => bluestein.is_one_block(),
         };
         if one_block { lanes } else { 1 }
     }
 
-    /// 64-bit words of workspace for one call by `workers` threads.
-    fn words<const L: usize, U: MatrixUnit<L>>(&self, workers: usize) -> usize {
+    /// 64-bit words of workspace for one call by `workers` threads, where there are `lines` lines in all.
+    fn words<const L: usize, U: MatrixUnit<L>>(&self, workers: usize, lines: usize) -> usize {
         match self {
             Line::Copy => 0,
+            Line::Passes(passes) if passes.is_one_by_one::<L>(lines) => {
+                passes.one_by_one_workspace_len::<L, U>()
+            }
+            Line::Passes(passes) if const { L > 1 } && lines > L && passes.comes_in_sets() => {
+                let sets = passes.sets_workspace_len::<L, U>();
+                sets.max(passes.workspace_len::<L, U>(workers))
+            }
             Line::Passes(passes) => passes.workspace_len::<L, U>(workers),
             Line::Bluestein(bluestein) => bluestein.workspace_len::<L, U>(workers),
+        }
+    }
+
+    /// Transforms several sets of lines, as [`Line::lines_at_once`] allows.
+    fn run_sets<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        sets: usize,
+        ends: &Ends<'_, L>,
+        workspace: &mut [u64],
+    ) {
+        match self {
+            Line::Passes(passes) if const { L > 1 } => passes.run_sets(unit, sets, ends, workspace),
+            _ => unreachable!("other lines are one set at a time"),
         }
     }
 
@@ -109,6 +131,10 @@ impl Line {
                 copy(input, output, active);
                 Ok(())
             }
+            Line::Passes(passes) if const { L > 1 } && passes.is_one_by_one::<L>(active) => {
+                passes.run_one_by_one(unit, input, output, active, workspace);
+                Ok(())
+            }
             // Asked first, and a constant: other units are not compiled for short lanes at all.
             Line::Passes(passes) if U::SHORT && passes.is_short() => {
                 passes.run_short(unit, input, output, active, workspace);
@@ -125,12 +151,15 @@ impl Line {
     }
 }
 
-/// Lines of the caller's arrays, side by side as many as a unit takes.
+/// Lines of the caller's arrays.
 pub(crate) trait Connect {
-    /// Lines that there are; `L` at most.
+    /// Lines that there are.
     fn count(&self) -> usize;
 
-    /// Calls `run` with the lines of the input and of the output.
+    /// Some of them.
+    fn part(&self, first: usize, count: usize) -> Self;
+
+    /// Calls `run` with the lines, `L` at most, of the input and of the output.
     fn connect<const L: usize>(&self, run: impl FnOnce(&Input<'_, L>, &Output<'_, L>));
 }
 
@@ -143,16 +172,31 @@ macro_rules! compiled_once {
             use super::*;
             $(
                 #[cfg($compiled)]
-                #[inline(never)]
-                pub(super) fn $name(
-                    line: &Line,
-                    unit: matrix_unit::$name,
-                    (input, output): (&Input<'_, $lanes>, &Output<'_, $lanes>),
-                    active: usize,
-                    workspace: &mut [u64],
-                    workers: usize,
-                ) {
-                    line.run(unit, input, output, active, workspace, workers);
+                pub(super) mod $name {
+                    use super::*;
+
+                    #[inline(never)]
+                    pub(in super::super) fn one_set(
+                        line: &Line,
+                        unit: matrix_unit::$name,
+                        (input, output): (&Input<'_, $lanes>, &Output<'_, $lanes>),
+                        active: usize,
+                        workspace: &mut [u64],
+                        workers: usize,
+                    ) {
+                        line.run(unit, input, output, active, workspace, workers);
+                    }
+
+                    #[inline(never)]
+                    pub(in super::super) fn several_sets(
+                        line: &Line,
+                        unit: matrix_unit::$name,
+                        sets: usize,
+                        ends: &Ends<'_, $lanes>,
+                        workspace: &mut [u64],
+                    ) {
+                        line.run_sets(unit, sets, ends, workspace);
+                    }
                 }
             )*
         }
@@ -170,8 +214,19 @@ macro_rules! compiled_once {
                 match unit {
                     $(
                         #[cfg($compiled)]
+                        Unit::$name(unit) if active > $lanes => {
+                            let ends: &Ends<'_, $lanes> = &|set, run| {
+                                let first = set * $lanes;
+                                let part = lines.part(first, (active - first).min($lanes));
+                                part.connect(|input, output| run(input, output, part.count()));
+                            };
+                            let sets = active.div_ceil($lanes);
+                            compiled::$name::several_sets(self, unit, sets, ends, workspace);
+                        }
+                        #[cfg($compiled)]
                         Unit::$name(unit) => lines.connect(|input, output| {
-                            compiled::$name(self, unit, (input, output), active, workspace, workers);
+                            let ends = (input, output);
+                            compiled::$name::one_set(self, unit, ends, active, workspace, workers);
                         }),
                     )*
                     #[cfg(feature = "residues")]
@@ -181,15 +236,15 @@ macro_rules! compiled_once {
                 }
             }
 
-            /// 64-bit words of workspace for one call by `workers` threads on a unit.
-            pub(crate) fn workspace_len(&self, unit: Unit, workers: usize) -> usize {
+            /// 64-bit words of workspace for one call by `workers` threads on a unit, where there are `lines` lines in all.
+            pub(crate) fn workspace_len(&self, unit: Unit, workers: usize, lines: usize) -> usize {
                 match unit {
                     $(
                         #[cfg($compiled)]
-                        Unit::$name(_) => self.words::<$lanes, matrix_unit::$name>(workers),
+                        Unit::$name(_) => self.words::<$lanes, matrix_unit::$name>(workers, lines),
                     )*
                     #[cfg(feature = "residues")]
-                    Unit::Residues => self.words::<1, matrix_unit::ResidueNumbers>(workers),
+                    Unit::Residues => self.words::<1, matrix_unit::ResidueNumbers>(workers, lines),
                 }
             }
         }
@@ -231,7 +286,7 @@ fn copy<const L: usize>(input: &Input<'_, L>, output: &Output<'_, L>, active: us
 }
 
 /// The caller's numbers as a source of words.
-struct Floats<'a, const L: usize>(&'a Input<'a, L>);
+pub(crate) struct Floats<'a, const L: usize>(pub(crate) &'a Input<'a, L>);
 
 impl<const L: usize> Source<L> for Floats<'_, L> {
     #[inline(always)]

@@ -12,7 +12,7 @@ use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use crate::simd::{Pair, Point, Row, Vectors, lanes_of};
 use crate::stages::lines::{Grid, Lines};
-use crate::stages::numbers::Output;
+use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{
     FloatEmitter, Narrowing, WideEmitter, WideOutputs, WidePoint, finish,
 };
@@ -21,7 +21,7 @@ use crate::stages::quantise::{LineProperties, Quantised};
 use crate::transform::bailey::{Block, Symmetry};
 use crate::transform::intermediates::{WordLines, WordPlaces};
 use crate::transform::source::{NotFinite, Sink, Source};
-use crate::transform::step::{BlockScratch, Step};
+use crate::transform::step::BlockScratch;
 use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
 use float_environment::DefaultEnvironment;
@@ -38,6 +38,13 @@ pub(crate) struct Passes {
     word_bits: u32,
     exponent_offset: i32,
 }
+
+/// Sets that are transformed together, at most.
+pub(crate) const SETS: usize = 4;
+
+/// Calls what it is given with the input, the output and the number of lines of a set.
+pub(crate) type Ends<'a, const L: usize> =
+    dyn Fn(usize, &mut dyn FnMut(&Input<'_, L>, &Output<'_, L>, usize)) + 'a;
 
 /// Scratch memory of one thread for the lines of a pass.
 pub(crate) struct LineScratch<'a, const L: usize> {
@@ -142,13 +149,13 @@ impl<'a, const L: usize> LineScratch<'a, L> {
 }
 
 /// Loading and quantising as a task.
-struct Load<'a, const L: usize, U, S> {
-    unit: PhantomData<U>,
-    source: &'a S,
-    lines: &'a Lines<L>,
-    block: &'a Block,
-    points: &'a mut [Point<L>],
-    exponents: &'a mut [Row<L>],
+pub(crate) struct Load<'a, const L: usize, U, S> {
+    pub(crate) unit: PhantomData<U>,
+    pub(crate) source: &'a S,
+    pub(crate) lines: &'a Lines<L>,
+    pub(crate) block: &'a Block,
+    pub(crate) points: &'a mut [Point<L>],
+    pub(crate) exponents: &'a mut [Row<L>],
 }
 
 impl<const L: usize, U: MatrixUnit<L>, S: Source<L>> Task for Load<'_, L, U, S> {
@@ -402,9 +409,9 @@ impl Passes {
 
     /// Bytes of its tables.
     pub(crate) fn table_bytes(&self) -> usize {
-        let steps = self.blocks.iter().flat_map(Block::steps);
+        let blocks = self.blocks.iter().map(Block::table_bytes);
         let roots = self.roots.iter().map(PassRoots::table_bytes);
-        steps.map(Step::table_bytes).sum::<usize>() + roots.sum::<usize>()
+        blocks.sum::<usize>() + roots.sum::<usize>()
     }
 
     pub(crate) fn blocks(&self) -> &[Block] {

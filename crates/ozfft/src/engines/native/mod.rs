@@ -410,7 +410,7 @@ impl<T: Real> LineTransform<T> for NativeLine<T> {
         self.at_once
     }
 
-    fn workspace_len(&self, _: usize) -> usize {
+    fn workspace_len(&self, _: usize, _: usize) -> usize {
         self.words()
     }
 
