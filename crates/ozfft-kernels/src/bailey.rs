@@ -532,7 +532,8 @@ mod tests {
         for (shape, _) in listed() {
             for kilobytes in SHARED_KILOBYTES {
                 let (first, last, strided) = (shape.first, shape.last, shape.strided);
-                let shape = BlockShape::new(first, last, strided, kilobytes << 10);
+                let steps = [first, last];
+                let shape = BlockShape::new(Number::Double, steps, strided, kilobytes << 10);
                 let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {kilobytes} KB"));
                 assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
                 assert!(shape.threads() <= 512, "{shape:?}");
