@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -33,10 +34,25 @@ type Gemv = unsafe extern "C" fn(
     isize,
 ) -> c_int;
 
-/// The libraries lie beside the tests.
+/// The libraries, in the folder above the tests. Tests do not link them, so that cargo builds them only when asked.
 fn beside(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("a test has a path");
-    let path = test.parent().expect("a folder").join(name);
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let test = std::env::current_exe().expect("a test has a path");
+        let folder = test.ancestors().nth(2).expect("target/PROFILE");
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--lib", "--manifest-path"]);
+        build.arg(format!("{CRATE}/Cargo.toml"));
+        build
+            .arg("--target-dir")
+            .arg(folder.parent().expect("target"));
+        if folder.ends_with("release") {
+            build.arg("--release");
+        }
+        let status = build.status().expect("cargo runs");
+        assert!(status.success(), "cargo build -p kulisch-c: {status}");
+        folder.to_path_buf()
+    });
+    let path = FOLDER.join(name);
     assert!(path.exists(), "{} is not there", path.display());
     path
 }

@@ -75,7 +75,10 @@ fn mistakes_are_reported_before_the_gpu_is_opened() {
         assert!(message.contains(what), "{message}");
     };
     let bench = |rest: &[&'static str]| [&["bench", "--device", "cuda"][..], rest].concat();
-    reject(&bench(&["--shape", "8", "--kind", "c2r"]), "c2c or r2c");
+    reject(
+        &bench(&["--shape", "8", "--kind", "c2r", "--interleaved"]),
+        "--interleaved",
+    );
     reject(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
     reject(&bench(&["--shape", "8", "--only", "a"]), "--only");
     reject(&bench(&["--shape", "0"]), "dimension 0");
