@@ -140,7 +140,7 @@ class Step:
                             image += struct.pack("4b", *self.met(matrix, half, 8 * tile + lane // 4, slot + lane % 4, diagonal))
         return image
 
-    def raised(self, matrix, place, whole):
+    def biased(self, matrix, place, whole):
         d = [
             128 * sum(sum(self.met(matrix, half, place, slot, diagonal)) for slot in range(self.slots) for half in (0, 1))
             for diagonal in range(8)
@@ -151,7 +151,7 @@ class Step:
 
     def constants(self, whole):
         image = bytearray()
-        rows = [[self.raised(m, place, whole) for m in (0, 1)] for place in range(8 * self.tiles)]
+        rows = [[self.biased(m, place, whole) for m in (0, 1)] for place in range(8 * self.tiles)]
         offset = 0 if whole else 8192
         wrap = lambda x: (x + (1 << 63)) % (1 << 64) - (1 << 63)
         for (c, _), (s, _) in rows:

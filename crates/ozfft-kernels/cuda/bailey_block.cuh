@@ -329,13 +329,13 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                 // Output 0 of a plain step, which comes last, has no sines.
                 const bool pairs = i < Step::PAIRS;
                 const i64 sr = pairs ? sine[u].sum[e] : 0, si = pairs ? sine[u].sum[2 + e] : 0;
-                // Outputs k and N1 - k, less what they are raised by. Of the first pair of a shifted step, output 0 has cosines
+                // Outputs k and N1 - k, less what they are biased by. Of the first pair of a shifted step, output 0 has cosines
                 // only, output N1/2 sines only.
                 const bool first = !Step::PLAIN && i == 0, two = first && t == 0;
                 const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                 const int k = !slot || alone ? 0 : Step::PLAIN ? i + t + 1 : i + t;
                 const int far_k = two ? N1 / 2 : N1 - k;
-                uint4 raised = tables.entry(first ? Tables::FIRST_CONSTANTS + 32 * t : Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
+                uint4 biased = tables.entry(first ? Tables::FIRST_CONSTANTS + 32 * t : Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
                 uint4 angle = angles.entry(16 * k * Tables::ANGLES);
                 const auto put = [&](int row, i64 re, i64 im, bool conjugated) {
                     if constexpr (N2 > 1) {
@@ -344,7 +344,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                         end.put(slot, row, re, 0, im, 0, conjugated);
                     }
                 };
-                i64 re = cr + (two ? 0 : si) - join(raised.x, raised.y), im = ci - (two ? 0 : sr) - join(raised.z, raised.w);
+                i64 re = cr + (two ? 0 : si) - join(biased.x, biased.y), im = ci - (two ? 0 : sr) - join(biased.z, biased.w);
                 rotate(re, im, angle, factors);
                 put(k, re, im, false);
                 if (!pairs) {
@@ -352,13 +352,13 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                     continue;
                 }
                 if (first) {
-                    raised = tables.entry(Tables::FIRST_CONSTANTS + 32 * t + 16);
+                    biased = tables.entry(Tables::FIRST_CONSTANTS + 32 * t + 16);
                     if (two) angle = angles.entry(16 * (N1 / 2) * Tables::ANGLES);
-                    re = (two ? si : cr - si) - join(raised.x, raised.y);
-                    im = (two ? 0 : -ci) - sr + join(raised.z, raised.w);
+                    re = (two ? si : cr - si) - join(biased.x, biased.y);
+                    im = (two ? 0 : -ci) - sr + join(biased.z, biased.w);
                 } else {
-                    re = cr - si - join(raised.z, raised.w);
-                    im = join(raised.x, raised.y) - sr - ci;
+                    re = cr - si - join(biased.z, biased.w);
+                    im = join(biased.x, biased.y) - sr - ci;
                 }
                 rotate(re, im, angle, factors);
                 if (!alone) put(far_k, re, im, !two);
@@ -415,9 +415,9 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
         const bool mirrored = 2 * k1 > S::N1;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            // Sums are kept as those of raised diagonals are.
-            const i64 raised = (i64)8192 << 49;
-            const i64 re = unit_output(k, low_re, low_im, 1) - raised, im = unit_output(k, low_im, low_re, -1) - raised;
+            // Sums are kept as those of biased diagonals are.
+            const i64 biased = (i64)8192 << 49;
+            const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
             const int index = k1 + S::N1 * (mirrored ? 3 - k : k);
             end.put(true, index, re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
         }
@@ -472,9 +472,9 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     if (i >= Step::SLOTS) continue;
                     const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
                     const int number = i + 2 * t - 4 * e + e;
-                    const uint4 raised = tables.entry(Tables::CONSTANTS2 + 16 * number);
+                    const uint4 biased = tables.entry(Tables::CONSTANTS2 + 16 * number);
                     const uint2 tops = tables.half(Tables::TOPS2 + 8 * number);
-                    const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
+                    const i64 sum = join(biased.x, biased.y), difference = join(biased.z, biased.w);
                     const bool pairs = i < Step::PAIRS;
                     const i64 cr = cosine[u].sum[e], ci = cosine[u].sum[2 + e];
                     const i64 sr = pairs ? sine[u].sum[e] : 0, si = pairs ? sine[u].sum[2 + e] : 0;

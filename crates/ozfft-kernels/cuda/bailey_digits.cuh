@@ -8,11 +8,11 @@ namespace bailey {
 
 using namespace tuned;
 
-// The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Raised by 128 to unsigned
+// The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Biased by 128 to unsigned
 // bytes; what that adds to sums is a constant of every output.
 template <class Step> struct StepDigits {
-    static constexpr int EIGHTS = Step::EIGHTS, FOURS = Step::FOURS;
-    unsigned low[EIGHTS > 0 ? EIGHTS : 1][4], high[EIGHTS > 0 ? EIGHTS : 1][4], both[4];
+    static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
+    unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
 
     // Word number q of this thread, that of slot 4q + t. Five digits are the topmost of eight.
     DEVICE void put(int q, i64 re, i64 im) {
@@ -21,7 +21,7 @@ template <class Step> struct StepDigits {
             im = (i64)((u64)im << 24);
         }
         const int s = q / 2, e = 2 * (q % 2);
-        if (s < EIGHTS) {
+        if (s < K_TILES) {
             digits(re, low[s][e], high[s][e]);
             digits(im, low[s][e + 1], high[s][e + 1]);
         } else {
@@ -31,7 +31,7 @@ template <class Step> struct StepDigits {
     }
     // Slots that no thread has: they meet zeros of the matrix.
     DEVICE void fill() {
-        if (Step::QUADS < 2 * EIGHTS) put(Step::QUADS, 0, 0);
+        if (Step::QUADS < 2 * K_TILES) put(Step::QUADS, 0, 0);
     }
 };
 
@@ -91,13 +91,13 @@ struct MmaSync {
 
     // Operand number i: upper digits, then, of the lower diagonals, lower ones, then the rest of four slots with both.
     template <bool LOWER, class Step> static DEVICE const unsigned (&operand(const StepDigits<Step> &words, int i))[4] {
-        constexpr int EIGHTS = Step::EIGHTS;
-        return i < EIGHTS ? words.high[i < EIGHTS ? i : 0] : LOWER && i < 2 * EIGHTS ? words.low[i - EIGHTS < EIGHTS ? i - EIGHTS : 0] : words.both;
+        constexpr int K_TILES = Step::K_TILES;
+        return i < K_TILES ? words.high[i < K_TILES ? i : 0] : LOWER && i < 2 * K_TILES ? words.low[i - K_TILES < K_TILES ? i - K_TILES : 0] : words.both;
     }
 };
 
 // Four sums of eight diagonals put together (0, 1: real parts of two outputs, 2, 3: imaginary parts), rounded, modulo 2^64 and
-// raised by their constants; in a last step the topmost diagonal is kept apart, at weight 2^49.
+// biased by their constants; in a last step the topmost diagonal is kept apart, at weight 2^49.
 struct Rounded {
     i64 sum[4];
     int top[4];
@@ -123,10 +123,10 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
         // Sums fit 64 bits as they are.
         Mma::multiply_last(d, digits, matrix);
         each([&](int u, int e, int d4, int) { low[u][e] = (d4 + 64) >> 7; });
-        in_order(factors.first, place + 2);
+        scheduling_barrier(factors.first, place + 2);
         Mma::template multiply<2>(d, digits, matrix);
         each([&](int u, int e, int d2, int d3) { low[u][e] += 2 * (d3 + 256 * d2); });
-        in_order(factors.first, place + 0);
+        scheduling_barrier(factors.first, place + 0);
         Mma::template multiply<0>(d, digits, matrix);
         each([&](int u, int e, int d0, int d1) {
             rounded[u].sum[e] = product(d1 + 256 * d0, factors.first, low[u][e]);
@@ -136,19 +136,19 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
     }
     Mma::template multiply<6>(d, digits, matrix);
     each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
-    in_order(factors.first, place + 4);
+    scheduling_barrier(factors.first, place + 4);
     Mma::template multiply<4>(d, digits, matrix);
     each([&](int u, int e, int d4, int d5) {
         low[u][e] += 512 * d5;
         middle[u][e] = d4;
     });
-    in_order(factors.first, place + 2);
+    scheduling_barrier(factors.first, place + 2);
     Mma::template multiply<2>(d, digits, matrix);
     each([&](int u, int e, int d2, int d3) {
         middle[u][e] += 256 * d3;
         high[u][e] = (unsigned)d2;
     });
-    in_order(factors.first, place + 0);
+    scheduling_barrier(factors.first, place + 0);
     Mma::template multiply<0>(d, digits, matrix);
     each([&](int u, int e, int d0, int d1) {
         high[u][e] += 256u * (unsigned)d1;

@@ -231,8 +231,8 @@ template <class S, class Statistics> DEVICE void store_exponents(const Task &tas
 // Words of a panel's outputs, shifted and rotated, to memory. Eight threads have four outputs of two neighbouring lines: that keeps
 // the banks apart and fills sectors of 32 bytes. A thread stays with its line.
 template <class S, class Statistics> DEVICE void store_words(const Task &task, const Line *lines, const Statistics &statistics) {
-    constexpr int PAIRS = S::LINES / 2, EIGHTS = S::GROUP_THREADS / 8, STEP = 4 * (EIGHTS / PAIRS);
-    static_assert(EIGHTS % PAIRS == 0, "a thread has one line");
+    constexpr int PAIRS = S::LINES / 2, K_TILES = S::GROUP_THREADS / 8, STEP = 4 * (K_TILES / PAIRS);
+    static_assert(K_TILES % PAIRS == 0, "a thread has one line");
     const Lane<S> lane;
     const int thread = lane.in_group();
     const unsigned eight = (unsigned)thread >> 3;

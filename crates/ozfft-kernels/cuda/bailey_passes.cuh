@@ -11,7 +11,7 @@ namespace bailey {
 constexpr int LEAST_COLUMN_FIELD = 256;
 // What is known of a transform.
 constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
-// A group has LINES transforms at a time, and WARPS warps. UNITS_A, UNITS_B1, UNITS_B2: eights of columns that a warp takes together in
+// A group has LINES transforms at a time, and WARPS warps. UNITS_A, UNITS_B1, UNITS_B2: tiles of eight columns that a warp takes together in
 // the first step of either pass and in the last step of the second. GROUPS and STRIDED: as of BlockShape, for transforms.
 template <int A1_, int A2_, int B1_, int B2_, int LINES_, int WARPS_, int UNITS_A, int UNITS_B1, int UNITS_B2, bool STRIDED_, int GROUPS_>
 struct PassesShape {

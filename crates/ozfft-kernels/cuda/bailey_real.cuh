@@ -172,7 +172,7 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                 const bool pairs = i < Step::PAIRS, two = !Step::PLAIN && i == 0 && t == 0;
                 const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                 const int k = !slot || alone ? 0 : Step::PLAIN ? i + t + 1 : i + t;
-                const uint4 raised = tables.entry(Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
+                const uint4 biased = tables.entry(Tables::CONSTANTS1 + 16 * (i + 2 * t - 4 * e + e));
                 const uint4 angle = angles.entry(16 * k * Tables::ANGLES);
 #pragma unroll
                 for (int l = 0; l < 2; l++) {
@@ -184,8 +184,8 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                             end_of(Column{line, row, column.there}).put(is_one, row, re, 0, im, 0, false);
                         }
                     };
-                    const i64 minus_sine = pairs ? join(raised.z, raised.w) - sine[u].sum[2 * l + e] : 0;
-                    i64 re = cosine[u].sum[2 * l + e] - join(raised.x, raised.y), im = two ? 0 : minus_sine;
+                    const i64 minus_sine = pairs ? join(biased.z, biased.w) - sine[u].sum[2 * l + e] : 0;
+                    i64 re = cosine[u].sum[2 * l + e] - join(biased.x, biased.y), im = two ? 0 : minus_sine;
                     rotate(re, im, angle, factors);
                     put(slot, k, re, im);
                     if (!Step::PLAIN && i == 0) {
@@ -340,7 +340,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_half_step(const Tune
                     if (i >= Step::SLOTS) continue;
                     const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
                     const int number = i + 2 * t - 4 * e + e;
-                    const uint4 raised = tables.entry(Tables::CONSTANTS2 + 16 * number);
+                    const uint4 biased = tables.entry(Tables::CONSTANTS2 + 16 * number);
                     const uint2 tops = tables.half(Tables::TOPS2 + 8 * number);
                     const bool pairs = i < Step::PAIRS;
                     const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
@@ -351,8 +351,8 @@ template <class S, class Mma, class EndOf> DEVICE void last_half_step(const Tune
                         const auto end = end_of(Column{2 * row.line + l, k1, row.there});
                         const i64 c = cosine[u].sum[2 * l + e], s = pairs ? sine[u].sum[2 * l + e] : 0;
                         const int top_c = cosine[u].top[2 * l + e], top_s = pairs ? sine[u].top[2 * l + e] : 0;
-                        end.put(slot, index(k), c + s - join(raised.x, raised.y), top_c + top_s - (int)tops.x, 0, 0, false);
-                        if (pairs) end.put(slot && !alone, index(far), c - s - join(raised.z, raised.w), top_c - top_s - (int)tops.y, 0, 0, false);
+                        end.put(slot, index(k), c + s - join(biased.x, biased.y), top_c + top_s - (int)tops.x, 0, 0, false);
+                        if (pairs) end.put(slot && !alone, index(far), c - s - join(biased.z, biased.w), top_c - top_s - (int)tops.y, 0, 0, false);
                     }
                 }
             }

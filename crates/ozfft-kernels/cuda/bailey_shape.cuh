@@ -16,19 +16,19 @@ template <int N, int DIGITS_ = 8> struct StepShape {
     static constexpr int SLOTS = (N + 1) / 2;  // and rows of the cosine matrix
     static constexpr int PAIRS = N / 2;        // outputs that have a partner
     static constexpr int QUADS = (SLOTS + 3) / 4;
-    static constexpr int TILES = MATRIX ? (SLOTS + 7) / 8 : 0;  // eights of outputs
-    // Eights of slots, of which the upper and the lower digits are products of their own; and whether a rest of four or fewer
+    static constexpr int TILES = MATRIX ? (SLOTS + 7) / 8 : 0;  // tiles of eight outputs
+    // Tiles of eight slots, of which the upper and the lower digits are products of their own; and whether a rest of four or fewer
     // slots is left, whose upper and lower digits share products.
-    static constexpr int EIGHTS = SLOTS / 8 + (SLOTS % 8 > 4), FOURS = SLOTS % 8 > 0 && SLOTS % 8 <= 4 ? 1 : 0;
+    static constexpr int K_TILES = SLOTS / 8 + (SLOTS % 8 > 4), FOURS = SLOTS % 8 > 0 && SLOTS % 8 <= 4 ? 1 : 0;
     // Pieces of the matrix of eight outputs: each is four diagonals of one operand, 1024 bytes; of the fifth diagonal, where that is the
     // last, 256 bytes.
-    static constexpr int UPPER = EIGHTS + FOURS, LOWER = 2 * EIGHTS + FOURS;
+    static constexpr int UPPER = K_TILES + FOURS, LOWER = 2 * K_TILES + FOURS;
     static constexpr int TILE_BYTES = 1024 * UPPER + (DIGITS == 8 ? 1024 : 256) * LOWER;
     static constexpr int MATRIX_BYTES = MATRIX ? TILES * TILE_BYTES : 0;
 };
 
 // Bytes of the tables, in the order in which they lie (executor/cuda/bailey_tables.rs): cosines and sines of both steps, what
-// sums are raised by, rotations.
+// sums are biased by, rotations.
 template <int N1, int N2, int DIGITS = 8> struct TableShape {
     typedef StepShape<N1, DIGITS> First;
     typedef StepShape<N2, DIGITS> Last;

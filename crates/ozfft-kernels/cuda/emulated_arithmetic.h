@@ -56,11 +56,11 @@ DEVICE unsigned shift_right(unsigned x, unsigned bits) { return bits > 31 ? 0 : 
 DEVICE u64 shift_right(u64 x, unsigned bits) { return bits > 63 ? 0 : x >> bits; }
 DEVICE unsigned shift_to_top(unsigned x) { return x == 0 ? 0xffffffffu : (unsigned)__builtin_clz(x); }
 DEVICE int leading_bit(unsigned x) { return 31 - __clz(x); }
-DEVICE int moved(int x) { return x; }
-DEVICE void settled(unsigned &, unsigned &) {}
-DEVICE void settled(unsigned &, float &, int &) {}
-DEVICE i64 settled(i64 x) { return x; }
-DEVICE void in_order(int, int) {}
+DEVICE int register_copy(int x) { return x; }
+DEVICE void compiler_fence(unsigned &, unsigned &) {}
+DEVICE void compiler_fence(unsigned &, float &, int &) {}
+DEVICE i64 compiler_fence(i64 x) { return x; }
+DEVICE void scheduling_barrier(int, int) {}
 DEVICE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
 // a·b + c, the product of which is exact in double precision: rounded to the nearest, then corrected by what that has added
 // to the exact sum of two parts.

@@ -48,8 +48,8 @@ struct FloatProduct {
 
 // A block of one warp has 16 rows and 8 columns.
 template <Format FORMAT> DEVICE void float_products(const FloatProduct &task) {
-    const int lane = (int)threadIdx.x, g = lane / 4, t = lane % 4, eights = task.columns / 8;
-    const int row = 16 * ((int)blockIdx.x / eights) + g, column = 8 * ((int)blockIdx.x % eights);
+    const int lane = (int)threadIdx.x, g = lane / 4, t = lane % 4, tiles = task.columns / 8;
+    const int row = 16 * ((int)blockIdx.x / tiles) + g, column = 8 * ((int)blockIdx.x % tiles);
     float c[4] = {0, 0, 0, 0};
     for (int term = 0; term < task.terms; term++)
         for (int pair = t; pair < task.pairs; pair += 8) {

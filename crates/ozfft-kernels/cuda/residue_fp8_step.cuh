@@ -123,7 +123,7 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_in_fp8(const
             decompose<number>(words, next);
         }
 #pragma unroll
-        for (int i = 0; i < 4; i++) arithmetic::settled(next.lower[i], next.upper[i]);
+        for (int i = 0; i < 4; i++) arithmetic::compiler_fence(next.lower[i], next.upper[i]);
     };
     prepare(Number<0>());
     for_numbers<0, COUNT>([&](auto number) {
@@ -153,7 +153,7 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_in_fp8(const
             word = number % 4 == 0 ? byte : arithmetic::chosen_bytes(word, byte, PLACE);
         }
         // With so little in between, the compiler would begin products beyond its registers.
-        if (WITHOUT == Stage::DECOMPOSITION) arithmetic::in_order(thread_number(), 16 * COUNT + number);
+        if (WITHOUT == Stage::DECOMPOSITION) arithmetic::scheduling_barrier(thread_number(), 16 * COUNT + number);
         if constexpr (number % 8 == 7 || number + 1 == COUNT) {
 #pragma unroll
             for (int i = 0; i < 16; i++) {
@@ -246,7 +246,7 @@ struct Fp8Weights {
                 for (int i = 0; i < 2; i++) {
                     nibbles[part][half][i] = rows[part][2 * half + i] & 0x0f0f0f0fu;
                     nibbles[part][half][2 + i] = rows[part][2 * half + i] >> 4 & 0x0f0f0f0fu;
-                    arithmetic::settled(nibbles[part][half][i], nibbles[part][half][2 + i]);
+                    arithmetic::compiler_fence(nibbles[part][half][i], nibbles[part][half][2 + i]);
                 }
             }
         }

@@ -142,7 +142,7 @@ template <class Way, bool CLOSING, Stage WITHOUT> DEVICE void residue_step(const
     const int32_t lane = thread_number() % 32, g = lane / 4, t = lane % 4;
     const ResidueTables tables(step);
     const SliceTable slices = table_entry(tables.slices + lane);
-    // Lines have 32 columns in either step, so eights of columns are of one line and none is missing.
+    // Lines have 32 columns in either step, so tiles of eight columns are of one line and none is missing.
     for (int32_t base = 8 * warp; base < POINTS * panel.count; base += 8 * warps) {
         Column column;
         column.line = base / POINTS;

@@ -223,7 +223,7 @@ DEVICE Fragment fragment_at(const uint32_t *words) { return *reinterpret_cast<co
 
 // A step of any other size: a warp takes 8 columns. Row g of the tensor instruction's first operand is the real part of
 // column g, row g + 8 its imaginary part; 32 bytes of a row are one half of the digits of 8 slots. TILES is the number
-// of eights of slots, and of outputs.
+// of tiles of eight slots, and of outputs.
 template <int TILES, class X>
 DEVICE void matrix_step(const Task &task, const Panel &panel, const Step &step) {
     const int32_t per_line = columns_per_line(task, step);
@@ -375,7 +375,7 @@ DEVICE void matrix_step(const Task &task, const Panel &panel, const Step &step) 
     }
 }
 
-// Steps of up to MOST_TILES eights of slots.
+// Steps of up to MOST_TILES tiles of eight slots.
 template <int MOST_TILES, class X>
 DEVICE void matrix_step_of(const Task &task, const Panel &panel, const Step &step) {
     if (step.tiles == 1) {

@@ -34,7 +34,7 @@ struct Step {
     // Elements of a column lie so far apart.
     int32_t inner;
     int32_t shift;
-    // Eights of slots, and of outputs.
+    // Tiles of eight slots, and of outputs.
     int32_t tiles;
     int32_t rotation_stride, mirror_negates;
 };

@@ -201,7 +201,7 @@ template <int D, int MOST_TILES, bool TWO> DEVICE void run_block(const Tasks &ta
     }
 }
 
-// Steps of up to two eights of slots, and of more: what smaller steps do without makes room for registers.
+// Steps of up to two tiles of eight slots, and of more: what smaller steps do without makes room for registers.
 #define TRUNCATED_KERNEL(NAME, D, MOST_TILES, TWO) \
     KERNEL(THREADS, 2) NAME(PARAMETERS Tasks tasks) { run_block<D, MOST_TILES, TWO>(tasks); }
 

@@ -207,7 +207,7 @@ DEVICE void put_opening(const Task &task, const RowPanel &panel, const Step &ste
 }
 
 // A warp takes 8 columns. Row g of the tensor instruction's first operand is the real part of column g, row g + 8 its
-// imaginary part; 32 bytes of a row are four digits of 8 slots. TILES is the number of eights of slots, and of outputs.
+// imaginary part; 32 bytes of a row are four digits of 8 slots. TILES is the number of tiles of eight slots, and of outputs.
 template <int D, int TILES, Part PART>
 DEVICE void matrix_step(const Task &task, const RowPanel &panel, const Step &step) {
     constexpr bool OPENING = PART == Part::OPENING || PART == Part::ONLY;

@@ -189,9 +189,9 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const uint32_t partner_even = at(lane, line, place_words<S>(N1 - 2 * t, j));
         const uint32_t partner_odd = at(lane, line, place_words<S>(N1 - 2 * t - 1, j));
         const uint32_t angles = rotations + 16 * (2 * t * (N2 / 2 + 1) + (2 * j > N2 ? N2 - j : j));
-        constexpr int EIGHTS = S::SLOTS1 / 8;
+        constexpr int K_TILES = S::SLOTS1 / 8;
         typename Product::Sums sums;
-        i64 cosines[Product::TAKES_TURNS ? 1 : EIGHTS][4];
+        i64 cosines[Product::TAKES_TURNS ? 1 : K_TILES][4];
         const auto constants_of = [=](int o) { return constants1 + 16 * (8 * o + 2 * t); };
         typename Product::template Operand<STEPS1> cosine_digits(cosine_words);
         const auto sum_up_cosines = [&](int o) {
@@ -202,40 +202,40 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         };
         if (!Product::TAKES_TURNS) {
 #pragma unroll
-            for (int o = 0; o < EIGHTS; o++) sum_up_cosines(o);
+            for (int o = 0; o < K_TILES; o++) sum_up_cosines(o);
         }
         typename Product::template Operand<STEPS1> sine_digits(sine_words);
 #pragma unroll
-        for (int o = 0; o < EIGHTS; o++) {
+        for (int o = 0; o < K_TILES; o++) {
             if (Product::TAKES_TURNS) sum_up_cosines(o);
             const i64(&cosine)[4] = cosines[Product::TAKES_TURNS ? 0 : o];
             i64 sine[4];
             const uint32_t constants = constants_of(o);
-            if ((LATER1 && o == 0) || (LATER2 && o == 1)) in_order(factors.first, 201);
+            if ((LATER1 && o == 0) || (LATER2 && o == 1)) scheduling_barrier(factors.first, 201);
             Product::template multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 4 * o + 1);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 4; e++) sine[e] = Product::template rounded<true>(sums, e, factors);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
-                // Outputs k = 8o + 2t + e and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
+                // Outputs k = 8o + 2t + e and N1 - k, less what they are biased by. Of the first two, output 0 has cosines
                 // only, output N1/2 sines only.
                 const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
                 const bool first = o == 0 && e == 0, alone = first && t == 0;
                 const uint32_t special = constants1 + 16 * S::SLOTS1 + 32 * t;
-                uint4 raised = load_shared(first ? special : constants + 16 * e);
+                uint4 biased = load_shared(first ? special : constants + 16 * e);
                 uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
-                i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
+                i64 re = cr + (alone ? 0 : si) - join(biased.x, biased.y), im = ci - (alone ? 0 : sr) - join(biased.z, biased.w);
                 rotate(re, im, angle, factors);
                 store_shared((e == 0 ? word_even : word_odd) + o * 8 * N2 * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                 if (first) {
-                    raised = load_shared(special + 16);
+                    biased = load_shared(special + 16);
                     if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
-                    re = (alone ? si : cr - si) - join(raised.x, raised.y);
-                    im = (alone ? 0 : -ci) - sr + join(raised.z, raised.w);
+                    re = (alone ? si : cr - si) - join(biased.x, biased.y);
+                    im = (alone ? 0 : -ci) - sr + join(biased.z, biased.w);
                 } else {
-                    re = cr - si - join(raised.z, raised.w);
-                    im = join(raised.x, raised.y) - sr - ci;
+                    re = cr - si - join(biased.z, biased.w);
+                    im = join(biased.x, biased.y) - sr - ci;
                 }
                 rotate(re, im, angle, factors);
                 store_shared((e == 1 ? partner_odd : alone ? partner_even - N / 2 * PLACE : partner_even) - o * 8 * N2 * PLACE,
@@ -307,14 +307,14 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             far_number = number;
             step = -step;
         }
-        constexpr int EIGHTS = S::SLOTS2 / 8;
+        constexpr int K_TILES = S::SLOTS2 / 8;
         typename Product::Sums sums;
-        i64 cosines[Product::TAKES_TURNS ? 1 : EIGHTS][4];
-        int tops[Product::TAKES_TURNS ? 1 : EIGHTS][4];
+        i64 cosines[Product::TAKES_TURNS ? 1 : K_TILES][4];
+        int tops[Product::TAKES_TURNS ? 1 : K_TILES][4];
         const auto constants_of = [=](int o) { return constants2 + 16 * (8 * o + 2 * t); };
         typename Product::template Operand<STEPS2> cosine_digits(cosine_words);
         const auto sum_up_cosines = [&](int o) {
-            if (LATER2 && o == 1) in_order(factors.first, 200);
+            if (LATER2 && o == 1) scheduling_barrier(factors.first, 200);
             Product::template multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 4 * o + 2);
             wgmma_wait<0>();
 #pragma unroll
@@ -325,24 +325,24 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         };
         if (!Product::TAKES_TURNS) {
 #pragma unroll
-            for (int o = 0; o < EIGHTS; o++) sum_up_cosines(o);
+            for (int o = 0; o < K_TILES; o++) sum_up_cosines(o);
         }
         typename Product::template Operand<STEPS2> sine_digits(sine_words);
 #pragma unroll
-        for (int o = 0; o < EIGHTS; o++) {
+        for (int o = 0; o < K_TILES; o++) {
             if (Product::TAKES_TURNS) sum_up_cosines(o);
             const i64(&cosine)[4] = cosines[Product::TAKES_TURNS ? 0 : o];
             const int(&top)[4] = tops[Product::TAKES_TURNS ? 0 : o];
             const uint32_t constants = constants_of(o);
-            const uint4 raised_tops = load_shared(constants2 + 16 * S::SLOTS2 + 16 * (4 * o + t));
+            const uint4 biased_tops = load_shared(constants2 + 16 * S::SLOTS2 + 16 * (4 * o + t));
             Product::template multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 4 * o + 3);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Outputs k = 8o + 2t + e and N2 - 1 - k, exchanged in mirrored rows.
-                const uint4 raised = load_shared(constants + 16 * e);
-                const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
-                const int top_sum = (int)(e == 0 ? raised_tops.x : raised_tops.z), top_difference = (int)(e == 0 ? raised_tops.y : raised_tops.w);
+                const uint4 biased = load_shared(constants + 16 * e);
+                const i64 sum = join(biased.x, biased.y), difference = join(biased.z, biased.w);
+                const int top_sum = (int)(e == 0 ? biased_tops.x : biased_tops.z), top_difference = (int)(e == 0 ? biased_tops.y : biased_tops.w);
                 const i64 cr = cosine[e], ci = cosine[2 + e];
                 const i64 sr = Product::template rounded<false>(sums, e, factors);
                 const i64 si = Product::template rounded<false>(sums, 2 + e, factors);

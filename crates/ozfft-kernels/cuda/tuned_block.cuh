@@ -68,7 +68,7 @@ template <class Product_, int N1_, int N2_> struct Shape {
     static constexpr int SLOTS1 = N1 / 2, SLOTS2 = N2 / 2;
     static constexpr int PART1 = Product::part_bytes(SLOTS1), PART2 = Product::part_bytes(SLOTS2);  // of 8 outputs
     static constexpr int MATRIX1 = SLOTS1 / 8 * PART1, MATRIX2 = SLOTS2 / 8 * PART2;                // bytes of one matrix
-    // What the sums of every output are raised by: sum and difference of both sums, 16 bytes; for the first step's first
+    // What the sums of every output are biased by: sum and difference of both sums, 16 bytes; for the first step's first
     // outputs 32 bytes more; in the second step, where topmost diagonals are kept apart, 8 bytes for those of every output.
     static constexpr int CONSTANTS1 = 16 * SLOTS1 + 128, CONSTANTS2 = 24 * SLOTS2;
     static constexpr int ROTATIONS = (N1 / 2 + 1) * (N2 / 2 + 1);
@@ -246,7 +246,7 @@ template <class N> DEVICE void largest_of_warp(const N &numbers, unsigned &large
     if (largest_im == 0) largest_im = warp_maximum(numbers.rest_im()) != 0;
 }
 
-// The digits of a word, raised by 128 to unsigned bytes: lower and upper half. What that adds to sums is a constant of
+// The digits of a word, biased by 128 to unsigned bytes: lower and upper half. What that adds to sums is a constant of
 // every output, which is taken off where sums are put together.
 DEVICE void digits(i64 word, unsigned &low, unsigned &high) {
     const u64 biased = (u64)word + ((u64)BIAS << 32 | BIAS);
@@ -289,7 +289,7 @@ struct Int8 {
 #pragma unroll
         for (int s = 0; s < STEPS; s++)
 #pragma unroll
-            for (int i = 0; i < 4; i++) settled(words.low[s][i], words.high[s][i]);
+            for (int i = 0; i < 4; i++) compiler_fence(words.low[s][i], words.high[s][i]);
         wgmma_fence();
         wgmma_u8_n32_first(sums.upper, words.high[0], matrix);
 #pragma unroll
@@ -302,8 +302,8 @@ struct Int8 {
         wgmma_commit();
     }
 
-    // The rounded sum number e (0, 1: real parts of two outputs, 2, 3: imaginary parts), modulo 2^64 and raised by its
-    // constant. The last diagonal is raised by whole units, which rounding leaves as they are.
+    // The rounded sum number e (0, 1: real parts of two outputs, 2, 3: imaginary parts), modulo 2^64 and biased by its
+    // constant. The last diagonal is biased by whole units, which rounding leaves as they are.
     template <bool WHOLE> static DEVICE i64 rounded(const Sums &sums, int e, const Factors &factors) {
         const int(&upper)[16] = sums.upper, (&lower)[16] = sums.lower;
         const int l = ((lower[12 + e] + 64) >> 7) + 2 * lower[8 + e] + 512 * lower[4 + e];

@@ -134,13 +134,13 @@ template <class S, bool CONVERSIONS> DEVICE void middle_columns(const TunedArgum
             const bool first = o == 0 && e == 0, alone = first && t == 0;
             const int k = 8 * o + 2 * t + e;
             const uint32_t special = constants1 + 16 * S::SLOTS1 + 32 * t;
-            const uint4 raised = load_shared(first ? special : constants + 16 * e);
+            const uint4 biased = load_shared(first ? special : constants + 16 * e);
             const uint4 angle = load_shared(angles + 16 * k * (N2 / 2 + 1));
-            uint4 far_raised = make_uint4(raised.z, raised.w, 0, 0), far_angle = angle;
-            if (first) far_raised = load_shared(special + 16);
+            uint4 far_biased = make_uint4(biased.z, biased.w, 0, 0), far_angle = angle;
+            if (first) far_biased = load_shared(special + 16);
             if (alone) far_angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
-            const i64 near = rotated_part(c + (alone ? 0 : s) - join(raised.x, raised.y), (int)angle.z, (int)angle.w, false, factors);
-            const i64 far = rotated_part((alone ? s : c - s) - join(far_raised.x, far_raised.y), (int)far_angle.z, (int)far_angle.w, false, factors);
+            const i64 near = rotated_part(c + (alone ? 0 : s) - join(biased.x, biased.y), (int)angle.z, (int)angle.w, false, factors);
+            const i64 far = rotated_part((alone ? s : c - s) - join(far_biased.x, far_biased.y), (int)far_angle.z, (int)far_angle.w, false, factors);
             if (lane.g < 4 * PAIRS) {
                 store_shared(middles + 8 * k, make_uint2(low_of(near), high_of(near)));
                 store_shared(middles + 8 * (alone ? N1 / 2 : N1 - k), make_uint2(low_of(far), high_of(far)));
@@ -283,36 +283,36 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
         for (int o = 0; o < STEPS1; o++) {
             const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
             i64 cosine[4], sine[4];
-            if (o > 0) in_order(factors.first, 101 + 2 * o);
+            if (o > 0) scheduling_barrier(factors.first, 101 + 2 * o);
             Int8::multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 0);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 4; e++) cosine[e] = Int8::rounded<true>(sums, e, factors);
-            in_order(factors.first, 100 + 2 * o);
+            scheduling_barrier(factors.first, 100 + 2 * o);
             Int8::multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 0);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 4; e++) sine[e] = Int8::rounded<true>(sums, e, factors);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
-                // Outputs k = 8o + 2t + e and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
+                // Outputs k = 8o + 2t + e and N1 - k, less what they are biased by. Of the first two, output 0 has cosines
                 // only, output N1/2 sines only.
                 const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
                 const bool first = o == 0 && e == 0, alone = first && t == 0;
                 const uint32_t special = constants1 + 16 * S::SLOTS1 + 32 * t;
-                uint4 raised = load_shared(first ? special : constants + 16 * e);
+                uint4 biased = load_shared(first ? special : constants + 16 * e);
                 uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
-                i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
+                i64 re = cr + (alone ? 0 : si) - join(biased.x, biased.y), im = ci - (alone ? 0 : sr) - join(biased.z, biased.w);
                 rotate(re, im, angle, factors);
                 store_shared((e == 0 ? word_even : word_odd) + o * 128 * COLUMNS, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                 if (first) {
-                    raised = load_shared(special + 16);
+                    biased = load_shared(special + 16);
                     if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * (N2 / 2 + 1)));
-                    re = (alone ? si : cr - si) - join(raised.x, raised.y);
-                    im = (alone ? 0 : -ci) - sr + join(raised.z, raised.w);
+                    re = (alone ? si : cr - si) - join(biased.x, biased.y);
+                    im = (alone ? 0 : -ci) - sr + join(biased.z, biased.w);
                 } else {
-                    re = cr - si - join(raised.z, raised.w);
-                    im = join(raised.x, raised.y) - sr - ci;
+                    re = cr - si - join(biased.z, biased.w);
+                    im = join(biased.x, biased.y) - sr - ci;
                 }
                 rotate(re, im, angle, factors);
                 store_shared((e == 1 ? partner_odd : alone ? partner_even - N1 / 2 * COLUMNS * 16 : partner_even) - o * 128 * COLUMNS,
@@ -380,7 +380,7 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
             const uint32_t constants = constants2 + 16 * (8 * o + 2 * t), tops = constants2 + 16 * S::SLOTS2 + 16 * (4 * o + t);
             i64 cosine[4];
             int top[4];
-            if (o > 0) in_order(factors.first, 2 * o + 1);
+            if (o > 0) scheduling_barrier(factors.first, 2 * o + 1);
             Int8::multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 0);
             wgmma_wait<0>();
 #pragma unroll
@@ -388,13 +388,13 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
                 cosine[e] = Int8::rounded<false>(sums, e, factors);
                 top[e] = Int8::top(sums, e);
             }
-            in_order(factors.first, 2 * o);
+            scheduling_barrier(factors.first, 2 * o);
             Int8::multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 0);
             wgmma_wait<0>();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
-                const uint4 raised = load_shared(constants + 16 * e);
-                const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
+                const uint4 biased = load_shared(constants + 16 * e);
+                const i64 sum = join(biased.x, biased.y), difference = join(biased.z, biased.w);
                 const int top_sum = load_shared_int(tops + 8 * e), top_difference = load_shared_int(tops + 8 * e + 4);
 #pragma unroll
                 for (int l = 0; l < 2; l++) {

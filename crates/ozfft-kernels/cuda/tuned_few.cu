@@ -61,10 +61,10 @@ template <int DATA, bool CONVERSIONS> struct Doubles {
             for (int q = 0; q < POINTS / 2; q++) {
                 const i64 ar = numbers.real_word(2 * q, words), ai = numbers.imaginary_word(2 * q, words);
                 const i64 br = numbers.real_word(2 * q + 1, words), bi = numbers.imaginary_word(2 * q + 1, words);
-                cosines.put(q, 0, Few<DATA>::raised(ar + br));
-                cosines.put(q, 1, Few<DATA>::raised(ai + bi));
-                sines.put(q, 0, Few<DATA>::raised(ar - br));
-                sines.put(q, 1, Few<DATA>::raised(ai - bi));
+                cosines.put(q, 0, Few<DATA>::biased(ar + br));
+                cosines.put(q, 1, Few<DATA>::biased(ai + bi));
+                sines.put(q, 0, Few<DATA>::biased(ar - br));
+                sines.put(q, 1, Few<DATA>::biased(ai - bi));
             }
             cosines.template complete<0>();
             sines.template complete<0>();

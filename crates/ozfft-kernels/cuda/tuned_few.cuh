@@ -2,7 +2,7 @@
 //
 // A word's lower four digits are a register, the one or two topmost ones of all slots share a product of their own. Four
 // bytes of every thread in that product (or in one more, where it is full) are constants: the matrix has numbers there that
-// take off what data digits are raised by, and add one half of the unit. So sums come out as those of signed digits, ready to
+// take off what data digits are biased by, and add one half of the unit. So sums come out as those of signed digits, ready to
 // be cut off.
 #pragma once
 #include "tuned_lines.cuh"
@@ -48,7 +48,7 @@ template <int DATA> struct Few {
     }
 
     template <int SLOTS> struct Sums {
-        static constexpr int EIGHTS = outputs(SLOTS) / 8;
+        static constexpr int K_TILES = outputs(SLOTS) / 8;
         int of[columns(SLOTS) / 2];
     };
 
@@ -59,7 +59,7 @@ template <int DATA> struct Few {
         unsigned low[STEPS][4], top[4];
         unsigned tops[STEPS][4];  // of every word
 
-        // Word of the slot t + 4·number: real part (0) or imaginary part (1), raised by 128 in all digits: the lower four, and
+        // Word of the slot t + 4·number: real part (0) or imaginary part (1), biased by 128 in all digits: the lower four, and
         // a register with the topmost ones.
         DEVICE void put(int number, int part, unsigned lower, unsigned upper) {
             low[number / 2][2 * (number % 2) + part] = lower;
@@ -88,12 +88,12 @@ template <int DATA> struct Few {
         // Begins to sum up.
         DEVICE void multiply(Sums<SLOTS> &sums, uint64_t matrix) {
             constexpr int PRODUCT = 2 * COLUMNS;  // 32 bytes a column, in units of 16
-            settled(top[0], top[1]);
-            settled(top[2], top[3]);
+            compiler_fence(top[0], top[1]);
+            compiler_fence(top[2], top[3]);
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
-                settled(low[s][0], low[s][1]);
-                settled(low[s][2], low[s][3]);
+                compiler_fence(low[s][0], low[s][1]);
+                compiler_fence(low[s][2], low[s][3]);
             }
             wgmma_fence();
             wgmma_u8_first<COLUMNS>(sums.of, top, matrix);
@@ -128,15 +128,15 @@ template <int DATA> struct Few {
     template <int SLOTS> static DEVICE Pieces pieces(const Sums<SLOTS> &sums, int eight, int e) {
         const auto diagonal = [&](int d) {
             const int group = d >= TOPS ? d - TOPS : d + 4;
-            return sums.of[4 * (Sums<SLOTS>::EIGHTS * group + eight) + e];
+            return sums.of[4 * (Sums<SLOTS>::K_TILES * group + eight) + e];
         };
         const int low = (diagonal(DATA - 1) >> 7) + 2 * (diagonal(DATA - 2) + 256 * diagonal(DATA - 3));
         const int high = diagonal(DATA - 4) + 256 * diagonal(DATA - 5);
         return {low, high, TOPS == 1 ? 0 : diagonal(0)};
     }
 
-    // A word with its digits raised by 128.
-    static DEVICE i64 raised(i64 word) { return word + join(BIAS, HIGH_BIAS); }
+    // A word with its digits biased by 128.
+    static DEVICE i64 biased(i64 word) { return word + join(BIAS, HIGH_BIAS); }
 };
 
 }  // namespace tuned

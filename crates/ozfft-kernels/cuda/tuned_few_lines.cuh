@@ -172,14 +172,14 @@ DEVICE void transform_unit(const TunedArguments &args, unsigned round, unsigned 
         const uint32_t word_even = word_at(lane, line, 2 * t, j), word_odd = word_at(lane, line, 2 * t + 1, j);
         const uint32_t partner_even = word_at(lane, line, N1 - 2 * t, j), partner_odd = word_at(lane, line, N1 - 2 * t - 1, j);
         const uint32_t angles = rotations + 16 * (2 * t * (N2 / 2 + 1) + (2 * j > N2 ? N2 - j : j));
-        constexpr int EIGHTS = S::SLOTS1 / 8, AT_ONCE = EIGHTS / S::PARTS1;
+        constexpr int K_TILES = S::SLOTS1 / 8, AT_ONCE = K_TILES / S::PARTS1;
         typename Digits::template Sums<S::SLOTS1> sums;
         Pieces cosine[AT_ONCE][4];
 #pragma unroll
-        for (int o = 0; o < EIGHTS; o++) {
+        for (int o = 0; o < K_TILES; o++) {
             const int in_part = o % AT_ONCE;
             if (in_part == 0) {
-                if (o > 0) in_order(args.factor, 0 + o);
+                if (o > 0) scheduling_barrier(args.factor, 0 + o);
                 cosines.multiply(sums, wgmma_matrix(cosine1 + o / AT_ONCE * S::PART1));
                 wgmma_wait<0>();
 #pragma unroll
@@ -228,10 +228,10 @@ DEVICE void transform_unit(const TunedArguments &args, unsigned round, unsigned 
             const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
             // Columns beyond the middle were left without the sign of their real part.
             const bool alone = q == 0 && t == 0;
-            cosines.put(q, 0, Digits::raised(alone ? ar : ar + br));
-            cosines.put(q, 1, Digits::raised(alone ? ai : ai - bi));
-            sines.put(q, 0, Digits::raised(alone ? br : ar - br));
-            sines.put(q, 1, Digits::raised(alone ? bi : ai + bi));
+            cosines.put(q, 0, Digits::biased(alone ? ar : ar + br));
+            cosines.put(q, 1, Digits::biased(alone ? ai : ai - bi));
+            sines.put(q, 0, Digits::biased(alone ? br : ar - br));
+            sines.put(q, 1, Digits::biased(alone ? bi : ai + bi));
         }
         cosines.template complete<0>();
         sines.template complete<0>();
@@ -269,14 +269,14 @@ DEVICE void transform_unit(const TunedArguments &args, unsigned round, unsigned 
             far_number = number;
             step = -step;
         }
-        constexpr int EIGHTS = S::SLOTS2 / 8, AT_ONCE = EIGHTS / S::PARTS2;
+        constexpr int K_TILES = S::SLOTS2 / 8, AT_ONCE = K_TILES / S::PARTS2;
         typename Digits::template Sums<S::SLOTS2> sums;
         Pieces cosine[AT_ONCE][4];
 #pragma unroll
-        for (int o = 0; o < EIGHTS; o++) {
+        for (int o = 0; o < K_TILES; o++) {
             const int in_part = o % AT_ONCE;
             if (in_part == 0) {
-                if (o > 0) in_order(args.factor, 10 + o);
+                if (o > 0) scheduling_barrier(args.factor, 10 + o);
                 cosines.multiply(sums, wgmma_matrix(cosine2 + o / AT_ONCE * S::PART2));
                 wgmma_wait<0>();
 #pragma unroll
@@ -294,7 +294,7 @@ DEVICE void transform_unit(const TunedArguments &args, unsigned round, unsigned 
                 for (int far = 0; far < 2; far++) {
                     Number value = last.number(far ? cr - si : cr + si, far ? ci + sr : ci - sr);
                     const unsigned thread = far ? 3 : 0;
-                    if (o == (far ? EIGHTS - 1 : 0) && e == far && t == thread) value = Numbers::kept(value, keep_re, keep_im);
+                    if (o == (far ? K_TILES - 1 : 0) && e == far && t == thread) value = Numbers::kept(value, keep_re, keep_im);
                     const int offset = (far ? -(8 * o + 4 * e) : 8 * o + 4 * e) * step;
                     if (STRIDED)
                         store_shared((far ? far_place : near_place) + (unsigned)offset, value);

@@ -1,6 +1,6 @@
 // The products of tuned_block.cuh on fp8 wgmma: the same integers from products of nibbles.
 //
-// A raised digit is a byte; its two nibbles, 0 to 15, are e4m3 codes as they are: the numbers 0 to 15 times 2^-9. A matrix
+// A biased digit is a byte; its two nibbles, 0 to 15, are e4m3 codes as they are: the numbers 0 to 15 times 2^-9. A matrix
 // digit is 16 times one integer of at most 8 in magnitude, plus another: ordinary e4m3 numbers. So a diagonal becomes four
 // sums, and neighbouring diagonals share one of them: class j has the weight 16^(16-j), class 2d holds the products of upper
 // nibbles on diagonal d and those of lower nibbles on diagonal d-1, class 2d+1 the mixed ones on diagonal d.
@@ -20,7 +20,7 @@ struct Fp8 {
     // the topmost digits, zeros and what they have on classes 15 to 8.
     static constexpr int part_bytes(int slots) { return 256 * (slots == 16 ? 40 : 26); }
 
-    // Adding it leaves an integer in the lower bits; the rest is a constant, taken off with what digits are raised by.
+    // Adding it leaves an integer in the lower bits; the rest is a constant, taken off with what digits are biased by.
     static constexpr float MAGIC = 12582912.0f;  // 1.5·2^23
     // Data are multiples of 2^-9.
     static constexpr float UNIT = 512.0f;
@@ -60,7 +60,7 @@ struct Fp8 {
         unsigned high[4];
         float middle[4];
         int top[4];
-        int place;  // in the program; see in_order
+        int place;  // in the program; see scheduling_barrier
     };
 
     // The product of a group of digits, and of one of their nibbles, as far as it belongs to classes 7 to 0 or, `LAST`, 16 to
@@ -109,7 +109,7 @@ struct Fp8 {
 #pragma unroll
         for (int group = 0; group < Operand<STEPS>::GROUPS; group++)
 #pragma unroll
-            for (int i = 0; i < 4; i++) settled(data.nibbles[group][0][i], data.nibbles[group][1][i]);
+            for (int i = 0; i < 4; i++) compiler_fence(data.nibbles[group][0][i], data.nibbles[group][1][i]);
         begin<false>(sums, data, matrix);
         wgmma_wait<0>();
         const float(&c)[36] = sums.classes;
@@ -121,8 +121,8 @@ struct Fp8 {
             sums.middle[e] = fused(c[4 + e], 256 * UNIT, fused(c[e], 16 * UNIT, MAGIC));
         }
 #pragma unroll
-        for (int e = 0; e < 4; e++) settled(sums.high[e], sums.middle[e], sums.top[e]);
-        in_order(factors.first, sums.place);
+        for (int e = 0; e < 4; e++) compiler_fence(sums.high[e], sums.middle[e], sums.top[e]);
+        scheduling_barrier(factors.first, sums.place);
         begin<true>(sums, data, matrix);
     }
 
@@ -135,8 +135,8 @@ struct Fp8 {
         const float upper_middle = fused(c[32 + e], UNIT, sums.middle[e]);
         // Bits of positive floats: integers that are not negative.
         const i64 sum = product(bits_of(lower_middle), factors.first, join((unsigned)bits_of(low), sums.high[e]));
-        if (e == 3) in_order(factors.first, sums.place + 1);
-        return product(bits_of(upper_middle), factors.second, settled(sum));
+        if (e == 3) scheduling_barrier(factors.first, sums.place + 1);
+        return product(bits_of(upper_middle), factors.second, compiler_fence(sum));
     }
 
     static DEVICE int top(const Sums &sums, int e) { return sums.top[e]; }

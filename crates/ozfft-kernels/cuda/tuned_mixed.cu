@@ -60,15 +60,15 @@ namespace tuned {
 // The digits of a step's words, and what multiplies them: a word's upper and lower half in products of their own, eight
 // slots each; but of the last slots, if they are four or fewer, both halves share one.
 template <int SLOTS> struct Digits {
-    static constexpr int EIGHTS = SLOTS / 8 + (SLOTS % 8 > 4), FOURS = SLOTS % 8 > 0 && SLOTS % 8 <= 4 ? 1 : 0;
+    static constexpr int K_TILES = SLOTS / 8 + (SLOTS % 8 > 4), FOURS = SLOTS % 8 > 0 && SLOTS % 8 <= 4 ? 1 : 0;
     // Diagonals 0 to 3 with upper halves, and with both; 4 to 7 with upper halves, with lower halves, and with both.
-    static constexpr int PART = (3 * EIGHTS + 2 * FOURS) * 1024;  // bytes of the matrix of 8 outputs
-    unsigned low[EIGHTS > 0 ? EIGHTS : 1][4], high[EIGHTS > 0 ? EIGHTS : 1][4], both[4];
+    static constexpr int PART = (3 * K_TILES + 2 * FOURS) * 1024;  // bytes of the matrix of 8 outputs
+    unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
 
     // Word number q of this thread, that of slot 4q + t.
     DEVICE void put(int q, i64 re, i64 im) {
         const int s = q / 2, e = 2 * (q % 2);
-        if (s < EIGHTS) {
+        if (s < K_TILES) {
             digits(re, low[s][e], high[s][e]);
             digits(im, low[s][e + 1], high[s][e + 1]);
         } else {
@@ -81,22 +81,22 @@ template <int SLOTS> struct Digits {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
 #pragma unroll
-            for (int s = 0; s < EIGHTS; s++) settled(low[s][i], high[s][i]);
-            if (FOURS && i % 2 == 0) settled(both[i], both[i + 1]);
+            for (int s = 0; s < K_TILES; s++) compiler_fence(low[s][i], high[s][i]);
+            if (FOURS && i % 2 == 0) compiler_fence(both[i], both[i + 1]);
         }
         wgmma_fence();
-        if (EIGHTS > 0) {
+        if (K_TILES > 0) {
             wgmma_u8_n32_first(sums.upper, high[0], matrix);
 #pragma unroll
-            for (int s = 1; s < EIGHTS; s++) wgmma_u8_n32_more(sums.upper, high[s], matrix + 64 * s);
-            if (FOURS) wgmma_u8_n32_more(sums.upper, both, matrix + 64 * EIGHTS);
-            matrix += 64 * (EIGHTS + FOURS);
+            for (int s = 1; s < K_TILES; s++) wgmma_u8_n32_more(sums.upper, high[s], matrix + 64 * s);
+            if (FOURS) wgmma_u8_n32_more(sums.upper, both, matrix + 64 * K_TILES);
+            matrix += 64 * (K_TILES + FOURS);
             wgmma_u8_n32_first(sums.lower, high[0], matrix);
 #pragma unroll
-            for (int s = 1; s < EIGHTS; s++) wgmma_u8_n32_more(sums.lower, high[s], matrix + 64 * s);
+            for (int s = 1; s < K_TILES; s++) wgmma_u8_n32_more(sums.lower, high[s], matrix + 64 * s);
 #pragma unroll
-            for (int s = 0; s < EIGHTS; s++) wgmma_u8_n32_more(sums.lower, low[s], matrix + 64 * (EIGHTS + s));
-            if (FOURS) wgmma_u8_n32_more(sums.lower, both, matrix + 64 * 2 * EIGHTS);
+            for (int s = 0; s < K_TILES; s++) wgmma_u8_n32_more(sums.lower, low[s], matrix + 64 * (K_TILES + s));
+            if (FOURS) wgmma_u8_n32_more(sums.lower, both, matrix + 64 * 2 * K_TILES);
         } else {
             wgmma_u8_n32_first(sums.upper, both, matrix);
             wgmma_u8_n32_first(sums.lower, both, matrix + 64);
@@ -111,12 +111,12 @@ template <int N1_, int N2_> struct MixedShape {
     static constexpr bool PLAIN = N2 % 2 == 1;
     static constexpr int SLOTS1 = N1 / 2, SLOTS2 = (N2 + 1) / 2;      // and outputs of a product
     static constexpr int PAIRS2 = N2 / 2;                             // outputs that have a partner
-    static constexpr int STEPS1 = (SLOTS1 + 7) / 8, STEPS2 = (SLOTS2 + 7) / 8;  // eights of outputs
-    static constexpr int GROUPS1 = (N2 + 7) / 8, GROUPS2 = (N1 + 7) / 8;  // eights of columns, and of rows, of a line
+    static constexpr int STEPS1 = (SLOTS1 + 7) / 8, STEPS2 = (SLOTS2 + 7) / 8;  // tiles of eight outputs
+    static constexpr int GROUPS1 = (N2 + 7) / 8, GROUPS2 = (N1 + 7) / 8;  // tiles of eight columns, and of rows, of a line
     static constexpr int LINES = 4 / GROUPS1;                             // of a warpgroup
     static constexpr int UNITS1 = LINES * GROUPS1, UNITS2 = LINES * GROUPS2, TILES2 = (UNITS2 + 3) / 4;
     // Whether there are registers for the sums of one product at a time only.
-    static constexpr bool IN_ORDER1 = STEPS1 > 1, IN_ORDER2 = STEPS2 > 1 && UNITS2 % 4 == 0;
+    static constexpr bool BARRIER1 = STEPS1 > 1, BARRIER2 = STEPS2 > 1 && UNITS2 % 4 == 0;
     static constexpr int PART1 = Digits<SLOTS1>::PART, PART2 = Digits<SLOTS2>::PART;
     static constexpr int MATRIX1 = STEPS1 * PART1, MATRIX2 = STEPS2 * PART2;
     static constexpr int CONSTANTS1 = 128 * STEPS1 + 128, CONSTANTS2 = 192 * STEPS2;
@@ -292,7 +292,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const uint32_t angles = rotations + 16 * (t * S::ANGLES + (2 * j > N2 ? N2 - j : j));
 #pragma unroll
         for (int o = 0; o < STEPS1; o++) {
-            if (S::IN_ORDER1 && o > 0) in_order(factors.first, 2 * o - 1);
+            if (S::BARRIER1 && o > 0) scheduling_barrier(factors.first, 2 * o - 1);
             Int8::Sums sums;
             const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
             i64 cosine[4] = {}, sine[4];
@@ -302,7 +302,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
 #pragma unroll
                 for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, factors);
             }
-            if (S::IN_ORDER1) in_order(factors.first, 2 * o);
+            if (S::BARRIER1) scheduling_barrier(factors.first, 2 * o);
             sine_digits.multiply(sums, wgmma_matrix(sine1 + o * S::PART1));
             wgmma_wait<0>();
             if (columns.active) {
@@ -312,25 +312,25 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                     if (i >= S::SLOTS1) continue;
                     sine[e] = Int8::rounded<true>(sums, e, factors);
                     sine[2 + e] = Int8::rounded<true>(sums, 2 + e, factors);
-                    // Outputs k = i + t and N1 - k, less what they are raised by. Of the first two, output 0 has cosines
+                    // Outputs k = i + t and N1 - k, less what they are biased by. Of the first two, output 0 has cosines
                     // only, output N1/2 sines only.
                     const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
                     const bool first = i == 0, alone = first && t == 0;
                     const bool stored = there && (i + 4 <= S::SLOTS1 || i + t < S::SLOTS1);
                     const uint32_t special = constants1 + 128 * STEPS1 + 32 * t;
-                    uint4 raised = load_shared(first ? special : constants + 16 * e);
+                    uint4 biased = load_shared(first ? special : constants + 16 * e);
                     uint4 angle = load_shared(angles + 16 * i * S::ANGLES);
-                    i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
+                    i64 re = cr + (alone ? 0 : si) - join(biased.x, biased.y), im = ci - (alone ? 0 : sr) - join(biased.z, biased.w);
                     rotate(re, im, angle, factors);
                     if (stored) store_shared(near_word + i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                     if (first) {
-                        raised = load_shared(special + 16);
+                        biased = load_shared(special + 16);
                         if (t == 0) angle = load_shared(angles + 16 * (N1 / 2 * S::ANGLES));
-                        re = (alone ? si : cr - si) - join(raised.x, raised.y);
-                        im = (alone ? 0 : -ci) - sr + join(raised.z, raised.w);
+                        re = (alone ? si : cr - si) - join(biased.x, biased.y);
+                        im = (alone ? 0 : -ci) - sr + join(biased.z, biased.w);
                     } else {
-                        re = cr - si - join(raised.z, raised.w);
-                        im = join(raised.x, raised.y) - sr - ci;
+                        re = cr - si - join(biased.z, biased.w);
+                        im = join(biased.x, biased.y) - sr - ci;
                     }
                     rotate(re, im, angle, factors);
                     if (stored) store_shared(alone ? middle_word : far_word - i * PITCH * PLACE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
@@ -416,7 +416,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                     top[i] = Int8::top(sums, i);
                 }
             }
-            if (S::IN_ORDER2) in_order(factors.first, 100 + o);
+            if (S::BARRIER2) scheduling_barrier(factors.first, 100 + o);
             sine_digits.multiply(sums, wgmma_matrix(sine2 + o * S::PART2));
             wgmma_wait<0>();
             if (rows.active) {
@@ -424,8 +424,8 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
                 for (int e = 0; e < 2; e++) {
                     const int i = 8 * o + 4 * e;
                     if (i >= S::SLOTS2) continue;
-                    const uint4 raised = load_shared(constants + 16 * e);
-                    const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
+                    const uint4 biased = load_shared(constants + 16 * e);
+                    const i64 sum = join(biased.x, biased.y), difference = join(biased.z, biased.w);
                     const int top_sum = load_shared_int(tops + 8 * e), top_difference = load_shared_int(tops + 8 * e + 4);
                     const i64 cr = cosine[e], ci = cosine[2 + e];
                     // Output 0 of a plain step has no sines.

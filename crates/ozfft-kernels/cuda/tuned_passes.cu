@@ -158,19 +158,19 @@ template <bool SECOND, int TILE> DEVICE void matrix_step(const Sharer &who, cons
         // Outputs k = 2t + e and 16 - k. Of the first two, output 0 has cosines only, output 8 sines only.
         const i64 cr = cosine[e], ci = cosine[2 + e], sr = sine[e], si = sine[2 + e];
         const bool first = e == 0, alone = first && t == 0;
-        uint4 raised = load_shared(first ? special : constants_here + 16);
+        uint4 biased = load_shared(first ? special : constants_here + 16);
         uint4 angle = load_shared(angles + 48 * e);
-        i64 re = cr + (alone ? 0 : si) - join(raised.x, raised.y), im = ci - (alone ? 0 : sr) - join(raised.z, raised.w);
+        i64 re = cr + (alone ? 0 : si) - join(biased.x, biased.y), im = ci - (alone ? 0 : sr) - join(biased.z, biased.w);
         rotate(re, im, angle, factors);
         store_shared((near_even ^ element<SECOND>(e)).in(to), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
         if (first) {
-            raised = load_shared(special + 16);
+            biased = load_shared(special + 16);
             if (t == 0) angle = load_shared(angles + 48 * 8);
-            re = (alone ? si : cr - si) - join(raised.x, raised.y);
-            im = (alone ? 0 : -ci) - sr + join(raised.z, raised.w);
+            re = (alone ? si : cr - si) - join(biased.x, biased.y);
+            im = (alone ? 0 : -ci) - sr + join(biased.z, biased.w);
         } else {
-            re = cr - si - join(raised.z, raised.w);
-            im = join(raised.x, raised.y) - sr - ci;
+            re = cr - si - join(biased.z, biased.w);
+            im = join(biased.x, biased.y) - sr - ci;
         }
         rotate(re, im, angle, factors);
         if (alone) im = -im;

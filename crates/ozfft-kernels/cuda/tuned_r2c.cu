@@ -147,12 +147,12 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
                 // Output k = 8o + 2t + e. The first one, output 0, has cosines only; the sine sum in its place is that of
                 // output N1/2, which has nothing else.
                 const bool first = o == 0 && e == 0;
-                const uint4 raised = load_shared(constants + 16 * e);
+                const uint4 biased = load_shared(constants + 16 * e);
                 const uint4 angle = load_shared(angles + 16 * (8 * o + e) * (N2 / 2 + 1));
 #pragma unroll
                 for (int l = 0; l < 2; l++) {
-                    const i64 minus_sine = join(raised.z, raised.w) - Int8::rounded<true>(sums, 2 * l + e, factors);
-                    i64 re = cosine[2 * l + e] - join(raised.x, raised.y), im = first && t == 0 ? 0 : minus_sine;
+                    const i64 minus_sine = join(biased.z, biased.w) - Int8::rounded<true>(sums, 2 * l + e, factors);
+                    i64 re = cosine[2 * l + e] - join(biased.x, biased.y), im = first && t == 0 ? 0 : minus_sine;
                     rotate(re, im, angle, factors);
                     store_shared((e == 0 ? word_even : word_odd) + o * 8 * N2 * 16 + l * LINE, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                     if (first && t == 0) {
@@ -234,8 +234,8 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
             if (active) {
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
-                    const uint4 raised = load_shared(constants + 16 * e);
-                    const i64 sum = join(raised.x, raised.y), difference = join(raised.z, raised.w);
+                    const uint4 biased = load_shared(constants + 16 * e);
+                    const i64 sum = join(biased.x, biased.y), difference = join(biased.z, biased.w);
                     const int top_sum = load_shared_int(tops + 8 * e), top_difference = load_shared_int(tops + 8 * e + 4);
                     const i64 cr = cosine[e], ci = cosine[2 + e];
                     const i64 sr = Int8::rounded<false>(sums, e, factors);

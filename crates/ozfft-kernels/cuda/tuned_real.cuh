@@ -11,7 +11,7 @@ template <int N1_, int N2_> struct RealShape {
     static constexpr int SLOTS1 = N1 / 2, SLOTS2 = N2 / 2;
     static constexpr int PART1 = Int8::part_bytes(SLOTS1), PART2 = Int8::part_bytes(SLOTS2);  // of 8 outputs
     static constexpr int MATRIX1 = SLOTS1 / 8 * PART1, MATRIX2 = SLOTS2 / 8 * PART2;
-    // What the sums of every output are raised by, 16 bytes; in the second step 8 bytes more for the topmost diagonals.
+    // What the sums of every output are biased by, 16 bytes; in the second step 8 bytes more for the topmost diagonals.
     static constexpr int CONSTANTS1 = 16 * SLOTS1, CONSTANTS2 = 24 * SLOTS2;
     static constexpr int ROTATIONS = (N1 / 2 + 1) * (N2 / 2 + 1);
     static constexpr int TABLES = 2 * MATRIX1 + 2 * MATRIX2 + CONSTANTS1 + CONSTANTS2 + 16 * ROTATIONS;

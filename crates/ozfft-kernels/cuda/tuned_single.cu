@@ -34,17 +34,17 @@ struct Split {
     }
 };
 
-// The sum, or the difference, of two numbers as a word whose digits are raised by 128: the lower four, and a register whose third
+// The sum, or the difference, of two numbers as a word whose digits are biased by 128: the lower four, and a register whose third
 // byte is the topmost one.
-struct RaisedWord {
+struct BiasedWord {
     unsigned lower, upper;
-    DEVICE RaisedWord(unsigned high, unsigned low) : lower((high << 16) + low), upper(high + (low >> 16)) {}
+    DEVICE BiasedWord(unsigned high, unsigned low) : lower((high << 16) + low), upper(high + (low >> 16)) {}
 };
-DEVICE RaisedWord raised_sum(const Split &a, const Split &b) {
-    return RaisedWord((unsigned)a.high + (unsigned)b.high + (0x808080u - 2u * PLACE_16_BITS), (unsigned)a.low + (unsigned)b.low + (0x8080u - 2u * UNIT_PLACE_BITS));
+DEVICE BiasedWord biased_sum(const Split &a, const Split &b) {
+    return BiasedWord((unsigned)a.high + (unsigned)b.high + (0x808080u - 2u * PLACE_16_BITS), (unsigned)a.low + (unsigned)b.low + (0x8080u - 2u * UNIT_PLACE_BITS));
 }
-DEVICE RaisedWord raised_difference(const Split &a, const Split &b) {
-    return RaisedWord((unsigned)a.high - (unsigned)b.high + (0x808080u - 1), (unsigned)a.low - (unsigned)b.low + (0x8080u + 65536u));
+DEVICE BiasedWord biased_difference(const Split &a, const Split &b) {
+    return BiasedWord((unsigned)a.high - (unsigned)b.high + (0x808080u - 1), (unsigned)a.low - (unsigned)b.low + (0x8080u + 65536u));
 }
 
 // Pieces of an output times 2^unit, rounded once: 20 bits and what is above them become exact numbers, and one fused
@@ -104,14 +104,14 @@ struct Singles {
 
         template <class Operand> DEVICE void fold(int exponent, Operand &cosines, Operand &sines) const {
             const float scale = power_of_two(-exponent);
-            const auto put = [](Operand &operand, int number, int part, const RaisedWord &word) { operand.put(number, part, word.lower, word.upper); };
+            const auto put = [](Operand &operand, int number, int part, const BiasedWord &word) { operand.put(number, part, word.lower, word.upper); };
 #pragma unroll
             for (int q = 0; q < POINTS / 2; q++) {
                 const Split ar(re[2 * q], scale), br(re[2 * q + 1], scale), ai(im[2 * q], scale), bi(im[2 * q + 1], scale);
-                put(cosines, q, 0, raised_sum(ar, br));
-                put(cosines, q, 1, raised_sum(ai, bi));
-                put(sines, q, 0, raised_difference(ar, br));
-                put(sines, q, 1, raised_difference(ai, bi));
+                put(cosines, q, 0, biased_sum(ar, br));
+                put(cosines, q, 1, biased_sum(ai, bi));
+                put(sines, q, 0, biased_difference(ar, br));
+                put(sines, q, 1, biased_difference(ai, bi));
             }
             cosines.template complete<2>();
             sines.template complete<2>();

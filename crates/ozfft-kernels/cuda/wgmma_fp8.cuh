@@ -1,5 +1,5 @@
 // wgmma with 8-bit floating-point numbers (e4m3) and sums in f32: the shape of wgmma.cuh, but for the number of columns,
-// which may be any number of eights.
+// which may be any number of tiles of eight.
 //
 // On Hopper, sums of integers are exact as long as no sum on the way exceeds 2^14 units of the products' last place;
 // beyond, bits are dropped. Whoever multiplies has to know a bound.

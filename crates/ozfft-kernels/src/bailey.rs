@@ -96,7 +96,7 @@ pub struct BlockShape {
     pub last: usize,
     /// Lines of a group of warps at a time.
     pub lines: usize,
-    /// Eights of columns that a warp takes together in the first step, and of rows in the last one.
+    /// Tiles of eight columns that a warp takes together in the first step, and of rows in the last one.
     pub units: [usize; 2],
     /// Whether neighbouring lines are neighbours in memory; else lines are contiguous.
     pub strided: bool,
@@ -475,10 +475,10 @@ pub(crate) fn cost_of(
     let mut cost = work(first, units[0]) / columns;
     let mut balance = 1.0;
     if is_matrix(last) {
-        let (all, eights) = (lines * first, 8 * units[1]);
+        let (all, unit_columns) = (lines * first, 8 * units[1]);
         let turns = |a: usize, b: usize| a.div_ceil(b) as f64;
-        cost += work(last, units[1]) * turns(all, eights) * eights as f64 / all as f64;
-        balance = all as f64 / ((eights * warps) as f64 * turns(all, eights * warps));
+        cost += work(last, units[1]) * turns(all, unit_columns) * unit_columns as f64 / all as f64;
+        balance = all as f64 / ((unit_columns * warps) as f64 * turns(all, unit_columns * warps));
     } else if last == 4 {
         cost += 6.0;
     }

@@ -37,7 +37,7 @@ pub struct LongShape {
     pub steps: [usize; 2],
     /// Lines of a group of warps at a time.
     pub lines: usize,
-    /// Eights of columns that a warp takes together in the first step, and of rows in the last one.
+    /// Tiles of eight columns that a warp takes together in the first step, and of rows in the last one.
     pub units: [usize; 2],
     /// Which pass it is.
     pub pass: Pass,

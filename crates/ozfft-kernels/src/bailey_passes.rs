@@ -17,7 +17,7 @@ pub struct PassesShape {
     pub lines: usize,
     /// Warps of a group.
     pub warps: usize,
-    /// Eights of columns that a warp takes together: in the first step of either pass, and in the last step of the second.
+    /// Tiles of eight columns that a warp takes together: in the first step of either pass, and in the last step of the second.
     pub units: [usize; 3],
     /// Whether neighbouring transforms are neighbours in memory; else they are contiguous.
     pub strided: bool,
@@ -176,9 +176,9 @@ impl PassesShape {
         }
         all += b_turns as f64 * (8 * b.units[0]) as f64 * warps * work(b.first, b.units[0]);
         if tiles(b.last) > 0 {
-            let eights = 8 * b.units[1];
-            let turns = (b.lines * b.first).div_ceil(eights * self.warps);
-            all += (b_turns * turns * eights) as f64 * warps * work(b.last, b.units[1]);
+            let unit_columns = 8 * b.units[1];
+            let turns = (b.lines * b.first).div_ceil(unit_columns * self.warps);
+            all += (b_turns * turns * unit_columns) as f64 * warps * work(b.last, b.units[1]);
         }
         let [columns, _] = self.counts();
         let points = (columns * self.first[0] * self.first[1]) as f64;

@@ -22,7 +22,7 @@ pub struct RealShape {
     pub steps: [usize; 2],
     /// Pairs of lines of a group of warps at a time.
     pub pairs: usize,
-    /// Eights of columns that a warp takes together in the first step, and of rows in the last one.
+    /// Tiles of eight columns that a warp takes together in the first step, and of rows in the last one.
     pub units: [usize; 2],
     /// Which side has half-spectra.
     pub half: Half,

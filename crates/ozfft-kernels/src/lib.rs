@@ -47,7 +47,7 @@ pub const GENERAL_NAMES: [&str; 6] = [
     "scale_lines",
 ];
 
-/// Eights of slots, and of outputs, of the largest step that `general_block_small` takes.
+/// Tiles of eight slots, and of outputs, of the largest step that `general_block_small` takes.
 pub const SMALL_TILES: i32 = 2;
 
 /// The kernels for truncated products (`cuda/truncated_block.cu`), for compute capability 8.0 and later.
@@ -69,7 +69,7 @@ pub const TRUNCATED_NAMES: [&str; 9] = [
     "two_passes_8_large",
 ];
 
-/// The kernel for so many digits, and so many eights of slots of the largest step, if there is one.
+/// The kernel for so many digits, and so many tiles of eight slots of the largest step, if there is one.
 pub fn truncated(digits: u32, tiles: i32) -> Option<&'static str> {
     match (digits, tiles > SMALL_TILES) {
         (5, false) => Some("truncated_5"),
@@ -519,13 +519,13 @@ const fn few_shared_bytes(
 
 /// Bytes of the matrix of a step of so many points: for every eight of outputs, `part_bytes` of the kernels' products.
 pub const fn tuned_matrix_bytes(product: Product, points: usize) -> usize {
-    let eights = points / 16;
-    let part = match (product, eights) {
-        (Product::Int8, _) => 3 * eights * 1024,
+    let tiles = points / 16;
+    let part = match (product, tiles) {
+        (Product::Int8, _) => 3 * tiles * 1024,
         (Product::Fp8, 2) => 40 * 256,
         (Product::Fp8, _) => 26 * 256,
     };
-    eights * part
+    tiles * part
 }
 
 /// `Shape::SHARED` of `tuned_block.cuh`.
@@ -537,8 +537,8 @@ const fn tuned_shared_bytes(product: Product, first: usize, last: usize, lines: 
     tables + 2 * (16 * 4 * lines * first * last) + 4 * 128 + 8 * 4 * lines + 64
 }
 
-/// Eights of outputs of a step of so many points.
-pub const fn mixed_eights(points: usize) -> usize {
+/// Tiles of eight outputs of a step of so many points.
+pub const fn mixed_tiles(points: usize) -> usize {
     points.div_ceil(2).div_ceil(8)
 }
 
@@ -549,7 +549,7 @@ pub const fn mixed_matrix_bytes(points: usize) -> usize {
         1..=4 => 3 * (slots / 8) + 2,
         _ => 3 * slots.div_ceil(8),
     };
-    mixed_eights(points) * pieces * 1024
+    mixed_tiles(points) * pieces * 1024
 }
 
 /// `MixedShape::PANEL` of `tuned_mixed.cu`.
@@ -564,9 +564,9 @@ const fn mixed_pitch(last: usize) -> usize {
 
 /// `MixedShape::SHARED`.
 const fn mixed_shared_bytes(first: usize, last: usize) -> usize {
-    let eights = (mixed_eights(first), mixed_eights(last));
+    let tiles = (mixed_tiles(first), mixed_tiles(last));
     let matrices = 2 * (mixed_matrix_bytes(first) + mixed_matrix_bytes(last));
-    let constants = 128 * eights.0 + 128 + 192 * eights.1;
+    let constants = 128 * tiles.0 + 128 + 192 * tiles.1;
     let rotations = 16 * (first / 2 + 1) * (last / 2 + 1);
     let tables = (matrices + constants + rotations).next_multiple_of(1024);
     let lines = mixed_lines(last);

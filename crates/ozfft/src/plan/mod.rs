@@ -396,7 +396,16 @@ impl<T: Real> Plan<T> {
     /// Transforms real data to its half-spectrum in the same memory: rows of `n` reals, padded to `n/2+1` complex
     /// numbers ([`Layout::padded_real`] as the input layout), become rows of the half-spectrum.
     pub fn process_real_in_place(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
-        self.run_allocating(self.real_in_place(buffer)?, &mut |_| {})
+        self.process_real_in_place_with_workspace(buffer, &mut self.workspace())
+    }
+
+    /// Transforms real data to its half-spectrum in the same memory, without allocating.
+    pub fn process_real_in_place_with_workspace(
+        &self,
+        buffer: &mut [Complex<T>],
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.run(self.real_in_place(buffer)?, workspace, &mut |_| {})
     }
 
     /// Transforms a half-spectrum to real data in the same memory: the inverse of [`Plan::process_real_in_place`],
@@ -405,7 +414,16 @@ impl<T: Real> Plan<T> {
         &self,
         buffer: &mut [Complex<T>],
     ) -> Result<(), FftError> {
-        self.run_allocating(self.complex_to_real_in_place(buffer)?, &mut |_| {})
+        self.process_complex_to_real_in_place_with_workspace(buffer, &mut self.workspace())
+    }
+
+    /// Transforms a half-spectrum to real data in the same memory, without allocating.
+    pub fn process_complex_to_real_in_place_with_workspace(
+        &self,
+        buffer: &mut [Complex<T>],
+        workspace: &mut [u64],
+    ) -> Result<(), FftError> {
+        self.run(self.complex_to_real_in_place(buffer)?, workspace, &mut |_| {})
     }
 
     /// The arrays of [`Plan::process`], checked; so for all other calls below.

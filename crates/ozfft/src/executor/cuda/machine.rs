@@ -42,7 +42,7 @@ pub(crate) enum Parameters {
 }
 
 impl Parameters {
-    /// The general kernel for a block whose largest step has so many eights of slots.
+    /// The general kernel for a block whose largest step has so many tiles of eight slots.
     pub(crate) fn block(task: Task, tiles: i32) -> Parameters {
         if tiles <= ozfft_kernels::SMALL_TILES {
             Parameters::SmallBlock(task)

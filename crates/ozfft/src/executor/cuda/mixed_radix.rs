@@ -1,5 +1,5 @@
 //! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/tuned_mixed.cu`): those of
-//! `tuned_tables.rs`, padded to eights of slots and outputs, with outputs in the order in which threads have them.
+//! `tuned_tables.rs`, padded to tiles of eight slots and outputs, with outputs in the order in which threads have them.
 
 use super::tuned_tables::{
     Biased, biased, lay_out_constants, lay_out_first, matrices, met_by, rotations,
@@ -7,7 +7,7 @@ use super::tuned_tables::{
 use crate::recipe::{Digits, Fold};
 use crate::stages::digits::DigitMatrix;
 use crate::transform::step::Step;
-use ozfft_kernels::mixed_eights;
+use ozfft_kernels::mixed_tiles;
 
 /// The tables of two steps, as the kernel keeps them in shared memory.
 pub(super) fn tables(first: &Step, last: &Step) -> Vec<u8> {
@@ -35,8 +35,8 @@ pub(super) struct Padded<'a> {
     /// Outputs of the step's cosines.
     outputs: usize,
     plain: bool,
-    /// Eights of outputs.
-    eights: usize,
+    /// Tiles of eight outputs.
+    k_tiles: usize,
     digits: Digits,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn padded_for(step: &Step, digits: Digits) -> [Padded<'_>; 2] {
         skip,
         outputs: cosine.rows,
         plain,
-        eights: mixed_eights(step.recipe.n),
+        k_tiles: mixed_tiles(step.recipe.n),
         digits,
     };
     [with(cosine, 0), with(sine, usize::from(plain))]
@@ -95,15 +95,15 @@ impl Padded<'_> {
     /// The pieces of the matrix in the order in which they are multiplied: the eight of outputs, the first of four diagonals, and
     /// first slots and halves of the words of both halves of an operand of 32 digits.
     pub(super) fn for_each_piece(&self, mut piece: impl FnMut(usize, u32, &[(usize, u32); 2])) {
-        let (eights, fours) = (self.outputs / 8, self.outputs % 8);
-        let eights = eights + usize::from(fours > 4);
+        let (k_tiles, fours) = (self.outputs / 8, self.outputs % 8);
+        let k_tiles = k_tiles + usize::from(fours > 4);
         let has_four = (1..=4).contains(&fours);
         let of_half =
-            |half| (0..eights).map(move |eight| [(8 * eight, half), (8 * eight + 4, half)]);
-        let of_both = || has_four.then_some([(8 * eights, 1), (8 * eights, 0)]);
+            |half| (0..k_tiles).map(move |eight| [(8 * eight, half), (8 * eight + 4, half)]);
+        let of_both = || has_four.then_some([(8 * k_tiles, 1), (8 * k_tiles, 0)]);
         let upper: Vec<_> = of_half(1).chain(of_both()).collect();
         let lower: Vec<_> = of_half(1).chain(of_half(0)).chain(of_both()).collect();
-        for tile in 0..self.eights {
+        for tile in 0..self.k_tiles {
             for (first_diagonal, operands) in [(0, &upper), (4, &lower)] {
                 for operand in operands {
                     piece(tile, first_diagonal, operand);
@@ -141,7 +141,7 @@ pub(super) fn biased_rows_by(
         Some(row) => biased(padded.matrix, row),
         None => Biased::NOTHING,
     };
-    (0..8 * cosine.eights)
+    (0..8 * cosine.k_tiles)
         .map(|place| (at(cosine, place), at(sine, place)))
         .collect()
 }
@@ -159,7 +159,7 @@ mod tests {
     /// The diagonals of a place, as the kernel's `Digits` multiplies: biased digits, operand by operand. Slots beyond the
     /// last hold anything.
     fn biased_diagonals(part: &[u8], slots: usize, row: usize, words: &[i64]) -> [i64; 8] {
-        let eights = slots / 8 + usize::from(slots % 8 > 4);
+        let k_tiles = slots / 8 + usize::from(slots % 8 > 4);
         let fours = usize::from((1..=4).contains(&(slots % 8)));
         let byte = |slot: usize, byte: usize| {
             let biased = (words[slot] as u64).wrapping_add(crate::stages::digits::bias(8));
@@ -177,16 +177,16 @@ mod tests {
                 }
             }
         };
-        let both = |k: usize| (8 * eights + k / 4 % 4, k % 4 + if k < 16 { 4 } else { 0 });
-        for s in 0..eights {
+        let both = |k: usize| (8 * k_tiles + k / 4 % 4, k % 4 + if k < 16 { 4 } else { 0 });
+        for s in 0..k_tiles {
             let of = |half: usize| move |k: usize| (8 * s + k / 4, k % 4 + 4 * half);
             add(0, s, &of(1));
-            add(4, eights + fours + s, &of(1));
-            add(4, 2 * eights + fours + s, &of(0));
+            add(4, k_tiles + fours + s, &of(1));
+            add(4, 2 * k_tiles + fours + s, &of(0));
         }
         if fours == 1 {
-            add(0, eights, &both);
-            add(4, 3 * eights + 1, &both);
+            add(0, k_tiles, &both);
+            add(4, 3 * k_tiles + 1, &both);
         }
         sums
     }
@@ -204,29 +204,29 @@ mod tests {
             assert_eq!((first.recipe.n, last.recipe.n), (shape.first, shape.last));
             let image = tables(first, last);
             let bytes = |step: &Step| mixed_matrix_bytes(step.recipe.n);
-            let eights = |step: &Step| mixed_eights(step.recipe.n);
+            let k_tiles = |step: &Step| mixed_tiles(step.recipe.n);
             let first_constants = 2 * (bytes(first) + bytes(last));
-            let last_constants = first_constants + 128 * eights(first) + 128;
-            let rotations = last_constants + 192 * eights(last);
+            let last_constants = first_constants + 128 * k_tiles(first) + 128;
+            let rotations = last_constants + 192 * k_tiles(last);
             assert_eq!(image.len(), rotations + 16 * first.rotations.len());
-            let last_tops = last_constants + 128 * eights(last);
+            let last_tops = last_constants + 128 * k_tiles(last);
             for (step, matrix, sums, tops) in [
                 (first, 0, first_constants, None),
                 (last, 2 * bytes(first), last_constants, Some(last_tops)),
             ] {
                 let both = padded(step);
                 let slots = both[0].outputs;
-                let words = random_words(&mut state, 8 * eights(step));
+                let words = random_words(&mut state, 8 * k_tiles(step));
                 let constants = Constants {
                     image: &image,
                     sums,
                     tops,
                 };
                 let mut seen = vec![false; slots];
-                for place in 0..8 * eights(step) {
+                for place in 0..8 * k_tiles(step) {
                     let found = [0, 1].map(|part| {
                         let start = matrix + part * bytes(step);
-                        let part_bytes = bytes(step) / eights(step);
+                        let part_bytes = bytes(step) / k_tiles(step);
                         let operand = &image[start + place / 8 * part_bytes..];
                         let d = biased_diagonals(operand, slots, place % 8, &words);
                         put_together(&d, tops.is_none())

@@ -72,7 +72,7 @@ pub(crate) fn first_of_two_pitch(block: &Block) -> usize {
     block.len() | 1
 }
 
-/// Eights of slots of a block's largest step.
+/// Tiles of eight slots of a block's largest step.
 pub(crate) fn most_tiles(block: &Block) -> i32 {
     let most = block.steps().iter().map(tiles).max();
     most.unwrap_or(0) as i32
@@ -228,7 +228,7 @@ impl Builder {
     }
 }
 
-/// Eights of slots, and of outputs, of a step's products.
+/// Tiles of eight slots, and of outputs, of a step's products.
 fn tiles(step: &Step) -> usize {
     let cosines = step.matrices.as_ref().map_or(0, |m| m.cosine.digits().rows);
     cosines.div_ceil(8)

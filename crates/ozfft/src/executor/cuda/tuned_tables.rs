@@ -92,10 +92,10 @@ pub(super) fn met_by(
 /// to 7, both with the upper digits; 4 to 7 with the lower ones), each for every eight of slots a piece of 4 diagonals ×
 /// 8 outputs, K-major.
 pub(super) fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) {
-    let eights = matrix.rows / 8;
-    for tile in 0..eights {
+    let k_tiles = matrix.rows / 8;
+    for tile in 0..k_tiles {
         for (first_diagonal, half) in [(0, 1), (4, 1), (4, 0)] {
-            for eight in 0..eights {
+            for eight in 0..k_tiles {
                 for diagonal in first_diagonal..first_diagonal + 4 {
                     for piece in 0..2 {
                         for output in 0..8 {
@@ -371,7 +371,7 @@ pub(super) mod tests {
         row: usize,
         words: &[i64],
     ) -> [i64; 8] {
-        let eights = slots / 8;
+        let k_tiles = slots / 8;
         let mut sums = [0; 8];
         for (part, first) in [0, 4, 4].into_iter().enumerate() {
             for (slot, &word) in words.iter().enumerate() {
@@ -380,7 +380,7 @@ pub(super) mod tests {
                     .to_le_bytes();
                 for diagonal in 0..4 {
                     for byte in 0..4 {
-                        let piece = ((row / 8 * 3 + part) * eights + slot / 8) * 1024;
+                        let piece = ((row / 8 * 3 + part) * k_tiles + slot / 8) * 1024;
                         let core = (2 * diagonal + slot % 8 / 4) * 128 + row % 8 * 16;
                         let entry = image[piece + core + slot % 4 * 4 + byte] as i8;
                         let digit = bytes[byte + if part < 2 { 4 } else { 0 }];
@@ -402,8 +402,8 @@ pub(super) mod tests {
             let [first, last] = block.steps() else {
                 panic!("two steps")
             };
-            let eights = |step: &Step| step.recipe.n / 16;
-            let matrix_len = |step: &Step| 3072 * eights(step) * eights(step);
+            let k_tiles = |step: &Step| step.recipe.n / 16;
+            let matrix_len = |step: &Step| 3072 * k_tiles(step) * k_tiles(step);
             let first_constants = 2 * (matrix_len(first) + matrix_len(last));
             let last_constants = first_constants + 8 * first.recipe.n + 128;
             let last_tops = last_constants + 8 * last.recipe.n;
