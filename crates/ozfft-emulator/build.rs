@@ -1,7 +1,7 @@
 //! Compiles the kernels with the host's C++ compiler.
 
 use ozfft_kernels::bailey::{self, BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_long::{LongShape, Pass};
+use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
 use ozfft_kernels::bailey_real::{Half, RealShape};
 use std::fmt::Write;
@@ -53,6 +53,14 @@ const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 5] = [
 const SAMPLE_OF_REAL_AND_SINGLE_LONG: [([usize; 2], [usize; 2]); 2] =
     [([16, 4], [32, 1]), ([27, 4], [15, 9])];
 const SAMPLE_OF_THREE: [usize; 2] = [16, 8];
+
+/// The same for Bluestein's convolutions: of one block, and of two passes. Their lengths are those of 71, 67, 131 and 1009 points.
+const SAMPLE_OF_CONVOLUTIONS: [[usize; 2]; 2] = [[12, 12], [14, 10]];
+const SAMPLE_OF_LONG_CONVOLUTIONS: [([usize; 2], [usize; 2]); 2] =
+    [([20, 1], [14, 1]), ([16, 4], [32, 1])];
+
+/// Kernels of a file: what a compiler takes seconds for.
+const KERNELS_OF_A_FILE: usize = 8;
 
 /// Writes the sample's source, and the list of its kernels' names.
 fn write_template(folder: &Path) -> Vec<PathBuf> {
@@ -139,41 +147,77 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         shapes.push((Box::new(shape), false));
         shapes.push((Box::new(shape), true));
     }
-    let mut kernels = String::from(
-        "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"bailey_single.cuh\"\n#include \"launch.h\"\n",
-    );
-    let mut table = String::new();
-    let mut names = String::new();
-    for (count, (shape, strided)) in shapes.iter().enumerate() {
-        let conversions = !strided;
-        let name = shape.name(conversions);
-        // Every source declares a type `Shape`.
-        writeln!(
-            kernels,
-            "namespace shape_{count} {{\n{}}}",
-            shape.source(conversions)
-        )
-        .expect("a string");
-        writeln!(
-            table,
-            "        {{{name:?}, launch_kernel<{}, shape_{count}::{name}>}},",
-            shape.parameters()
-        )
-        .expect("a string");
-        writeln!(names, "    {name:?},").expect("a string");
+    let mut convolution = |steps, side_by_side, kind| {
+        let shape = LongShape::new(steps, side_by_side, kind, SHARED_BYTES);
+        shapes.push((Box::new(shape.expect("a shape that fits")), true));
+    };
+    for number in [Number::Double, Number::Single] {
+        for steps in SAMPLE_OF_CONVOLUTIONS {
+            for pass in [Pass::ChirpedProduct, Pass::ProductClosing] {
+                convolution(steps, MANY_TRANSFORMS, (number, pass));
+            }
+        }
+        for (first, second) in SAMPLE_OF_LONG_CONVOLUTIONS {
+            for pass in [Pass::ChirpedOpening, Pass::ProductOpening] {
+                convolution(first, points(second), (number, pass));
+            }
+            for pass in [Pass::Product, Pass::UnchirpedClosing] {
+                convolution(second, points(first), (number, pass));
+            }
+        }
     }
-    write!(
-        kernels,
-        "extern \"C\" bool ozfft_emulate_template(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {{\n\
-         \u{20}   static const NamedKernel kernels[] = {{\n{table}    }};\n\
-         \u{20}   return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);\n}}\n"
-    )
-    .expect("a string");
     let written = |name: &str, text: &str| {
         let path = folder.join(name);
         std::fs::write(&path, text).expect("the build's folder can be written to");
         path
     };
+    let mut names = String::new();
+    let mut declarations = String::new();
+    let mut calls = String::new();
+    let mut files = Vec::new();
+    for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
+        let mut kernels = String::from(
+            "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"bailey_single.cuh\"\n#include \"launch.h\"\n",
+        );
+        let mut table = String::new();
+        for (count, (shape, strided)) in shapes.iter().enumerate() {
+            let conversions = !strided;
+            let name = shape.name(conversions);
+            // Every source declares a type `Shape`.
+            let source = shape.source(conversions);
+            writeln!(kernels, "namespace shape_{count} {{\n{source}}}").expect("a string");
+            let parameters = shape.parameters();
+            writeln!(
+                table,
+                "        {{{name:?}, launch_kernel<{parameters}, shape_{count}::{name}>}},"
+            )
+            .expect("a string");
+            writeln!(names, "    {name:?},").expect("a string");
+        }
+        let signature = format!(
+            "bool ozfft_emulate_template_{file}(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes)"
+        );
+        write!(
+            kernels,
+            "{signature} {{\n\
+             \u{20}   static const NamedKernel kernels[] = {{\n{table}    }};\n\
+             \u{20}   return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);\n}}\n"
+        )
+        .expect("a string");
+        writeln!(declarations, "{signature};").expect("a string");
+        write!(
+            calls,
+            " || ozfft_emulate_template_{file}(name, parameters, blocks, threads, shared_bytes)"
+        )
+        .expect("a string");
+        files.push(written(&format!("template_{file}.cpp"), &kernels));
+    }
+    let all = format!(
+        "#include <cstddef>\n#include <cstdint>\n{declarations}\
+         extern \"C\" bool ozfft_emulate_template(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {{\n\
+         \u{20}   return false{calls};\n}}\n"
+    );
+    files.push(written("template.cpp", &all));
     written("template_names.rs", &format!("[\n{names}]"));
     // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
     let mut asserts = String::from("#include \"bailey_block.cuh\"\n");
@@ -196,10 +240,8 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             .expect("a string");
         }
     }
-    vec![
-        written("template.cpp", &kernels),
-        written("template_shapes.cpp", &asserts),
-    ]
+    files.push(written("template_shapes.cpp", &asserts));
+    files
 }
 
 fn main() {

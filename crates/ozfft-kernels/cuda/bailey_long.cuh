@@ -2,8 +2,7 @@
 // words or numbers in memory. Words and their exponents lie as truncated_block.cu has them, so that either kernel can take any pass;
 // lines whose numbers are near the ends of the range are left to that one.
 #pragma once
-#include "bailey_words.cuh"
-#include "lines.cuh"
+#include "bailey_chirp.cuh"
 
 // What a launch is told: the pass, as the portable kernels are told of it, and what the template has besides.
 struct PassArguments {
@@ -15,16 +14,35 @@ static_assert(sizeof(PassArguments) == 656, "tuned.rs has the same");
 namespace bailey {
 
 // From numbers to words, from words to words, from words to numbers. Numbers are complex, or real, or half-spectra, whose other half is
-// worked out while reading.
-enum class Pass { OPENING, OPENING_REAL, OPENING_HALF, MIDDLE, CLOSING, CLOSING_REAL };
+// worked out while reading. The last six are those of Bluestein's convolutions (bailey_chirp.cuh).
+enum class Pass {
+    OPENING,
+    OPENING_REAL,
+    OPENING_HALF,
+    MIDDLE,
+    CLOSING,
+    CLOSING_REAL,
+    CHIRPED_OPENING,
+    CHIRPED_PRODUCT,
+    PRODUCT,
+    PRODUCT_OPENING,
+    PRODUCT_CLOSING,
+    UNCHIRPED_CLOSING
+};
+DEVICE_CONSTANT bool is_chirped(Pass pass) { return pass == Pass::CHIRPED_OPENING || pass == Pass::CHIRPED_PRODUCT; }
+DEVICE_CONSTANT bool is_from_product(Pass pass) { return pass == Pass::PRODUCT_OPENING || pass == Pass::PRODUCT_CLOSING; }
+DEVICE_CONSTANT bool is_to_product(Pass pass) { return pass == Pass::CHIRPED_PRODUCT || pass == Pass::PRODUCT; }
+DEVICE_CONSTANT bool is_unchirped(Pass pass) { return pass == Pass::PRODUCT_CLOSING || pass == Pass::UNCHIRPED_CLOSING; }
+// Whether it ends with numbers that are rounded from sums, without becoming words first.
 DEVICE_CONSTANT bool is_closing(Pass pass) { return pass == Pass::CLOSING || pass == Pass::CLOSING_REAL; }
+DEVICE_CONSTANT bool is_last(Pass pass) { return is_closing(pass) || is_to_product(pass) || is_unchirped(pass); }
 
 // As BlockShape. Lines of the first passes lie side by side; those of the last one are read one after the other and written side by side.
 template <int N1, int N2, int LINES, int UNITS1, int UNITS2, Pass PASS_, int GROUPS, class Number = Double>
-struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_), Number> {
-    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_closing(PASS_), Number> Block;
+struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_last(PASS_), Number> {
+    typedef BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_last(PASS_), Number> Block;
     static constexpr Pass PASS = PASS_;
-    static constexpr bool TO_WORDS = !is_closing(PASS), FROM_WORDS = PASS == Pass::MIDDLE || !TO_WORDS;
+    static constexpr bool TO_WORDS = !is_closing(PASS), FROM_FLOATS = PASS == Pass::OPENING || PASS == Pass::OPENING_REAL || PASS == Pass::OPENING_HALF;
     // Outputs of a last step that is a product may have 66 bits where words have 61.
     static constexpr bool WIDE = TO_WORDS && Block::Last::MATRIX && Number::DIGITS == 8;
     // Words, of a single step its outputs; statistics; what is known of the lines of two panels; what wide outputs have beyond 64 bits.
@@ -39,8 +57,6 @@ struct LongShape : BlockShape<N1, N2, LINES, UNITS1, UNITS2, true, GROUPS, !is_c
 template <class S> DEVICE Line *headers(int group, unsigned round) {
     return (Line *)(shared_memory() + group * S::GROUP + S::HEADERS) + (round & 1) * S::LINES;
 }
-// Whether there is such a line in a panel.
-DEVICE bool is_there(const Line &line) { return line.rounded != 0; }
 
 // What is known of the lines of a panel before their numbers are read. Lines beyond the last are like that one.
 template <class S> DEVICE void prepare_panel(const PassArguments &all, unsigned panel, int group, unsigned round) {
@@ -124,7 +140,11 @@ template <class S, class Words> DEVICE void read_words(const PassArguments &all,
             int exponent = 0x10000;
             if (elements.has(i, lane.t)) {
                 word = load_once(from + elements.of(i) * inner);
-                exponent = exponents[elements.of(i) * inner];
+                // Exponents of a product repeat.
+                if constexpr (is_from_product(S::PASS))
+                    exponent = exponents[((unsigned)line.start + (unsigned)(elements.of(i) * inner)) % (unsigned)task.previous];
+                else
+                    exponent = exponents[elements.of(i) * inner];
             }
             words[u].re[i] = join(word.x, word.y);
             const i64 im = join(word.z, word.w);
@@ -217,49 +237,50 @@ DEVICE Angle root_of(const Task &task, unsigned power) {
     return angle_of(::rotate(words_of(table_entry(task.roots_high + (power >> task.root_low_bits))), low));
 }
 
-// Exponents of a panel's words.
-template <class S, class Statistics> DEVICE void store_exponents(const Task &task, const Line *lines, const Statistics &statistics) {
-    share_out<S::GROUP_THREADS>(Lane<S>().in_group(), S::LINES, [&](int i) {
-        const Line &line = lines[i];
-        const auto facts = statistics.facts(i);
-        const int shift = shift_of_outputs<typename S::Number>(statistics.of(i)[3]);
-        if (is_there(line) && facts.moderate())
-            task.exponents_out[line.first_exponent_out + line.number] = facts.exponent() + task.exponent_offset + shift;
-    });
-}
+// Words for the next pass: rotated.
+struct ToNextPass {
+    const Task &task;
+    uint4 *to;
+    unsigned place;
+    DEVICE ToNextPass(const Task &task, const Line &line, int)
+        : task(task), to((uint4 *)task.words_out + line.first_word + line.start), place((unsigned)line.place_in_group) {}
+    static DEVICE i64 exponent_at(const Line &line) { return (i64)line.number; }
+    DEVICE void put(int k, ::Words word) const {
+        word = ::rotate(word, root_of(task, (unsigned)k * place));
+        to[(u64)k * task.inner] = bits_of_words(word);
+    }
+};
 
-// Words of a panel's outputs, shifted and rotated, to memory. Eight threads have four outputs of two neighbouring lines: that keeps
+// Outputs of a panel, narrowed to words, to where they go. Eight threads have four outputs of two neighbouring lines: that keeps
 // the banks apart and fills sectors of 32 bytes. A thread stays with its line.
-template <class S, class Statistics> DEVICE void store_words(const Task &task, const Line *lines, const Statistics &statistics) {
-    constexpr int PAIRS = S::LINES / 2, K_TILES = S::GROUP_THREADS / 8, STEP = 4 * (K_TILES / PAIRS);
-    static_assert(K_TILES % PAIRS == 0, "a thread has one line");
+template <class S, class To, class Statistics> DEVICE void store_words(const Task &task, const Line *lines, const Statistics &statistics, int count) {
+    constexpr int PAIRS = S::LINES / 2, OCTETS = S::GROUP_THREADS / 8, STEP = 4 * (OCTETS / PAIRS);
+    static_assert(OCTETS % PAIRS == 0, "a thread has one line");
     const Lane<S> lane;
     const int thread = lane.in_group();
-    const unsigned eight = (unsigned)thread >> 3;
-    const int number = 2 * (int)(eight % PAIRS) + (thread & 1);
+    const unsigned octet = (unsigned)thread >> 3;
+    const int number = 2 * (int)(octet % PAIRS) + (thread & 1);
     const Line &line = lines[number];
-    const bool there = is_there(line) && statistics.facts(number).moderate();
+    const auto facts = statistics.facts(number);
+    const bool there = is_there(line) && facts.moderate();
     const int shift = shift_of_outputs<typename S::Number>(statistics.of(number)[3]);
+    const int exponent = facts.exponent() + task.exponent_offset + shift;
     const uint32_t words = place_of(lane, number, 0, 0);
     const uint32_t tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + number * S::LINE;
-    int k = 4 * (int)(eight / PAIRS) + (thread >> 1 & 3);
-    const unsigned place = (unsigned)line.place_in_group;
-    unsigned power = (unsigned)k * place;
-    uint4 *to = (uint4 *)task.words_out + line.first_word + line.start + (u64)k * task.inner;
-    const u64 distance = STEP * task.inner;
+    const To to(task, line, exponent);
+    int k = 4 * (int)(octet / PAIRS) + (thread >> 1 & 3);
+    if constexpr (!is_unchirped(S::PASS))
+        if (there && k == 0) task.exponents_out[line.first_exponent_out + To::exponent_at(line)] = exponent;
+    const int turns = (count + STEP - 1) / STEP;
 #pragma unroll 1
-    for (int turn = 0; turn < (S::N + STEP - 1) / STEP; turn++) {
-        if (there && k < S::N) {
+    for (int turn = 0; turn < turns; turn++) {
+        if (there && k < count) {
             const int at = k % S::N1 * S::PITCH + k / S::N1;
-            const Angle root = root_of(task, power);
             i64 re, im;
             narrowed<S::WIDE>(words + 16 * at, tops + at, shift, re, im);
-            const ::Words word = ::rotate(::Words{(int64_t)re, (int64_t)im}, root);
-            *to = make_uint4(low_of(word.re), high_of(word.re), low_of(word.im), high_of(word.im));
+            to.put(k, ::Words{(int64_t)re, (int64_t)im});
         }
         k += STEP;
-        power += STEP * place;
-        to += distance;
     }
 }
 
@@ -322,17 +343,24 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
             }
             if constexpr (S::TO_WORDS) {
                 group_barrier<S>(group);
-                store_words<S>(all.task, lines, statistics);
-                store_exponents<S>(all.task, lines, statistics);
+                if constexpr (is_to_product(S::PASS))
+                    store_words<S, ToProduct>(all.task, lines, statistics, S::N);
+                else if constexpr (is_unchirped(S::PASS))
+                    store_words<S, ToUnchirped>(all.task, lines, statistics, ToUnchirped::most_outputs(all.task, S::N));
+                else
+                    store_words<S, ToNextPass>(all.task, lines, statistics, S::N);
             }
         };
         const auto to_words = [&](const auto &numbers, const auto &statistics, const auto &leave) {
             steps(numbers, statistics, leave, [&](const Column &column) { return InPlace<S>(Lane<S>(), column, statistics.of(column.line) + 3); });
         };
-        if constexpr (S::FROM_WORDS) {
+        if constexpr (!S::FROM_FLOATS) {
             const RowStatistics<typename S::Number> statistics{{Statistics<S>(group, round).memory}};
             typename PassNumbers<S, CONVERSIONS>::Words words[S::UNITS1];
-            read_words<S>(all, lines, words);
+            if constexpr (is_chirped(S::PASS))
+                read_chirped<S>(all.task, lines, words);
+            else
+                read_words<S>(all, lines, words);
             note_scales<S>(words, statistics);
             group_barrier<S>(group);
             note_row_sums<S>(words, statistics);

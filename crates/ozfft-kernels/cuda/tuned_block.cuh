@@ -90,7 +90,7 @@ DEVICE unsigned high_of(i64 x) { return (unsigned)((u64)x >> 32); }
 struct ConvertedWords {
     double scale;
     unsigned almost_half;  // its upper word
-    DEVICE explicit ConvertedWords(int exponent) : scale(__hiloint2double((1023 - exponent) << 20, 0)), almost_half((unsigned)moved(0x3fdfffff)) {}
+    DEVICE explicit ConvertedWords(int exponent) : scale(__hiloint2double((1023 - exponent) << 20, 0)), almost_half((unsigned)register_copy(0x3fdfffff)) {}
     DEVICE i64 word(unsigned low, unsigned high) const {
         const double half = __hiloint2double((int)sign_or(high, almost_half), (int)0xffffffff);
         return __double2ll_rz(__fma_rn(__hiloint2double((int)high, (int)low), scale, half));
@@ -315,7 +315,7 @@ struct Int8 {
     }
 
     // What is kept apart, at weight 2^49.
-    static DEVICE int top(const Sums &sums, int e) { return moved(sums.upper[e]); }
+    static DEVICE int top(const Sums &sums, int e) { return register_copy(sums.upper[e]); }
 };
 
 template <class Product> DEVICE Factors factors_of(const TunedArguments &args) {

@@ -21,12 +21,66 @@ pub enum Pass {
     Closing,
     /// From words to real numbers.
     ClosingReal,
+    /// Bluestein's convolution: from numbers times the chirp to words.
+    ChirpedOpening,
+    /// A convolution of one block: from numbers times the chirp to the product of both spectra.
+    ChirpedProduct,
+    /// From words to the product of both spectra.
+    Product,
+    /// From the product to words.
+    ProductOpening,
+    /// A convolution of one block: from the product to numbers, times the chirp.
+    ProductClosing,
+    /// From words to numbers, times the chirp.
+    UnchirpedClosing,
 }
 
 impl Pass {
-    /// Whether it ends with numbers.
+    /// Whether it ends with numbers that are rounded from sums, without becoming words first.
     pub fn is_closing(self) -> bool {
         matches!(self, Pass::Closing | Pass::ClosingReal)
+    }
+
+    /// Whether it is a pass of Bluestein's convolutions alone.
+    pub fn is_of_convolution(self) -> bool {
+        use Pass::*;
+        matches!(
+            self,
+            ChirpedOpening
+                | ChirpedProduct
+                | Product
+                | ProductOpening
+                | ProductClosing
+                | UnchirpedClosing
+        )
+    }
+
+    /// Whether it is the last of a transform: its lines are contiguous, and its outputs side by side.
+    pub fn is_last(self) -> bool {
+        use Pass::*;
+        self.is_closing()
+            || matches!(
+                self,
+                ChirpedProduct | Product | ProductClosing | UnchirpedClosing
+            )
+    }
+
+    /// As the kernels' source has it.
+    fn name(self) -> &'static str {
+        match self {
+            Pass::Opening => "OPENING",
+            Pass::OpeningReal => "OPENING_REAL",
+            Pass::OpeningHalf => "OPENING_HALF",
+            Pass::Middle => "MIDDLE",
+            Pass::Closing => "CLOSING",
+            Pass::ClosingReal => "CLOSING_REAL",
+            Pass::ChirpedOpening => "CHIRPED_OPENING",
+            Pass::ChirpedProduct => "CHIRPED_PRODUCT",
+            Pass::Product => "PRODUCT",
+            Pass::ProductOpening => "PRODUCT_OPENING",
+            Pass::ProductClosing => "PRODUCT_CLOSING",
+            Pass::UnchirpedClosing => "UNCHIRPED_CLOSING",
+        }
     }
 }
 
@@ -48,6 +102,9 @@ pub struct LongShape {
     kilobytes: usize,
 }
 
+/// What the shape of passes of one block is chosen for, where all transforms lie side by side.
+pub const MANY_TRANSFORMS: u64 = 1024;
+
 /// Bytes of a line's header, of which every line has two.
 const HEADER_BYTES: usize = 136;
 
@@ -64,12 +121,15 @@ impl LongShape {
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
         // `LongShape` asserts the same; two points as a last step do not occur.
-        let complex = matches!(pass, Pass::Opening | Pass::Middle | Pass::Closing);
+        let real = matches!(
+            pass,
+            Pass::OpeningReal | Pass::OpeningHalf | Pass::ClosingReal
+        );
         if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
             return None;
         }
         // Real lines of f32 have no kernels.
-        if number == Number::Single && !complex {
+        if number == Number::Single && real {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
@@ -131,7 +191,7 @@ impl LongShape {
     /// `LongShape::GROUP`
     fn group_bytes(&self) -> usize {
         let [first, last] = self.steps;
-        let pitch = match self.pass.is_closing() {
+        let pitch = match self.pass.is_last() {
             true => next_with(last, 2, 4),
             false => next_with(last, 1, 2),
         };
@@ -152,14 +212,7 @@ impl LongShape {
             groups,
             ..
         } = self;
-        let pass = match pass {
-            Pass::Opening => "OPENING",
-            Pass::OpeningReal => "OPENING_REAL",
-            Pass::OpeningHalf => "OPENING_HALF",
-            Pass::Middle => "MIDDLE",
-            Pass::Closing => "CLOSING",
-            Pass::ClosingReal => "CLOSING_REAL",
-        };
+        let pass = pass.name();
         let number = match self.number {
             Number::Double => "",
             Number::Single => ", bailey::Single",
@@ -178,14 +231,7 @@ impl KernelShape for LongShape {
             kilobytes,
             ..
         } = self;
-        let pass = match self.pass {
-            Pass::Opening => "opening",
-            Pass::OpeningReal => "opening_real",
-            Pass::OpeningHalf => "opening_half",
-            Pass::Middle => "middle",
-            Pass::Closing => "closing",
-            Pass::ClosingReal => "closing_real",
-        };
+        let pass = self.pass.name().to_lowercase();
         let conversions = if conversions { "_conversions" } else { "" };
         let number = match self.number {
             Number::Double => "",

@@ -423,7 +423,11 @@ impl<T: Real> Plan<T> {
         buffer: &mut [Complex<T>],
         workspace: &mut [u64],
     ) -> Result<(), FftError> {
-        self.run(self.complex_to_real_in_place(buffer)?, workspace, &mut |_| {})
+        self.run(
+            self.complex_to_real_in_place(buffer)?,
+            workspace,
+            &mut |_| {},
+        )
     }
 
     /// The arrays of [`Plan::process`], checked; so for all other calls below.

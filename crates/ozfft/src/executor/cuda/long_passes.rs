@@ -9,7 +9,7 @@ use crate::recipe::{Digits, Recipe};
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use ozfft_kernels::bailey::{KernelShape, Number};
-use ozfft_kernels::bailey_long::{LongShape, Pass};
+use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
 
 /// What a launch is told: `PassArguments` of `bailey_long.cuh`.
@@ -80,6 +80,12 @@ fn pass_of(task: &Task, number: Number) -> Option<Pass> {
         (SOURCE_FLOATS, SINK_NEXT_PASS) => opening(&task.input, number)?,
         (SOURCE_GROUP_WORDS, SINK_NEXT_PASS) => Pass::Middle,
         (SOURCE_GROUP_WORDS, SINK_FLOATS) => closing(&task.output, number)?,
+        (SOURCE_CHIRPED_FLOATS, SINK_NEXT_PASS) => Pass::ChirpedOpening,
+        (SOURCE_CHIRPED_FLOATS, SINK_KERNEL_PRODUCT) => Pass::ChirpedProduct,
+        (SOURCE_GROUP_WORDS, SINK_KERNEL_PRODUCT) => Pass::Product,
+        (SOURCE_LINE_WORDS, SINK_NEXT_PASS) => Pass::ProductOpening,
+        (SOURCE_LINE_WORDS, SINK_UNCHIRPED_FLOATS) => Pass::ProductClosing,
+        (SOURCE_GROUP_WORDS, SINK_UNCHIRPED_FLOATS) => Pass::UnchirpedClosing,
         _ => return None,
     };
     // Words of a transform are counted in 32 bits, and so are the lines that lie side by side.
@@ -146,24 +152,32 @@ pub(super) fn launch(
 ) -> Result<PassLaunch, NoLaunch> {
     let number = number_of(recipe).ok_or(NoLaunch::Layout)?;
     let pass = pass_of(task, number).ok_or(NoLaunch::Layout)?;
-    // Lines that lie side by side: of a group, or the outputs of a last pass.
-    let side_by_side = match pass.is_closing() {
+    // Lines that lie side by side: of a group, or the outputs of a last pass; of one block, all transforms.
+    let side_by_side = match pass.is_last() {
+        true if task.groups == 1 => task.line_count,
         true => task.groups,
         false => task.inner,
     };
     let steps = tuned::steps_of(block);
     let kind = (number, pass);
-    let shape = LongShape::new(steps, side_by_side, kind, machine.shared_memory());
+    // One kernel for any number of transforms.
+    let usual = match pass.is_last() && task.groups == 1 {
+        true => MANY_TRANSFORMS,
+        false => side_by_side,
+    };
+    let shape = LongShape::new(steps, usual, kind, machine.shared_memory());
     let shape = shape.ok_or(NoLaunch::Layout)?;
     let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
     let panels = panels_a_group * (task.line_count / side_by_side);
     if panels >= 1 << 30 {
         return Err(NoLaunch::Layout);
     }
-    let kernel = machine.template_kernel(&shape, conversions);
+    let convolution = pass.is_of_convolution();
+    let kernel = machine.template_kernel(&shape, conversions && !convolution);
     let kernel = kernel.map_err(NoLaunch::Kernel)?;
+    // Convolutions read and write numbers as portable kernels do, wherever they begin.
     let tuned = TunedTask::of_pass(
-        [&task.input, &task.output],
+        [&task.input, &task.output].map(|numbers| (!convolution).then_some(numbers)),
         [panels as u32, panels_a_group as u32],
         side_by_side,
         tables,
@@ -174,6 +188,6 @@ pub(super) fn launch(
         kernel,
         blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
         shared_bytes: shape.shared_bytes(),
-        leaves_lines: pass != Pass::Middle,
+        leaves_lines: pass != Pass::Middle && !convolution,
     })
 }

@@ -136,6 +136,11 @@ impl ProgramBuilder<'_> {
                     continue;
                 }
             }
+            if truncated.is_none() && self.convolution_pass(io, number, &task) {
+                groups *= block.len() as u64;
+                length /= block.len() as u64;
+                continue;
+            }
             let parameters = match residues.or(truncated) {
                 Some(kernel) => Parameters::Truncated(Tasks::one(task), kernel),
                 None => Parameters::block(task, tables.tiles),

@@ -49,6 +49,10 @@ pub(super) enum Action {
         launch: Box<PassLaunch>,
         fallback: Box<FallbackLaunch>,
     },
+    /// A pass of a convolution on the template, which leaves no line.
+    Convolution {
+        launch: Box<PassLaunch>,
+    },
     /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
     /// aligned as the first one needs them, the portable one for all lines.
     Tuned {
@@ -197,7 +201,7 @@ fn template_tables(
 ) -> Vec<Option<Piece>> {
     let single = long_passes::number_of(recipe) == Some(Number::Single);
     let takes = |block: &Block| {
-        let several = !chirped && !passes.is_one_block();
+        let several = chirped || !passes.is_one_block();
         several && tuned::is_for_template(single, recipe, block)
     };
     let tables = |block: &Block| match single {
@@ -461,7 +465,7 @@ impl Program {
                 shared_bytes,
                 ..
             } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
-            Action::Pass { launch, .. } => {
+            Action::Pass { launch, .. } | Action::Convolution { launch } => {
                 let kernel = &launch.kernel;
                 Some((kernel.name, kernel.threads, launch.shared_bytes))
             }
@@ -480,7 +484,9 @@ impl Program {
             Action::Launch {
                 parameters, blocks, ..
             } => Some((parameters.kernel(), *blocks)),
-            Action::Pass { launch, .. } => Some((launch.kernel.name, launch.blocks)),
+            Action::Pass { launch, .. } | Action::Convolution { launch } => {
+                Some((launch.kernel.name, launch.blocks))
+            }
             Action::Tuned { launch, .. } => Some((launch.kernel.name(), launch.blocks)),
         };
         self.actions.iter().filter_map(grid).collect()
@@ -521,6 +527,13 @@ impl Program {
                             _ => unreachable!("tuned kernels have an action of their own"),
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
+                    }
+                    Action::Convolution { launch } => {
+                        let Some(task) = launch.task.resolved(arrays) else {
+                            unreachable!("convolutions have no arrays that must begin somewhere");
+                        };
+                        let pass = Parameters::Pass(task, launch.kernel);
+                        machine.launch(queue, &pass, launch.blocks, launch.shared_bytes)?;
                     }
                     Action::Pass { launch, fallback } => {
                         let mut tasks = fallback.tasks.resolved(arrays);

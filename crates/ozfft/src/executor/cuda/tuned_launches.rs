@@ -97,6 +97,37 @@ impl ProgramBuilder<'_> {
         }
     }
 
+    /// A pass of a convolution on the template, where that takes it: any line, whatever it is scaled by.
+    pub(super) fn convolution_pass(&mut self, io: &PassIo<'_>, number: usize, task: &Task) -> bool {
+        let Some(tables) = io.tables.template[number] else {
+            return false;
+        };
+        let block = &io.passes.blocks()[number];
+        let launch = long_passes::launch(
+            &**self.machine,
+            (block, self.recipe),
+            task,
+            tables.at(&self.tables),
+            io.left,
+            self.conversions,
+        );
+        match launch {
+            Ok(launch) => {
+                debug_assert!(!launch.leaves_lines);
+                self.remark_compilation(block.len() as u64, &launch.kernel);
+                self.search_first();
+                self.actions.push(Action::Convolution {
+                    launch: Box::new(launch),
+                });
+                true
+            }
+            Err(reason) => {
+                self.remark_portable(io.passes.len() as u64, reason);
+                false
+            }
+        }
+    }
+
     /// Why there is no kernel that knows its length, and how to get it.
     pub(super) fn remark_portable(&mut self, n: u64, reason: NoLaunch) {
         if let NoLaunch::Kernel(reason) = reason {

@@ -86,16 +86,19 @@ const _: () = assert!(size_of::<TunedTask>() == 152 && size_of::<StridedTask>() 
 impl TunedTask {
     /// Of a pass of a long transform: what the kernel is not told by its [`Task`](super::task::Task).
     pub(super) fn of_pass(
-        [input, output]: [&FloatLines; 2],
+        [input, output]: [Option<&FloatLines>; 2],
         [panels, panels_a_group]: [u32; 2],
         side_by_side: u64,
         tables: Address,
         (left_count, left): (Address, Address),
     ) -> TunedTask {
         let (factor, second_factor) = factors(Product::Int8);
+        let numbers =
+            |lines: Option<&FloatLines>| lines.map_or(Address::NONE, |lines| lines.numbers);
+        let conjugate = |lines: Option<&FloatLines>| lines.map_or(0, |lines| sign(lines.conjugate));
         TunedTask {
-            input: input.numbers,
-            output: output.numbers,
+            input: numbers(input),
+            output: numbers(output),
             fast_count: side_by_side as i64,
             panels,
             panels_a_group,
@@ -104,8 +107,8 @@ impl TunedTask {
             left,
             factor,
             second_factor,
-            conjugate_input: sign(input.conjugate),
-            conjugate_output: sign(output.conjugate),
+            conjugate_input: conjugate(input),
+            conjugate_output: conjugate(output),
             ..TunedTask::zeroed()
         }
     }
