@@ -204,8 +204,10 @@ impl Machine for Emulator {
             | Parameters::Pass(PassTask { tuned: task, .. }, _)
             | Parameters::TunedStrided(StridedTask { common: task, .. }, _) = parameters
             {
-                let left = *(task.left_count.value() as *const u32);
-                self.lines_left.fetch_add(left.into(), Ordering::Relaxed);
+                // Passes of convolutions have no list.
+                let left = (task.left_count.value() as *const u32).as_ref().copied();
+                self.lines_left
+                    .fetch_add(left.unwrap_or(0).into(), Ordering::Relaxed);
             }
         }
         Ok(())

@@ -4,6 +4,8 @@
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
 #[cfg(test)]
+mod bailey_chirp_tests;
+#[cfg(test)]
 mod bailey_real_tests;
 #[cfg(test)]
 mod bailey_single_tests;
