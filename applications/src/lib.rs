@@ -10,6 +10,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod device_flow;
 pub mod digest;
 pub mod ewald_sum;
 pub mod hermitian;

@@ -3,6 +3,8 @@
 use crate::options::Computing;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Plan, Planner, Problem, ResidueReport};
+use ozfft_cli::failure::Failure;
+use ozfft_cli::gpu::{DeviceWork, Gpu, failed};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,6 +52,24 @@ impl CountedPlan {
         self.cost.transforms += self.batch;
         Ok(())
     }
+
+    /// Transforms device memory, from the first address to the second, and waits.
+    ///
+    /// # Safety
+    /// The addresses are of memory of this device, as long as the plan's input, output and workspace, and nothing else uses it.
+    #[allow(unsafe_code, reason = "the caller's addresses")]
+    unsafe fn run_on_device(&mut self, gpu: &Gpu, addresses: [u64; 3]) -> Result<(), Failure> {
+        // What is before it in the stream is not its time.
+        let wait = || gpu.stream.synchronize().map_err(failed("finish its work"));
+        wait()?;
+        let start = Instant::now();
+        // SAFETY: the caller's promise.
+        unsafe { self.plan.queue(addresses, 0) }?;
+        wait()?;
+        self.cost.seconds += start.elapsed().as_secs_f64();
+        self.cost.transforms += self.batch;
+        Ok(())
+    }
 }
 
 /// Transforms of real arrays to half-spectra and back; the inverse divides by the number of points.
@@ -85,6 +105,43 @@ impl RealTransform {
         self.inverse.run(|plan, workspace| {
             plan.process_complex_to_real_with_workspace(input, output, workspace)
         })
+    }
+}
+
+#[allow(unsafe_code, reason = "addresses of device memory")]
+impl RealTransform {
+    /// Bytes of device memory that either direction needs as workspace.
+    pub fn device_workspace_len(&self) -> usize {
+        let both = self
+            .both()
+            .map(|counted| counted.plan.device_workspace_len());
+        both[0].max(both[1])
+    }
+
+    /// Real arrays to half-spectra in a GPU's memory: addresses of input, output and workspace.
+    ///
+    /// # Safety
+    /// They are of memory of the plans' device, as long as the arrays are, and nothing else uses it.
+    pub unsafe fn forward_on_device(
+        &mut self,
+        gpu: &Gpu,
+        addresses: [u64; 3],
+    ) -> Result<(), Failure> {
+        // SAFETY: the caller's promise.
+        unsafe { self.forward.run_on_device(gpu, addresses) }
+    }
+
+    /// Half-spectra to real arrays in a GPU's memory.
+    ///
+    /// # Safety
+    /// As above.
+    pub unsafe fn inverse_on_device(
+        &mut self,
+        gpu: &Gpu,
+        addresses: [u64; 3],
+    ) -> Result<(), Failure> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inverse.run_on_device(gpu, addresses) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The programs as a user runs them: published numbers, one JSON object on one line, and the same bits however transforms are computed.
 
+use ozfft_testkit::{Requirement, available, nvcc};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -256,5 +257,39 @@ fn text_names_the_number_that_is_published() {
             output.status.success() && text.contains(part),
             "{command}: {text}"
         );
+    }
+}
+
+/// Everything between transforms is the same operations as on the processor; a fused one would round once instead of twice.
+#[test]
+fn kernels_of_the_flow_fuse_no_operations() {
+    let Some(nvcc) = available(Requirement::Nvrtc, nvcc()) else {
+        return;
+    };
+    let text = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device_flow.ptx");
+    let output = Command::new(nvcc)
+        .args(["-std=c++17", "-Werror", "all-warnings", "-arch=compute_80"])
+        .args(["-fmad=false", "-ptx", "-o"])
+        .arg(&text)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device_flow.cu"))
+        .output()
+        .expect("nvcc runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let text = std::fs::read_to_string(text).expect("the compiler's output");
+    assert!(text.contains("mul.rn.f64") || text.contains("mul.f64"));
+    assert!(!text.contains("fma."), "a fused operation");
+}
+
+#[test]
+fn the_vortex_has_the_processors_bits_in_a_gpus_memory() {
+    if available(Requirement::Gpu, ozfft_cli::gpu::Gpu::open(0)).is_none() {
+        return;
+    }
+    let flow = "turbulence --shape 24x20x16 --time 1 --reynolds 100";
+    let (processor, device) = (json(flow), json(&format!("{flow} --device cuda")));
+    assert_eq!(device["arrays_on_device"], true);
+    for key in ["sha256", "history", "peak_dissipation"] {
+        assert_eq!(processor[key], device[key], "{key}");
     }
 }

@@ -16,6 +16,8 @@
 
 use clap::Parser;
 use num_complex::Complex;
+use ozfft::{Device, Engine};
+use ozfft_applications::device_flow::DeviceFlow;
 use ozfft_applications::digest::sha256;
 use ozfft_applications::options::Computing;
 use ozfft_applications::plot::{Chart, Curve, Scales};
@@ -259,9 +261,13 @@ impl Solver {
 
     /// Energy and enstrophy; planes are summed one by one, then in their order, so that threads do not matter.
     fn moments(&self, state: &[C]) -> Moments {
+        self.total_moments(&self.plane_moments(state))
+    }
+
+    fn plane_moments(&self, state: &[C]) -> Vec<[f64; 2]> {
         let plane = self.plane();
         let [u, v, w] = parts::<3, _>(state).map(|part| part.par_chunks(plane));
-        let planes: Vec<[f64; 2]> = (u, v, w)
+        (u, v, w)
             .into_par_iter()
             .enumerate()
             .map(|(number, (u, v, w))| {
@@ -275,7 +281,10 @@ impl Solver {
                 });
                 sums
             })
-            .collect();
+            .collect()
+    }
+
+    fn total_moments(&self, planes: &[[f64; 2]]) -> Moments {
         let scale = 1.0 / (self.points() as f64 * self.points() as f64);
         let total = |which: usize| planes.iter().map(|sums| sums[which]).sum::<f64>() * scale;
         Moments {
@@ -291,6 +300,69 @@ impl Solver {
         self.spectra[length..].fill(C::new(0.0, 0.0));
         self.transform.inverse(&self.spectra, &mut self.fields)?;
         Ok(&self.fields[..3 * self.points()])
+    }
+}
+
+/// A flow and the equations that it follows, in the processor's memory or a GPU's.
+struct Flow {
+    solver: Solver,
+    state: Vec<C>,
+    stage: Vec<C>,
+    device: Option<DeviceFlow>,
+}
+
+impl Flow {
+    /// The vortex at time zero: on the device of the transforms where that can be.
+    fn new(solver: Solver) -> Flow {
+        let state = solver.taylor_green();
+        let plan = solver.transform.forward.plan();
+        let device = match (plan.device(), plan.engine()) {
+            (Device::Cuda(ordinal), Engine::Digits) => {
+                let made = DeviceFlow::new(
+                    ordinal,
+                    solver.shape,
+                    solver.viscosity,
+                    &solver.waves,
+                    &state,
+                    &solver.transform,
+                );
+                made.map_err(|failure| {
+                    eprintln!(
+                        "turbulence: arrays stay in the processor's memory, which takes many times as long: {failure}"
+                    );
+                })
+                .ok()
+            }
+            _ => None,
+        };
+        Flow {
+            stage: state.clone(),
+            solver,
+            state,
+            device,
+        }
+    }
+
+    fn step(&mut self, step: f64) -> Result<(), Failure> {
+        match &mut self.device {
+            Some(device) => device.step(&mut self.solver.transform, step),
+            None => self.solver.step(&mut self.state, &mut self.stage, step),
+        }
+    }
+
+    fn moments(&self) -> Result<Moments, Failure> {
+        Ok(match &self.device {
+            Some(device) => self.solver.total_moments(&device.moments()?),
+            None => self.solver.moments(&self.state),
+        })
+    }
+
+    /// The velocity at points of space.
+    fn velocity(&mut self) -> Result<&[f64], Failure> {
+        if let Some(device) = &self.device {
+            self.state = device.state()?;
+        }
+        self.solver.velocity(&self.state)
     }
 }
 
@@ -360,6 +432,8 @@ struct Report {
     /// Largest difference of dissipation and loss of energy between two steps, over the largest dissipation.
     balance_error: Option<f64>,
     seconds_per_step: f64,
+    /// Whether everything was computed in a GPU's memory, or transforms alone by way of the processor's.
+    arrays_on_device: bool,
     /// Of the velocity at the end.
     sha256: String,
     /// Time, energy, dissipation.
@@ -416,14 +490,12 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
     // Six fields and their spectra, a state, a sum, a stage; workspace.
     memory::expect_points("the flow", &shape, 220)?;
     let computing = &arguments.computing;
-    let mut solver = Solver::new(shape, viscosity, computing)?;
-    let mut state = solver.taylor_green();
-    let mut stage = state.clone();
+    let mut flow = Flow::new(Solver::new(shape, viscosity, computing)?);
     let start = Instant::now();
     let bar = progress(steps, &format!("time 0 of {time}"), computing.json);
     let mut samples = Vec::with_capacity(steps + 1);
     for number in 0..=steps {
-        let moments = solver.moments(&state);
+        let moments = flow.moments()?;
         let first = samples
             .first()
             .map_or(moments.energy, |first: &Sample| first.energy);
@@ -439,14 +511,14 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
             dissipation: 2.0 * viscosity * moments.enstrophy,
         });
         if number < steps {
-            solver.step(&mut state, &mut stage, step)?;
+            flow.step(step)?;
             bar.inc(1);
             bar.set_message(format!("time {:.2} of {time}", (number + 1) as f64 * step));
         }
     }
     bar.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
-    let run = Run::new(computing, &solver.transform, seconds);
+    let run = Run::new(computing, &flow.solver.transform, seconds);
     let (peak_time, peak_dissipation) = peak(&samples);
     let balance = samples.windows(3).map(|three| {
         let loss = (three[0].energy - three[2].energy) / (2.0 * step);
@@ -468,7 +540,8 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
         final_energy: samples[steps].energy,
         balance_error,
         seconds_per_step: seconds / steps as f64,
-        sha256: sha256([solver.velocity(&state)?]),
+        arrays_on_device: flow.device.is_some(),
+        sha256: sha256([flow.velocity()?]),
         history: rows
             .map(|row| [row.time, row.energy, row.dissipation])
             .collect(),

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Direction, Generator, expected_dot, expected_sum};
-use ozfft_testkit::{Requirement, available};
+use ozfft_testkit::{Requirement, available, nvcc};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,22 +22,6 @@ fn the_header_is_made_of_the_kernels_sources() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-}
-
-/// Where crates/ozfft-kernels/toolchain has installed the compiler.
-fn nvcc() -> Result<PathBuf, String> {
-    let root = Path::new(CRATE).join("../..");
-    let toolchain =
-        std::env::var_os("OZFFT_CUDA_TOOLCHAIN").map_or(root.join("target/cuda"), PathBuf::from);
-    let found = std::fs::read_dir(toolchain.join("lib"))
-        .ok()
-        .into_iter()
-        .flatten()
-        .flatten();
-    let mut places = found.map(|entry| entry.path().join("site-packages/nvidia/cu13/bin/nvcc"));
-    places
-        .find(|path| path.exists())
-        .ok_or("no nvcc: run crates/ozfft-kernels/toolchain".into())
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub mod problems;
 mod requirements;
 
 pub use bits::{Bits, Difference, assert_same_bits, same_bits};
-pub use requirements::{Requirement, UnknownRequirement, available};
+pub use requirements::{Requirement, UnknownRequirement, available, nvcc};
 
 /// Whether there is time for everything: `./run-tests --everything` sets `OZFFT_EVERYTHING`. Tests leave out repetitions otherwise.
 pub fn everything() -> bool {

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Something that a test needs and that a machine may lack.
@@ -168,6 +169,22 @@ pub fn available<T, E: Display>(requirement: Requirement, found: Result<T, E>) -
             None
         }
     }
+}
+
+/// The CUDA compiler that `crates/ozfft-kernels/toolchain` has installed.
+pub fn nvcc() -> Result<PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let toolchain =
+        std::env::var_os("OZFFT_CUDA_TOOLCHAIN").map_or(root.join("target/cuda"), PathBuf::from);
+    let found = std::fs::read_dir(toolchain.join("lib"))
+        .ok()
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut places = found.map(|entry| entry.path().join("site-packages/nvidia/cu13/bin/nvcc"));
+    places
+        .find(|path| path.exists())
+        .ok_or("no nvcc: run crates/ozfft-kernels/toolchain".into())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::tuned_tests::{NORMS, SEED};
 use crate::kind::Kind;
 use crate::problem::{Accuracy, Direction, Engine, Problem};
 use crate::sample::Real;
-use crate::substrate::{CpuUnit, GpuUnit};
+use crate::substrate::{GpuUnit, Substrate};
 use crate::{Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -264,8 +264,8 @@ fn real_transforms_are_scaled_by_themselves() {
             for (in_place, problem) in layouts.into_iter().enumerate() {
                 let in_place = in_place == 1;
                 let problem = problem.threads(1);
-                let scalar = problem.clone().substrate(CpuUnit::Scalar);
-                let expected = planner.plan(&scalar).unwrap();
+                let on_processor = problem.clone().substrate(Substrate::Auto);
+                let expected = planner.plan(&on_processor).unwrap();
                 let machine: Arc<dyn super::machine::Machine> = Arc::<Emulator>::clone(&machine);
                 let plan = planner.plan_on(&problem, &machine).unwrap();
                 // In a half-spectrum as well as in an array the kinds are those of its own lines.

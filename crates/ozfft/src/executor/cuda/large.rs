@@ -229,6 +229,11 @@ impl Check {
             self.workspace(task.list, 8 * task.line_count, "list");
             self.workspace(task.list_count, 4, "count");
         }
+        self.ends(task, transforms);
+    }
+
+    /// Where lines come from and where they go.
+    fn ends(&mut self, task: &Task, transforms: u64) {
         let last = task.first_transform + transforms;
         if task.source <= SOURCE_CHIRPED_FLOATS {
             let all = self.lines(&task.input, last);
@@ -330,11 +335,16 @@ impl Check {
         // Between two and sixteen lines at a time.
         let range = fast_count.div_ceil(16)..=fast_count.div_ceil(2);
         assert!(range.contains(&panels_a_group), "{kernel}");
+        self.long_passes += 1;
+        let transforms = task.line_count / task.lines_per_transform;
+        if tuned.left == Address::NONE {
+            // Convolutions leave no lines.
+            self.ends(task, transforms);
+            return;
+        }
         self.workspace(tuned.left, 8 * task.line_count, "list");
         self.workspace(tuned.left_count, 4, "count");
-        self.long_passes += 1;
         if kernel.contains("_middle_") {
-            let transforms = task.line_count / task.lines_per_transform;
             let words = 16 * transforms * task.words_distance;
             self.workspace(task.words_in, words, "words");
             self.workspace(task.words_out, words, "words");

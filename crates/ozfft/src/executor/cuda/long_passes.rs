@@ -169,7 +169,7 @@ pub(super) fn launch(
     let shape = shape.ok_or(NoLaunch::Layout)?;
     let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
     let panels = panels_a_group * (task.line_count / side_by_side);
-    if panels >= 1 << 30 {
+    if panels >= 1 << 30 || side_by_side >= 1 << 31 {
         return Err(NoLaunch::Layout);
     }
     let convolution = pass.is_of_convolution();

@@ -11,7 +11,7 @@ use super::tuned_tables::{matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
 use crate::kind::Kind;
 use crate::problem::{Engine, Norm, Problem};
-use crate::substrate::{CpuUnit, GpuUnit};
+use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::tables::Tables;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use num_complex::Complex;
@@ -132,8 +132,8 @@ impl RealBench {
     /// compares all bytes of the output, gaps included. Complex numbers are two of the input's. Returns the substrate.
     pub(super) fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
-        let scalar = problem.clone().substrate(CpuUnit::Scalar);
-        let expected = self.planner.plan(&scalar).unwrap();
+        let on_processor = problem.clone().substrate(Substrate::Auto);
+        let expected = self.planner.plan(&on_processor).unwrap();
         let padded = Layout::padded_real(problem.shape());
         let forward = problem.kind() == Kind::RealToComplex;
         let in_place = match forward {
@@ -399,9 +399,9 @@ fn real_device_arrays_at_any_address() {
     let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
     let input = lines(3, 512, 512, None, SEED);
     let mut expected = vec![Complex::new(0.0, 0.0); problem.output_len()];
-    let scalar = problem.clone().substrate(CpuUnit::Scalar);
-    let scalar = bench.planner.plan(&scalar).unwrap();
-    scalar
+    let on_processor = problem.clone().substrate(Substrate::Auto);
+    let processor = bench.planner.plan(&on_processor).unwrap();
+    processor
         .process_real_to_complex(&input, &mut expected)
         .unwrap();
     let memory = |bytes: usize| DeviceMemory::new(&bench.machine, bytes).unwrap();

@@ -5,7 +5,7 @@ use super::machine::{DeviceMemory, Machine};
 use crate::kind::Kind;
 use crate::problem::{Accuracy, Direction, Engine, Norm, Problem, Products};
 use crate::sample::Real;
-use crate::substrate::CpuUnit;
+use crate::substrate::Substrate;
 use crate::{DevicePointer, FftError, Layout, Plan, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -126,8 +126,8 @@ impl<T: Real> Bench<T> {
         integers_only: &[bool],
     ) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
-        let scalar = problem.clone().substrate(CpuUnit::Scalar);
-        let expected = self.planner.plan(&scalar).unwrap();
+        let on_processor = problem.clone().substrate(Substrate::Auto);
+        let expected = self.planner.plan(&on_processor).unwrap();
         let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
         let mut apart = blank.clone();
         expected.process_outofplace(input, &mut apart).unwrap();
@@ -175,8 +175,8 @@ impl<T: Real> Bench<T> {
             return;
         }
         let problem = problem.clone().engine(Engine::Digits).threads(1);
-        let scalar = problem.clone().substrate(CpuUnit::Scalar);
-        let expected = self.planner.plan(&scalar).unwrap();
+        let on_processor = problem.clone().substrate(Substrate::Auto);
+        let expected = self.planner.plan(&on_processor).unwrap();
         let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
         self.cases += 1;
         let what = || format!("{problem:?} {style:?}");
@@ -373,11 +373,11 @@ fn real_transforms_in_place() {
         let problem = Problem::real_to_complex(shape)
             .input_layout(Layout::padded_real(shape))
             .engine(Engine::Digits);
-        let scalar = problem.clone().substrate(CpuUnit::Scalar);
+        let on_processor = problem.clone().substrate(Substrate::Auto);
         let mut a = numbers::<f64>(problem.output_len(), Style::Uniform, 77);
         let mut b = a.clone();
         planner
-            .plan(&scalar)
+            .plan(&on_processor)
             .unwrap()
             .process_real_in_place(&mut a)
             .unwrap();
@@ -394,9 +394,9 @@ fn real_transforms_in_place() {
         let problem = Problem::complex_to_real(shape)
             .output_layout(Layout::padded_real(shape))
             .engine(Engine::Digits);
-        let scalar = problem.clone().substrate(CpuUnit::Scalar);
+        let on_processor = problem.clone().substrate(Substrate::Auto);
         planner
-            .plan(&scalar)
+            .plan(&on_processor)
             .unwrap()
             .process_complex_to_real_in_place(&mut a)
             .unwrap();
@@ -549,10 +549,10 @@ fn outputs_that_are_rounded_to_zero_keep_their_sign_when_they_are_conjugated() {
             .direction(Direction::Inverse)
             .norm(Norm::Backward)
             .engine(Engine::Digits);
-        let scalar = problem.clone().substrate(CpuUnit::Scalar).threads(1);
+        let on_processor = problem.clone().substrate(Substrate::Auto).threads(1);
         let (mut expected, mut found) = (input.clone(), input);
-        let scalar = bench.planner.plan(&scalar).unwrap();
-        scalar.process(&mut expected).unwrap();
+        let processor = bench.planner.plan(&on_processor).unwrap();
+        processor.process(&mut expected).unwrap();
         let plan = bench.planner.plan_on(&problem, &bench.machine).unwrap();
         plan.process(&mut found).unwrap();
         let negative = |z: &Complex<f64>| z.im == 0.0 && z.im.is_sign_negative();

@@ -7,7 +7,7 @@ use super::machine::{DeviceMemory, Machine};
 use super::tests::{Bench, Generator, STYLES, Style, everything, numbers, same};
 use crate::plan::DevicePointer;
 use crate::problem::{Accuracy, Direction, Engine, Norm, Problem};
-use crate::substrate::{CpuUnit, GpuUnit, Substrate};
+use crate::substrate::{GpuUnit, Substrate};
 use crate::{Layout, Planner};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -556,11 +556,11 @@ fn device_arrays_at_any_address() {
     for shape in [[3, 256], [256, 3], [2, TWO_PASSES]] {
         let problem = Problem::complex(&shape).engine(Engine::Digits).threads(1);
         let plan = planner.plan_on(&problem, &machine).unwrap();
-        let scalar = problem.clone().substrate(CpuUnit::Scalar);
+        let on_processor = problem.clone().substrate(Substrate::Auto);
         let mut expected = numbers::<f64>(problem.input_len(), Style::Uniform, SEED);
         let input = expected.clone();
         planner
-            .plan(&scalar)
+            .plan(&on_processor)
             .unwrap()
             .process(&mut expected)
             .unwrap();
