@@ -19,10 +19,11 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 24] = headers!(
+const SOURCES: [(&str, &str); 25] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
+    "bailey_chirp.cuh",
     "bailey_digits.cuh",
     "bailey_instructions.cuh",
     "bailey_long.cuh",

@@ -326,7 +326,9 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use ozfft_kernels::bailey::{BlockShape, Number};
+    use ozfft_kernels::bailey_long::{LongShape, Pass};
     use ozfft_kernels::bailey_passes::PassesShape;
+    use ozfft_kernels::bailey_real::{Half, RealShape};
     use ozfft_testkit::{Requirement, available};
 
     fn cache(folder: &Path) -> Cache {
@@ -384,6 +386,16 @@ mod tests {
         let shape = BlockShape::new(Number::Double, [11, 4], true, 99 << 10).expect("a shape");
         let passes = PassesShape::new([11, 4], [44, 1], false, 99 << 10).expect("a shape");
         nvrtc.compile(&passes.source(true), "sm_80").unwrap();
+        // Every header of the template is there.
+        for (number, pass) in [
+            (Number::Double, Pass::ChirpedOpening),
+            (Number::Single, Pass::UnchirpedClosing),
+        ] {
+            let shape = LongShape::new([11, 4], 44, (number, pass), 99 << 10).expect("a shape");
+            nvrtc.compile(&shape.source(false), "sm_80").unwrap();
+        }
+        let real = RealShape::new([11, 4], Half::Output, 99 << 10).expect("a shape");
+        nvrtc.compile(&real.source(true), "sm_80").unwrap();
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
             let image = nvrtc.compile(&shape.source(false), architecture).unwrap();
             assert_eq!(&image[..4], b"\x7fELF");
