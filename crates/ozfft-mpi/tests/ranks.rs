@@ -2,6 +2,7 @@
 
 mod support;
 
+use mpi::collective::SystemOperation;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use num_complex::Complex;
@@ -218,7 +219,8 @@ fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
             let message = |problem: &DistributedProblem| {
                 error_of(DistributedPlan::<f64>::new(problem, world)).to_string()
             };
-            assert!(message(&DistributedProblem::complex(&[64])).contains("two dimensions"));
+            let line = DistributedProblem::complex(&[64]).memory_limit(1024);
+            assert!(message(&line).contains("one rank, which holds all of it"));
             let cube = DistributedProblem::complex(&SHAPE);
             assert!(message(&cube.clone().grid(&[3])).contains("product is 2"));
             assert!(
@@ -232,6 +234,78 @@ fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
             let mut buffer = vec![Complex::new(1.0, 0.0); plan.input_len()];
             plan.process(&mut buffer).expect("a transform");
             assert_eq!(buffer.len(), if world.rank() == 0 { 0 } else { 5 });
+        },
+    );
+}
+
+#[test]
+fn lines_are_dealt_out_and_one_line_is_gathered_within_its_memory() {
+    on_ranks(
+        "lines_are_dealt_out_and_one_line_is_gathered_within_its_memory",
+        3,
+        |world| {
+            let n = 3000;
+            let (rank, ranks) = (world.rank() as usize, world.size() as usize);
+            for batch in [1, 7] {
+                let problem = DistributedProblem::complex(&[n]).batch(batch);
+                let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+                assert_eq!(plan.input_box().low(), [n * rank / ranks]);
+                assert_eq!(plan.exchanges().len(), 2);
+                let input = uniform_complex(n * batch, 3);
+                let mut expected = input.clone();
+                plan.whole().process(&mut expected).expect("a transform");
+                let held = |all: &[Complex<f64>], part: &IndexBox| -> Vec<Complex<f64>> {
+                    let lines = all.chunks(n);
+                    let parts = lines.map(|line| &line[part.low()[0]..part.high()[0]]);
+                    parts.collect::<Vec<_>>().concat()
+                };
+                let mut found = held(&input, plan.input_box());
+                plan.process(&mut found).expect("a transform");
+                assert_same_bits(&held(&expected, plan.output_box()), &found, 3, &plan);
+                // A limit below what the busiest rank needs fails on all of them, and names it.
+                let least = 8 * plan.workspace_len() as u64;
+                let mut most = 0u64;
+                world.all_reduce_into(&least, &mut most, SystemOperation::max());
+                let limited = |bytes| {
+                    let problem = problem.clone().memory_limit(bytes);
+                    DistributedPlan::<f64>::new(&problem, world)
+                };
+                assert!(limited(most).is_ok());
+                match error_of(limited(most - 1)) {
+                    DistributedError::Memory { bytes, limit, .. } => {
+                        assert_eq!((bytes, limit), (most, most - 1));
+                    }
+                    DistributedError::OnRank { message, .. } => {
+                        assert!(message.contains(&most.to_string()), "{message}");
+                    }
+                    other => panic!("{other}"),
+                }
+            }
+            // Left where it is transformed, one line is whole on one rank.
+            let problem = DistributedProblem::complex(&[n]).permuted_output();
+            let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+            let lens: Vec<usize> = (0..ranks).map(|r| plan.output_box_of(r).len()).collect();
+            assert_eq!(lens.iter().sum::<usize>(), n);
+            assert_eq!(lens.iter().max(), Some(&n));
+            assert_eq!(plan.exchanges().len(), 1);
+        },
+    );
+}
+
+#[test]
+fn axes_that_are_not_transformed_need_no_exchange() {
+    on_ranks(
+        "axes_that_are_not_transformed_need_no_exchange",
+        2,
+        |world| {
+            let problem = DistributedProblem::real_to_complex(&SHAPE).axes(&[1, 2]);
+            let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+            assert!(plan.exchanges().is_empty(), "{plan}");
+            let error = error_of(DistributedPlan::<f64>::new(
+                &DistributedProblem::complex(&SHAPE).axes(&[3]),
+                world,
+            ));
+            assert!(error.to_string().contains("axis 3"), "{error}");
         },
     );
 }
