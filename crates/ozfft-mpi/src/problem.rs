@@ -18,8 +18,9 @@ pub(crate) enum Wish {
 
 /// A transform over all axes of an array, or some of them, that is divided among the ranks of a communicator.
 ///
-/// A rank transforms whole lines along an axis. A line by itself (an array of one dimension) is therefore gathered on one rank, which
-/// needs memory for all of it; the lines of a batch are dealt out to the ranks. [`DistributedProblem::memory_limit`] turns a lack of
+/// A rank transforms whole lines along an axis. Of an array of one dimension the lines of a batch are dealt out to the ranks, and one long line is divided by
+/// its passes (the six-step way: columns of a matrix, then rows). A line that has no passes of its own (up to 1024 points; lengths with a prime
+/// factor above 64, which are convolutions; complex to real) is gathered on one rank, which needs memory for all of it: [`DistributedProblem::memory_limit`] turns a lack of
 /// memory into an error.
 ///
 /// ```
@@ -185,9 +186,8 @@ impl DistributedProblem {
         self
     }
 
-    /// Leaves the output divided as the last axis leaves it, which spares an exchange. (Lines of a batch of one-dimensional arrays would be
-    /// whole on different ranks, which is no box of each: there it changes nothing. Write them as rows of an array instead, with
-    /// [`DistributedProblem::axes`].)
+    /// Leaves the output divided as the last axis leaves it, which spares an exchange. Parts of arrays of one dimension are ranges, whatever is asked for here:
+    /// write lines as rows of an array, with [`DistributedProblem::axes`], to have whole ones.
     pub fn permuted_output(mut self) -> Self {
         self.output = Wish::Permuted;
         self
@@ -280,7 +280,6 @@ impl DistributedProblem {
         let (batch, n) = (self.batch, self.whole.shape()[0]);
         let row = |wish: &Wish| match wish {
             Wish::Box(part) => Wish::Box(part.with_first(batch)),
-            Wish::Permuted if batch == 1 => Wish::Permuted,
             Wish::Natural | Wish::Permuted => Wish::Natural,
         };
         let shape = [batch, n];

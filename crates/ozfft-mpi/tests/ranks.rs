@@ -238,30 +238,42 @@ fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
     );
 }
 
+/// A rank's parts of all lines.
+fn ranges<N: Copy>(all: &[N], n: usize, part: &IndexBox) -> Vec<N> {
+    let parts = all
+        .chunks(n)
+        .map(|line| &line[part.low()[0]..part.high()[0]]);
+    parts.collect::<Vec<_>>().concat()
+}
+
+/// A plan of lines transforms, and has the bits of one process.
+fn expect_bits_of_lines(plan: &DistributedPlan<f64>, batch: usize) {
+    let n = plan.whole().problem().shape()[0];
+    let input = uniform_complex(n * batch, 3);
+    let mut expected = input.clone();
+    plan.whole().process(&mut expected).expect("a transform");
+    let held = ranges(&input, n, plan.input_box());
+    let mut found = vec![Complex::default(); plan.output_len()];
+    plan.process_outofplace(&held, &mut found)
+        .expect("a transform");
+    assert_same_bits(&ranges(&expected, n, plan.output_box()), &found, 3, plan);
+    assert_eq!(plan.bytes_sent(), plan.bytes_per_call());
+}
+
 #[test]
-fn lines_are_dealt_out_and_one_line_is_gathered_within_its_memory() {
+fn lines_are_dealt_out_divided_by_passes_or_gathered_within_their_memory() {
     on_ranks(
-        "lines_are_dealt_out_and_one_line_is_gathered_within_its_memory",
+        "lines_are_dealt_out_divided_by_passes_or_gathered_within_their_memory",
         3,
         |world| {
-            let n = 3000;
             let (rank, ranks) = (world.rank() as usize, world.size() as usize);
-            for batch in [1, 7] {
+            // Two passes, a batch of them, a convolution.
+            for (n, batch, exchanges) in [(3000, 1, 4), (3000, 7, 2), (2018, 1, 2)] {
                 let problem = DistributedProblem::complex(&[n]).batch(batch);
                 let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
                 assert_eq!(plan.input_box().low(), [n * rank / ranks]);
-                assert_eq!(plan.exchanges().len(), 2);
-                let input = uniform_complex(n * batch, 3);
-                let mut expected = input.clone();
-                plan.whole().process(&mut expected).expect("a transform");
-                let held = |all: &[Complex<f64>], part: &IndexBox| -> Vec<Complex<f64>> {
-                    let lines = all.chunks(n);
-                    let parts = lines.map(|line| &line[part.low()[0]..part.high()[0]]);
-                    parts.collect::<Vec<_>>().concat()
-                };
-                let mut found = held(&input, plan.input_box());
-                plan.process(&mut found).expect("a transform");
-                assert_same_bits(&held(&expected, plan.output_box()), &found, 3, &plan);
+                assert_eq!(plan.exchanges().len(), exchanges, "{plan}");
+                expect_bits_of_lines(&plan, batch);
                 // A limit below what the busiest rank needs fails on all of them, and names it.
                 let least = 8 * plan.workspace_len() as u64;
                 let mut most = 0u64;
@@ -281,13 +293,21 @@ fn lines_are_dealt_out_and_one_line_is_gathered_within_its_memory() {
                     other => panic!("{other}"),
                 }
             }
-            // Left where it is transformed, one line is whole on one rank.
-            let problem = DistributedProblem::complex(&[n]).permuted_output();
-            let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
-            let lens: Vec<usize> = (0..ranks).map(|r| plan.output_box_of(r).len()).collect();
-            assert_eq!(lens.iter().sum::<usize>(), n);
-            assert_eq!(lens.iter().max(), Some(&n));
-            assert_eq!(plan.exchanges().len(), 1);
+            // Ranges of any length, from one rank to another.
+            let cuts = [0, 7, 2500, 3000];
+            let range = |i: usize| IndexBox::new(&[cuts[i]], &[cuts[i + 1]]);
+            let problem = DistributedProblem::complex(&[3000])
+                .input_box(range(rank))
+                .output_box(range((rank + 1) % 3));
+            let plan = DistributedPlan::new(&problem, world).expect("a plan");
+            expect_bits_of_lines(&plan, 1);
+            // No rank has memory for the whole line.
+            let plan = DistributedPlan::<f64>::new(&DistributedProblem::complex(&[1 << 16]), world)
+                .expect("a plan");
+            let gathered = DistributedProblem::complex(&[65537]);
+            let gathered = DistributedPlan::<f64>::new(&gathered, world).expect("a plan");
+            assert!(rank < 2 || 2 * plan.workspace_len() < gathered.workspace_len());
+            expect_bits_of_lines(&plan, 1);
         },
     );
 }

@@ -1,15 +1,16 @@
 //! What a rank plans by itself: its steps, where arrays lie between them, and how large they are.
 
 use super::ExchangeSummary;
+use super::line::LongLine;
 use super::run::{Place, Running, words_of};
 use crate::division::Division;
 use crate::error::DistributedError;
 use crate::exchange::Exchange;
 use crate::index_box::IndexBox;
 use crate::problem::DistributedProblem;
-use crate::route::Step;
+use crate::route::{Route, Step};
 use mpi::Count;
-use ozfft::{Kind, Plan, Planner, Real};
+use ozfft::{Kind, LineParts, Plan, Planner, Real};
 use std::sync::Arc;
 
 /// What a rank plans by itself.
@@ -20,6 +21,8 @@ pub(super) struct Local<T: Real> {
     pub(super) output: IndexBox,
     pub(super) divisions: (Division, Division),
     pub(super) steps: Vec<Running<T>>,
+    /// In the place of steps, where one line is divided.
+    pub(super) line: Option<Box<LongLine<T>>>,
     pub(super) exchanges: Vec<ExchangeSummary>,
     /// All transforms that have a power of two between their axes.
     pub(super) transforms: usize,
@@ -61,12 +64,20 @@ impl<T: Real> Local<T> {
             output: route.output.box_of(rank),
             divisions: (route.input.clone(), route.output.clone()),
             steps: Vec::new(),
+            line: None,
             exchanges: Vec::new(),
             lengths: [0; 3],
             colors: Vec::new(),
             transforms: numbering.all,
             whole: seen,
         };
+        if one_line
+            && ranks > 1
+            && problem.whole.shape()[0] == 1
+            && let Some(parts) = planner.line_parts(&local.whole)
+        {
+            return local.of_long_line(parts, &route, (rank, ranks), problem.memory_limit);
+        }
         let mut at = Place::Input;
         for (number, step) in route.steps.iter().enumerate() {
             let rest = &route.steps[number + 1..];
@@ -183,14 +194,44 @@ impl<T: Real> Local<T> {
             (local.input, local.output) =
                 (local.input.without_first(), local.output.without_first());
         }
-        let bytes = 8 * local.lengths.iter().map(|&len| len as u64).sum::<u64>();
-        match problem.memory_limit {
+        local.within(problem.memory_limit, one_line)
+    }
+
+    /// The steps of one long line, between the ends of a route.
+    fn of_long_line(
+        mut self,
+        parts: LineParts<T>,
+        route: &Route,
+        (rank, ranks): (usize, usize),
+        limit: Option<u64>,
+    ) -> Result<Self, DistributedError> {
+        let boxes = |division: &Division| -> Vec<IndexBox> {
+            let box_of = |rank| division.box_of(rank).without_first();
+            (0..ranks).map(box_of).collect()
+        };
+        let ends = (boxes(&route.input), boxes(&route.output));
+        let line = LongLine::new(parts, (&ends.0, &ends.1), rank);
+        let elements = line.most_elements();
+        if elements > Count::MAX as usize {
+            return Err(DistributedError::TooManyElements { elements });
+        }
+        (self.input, self.output) = (self.input.without_first(), self.output.without_first());
+        self.lengths = line.lengths();
+        self.exchanges = line.summaries();
+        self.line = Some(Box::new(line));
+        self.within(limit, false)
+    }
+
+    /// This plan, if its workspace is within the limit.
+    fn within(self, limit: Option<u64>, gathered: bool) -> Result<Self, DistributedError> {
+        let bytes = 8 * self.lengths.iter().map(|&len| len as u64).sum::<u64>();
+        match limit {
             Some(limit) if bytes > limit => Err(DistributedError::Memory {
                 bytes,
                 limit,
-                gathered: one_line,
+                gathered,
             }),
-            _ => Ok(local),
+            _ => Ok(self),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A planned distributed transform.
 
+mod line;
 mod local;
 mod run;
 
@@ -8,6 +9,7 @@ use crate::division::Division;
 use crate::error::DistributedError;
 use crate::index_box::IndexBox;
 use crate::problem::{DistributedProblem, Wish};
+use line::LongLine;
 use local::Local;
 use mpi::Count;
 use mpi::topology::{Color, SimpleCommunicator};
@@ -39,6 +41,8 @@ pub struct DistributedPlan<T: Real> {
     /// The array has one dimension, and is planned as rows.
     one_line: bool,
     steps: Vec<Running<T>>,
+    /// In the place of steps, where one line is divided.
+    line: Option<Box<LongLine<T>>>,
     /// All transforms that have a power of two between their axes.
     transforms: usize,
     exchanges: Vec<ExchangeSummary>,
@@ -130,6 +134,7 @@ impl<T: Real> DistributedPlan<T> {
             output,
             divisions,
             steps,
+            line,
             transforms,
             exchanges,
             lengths,
@@ -160,6 +165,7 @@ impl<T: Real> DistributedPlan<T> {
             divisions,
             one_line: problem.is_one_line(),
             steps,
+            line,
             transforms,
             exchanges,
             lengths,

@@ -90,11 +90,11 @@ impl Arrays<'_> {
 }
 
 /// The first words of an array, as numbers.
-fn view<N: bytemuck::Pod>(words: &[u32], len: usize) -> &[N] {
+pub(super) fn view<N: bytemuck::Pod>(words: &[u32], len: usize) -> &[N] {
     bytemuck::cast_slice(&words[..len * size_of::<N>() / 4])
 }
 
-fn view_mut<N: bytemuck::Pod>(words: &mut [u32], len: usize) -> &mut [N] {
+pub(super) fn view_mut<N: bytemuck::Pod>(words: &mut [u32], len: usize) -> &mut [N] {
     bytemuck::cast_slice_mut(&mut words[..len * size_of::<N>() / 4])
 }
 
@@ -143,6 +143,11 @@ impl<T: Real> DistributedPlan<T> {
         let [scratch, first, _] = self.lengths;
         let (scratch, work) = workspace[..self.workspace_len()].split_at_mut(scratch);
         let (first, second) = work.split_at_mut(first);
+        if let Some(line) = &self.line {
+            let sent = line.run(all, (input, output), [scratch, first, second])?;
+            self.sent.fetch_add(sent, Ordering::Relaxed);
+            return Ok(());
+        }
         let mut arrays = Arrays {
             input,
             output,
@@ -261,7 +266,7 @@ fn partition(counts: &[usize]) -> (Vec<Count>, Vec<Count>, Count) {
 }
 
 /// `MPI_Alltoallv` of elements of so many words.
-fn all_to_all(
+pub(super) fn all_to_all(
     group: &SimpleCommunicator,
     (send_counts, send): (&[usize], &[u32]),
     (receive_counts, receive): (&[usize], &mut [u32]),

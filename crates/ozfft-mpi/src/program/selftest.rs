@@ -145,6 +145,11 @@ fn draw(source: &mut Generator, single: bool) -> RandomProblem {
         ..Domain::usual(single)
     };
     let mut drawn = domain.draw(source);
+    if source.once_in(8) {
+        // A line of several passes, which is divided by them.
+        drawn.shape = vec![source.pick(&[1025, 1080, 1152, 2048, 2187, 3000])];
+        drawn.axes = None;
+    }
     drawn.batch = 1 + source.below(3) / 2;
     drawn
 }
