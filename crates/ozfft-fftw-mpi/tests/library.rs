@@ -4,7 +4,7 @@
 mod support;
 
 use num_complex::Complex;
-use ozfft::{Direction, Norm, Plan, Planner, Problem};
+use ozfft::{Accuracy, Direction, Norm, Plan, Planner, Problem};
 use ozfft_testkit::{Requirement, assert_same_bits, available};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -98,6 +98,24 @@ fn complex(problem: Problem) -> (Vec<f64>, f64) {
     (parts(&numbers), plan.bound())
 }
 
+/// The same in single precision.
+fn single(shape: &[usize]) -> (Vec<f64>, f64) {
+    let problem = Problem::complex(shape)
+        .norm(Norm::Unscaled)
+        .accuracy(Accuracy::Single);
+    let plan = Planner::<f32>::new().plan(&problem).expect("a plan");
+    let number = |i: u64| value(i) as f32;
+    let number = |i: usize| Complex::new(number(2 * i as u64), number(2 * i as u64 + 1));
+    let mut numbers: Vec<_> = (0..problem.input_len()).map(number).collect();
+    plan.process(&mut numbers).expect("a transform");
+    let parts = numbers.iter().flat_map(|z| [z.re, z.im]);
+    // FFTW's errors are those of single precision, too.
+    (
+        parts.map(f64::from).collect(),
+        plan.bound() + 16.0 * f64::from(f32::EPSILON),
+    )
+}
+
 /// The same of reals, and back again.
 fn real(shape: &[usize]) -> [(Vec<f64>, f64); 2] {
     let forward = Problem::real_to_complex(shape).norm(Norm::Unscaled);
@@ -140,6 +158,8 @@ fn expected() -> BTreeMap<&'static str, (Vec<f64>, f64)> {
         ("half_transposed", transposed),
         ("half_transposed_back", transposed_back),
         ("line", complex(Problem::complex(&[2000]))),
+        ("fortran", complex(Problem::complex(&[12, 9]))),
+        ("single", single(&[12, 9])),
     ])
 }
 
@@ -152,12 +172,12 @@ fn distance(found: &[f64], expected: &[f64]) -> f64 {
 
 #[test]
 fn a_program_for_fftw_has_the_bits_of_one_process_and_fftws_numbers_within_the_bound() {
-    let fftw = ["-lfftw3_mpi", "-lfftw3", "-lm"];
+    let fftw = ["-lfftw3_mpi", "-lfftw3f_mpi", "-lfftw3", "-lfftw3f", "-lm"];
     let Some(theirs) = compiled("fftw_mpi_program_theirs", &fftw) else {
         return;
     };
     // FFTW itself has the plans of one process and the memory.
-    let with_ours = ["-lozfft_fftw_mpi", "-lfftw3", "-lm"];
+    let with_ours = ["-lozfft_fftw_mpi", "-lfftw3", "-lfftw3f", "-lm"];
     let ours = compiled("fftw_mpi_program_ours", &with_ours).expect("compiled with FFTW's");
     let expected = expected();
     for ranks in [1, 2, 3, 4] {

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Named by fftw3-mpi.f03. */
+fftw_plan fftw_mpi_plan_dft_2d_f03(ptrdiff_t n0, ptrdiff_t n1, fftw_complex *in, fftw_complex *out, MPI_Fint comm, int sign, unsigned flags);
+
 static int rank, ranks;
 static FILE *results;
 
@@ -117,6 +120,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     fftw_mpi_init();
+    fftwf_mpi_init();
     if (rank == 0 && !(results = fopen(argv[1], "wb"))) MPI_Abort(MPI_COMM_WORLD, 2);
     const ptrdiff_t cube[3] = {8, 6, 10}, square[2] = {12, 9};
     complex_transform("cube", 3, cube, 1, 0, 0, FFTW_FORWARD, 0, 1);
@@ -139,7 +143,31 @@ int main(int argc, char **argv) {
     store("line", &after, (double *)spectrum);
     fftw_destroy_plan(plan);
 
-    /* Plans of one process beside them, and a plan that cannot be. */
+    /* By Fortran's name, with Fortran's handle. */
+    ptrdiff_t here, first, points = fftw_mpi_local_size_2d(12, 9, MPI_COMM_WORLD, &here, &first);
+    fftw_complex *array = fftw_alloc_complex(points);
+    plan = fftw_mpi_plan_dft_2d_f03(12, 9, array, array, MPI_Comm_c2f(MPI_COMM_WORLD), FFTW_FORWARD, FFTW_ESTIMATE);
+    if (!plan) fail("fortran");
+    Part square_part = {12, 9, 1, 0, here, first, 0};
+    visit(&square_part, (double *)array, NULL, 0, 1);
+    fftw_execute(plan);
+    store("fortran", &square_part, (double *)array);
+    fftw_destroy_plan(plan);
+
+    /* Single precision. */
+    fftwf_complex *singles = fftwf_alloc_complex(points);
+    fftwf_plan single = fftwf_mpi_plan_dft_2d(12, 9, singles, singles, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+    if (!single) fail("single");
+    visit(&square_part, (double *)array, NULL, 0, 1);
+    for (ptrdiff_t i = 0; i < 9 * here; i++) singles[i][0] = (float)array[i][0], singles[i][1] = (float)array[i][1];
+    fftwf_mpi_execute_dft(single, singles, singles);
+    for (ptrdiff_t i = 0; i < 9 * here; i++) array[i][0] = singles[i][0], array[i][1] = singles[i][1];
+    store("single", &square_part, (double *)array);
+    fftwf_destroy_plan(single);
+    fftwf_free(singles);
+    fftw_free(array);
+
+    /* Plans of one process beside them. */
     fftw_plan own = fftw_plan_dft_1d(2, line, line, FFTW_FORWARD, FFTW_ESTIMATE);
     line[0][0] = 1, line[0][1] = 0, line[1][0] = 2, line[1][1] = 0;
     fftw_execute(own);
