@@ -48,8 +48,11 @@ fn compiled(name: &str, libraries: &[&str]) -> Option<PathBuf> {
     Some(program)
 }
 
-/// What the program prints about the ranks' parts, and its results by name.
-fn results(program: &Path, ranks: usize) -> Option<(BTreeSet<String>, BTreeMap<String, Vec<f64>>)> {
+/// Results of the program, by name.
+type Results = BTreeMap<String, Vec<f64>>;
+
+/// What the program prints about the ranks' parts, and its results.
+fn results(program: &Path, ranks: usize) -> Option<(BTreeSet<String>, Results)> {
     let file = program.with_extension(format!("{ranks}.results"));
     let arguments = [file.to_str().expect("a path in UTF-8")];
     let (status, text) = program_on_ranks(
