@@ -110,13 +110,17 @@ pub enum DistributedError {
         /// Dimensions of the array.
         dimensions: usize,
     },
-    /// One line cannot be divided.
+    /// A rank needs more workspace than it has room for.
     #[error(
-        "a transform along one axis is not divided among {ranks} ranks; take a communicator of one rank, or write the line as an array of two dimensions"
+        "a rank needs {bytes} bytes of workspace, and its limit is {limit}; take more ranks, a grid of more numbers, or a larger limit{}", if *gathered { " (this line is transformed by one rank, which holds all of it)" } else { "" }
     )]
-    OneAxis {
-        /// Ranks of the communicator.
-        ranks: usize,
+    Memory {
+        /// The workspace.
+        bytes: u64,
+        /// The limit of the problem.
+        limit: u64,
+        /// A line is gathered on one rank.
+        gathered: bool,
     },
     /// A rank's part is larger than MPI can count.
     #[error(

@@ -2,6 +2,7 @@
 
 use crate::division::Division;
 use crate::index_box::IndexBox;
+use std::ops::Range;
 
 /// A block of a rank's array, by indices of that array.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,12 +83,60 @@ impl Iterator for Starts<'_> {
     }
 }
 
+/// What a rank has of an array, as one or more boxes.
+#[derive(Debug, Clone)]
+pub(crate) struct Pieces {
+    boxes: Vec<IndexBox>,
+    /// A box around them, of which the rank's memory begins after `skip` elements and has `len`.
+    around: IndexBox,
+    skip: usize,
+    len: usize,
+}
+
+impl Pieces {
+    /// One box.
+    pub(crate) fn of_box(part: &IndexBox) -> Pieces {
+        Pieces {
+            boxes: vec![part.clone()],
+            around: part.clone(),
+            skip: 0,
+            len: part.len(),
+        }
+    }
+
+    /// A range of elements of a matrix of so many columns, row after row: the end of a row, whole rows, and the beginning of one.
+    pub(crate) fn of_range(range: Range<usize>, columns: usize) -> Pieces {
+        let (first, last) = (range.start / columns, range.end.div_ceil(columns));
+        let mut boxes = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            let (row, column) = (at / columns, at % columns);
+            let (rows, end) = match (column, range.end - at) {
+                (0, left) if left >= columns => (left / columns, columns),
+                (_, left) => (1, columns.min(column + left)),
+            };
+            boxes.push(IndexBox::new(&[row, column], &[row + rows, end]));
+            at += (rows - 1) * columns + end - column;
+        }
+        Pieces {
+            boxes,
+            around: IndexBox::new(&[first, 0], &[last.max(first), columns]),
+            skip: range.start % columns,
+            len: range.len(),
+        }
+    }
+}
+
 /// One side of an exchange: the blocks of this rank's array that go to the ranks of the group, or come from them.
 #[derive(Debug, Clone)]
 pub(crate) struct Blocks {
     /// The batch, and the lengths of the rank's array.
     array: Vec<usize>,
-    blocks: Vec<Block>,
+    /// Elements of that array before the first that the rank has.
+    skip: usize,
+    len: usize,
+    /// Of every rank of the group.
+    blocks: Vec<Vec<Block>>,
 }
 
 impl Blocks {
@@ -96,17 +145,44 @@ impl Blocks {
             let mut block = Block::of(&held.intersection(&other), held);
             block.low.insert(0, 0);
             block.shape.insert(0, batch);
-            block
+            vec![block]
         });
         Blocks {
             array: [&[batch], held.shape().as_slice()].concat(),
+            skip: 0,
+            len: batch * held.len(),
             blocks: blocks.collect(),
+        }
+    }
+
+    /// What a rank has in common with every other one; `first` and `second` are the two in the order in which all ranks go through boxes.
+    fn of_pieces<'a>(
+        held: &Pieces,
+        both: impl Iterator<Item = (&'a Pieces, &'a Pieces)>,
+    ) -> Blocks {
+        let common = |(first, second): (&Pieces, &Pieces)| -> Vec<Block> {
+            let pairs = first.boxes.iter().flat_map(|one| {
+                second
+                    .boxes
+                    .iter()
+                    .map(move |other| one.intersection(other))
+            });
+            pairs
+                .filter(|part| !part.is_empty())
+                .map(|part| Block::of(&part, &held.around))
+                .collect()
+        };
+        Blocks {
+            array: held.around.shape(),
+            skip: held.skip,
+            len: held.len,
+            blocks: both.map(common).collect(),
         }
     }
 
     /// Elements of the rank's array.
     pub(crate) fn len(&self) -> usize {
-        self.array.iter().product()
+        self.len
     }
 
     /// Elements of every block; `left_out` has none.
@@ -115,7 +191,7 @@ impl Blocks {
         blocks
             .map(|(place, block)| match Some(place) == left_out {
                 true => 0,
-                false => block.len(),
+                false => block.iter().map(Block::len).sum(),
             })
             .collect()
     }
@@ -129,12 +205,14 @@ impl Blocks {
     ) {
         let mut place = 0;
         let blocks = self.blocks.iter().enumerate();
-        for (_, block) in blocks.filter(|(place, _)| Some(*place) != left_out) {
-            let outer = block.outer(&self.array);
-            let run = block.run(outer) * words;
-            for start in block.starts(&self.array, outer) {
-                visit(start * words, place, run);
-                place += run;
+        for (_, blocks) in blocks.filter(|(place, _)| Some(*place) != left_out) {
+            for block in blocks {
+                let outer = block.outer(&self.array);
+                let run = block.run(outer) * words;
+                for start in block.starts(&self.array, outer) {
+                    visit((start - self.skip) * words, place, run);
+                    place += run;
+                }
             }
         }
     }
@@ -205,6 +283,19 @@ impl Exchange {
         }
     }
 
+    /// Between pieces of all ranks, before and after.
+    pub(crate) fn of_pieces(from: &[Pieces], to: &[Pieces], rank: usize, words: usize) -> Exchange {
+        let sent = to.iter().map(|to| (&from[rank], to));
+        let received = from.iter().map(|from| (from, &to[rank]));
+        Exchange {
+            group: (0..from.len()).collect(),
+            send: Blocks::of_pieces(&from[rank], sent),
+            receive: Blocks::of_pieces(&to[rank], received),
+            words,
+            own_place: rank,
+        }
+    }
+
     /// Elements that this rank sends to others.
     pub(crate) fn elements_sent(&self) -> usize {
         self.send.counts(Some(self.own_place)).iter().sum()
@@ -222,17 +313,24 @@ impl Exchange {
 
     /// Copies what stays on this rank from one array to the other.
     pub(crate) fn copy_own(&self, from: &[u32], to: &mut [u32]) {
-        let (read, write) = (
+        let own = (
             &self.send.blocks[self.own_place],
             &self.receive.blocks[self.own_place],
         );
+        for (read, write) in own.0.iter().zip(own.1) {
+            self.copy_block((read, write), from, to);
+        }
+    }
+
+    fn copy_block(&self, (read, write): (&Block, &Block), from: &[u32], to: &mut [u32]) {
         let outer = read
             .outer(&self.send.array)
             .max(write.outer(&self.receive.array));
         let run = read.run(outer) * self.words;
         let starts = read.starts(&self.send.array, outer);
         for (read, write) in starts.zip(write.starts(&self.receive.array, outer)) {
-            let (read, write) = (read * self.words, write * self.words);
+            let read = (read - self.send.skip) * self.words;
+            let write = (write - self.receive.skip) * self.words;
             to[write..write + run].copy_from_slice(&from[read..read + run]);
         }
     }
@@ -332,6 +430,66 @@ mod tests {
                     array, expected,
                     "seed {seed:#x} case {case}: {from} -> {to}, rank {rank}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_of_a_line_become_columns_of_a_matrix_and_back() {
+        let seed = 0x51e6;
+        let mut source = Generator::new(seed);
+        for case in 0..300 {
+            let (rows, columns) = (1 + source.below(9), 1 + source.below(9));
+            let (n, ranks) = (rows * columns, 1 + source.below(5));
+            let mut cuts: Vec<usize> = (1..ranks).map(|_| source.below(n + 1)).collect();
+            cuts.extend([0, n]);
+            cuts.sort_unstable();
+            let ranges: Vec<Range<usize>> = (0..ranks).map(|i| cuts[i]..cuts[i + 1]).collect();
+            let shares: Vec<Range<usize>> = (0..ranks)
+                .map(|i| columns * i / ranks..columns * (i + 1) / ranks)
+                .collect();
+            let of_ranges: Vec<Pieces> = ranges
+                .iter()
+                .map(|range| Pieces::of_range(range.clone(), columns))
+                .collect();
+            let of_columns: Vec<Pieces> = shares
+                .iter()
+                .map(|share| Pieces::of_box(&IndexBox::new(&[0, share.start], &[rows, share.end])))
+                .collect();
+            let line: Vec<u32> = (0..n as u32).collect();
+            let held_columns = |share: &Range<usize>| -> Vec<u32> {
+                let rows = line.chunks(columns);
+                rows.flat_map(|row| row[share.clone()].to_vec()).collect()
+            };
+            for back in [false, true] {
+                let (from, to) = match back {
+                    false => (&of_ranges, &of_columns),
+                    true => (&of_columns, &of_ranges),
+                };
+                let all: Vec<Exchange> = (0..ranks)
+                    .map(|rank| Exchange::of_pieces(from, to, rank, 1))
+                    .collect();
+                let array = |rank: usize, columns: bool| match columns {
+                    true => held_columns(&shares[rank]),
+                    false => line[ranges[rank].clone()].to_vec(),
+                };
+                for rank in 0..ranks {
+                    let mut received = Vec::new();
+                    for (other, exchange) in all.iter().enumerate() {
+                        let mut packed = vec![u32::MAX; exchange.send.len()];
+                        exchange
+                            .send
+                            .pack(None, 1, &array(other, back), &mut packed);
+                        let counts = exchange.send.counts(None);
+                        let start: usize = counts[..rank].iter().sum();
+                        assert_eq!(counts[rank], all[rank].receive.counts(None)[other]);
+                        received.extend_from_slice(&packed[start..start + counts[rank]]);
+                    }
+                    let expected = array(rank, !back);
+                    let mut found = vec![u32::MAX; all[rank].receive.len()];
+                    all[rank].receive.unpack(None, 1, &received, &mut found);
+                    assert_eq!(found, expected, "seed {seed:#x} case {case}, rank {rank}");
+                }
             }
         }
     }

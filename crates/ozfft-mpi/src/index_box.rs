@@ -66,6 +66,26 @@ impl IndexBox {
         IndexBox { low, high }
     }
 
+    /// The same box of every one of `rows` rows.
+    pub(crate) fn with_first(&self, rows: usize) -> IndexBox {
+        IndexBox {
+            low: [&[0], self.low.as_slice()].concat(),
+            high: [&[rows], self.high.as_slice()].concat(),
+        }
+    }
+
+    /// What it is of one row; nothing where it has no row.
+    pub(crate) fn without_first(&self) -> IndexBox {
+        let (low, high) = (self.low[1..].to_vec(), self.high[1..].to_vec());
+        match self.low[0] < self.high[0] {
+            true => IndexBox { low, high },
+            false => IndexBox {
+                high: low.clone(),
+                low,
+            },
+        }
+    }
+
     /// The same box where one dimension goes from 0 to `length`.
     pub(crate) fn with_length(&self, dimension: usize, length: usize) -> IndexBox {
         let mut changed = self.clone();

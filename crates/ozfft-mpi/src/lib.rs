@@ -21,5 +21,5 @@ mod route;
 pub use error::{BoxError, DistributedError, Side};
 pub use index_box::IndexBox;
 #[cfg(feature = "mpi")]
-pub use plan::{DistributedPlan, ExchangeSummary};
+pub use plan::{DistributedPlan, ExchangeSummary, refuse_to_plan};
 pub use problem::DistributedProblem;

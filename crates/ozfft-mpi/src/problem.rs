@@ -16,7 +16,12 @@ pub(crate) enum Wish {
     Box(IndexBox),
 }
 
-/// A transform over all axes of an array that is divided among the ranks of a communicator.
+/// A transform over all axes of an array, or some of them, that is divided among the ranks of a communicator.
+///
+/// A rank transforms whole lines along an axis. Of an array of one dimension the lines of a batch are dealt out to the ranks, and one long line is divided by
+/// its passes (the six-step way: columns of a matrix, then rows). A line that has no passes of its own (up to 1024 points; lengths with a prime
+/// factor above 64, which are convolutions; complex to real) is gathered on one rank, which needs memory for all of it: [`DistributedProblem::memory_limit`] turns a lack of
+/// memory into an error.
 ///
 /// ```
 /// use ozfft::{Direction, Norm};
@@ -30,8 +35,9 @@ pub(crate) enum Wish {
 /// ```
 #[derive(Debug, Clone)]
 pub struct DistributedProblem {
-    /// Of contiguous arrays and all axes.
+    /// Of contiguous arrays.
     pub(crate) whole: Problem,
+    axes: Vec<usize>,
     pub(crate) batch: usize,
     pub(crate) engine: Engine,
     pub(crate) strict: bool,
@@ -42,11 +48,15 @@ pub struct DistributedProblem {
     options: (Direction, Norm, Accuracy, Products),
     pub(crate) threads: usize,
     substrate: Substrate,
+    pub(crate) memory_limit: Option<u64>,
+    /// The first dimension that is divided naturally: 0, and 1 where lines are rows.
+    first_divided: usize,
 }
 
 impl DistributedProblem {
     fn new(whole: Problem, direction: Direction) -> Self {
         DistributedProblem {
+            axes: (0..whole.shape().len()).collect(),
             whole,
             batch: 1,
             engine: Engine::Digits,
@@ -62,6 +72,8 @@ impl DistributedProblem {
             ),
             threads: 1,
             substrate: Substrate::Auto,
+            memory_limit: None,
+            first_divided: 0,
         }
     }
 
@@ -78,6 +90,14 @@ impl DistributedProblem {
     /// Inverse transform to real data; `shape` is the real array's.
     pub fn complex_to_real(shape: &[usize]) -> Self {
         Self::new(Problem::complex_to_real(shape), Direction::Inverse)
+    }
+
+    /// Transforms only these axes, all by default; of a real transform the last one named is halved. Every index of the other axes is a
+    /// transform by itself, and ranks need not exchange along them.
+    pub fn axes(mut self, axes: &[usize]) -> Self {
+        self.axes = axes.to_vec();
+        self.whole = self.whole.axes(axes);
+        self
     }
 
     /// Sets the sign of the exponent.
@@ -134,6 +154,13 @@ impl DistributedProblem {
         self
     }
 
+    /// The most workspace, in bytes, that this rank has room for; a plan that needs more is [`DistributedError::Memory`] on every rank.
+    /// Ranks may have different limits.
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
     /// The process grid: one number for slabs, two for pencils, in general fewer than the array has dimensions. The planner chooses one
     /// where none is given. The bits do not depend on it.
     pub fn grid(mut self, grid: &[usize]) -> Self {
@@ -159,7 +186,8 @@ impl DistributedProblem {
         self
     }
 
-    /// Leaves the output divided as the last axis leaves it, which spares an exchange.
+    /// Leaves the output divided as the last axis leaves it, which spares an exchange. Parts of arrays of one dimension are ranges, whatever is asked for here:
+    /// write lines as rows of an array, with [`DistributedProblem::axes`], to have whole ones.
     pub fn permuted_output(mut self) -> Self {
         self.output = Wish::Permuted;
         self
@@ -193,9 +221,10 @@ impl DistributedProblem {
         };
         let (direction, norm, accuracy, products) = self.options;
         format!(
-            "{} {numbers} {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} grid {:?} input {} output {} (ozfft-mpi {})",
+            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} grid {:?} input {} output {} (ozfft-mpi {})",
             self.whole.kind(),
             self.whole.shape(),
+            self.axes,
             self.batch,
             self.engine,
             self.strict,
@@ -217,9 +246,6 @@ impl DistributedProblem {
             .into());
         }
         let dimensions = self.whole.shape().len();
-        if dimensions == 1 && ranks > 1 {
-            return Err(DistributedError::OneAxis { ranks });
-        }
         for (side, wish) in [(Side::Input, &self.input), (Side::Output, &self.output)] {
             if let Wish::Box(part) = wish
                 && (part.low().len() != dimensions || part.high().len() != dimensions)
@@ -244,6 +270,38 @@ impl DistributedProblem {
             }
         }
         Ok(())
+    }
+
+    /// The same of at least two dimensions, for the planner: a batch of lines is an array of rows, of which only whole ones are transformed.
+    pub(crate) fn of_rows(&self) -> DistributedProblem {
+        if !self.is_one_line() {
+            return self.clone();
+        }
+        let (batch, n) = (self.batch, self.whole.shape()[0]);
+        let row = |wish: &Wish| match wish {
+            Wish::Box(part) => Wish::Box(part.with_first(batch)),
+            Wish::Natural | Wish::Permuted => Wish::Natural,
+        };
+        let shape = [batch, n];
+        let whole = match self.whole.kind() {
+            Kind::ComplexToComplex => Problem::complex(&shape),
+            Kind::RealToComplex => Problem::real_to_complex(&shape),
+            Kind::ComplexToReal => Problem::complex_to_real(&shape),
+        };
+        DistributedProblem {
+            whole: whole.axes(&[1]),
+            axes: vec![1],
+            batch: 1,
+            input: row(&self.input),
+            output: row(&self.output),
+            first_divided: 1,
+            ..self.clone()
+        }
+    }
+
+    /// Whether arrays have one dimension.
+    pub(crate) fn is_one_line(&self) -> bool {
+        self.whole.shape().len() == 1
     }
 
     /// The arrays between the axes, in this order.
@@ -274,38 +332,37 @@ impl DistributedProblem {
         order.iter().enumerate().map(stage).collect()
     }
 
-    /// The way through the transform, given every rank's boxes where there are any.
+    /// Whether every rank's boxes, where there are any, make up the arrays.
+    pub(crate) fn check_boxes(
+        &self,
+        input: Option<&[IndexBox]>,
+        output: Option<&[IndexBox]>,
+    ) -> Result<(), DistributedError> {
+        if let Some(boxes) = input {
+            check_boxes(Side::Input, &self.whole.input_shape(), boxes)?;
+        }
+        if let Some(boxes) = output {
+            check_boxes(Side::Output, &self.whole.output_shape(), boxes)?;
+        }
+        Ok(())
+    }
+
+    /// The way through the transform, given every rank's boxes where there are any; they have been checked.
     pub(crate) fn route(
         &self,
         order: &[usize],
         ranks: usize,
-        input: Option<Vec<IndexBox>>,
-        output: Option<Vec<IndexBox>>,
-    ) -> Result<Route, DistributedError> {
-        let end = |side: Side, wish: &Wish, boxes: Option<Vec<IndexBox>>, shape: &[usize]| match (
-            boxes, wish,
-        ) {
-            (Some(boxes), _) => {
-                check_boxes(side, shape, &boxes)?;
-                Ok::<_, DistributedError>(End::Boxes(boxes))
-            }
-            (None, Wish::Permuted) => Ok(End::Free),
-            (None, _) => Ok(End::Natural),
+        (input, output): (Option<Vec<IndexBox>>, Option<Vec<IndexBox>>),
+    ) -> Route {
+        let end = |wish: &Wish, boxes: Option<Vec<IndexBox>>| match (boxes, wish) {
+            (Some(boxes), _) => End::Boxes(boxes),
+            (None, Wish::Permuted) => End::Free,
+            (None, _) => End::Natural(self.first_divided),
         };
         let ends = Ends {
-            input: end(Side::Input, &self.input, input, &self.whole.input_shape())?,
-            output: end(
-                Side::Output,
-                &self.output,
-                output,
-                &self.whole.output_shape(),
-            )?,
+            input: end(&self.input, input),
+            output: end(&self.output, output),
         };
-        Ok(Route::new(
-            &self.stages(order),
-            &ends,
-            self.grid.as_deref(),
-            ranks,
-        ))
+        Route::new(&self.stages(order), &ends, self.grid.as_deref(), ranks)
     }
 }

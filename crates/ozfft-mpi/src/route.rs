@@ -247,8 +247,8 @@ pub(crate) struct Ends {
 
 /// One end.
 pub(crate) enum End {
-    /// The first dimensions are divided, in order.
-    Natural,
+    /// The dimensions from this one on are divided, in order.
+    Natural(usize),
     /// Wherever it costs least.
     Free,
     /// These boxes.
@@ -263,7 +263,7 @@ impl End {
             dimensions,
         };
         match self {
-            End::Natural => Place::Fixed(on_grid((0..grid.len()).collect())),
+            End::Natural(first) => Place::Fixed(on_grid((*first..first + grid.len()).collect())),
             End::Free => Place::Free,
             End::Boxes(boxes) => {
                 let given = Division::Boxes(boxes.clone());
@@ -358,7 +358,7 @@ mod tests {
         let stages = stages(&[8, 8, 8], &[2, 1, 0]);
         let new = |output, grid: &[usize]| {
             let ends = Ends {
-                input: End::Natural,
+                input: End::Natural(0),
                 output,
             };
             exchanges(&Route::new(
@@ -372,7 +372,7 @@ mod tests {
             new(End::Free, &[4]),
             ["dimension 0 in 4 parts -> dimension 1 in 4 parts"]
         );
-        assert_eq!(new(End::Natural, &[4]).len(), 2);
+        assert_eq!(new(End::Natural(0), &[4]).len(), 2);
         assert_eq!(
             new(End::Free, &[2, 4]),
             [
@@ -380,16 +380,16 @@ mod tests {
                 "dimension 0 in 2 parts, dimension 2 in 4 parts -> dimension 1 in 2 parts, dimension 2 in 4 parts"
             ]
         );
-        assert_eq!(new(End::Natural, &[2, 4]).len(), 3);
-        assert_eq!(new(End::Natural, &[1]).len(), 0);
+        assert_eq!(new(End::Natural(0), &[2, 4]).len(), 3);
+        assert_eq!(new(End::Natural(0), &[1]).len(), 0);
     }
 
     #[test]
     fn pencils_are_chosen_where_slabs_leave_ranks_idle() {
         let cube = stages(&[8, 8, 8], &[2, 1, 0]);
         let ends = Ends {
-            input: End::Natural,
-            output: End::Natural,
+            input: End::Natural(0),
+            output: End::Natural(0),
         };
         assert_eq!(Route::new(&cube, &ends, None, 4).grid, [4]);
         assert_eq!(Route::new(&cube, &ends, None, 16).grid.len(), 2);

@@ -2,6 +2,7 @@
 
 mod support;
 
+use mpi::collective::SystemOperation;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use num_complex::Complex;
@@ -218,7 +219,8 @@ fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
             let message = |problem: &DistributedProblem| {
                 error_of(DistributedPlan::<f64>::new(problem, world)).to_string()
             };
-            assert!(message(&DistributedProblem::complex(&[64])).contains("two dimensions"));
+            let line = DistributedProblem::complex(&[64]).memory_limit(1024);
+            assert!(message(&line).contains("one rank, which holds all of it"));
             let cube = DistributedProblem::complex(&SHAPE);
             assert!(message(&cube.clone().grid(&[3])).contains("product is 2"));
             assert!(
@@ -232,6 +234,98 @@ fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
             let mut buffer = vec![Complex::new(1.0, 0.0); plan.input_len()];
             plan.process(&mut buffer).expect("a transform");
             assert_eq!(buffer.len(), if world.rank() == 0 { 0 } else { 5 });
+        },
+    );
+}
+
+/// A rank's parts of all lines.
+fn ranges<N: Copy>(all: &[N], n: usize, part: &IndexBox) -> Vec<N> {
+    let parts = all
+        .chunks(n)
+        .map(|line| &line[part.low()[0]..part.high()[0]]);
+    parts.collect::<Vec<_>>().concat()
+}
+
+/// A plan of lines transforms, and has the bits of one process.
+fn expect_bits_of_lines(plan: &DistributedPlan<f64>, batch: usize) {
+    let n = plan.whole().problem().shape()[0];
+    let input = uniform_complex(n * batch, 3);
+    let mut expected = input.clone();
+    plan.whole().process(&mut expected).expect("a transform");
+    let held = ranges(&input, n, plan.input_box());
+    let mut found = vec![Complex::default(); plan.output_len()];
+    plan.process_outofplace(&held, &mut found)
+        .expect("a transform");
+    assert_same_bits(&ranges(&expected, n, plan.output_box()), &found, 3, plan);
+    assert_eq!(plan.bytes_sent(), plan.bytes_per_call());
+}
+
+#[test]
+fn lines_are_dealt_out_divided_by_passes_or_gathered_within_their_memory() {
+    on_ranks(
+        "lines_are_dealt_out_divided_by_passes_or_gathered_within_their_memory",
+        3,
+        |world| {
+            let (rank, ranks) = (world.rank() as usize, world.size() as usize);
+            // Two passes, a batch of them, a convolution.
+            for (n, batch, exchanges) in [(3000, 1, 4), (3000, 7, 2), (2018, 1, 2)] {
+                let problem = DistributedProblem::complex(&[n]).batch(batch);
+                let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+                assert_eq!(plan.input_box().low(), [n * rank / ranks]);
+                assert_eq!(plan.exchanges().len(), exchanges, "{plan}");
+                expect_bits_of_lines(&plan, batch);
+                // A limit below what the busiest rank needs fails on all of them, and names it.
+                let least = 8 * plan.workspace_len() as u64;
+                let mut most = 0u64;
+                world.all_reduce_into(&least, &mut most, SystemOperation::max());
+                let limited = |bytes| {
+                    let problem = problem.clone().memory_limit(bytes);
+                    DistributedPlan::<f64>::new(&problem, world)
+                };
+                assert!(limited(most).is_ok());
+                match error_of(limited(most - 1)) {
+                    DistributedError::Memory { bytes, limit, .. } => {
+                        assert_eq!((bytes, limit), (most, most - 1));
+                    }
+                    DistributedError::OnRank { message, .. } => {
+                        assert!(message.contains(&most.to_string()), "{message}");
+                    }
+                    other => panic!("{other}"),
+                }
+            }
+            // Ranges of any length, from one rank to another.
+            let cuts = [0, 7, 2500, 3000];
+            let range = |i: usize| IndexBox::new(&[cuts[i]], &[cuts[i + 1]]);
+            let problem = DistributedProblem::complex(&[3000])
+                .input_box(range(rank))
+                .output_box(range((rank + 1) % 3));
+            let plan = DistributedPlan::new(&problem, world).expect("a plan");
+            expect_bits_of_lines(&plan, 1);
+            // No rank has memory for the whole line.
+            let plan = DistributedPlan::<f64>::new(&DistributedProblem::complex(&[1 << 16]), world)
+                .expect("a plan");
+            let gathered = DistributedProblem::complex(&[65537]);
+            let gathered = DistributedPlan::<f64>::new(&gathered, world).expect("a plan");
+            assert!(rank < 2 || 2 * plan.workspace_len() < gathered.workspace_len());
+            expect_bits_of_lines(&plan, 1);
+        },
+    );
+}
+
+#[test]
+fn axes_that_are_not_transformed_need_no_exchange() {
+    on_ranks(
+        "axes_that_are_not_transformed_need_no_exchange",
+        2,
+        |world| {
+            let problem = DistributedProblem::real_to_complex(&SHAPE).axes(&[1, 2]);
+            let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+            assert!(plan.exchanges().is_empty(), "{plan}");
+            let error = error_of(DistributedPlan::<f64>::new(
+                &DistributedProblem::complex(&SHAPE).axes(&[3]),
+                world,
+            ));
+            assert!(error.to_string().contains("axis 3"), "{error}");
         },
     );
 }

@@ -54,6 +54,7 @@ pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};
 pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
 pub use plan::estimate::digits_work;
+pub use plan::line_parts::{LineParts, PartProperties};
 pub use plan::measured_units::measured_unit;
 pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;

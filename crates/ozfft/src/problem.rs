@@ -98,7 +98,7 @@ impl Accuracy {
 pub enum Engine {
     /// 8-bit digits and exact integer arithmetic: reproducible bits, proven bound.
     Digits,
-    /// Residues modulo several 8-bit numbers instead of digits, reconstructed by the Chinese remainder theorem ([`ResidueOptions`]):
+    /// Residues modulo several 8-bit numbers instead of digits, reconstructed by the Chinese remainder theorem (`ResidueOptions`):
     /// always the whole product, hence the bits of digits with [`Products::Exact`]. For comparison, for redundancy, and
     /// for what hardware offers next; slower than digits.
     Residues,

@@ -74,9 +74,9 @@ macro_rules! cpu_units {
             /// A matrix unit of a processor. All give the same bits.
             CpuUnit, Cpu;
             $($(#[doc = $doc])* $name, $text;)*
-            /// For [`Engine::Floats`](crate::Engine::Floats): dot products of two bf16 numbers of AVX-512.
+            /// For `Engine::Floats`: dot products of two bf16 numbers of AVX-512.
             Avx512Bf16, "avx512-bf16";
-            /// For [`Engine::Floats`](crate::Engine::Floats): AMX tiles of bf16 numbers.
+            /// For `Engine::Floats`: AMX tiles of bf16 numbers.
             AmxBf16, "amx-bf16";
         }
 

@@ -23,6 +23,7 @@ mod half_spectra;
 mod hard_shapes;
 mod ladder;
 mod layouts;
+mod line_parts;
 mod low_precision;
 mod native;
 mod not_finite;

@@ -43,7 +43,8 @@ struct Summary {
     /// Problems times ways to divide them.
     compared: u64,
     differing: u64,
-    /// Of those compared, by their grids and ends.
+    /// Of those compared, by their shapes, grids and ends.
+    lines: u64,
     slabs: u64,
     pencils: u64,
     boxes: u64,
@@ -108,11 +109,12 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
     match arguments.json {
         true => say_json(&summary)?,
         false => say(&format!(
-            "{} ranks: {} comparisons of {} problems (seed {}; {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place), {} differ from one process",
+            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place), {} differ from one process",
             summary.ranks,
             summary.compared,
             summary.problems,
             summary.seed,
+            summary.lines,
             summary.slabs,
             summary.pencils,
             summary.boxes,
@@ -135,19 +137,19 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
     }
 }
 
-/// A problem over all axes of an array.
-fn draw(source: &mut Generator, single: bool, ranks: usize) -> RandomProblem {
+/// A problem over all axes of an array, or some of them.
+fn draw(source: &mut Generator, single: bool) -> RandomProblem {
     let domain = Domain {
-        // One line is not divided.
-        ranks: (if ranks == 1 { 1 } else { 2 }, 4),
+        ranks: (1, 4),
         points: 500,
         ..Domain::usual(single)
     };
     let mut drawn = domain.draw(source);
-    if drawn.shape.len() == 1 && ranks > 1 {
-        drawn.shape.push(1 + source.below(5));
+    if source.once_in(8) {
+        // A line of several passes, which is divided by them.
+        drawn.shape = vec![source.pick(&[1025, 1080, 1152, 2048, 2187, 3000])];
+        drawn.axes = None;
     }
-    drawn.axes = None;
     drawn.batch = 1 + source.below(3) / 2;
     drawn
 }
@@ -192,6 +194,10 @@ fn distributed(drawn: &RandomProblem) -> DistributedProblem {
         Kind::ComplexToComplex => DistributedProblem::complex(&drawn.shape),
         Kind::RealToComplex => DistributedProblem::real_to_complex(&drawn.shape),
         Kind::ComplexToReal => DistributedProblem::complex_to_real(&drawn.shape),
+    };
+    let problem = match &drawn.axes {
+        Some(axes) => problem.axes(axes),
+        None => problem,
     };
     problem
         .direction(direction_of(drawn.inverse))
@@ -274,7 +280,7 @@ fn compare<T: Sample>(
     (case, seed): (u64, u64),
     summary: &mut Summary,
 ) -> Result<(), Failure> {
-    let drawn = draw(source, size_of::<T>() == 4, ranks.count);
+    let drawn = draw(source, size_of::<T>() == 4);
     let problem = distributed(&drawn);
     let whole = planner.plan(&problem.whole())?;
     let (input_shape, output_shape) = (
@@ -337,6 +343,7 @@ fn compare<T: Sample>(
         let in_place = source.once_in(2) && complex && (0..ranks.count).all(alike);
         let found = on_ranks(&plan, &input, (ranks, drawn.batch, in_place))?;
         summary.compared += 1;
+        summary.lines += u64::from(drawn.shape.len() == 1);
         summary.boxes += u64::from(boxes);
         summary.permuted += u64::from(permuted);
         summary.in_place += u64::from(in_place);

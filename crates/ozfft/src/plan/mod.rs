@@ -5,6 +5,7 @@ pub(crate) mod choice;
 pub(crate) mod constants;
 pub(crate) mod decision;
 pub(crate) mod estimate;
+pub(crate) mod line_parts;
 pub(crate) mod measured_units;
 pub(crate) mod plan_cache;
 pub(crate) mod planner;

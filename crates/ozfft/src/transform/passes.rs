@@ -228,6 +228,17 @@ struct Stage<'a, U, S, K> {
     after: SharedArray<'a, i32>,
     /// Properties shared by all lines of the first pass.
     properties: &'a AtomicU8,
+    /// Which part of a larger line this is, by columns before the last pass, by rows in it.
+    cut: Option<Cut>,
+}
+
+/// A part of a line's indices: those whose last digit (before the last pass) or whose first digit (in the last pass) is in a
+/// range, `width` of `whole` values from `first` on. Lengths and places are those of the part.
+#[derive(Clone, Copy)]
+struct Cut {
+    first: usize,
+    width: usize,
+    whole: usize,
 }
 
 impl<U, S, K> Stage<'_, U, S, K> {
@@ -242,15 +253,21 @@ impl<U, S, K> Stage<'_, U, S, K> {
         let passes = stage.passes;
         let block = &passes.blocks[stage.pass];
         let inner = stage.length / block.len();
+        let is_last = stage.pass + 1 == passes.blocks.len();
         let mut scratch = LineScratch::<L>::new(block, U::COLUMNS, memory);
         let mut number = range.start;
         while number < range.end {
             let (group, j) = (number / inner, number % inner);
             // Lines of one group lie side by side; in the last pass every group is one line.
-            let most = if inner == 1 { L } else { (inner - j).min(L) };
+            let most = match stage.cut {
+                _ if is_last => L,
+                // Rotations of neighbouring lines must follow each other.
+                Some(cut) => (cut.width - j % cut.width).min(L),
+                None => (inner - j).min(L),
+            };
             let active = (range.end - number).min(most);
             let lines = Lines::<L>::new(active, inner, |lane| {
-                if inner == 1 {
+                if is_last {
                     (group + lane) * stage.length
                 } else {
                     group * stage.length + j + lane
@@ -279,9 +296,10 @@ impl<U, S, K> Stage<'_, U, S, K> {
                     .properties
                     .fetch_or(together.to_bits(), Ordering::Relaxed);
             }
-            if inner == 1 {
+            if is_last {
+                let rows = stage.cut.map_or(passes.blocks[0].len(), |cut| cut.width);
                 let outputs = Lines::<L>::new(active, stage.groups, |lane| {
-                    passes.output_start(group + lane)
+                    passes.output_start(group + lane, rows)
                 });
                 let properties =
                     LineProperties::from_bits(stage.properties.load(Ordering::Relaxed));
@@ -298,11 +316,39 @@ impl<U, S, K> Stage<'_, U, S, K> {
                     [properties; L],
                 );
             } else {
+                let j = stage.cut.map_or(j, |cut| {
+                    j / cut.width * cut.whole + cut.first + j % cut.width
+                });
                 let store = StageSink { stage, number, j };
                 let properties = found.properties;
                 scratch.transform(block, stage.unit, &store, &lines, &found, properties);
             }
             number += active;
+        }
+    }
+}
+
+impl<U, S, K> Stage<'_, U, S, K> {
+    /// All lines of the pass, shared out among as many threads as there is scratch memory for.
+    fn run_shared<const L: usize>(&self, lines: usize, scratch: &mut [u64], scratch_len: usize)
+    where
+        U: MatrixUnit<L>,
+        S: Source<L>,
+        K: Sink<L>,
+    {
+        let workers = scratch.len() / scratch_len;
+        let share = |worker: usize, memory: &mut [u64]| {
+            // Threads inherit the environment of the thread that started them.
+            let _environment = DefaultEnvironment::enter();
+            let _session = self.unit.session();
+            let range = lines * worker / workers..lines * (worker + 1) / workers;
+            self.run::<L>(range, memory);
+        };
+        if workers == 1 {
+            // As in the executor: one worker is the caller.
+            share(0, scratch);
+        } else {
+            parallel::for_each_piece(scratch, scratch_len, share);
         }
     }
 }
@@ -514,20 +560,9 @@ impl Passes {
                 before,
                 after,
                 properties: &properties,
+                cut: None,
             };
-            let share = |worker: usize, memory: &mut [u64]| {
-                // Threads inherit the environment of the thread that started them.
-                let _environment = DefaultEnvironment::enter();
-                let _session = unit.session();
-                let range = lines * worker / workers..lines * (worker + 1) / workers;
-                stage.run::<L>(range, memory);
-            };
-            if workers == 1 {
-                // As in the executor: one worker is the caller.
-                share(0, &mut *scratch);
-            } else {
-                parallel::for_each_piece(scratch, scratch_len, share);
-            }
+            stage.run_shared::<L>(lines, scratch, scratch_len);
             // Only the first pass reads what can be anything but finite.
             if LineProperties::from_bits(properties.load(Ordering::Relaxed)).not_finite {
                 return Err(NotFinite);
@@ -539,16 +574,129 @@ impl Passes {
         Ok(())
     }
 
-    /// The output index at which the last pass's line of a group begins: the group's digits in reverse order.
-    fn output_start(&self, group: usize) -> usize {
-        let mut below = self.output_step();
-        let (mut rest, mut index, mut weight) = (group, 0, 1);
-        for block in &self.blocks[..self.blocks.len() - 1] {
+    /// The output index at which the last pass's line of a group begins: the group's digits in reverse order. Of the first digit there are
+    /// `rows` values.
+    fn output_start(&self, group: usize, rows: usize) -> usize {
+        let others = &self.blocks[1..self.blocks.len() - 1];
+        let mut below = others.iter().map(Block::len).product::<usize>();
+        let (mut rest, mut index, mut weight) = (group % below, group / below, rows);
+        for block in others {
             below /= block.len();
             index += weight * (rest / below);
             rest %= below;
             weight *= block.len();
         }
         index
+    }
+
+    /// Words and exponents of scratch memory for a part of the line of so many words.
+    pub(crate) fn part_workspace_len<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        words: usize,
+        workers: usize,
+    ) -> usize {
+        let shortest = self.blocks.iter().map(Block::len).min().unwrap_or(1);
+        2 * words_for::<i32>(words / shortest) + workers * self.line_scratch_len::<L>(U::COLUMNS)
+    }
+
+    /// All passes but the last over some columns, the indices whose last digit is in a range: from the source, which has these alone, to words
+    /// and to exponents. Returns what the numbers have in common.
+    pub(crate) fn run_first_half<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+        &self,
+        unit: U,
+        (source, sink): (&S, &K),
+        columns: std::ops::Range<usize>,
+        (words, exponents): (&mut [Complex<i64>], &mut [i32]),
+        mut workspace: &mut [u64],
+        workers: usize,
+    ) -> LineProperties {
+        let (last, earlier) = self
+            .blocks
+            .split_last()
+            .unwrap_or_else(|| unreachable!("a line has a pass"));
+        let cut = Cut {
+            first: columns.start,
+            width: columns.len(),
+            whole: last.len(),
+        };
+        let properties = AtomicU8::new(0);
+        let (mut groups, mut length) = (1, self.n / cut.whole * cut.width);
+        let shortest = self.blocks.iter().map(Block::len).min().unwrap_or(1);
+        let mut before = SharedArray::new(take::<i32>(&mut workspace, length / shortest));
+        let mut after = SharedArray::new(take::<i32>(&mut workspace, length / shortest));
+        let words = SharedArray::new(words);
+        let scratch_len = self.line_scratch_len::<L>(U::COLUMNS);
+        let scratch = &mut workspace[..workers * scratch_len];
+        for (pass, block) in earlier.iter().enumerate() {
+            let stage = Stage {
+                passes: self,
+                unit,
+                source,
+                sink,
+                pass,
+                groups,
+                length,
+                words,
+                before,
+                after,
+                properties: &properties,
+                cut: Some(cut),
+            };
+            let inner = length / block.len();
+            stage.run_shared::<L>(groups * inner, scratch, scratch_len);
+            std::mem::swap(&mut before, &mut after);
+            groups *= block.len();
+            length = inner;
+        }
+        for (place, exponent) in exponents.iter_mut().enumerate() {
+            // SAFETY: the passes have ended.
+            *exponent = unsafe { before.reader().get(place) };
+        }
+        LineProperties::from_bits(properties.load(Ordering::Relaxed))
+    }
+
+    /// The last pass over some rows, the indices whose first digit is in a range: from their words, and the exponents of all
+    /// columns, to the sink, which has the outputs of these rows alone. What is known of zeros is left to the caller.
+    pub(crate) fn run_second_half<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+        &self,
+        unit: U,
+        (source, sink): (&S, &K),
+        rows: std::ops::Range<usize>,
+        (words, exponents): (&mut [Complex<i64>], &mut [i32]),
+        workspace: &mut [u64],
+        workers: usize,
+    ) {
+        let last = self.blocks.len() - 1;
+        let (length, whole) = (self.blocks[last].len(), self.blocks[0].len());
+        let groups = self.n / whole / length;
+        let lines = groups * rows.len();
+        // Lines of the pass before that crossed earlier rows; of two passes all rows cross the same ones.
+        let earlier = rows.start * (groups / self.blocks[last - 1].len()) * length;
+        let all = LineProperties {
+            not_finite: false,
+            has_real: true,
+            has_imaginary: true,
+        };
+        let properties = AtomicU8::new(all.to_bits());
+        let stage = Stage {
+            passes: self,
+            unit,
+            source,
+            sink,
+            pass: last,
+            groups: lines,
+            length,
+            words: SharedArray::new(words),
+            before: SharedArray::new(&mut exponents[earlier..]),
+            after: SharedArray::new(&mut []),
+            properties: &properties,
+            cut: Some(Cut {
+                first: rows.start,
+                width: rows.len(),
+                whole,
+            }),
+        };
+        let scratch_len = self.line_scratch_len::<L>(U::COLUMNS);
+        stage.run_shared::<L>(lines, &mut workspace[..workers * scratch_len], scratch_len);
     }
 }

@@ -1,0 +1,193 @@
+//! The header's struct, and the problem that it describes.
+
+use distributed::{DistributedProblem, IndexBox};
+use ozfft::{Accuracy, Direction, FftError, Norm};
+use std::ffi::c_int;
+
+/// `ozfft_mpi_problem` of the header.
+#[repr(C)]
+pub struct CProblem {
+    size: usize,
+    kind: c_int,
+    bytes: c_int,
+    inverse: c_int,
+    norm: c_int,
+    accuracy: f64,
+    dimensions: usize,
+    shape: *const usize,
+    axes_count: usize,
+    axes: *const usize,
+    batch: usize,
+    grid_count: usize,
+    grid: *const usize,
+    input_low: *const usize,
+    input_high: *const usize,
+    output_low: *const usize,
+    output_high: *const usize,
+    permuted_input: c_int,
+    permuted_output: c_int,
+    strict: c_int,
+    threads: c_int,
+    memory_limit: u64,
+}
+
+/// Sets the defaults for a shape.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ozfft_mpi_defaults(
+    problem: *mut CProblem,
+    dimensions: usize,
+    shape: *const usize,
+) {
+    if problem.is_null() {
+        return;
+    }
+    let none = std::ptr::null();
+    let defaults = CProblem {
+        size: size_of::<CProblem>(),
+        kind: 0,
+        bytes: 8,
+        inverse: 0,
+        norm: 0,
+        accuracy: 0.0,
+        dimensions,
+        shape,
+        axes_count: 0,
+        axes: none,
+        batch: 1,
+        grid_count: 0,
+        grid: none,
+        input_low: none,
+        input_high: none,
+        output_low: none,
+        output_high: none,
+        permuted_input: 0,
+        permuted_output: 0,
+        strict: 0,
+        threads: 1,
+        memory_limit: 0,
+    };
+    // SAFETY: the header asks for a struct.
+    unsafe { problem.write(defaults) };
+}
+
+/// What is wrong with an argument, as an error of the library.
+pub(crate) fn rejected(what: &str) -> FftError {
+    FftError::Unsupported(what.into())
+}
+
+/// # Safety
+/// So many numbers lie there, or the pointer is null.
+unsafe fn list<'a>(start: *const usize, count: usize, name: &str) -> Result<&'a [usize], FftError> {
+    match (count, start.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => Err(rejected(&format!(
+            "{name} is null, and {count} numbers of it were announced; give them"
+        ))),
+        // SAFETY: the caller's promise.
+        _ => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
+    }
+}
+
+/// More dimensions than any array has: numbers that were not initialised are told from others.
+const MOST_DIMENSIONS: usize = 64;
+
+impl CProblem {
+    /// Whether numbers are doubles.
+    pub(crate) fn is_double(&self) -> bool {
+        self.bytes != 4
+    }
+
+    /// # Safety
+    /// Pointers are null, or lead to as many numbers as the header asks for.
+    pub(crate) unsafe fn problem(&self) -> Result<DistributedProblem, FftError> {
+        if self.size != size_of::<CProblem>() {
+            return Err(rejected(
+                "the size of the problem is not that of this library; begin with ozfft_mpi_defaults, and compile with this library's header",
+            ));
+        }
+        if self.dimensions == 0 || self.dimensions > MOST_DIMENSIONS {
+            let message = format!(
+                "{} dimensions; give 1 to {MOST_DIMENSIONS}",
+                self.dimensions
+            );
+            return Err(rejected(&message));
+        }
+        let unknown = |name: &str, value: c_int| {
+            rejected(&format!(
+                "{name} is {value}, which the header does not name"
+            ))
+        };
+        if self.bytes != 8 && self.bytes != 4 {
+            return Err(unknown("bytes", self.bytes));
+        }
+        // SAFETY: the caller's promise, here and below.
+        let shape = unsafe { list(self.shape, self.dimensions, "shape") }?;
+        let mut problem = match self.kind {
+            0 => DistributedProblem::complex(shape),
+            1 => DistributedProblem::real_to_complex(shape),
+            2 => DistributedProblem::complex_to_real(shape),
+            other => return Err(unknown("kind", other)),
+        };
+        problem = match (self.kind, self.inverse) {
+            (0 | 1, 0) => problem.direction(Direction::Forward),
+            (0, _) => problem.direction(Direction::Inverse),
+            (1, _) => {
+                return Err(rejected(
+                    "real-to-complex transforms are forward; leave inverse 0",
+                ));
+            }
+            _ => problem,
+        };
+        problem = problem.norm(match self.norm {
+            0 => Norm::Backward,
+            1 => Norm::Ortho,
+            2 => Norm::Forward,
+            3 => Norm::Unscaled,
+            other => return Err(unknown("norm", other)),
+        });
+        if self.accuracy != 0.0 {
+            problem = problem.accuracy(Accuracy::Target(self.accuracy));
+        }
+        let axes = unsafe { list(self.axes, self.axes_count.min(MOST_DIMENSIONS), "axes") }?;
+        if !axes.is_empty() {
+            problem = problem.axes(axes);
+        }
+        let grid = unsafe { list(self.grid, self.grid_count.min(MOST_DIMENSIONS), "grid") }?;
+        if !grid.is_empty() {
+            problem = problem.grid(grid);
+        }
+        let boxes = |low: *const usize, high: *const usize, name: &str| match (
+            low.is_null(),
+            high.is_null(),
+        ) {
+            (true, true) => Ok(None),
+            // SAFETY: the caller's promise.
+            (false, false) => Ok(Some(unsafe {
+                IndexBox::new(
+                    list(low, self.dimensions, name)?,
+                    list(high, self.dimensions, name)?,
+                )
+            })),
+            _ => Err(rejected(&format!(
+                "{name}_low and {name}_high are both given, or both null"
+            ))),
+        };
+        problem = match boxes(self.input_low, self.input_high, "input")? {
+            Some(part) => problem.input_box(part),
+            None if self.permuted_input != 0 => problem.permuted_input(),
+            None => problem,
+        };
+        problem = match boxes(self.output_low, self.output_high, "output")? {
+            Some(part) => problem.output_box(part),
+            None if self.permuted_output != 0 => problem.permuted_output(),
+            None => problem,
+        };
+        if self.memory_limit > 0 {
+            problem = problem.memory_limit(self.memory_limit);
+        }
+        Ok(problem
+            .batch(self.batch)
+            .strict(self.strict != 0)
+            .threads(usize::try_from(self.threads).unwrap_or(0)))
+    }
+}

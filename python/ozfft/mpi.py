@@ -1,0 +1,278 @@
+"""Transforms of arrays that are divided among MPI ranks, with the bits of one process on any number of ranks.
+
+Needs mpi4py and the library ``libozfft_mpi_c`` (``cargo build --release -p ozfft-mpi-c --features mpi``), which is searched for where
+``OZFFT_MPI_LIBRARY`` says, then where the system finds libraries. It is linked with the MPI that it was built on, which must be mpi4py's.
+
+::
+
+    # mpirun -n 4 python3 program.py
+    import numpy as np
+    from mpi4py import MPI
+    from ozfft.mpi import DistributedPlan
+
+    plan = DistributedPlan((60, 48, 50), MPI.COMM_WORLD)
+    part = np.ones(plan.input_shape, plan.input_dtype)    # whole[plan.input_box] of this rank
+    spectrum = plan(part)                                 # whole spectrum[plan.output_box]; collective
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ._errors import OzfftError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+__all__ = ["DistributedError", "DistributedPlan"]
+
+
+class DistributedError(OzfftError, RuntimeError):
+    """A distributed transform that was not planned or not computed; where one rank fails, all ranks raise this."""
+
+
+_SIZES = ctypes.POINTER(ctypes.c_size_t)
+
+
+class _Problem(ctypes.Structure):
+    """``ozfft_mpi_problem`` of ozfft_mpi.h."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("kind", ctypes.c_int),
+        ("bytes", ctypes.c_int),
+        ("inverse", ctypes.c_int),
+        ("norm", ctypes.c_int),
+        ("accuracy", ctypes.c_double),
+        ("dimensions", ctypes.c_size_t),
+        ("shape", _SIZES),
+        ("axes_count", ctypes.c_size_t),
+        ("axes", _SIZES),
+        ("batch", ctypes.c_size_t),
+        ("grid_count", ctypes.c_size_t),
+        ("grid", _SIZES),
+        ("input_low", _SIZES),
+        ("input_high", _SIZES),
+        ("output_low", _SIZES),
+        ("output_high", _SIZES),
+        ("permuted_input", ctypes.c_int),
+        ("permuted_output", ctypes.c_int),
+        ("strict", ctypes.c_int),
+        ("threads", ctypes.c_int),
+        ("memory_limit", ctypes.c_uint64),
+    ]
+
+
+_library: ctypes.CDLL | None = None
+
+
+def _loaded() -> ctypes.CDLL:
+    """The library, which is loaded with the first plan."""
+    global _library
+    if _library is not None:
+        return _library
+    given = os.environ.get("OZFFT_MPI_LIBRARY")
+    reasons = []
+    for name in [given] if given else ["libozfft_mpi_c.so.0", "libozfft_mpi_c.so"]:
+        try:
+            library = ctypes.CDLL(name)
+            break
+        except OSError as reason:
+            reasons.append(str(reason))
+    else:
+        raise UnsupportedError(
+            "libozfft_mpi_c cannot be loaded: cargo build --release -p ozfft-mpi-c --features mpi makes it, and OZFFT_MPI_LIBRARY says where it is"
+            f" ({'; '.join(reasons)})"
+        )
+    pointer, place = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    functions: dict[str, tuple[Any, list[Any]]] = {
+        "defaults": (None, [ctypes.POINTER(_Problem), ctypes.c_size_t, _SIZES]),
+        "create_at": (ctypes.c_int, [ctypes.POINTER(_Problem), pointer, place]),
+        "execute": (ctypes.c_int, [pointer, pointer, pointer]),
+        "refuse": (ctypes.c_int, [pointer, ctypes.c_char_p]),
+        "destroy": (None, [pointer]),
+        "input_box": (ctypes.c_int, [pointer, ctypes.c_int, _SIZES, _SIZES]),
+        "output_box": (ctypes.c_int, [pointer, ctypes.c_int, _SIZES, _SIZES]),
+        "bound": (ctypes.c_double, [pointer]),
+        "bytes_per_call": (ctypes.c_uint64, [pointer]),
+        "bytes_sent": (ctypes.c_uint64, [pointer]),
+        "workspace_bytes": (ctypes.c_uint64, [pointer]),
+        "describe": (ctypes.c_char_p, [pointer]),
+        "last_error": (ctypes.c_char_p, []),
+    }
+    for name, (result, arguments) in functions.items():
+        function = getattr(library, "ozfft_mpi_" + name)
+        function.restype, function.argtypes = result, arguments
+    _library = library
+    return library
+
+
+def _sizes(numbers: Sequence[int], what: str) -> ctypes.Array[ctypes.c_size_t]:
+    if any(number < 0 for number in numbers):
+        raise UnsupportedError(f"{what} {tuple(numbers)} has a negative number")
+    return (ctypes.c_size_t * len(numbers))(*numbers)
+
+
+def _box(part: Sequence[slice], shape: Sequence[int], what: str) -> list[ctypes.Array[ctypes.c_size_t]]:
+    if len(part) != len(shape) or any(one.step not in (None, 1) for one in part):
+        raise UnsupportedError(f"{what} is a slice of step 1 for each of {len(shape)} dimensions, and {part} was given")
+    ranges = [one.indices(length) for one, length in zip(part, shape, strict=True)]
+    return [_sizes([one[end] for one in ranges], what) for end in (0, 1)]
+
+
+_NORMS = {"backward": 0, "ortho": 1, "forward": 2, "none": 3}
+_KINDS = {"complex": 0, "real_to_complex": 1, "complex_to_real": 2}
+
+
+class DistributedPlan:
+    """A transform of an array of ``shape`` that is divided among the ranks of a communicator of mpi4py.
+
+    Planning and calling are collective. ``shape`` is the global array's, of real transforms that of the real array; ``dtype`` is the type of
+    real numbers. ``grid``, boxes and permuted ends say how arrays are divided, and do not change bits: by default the first dimensions are,
+    ``input_box`` and ``output_box`` are tuples of slices, one a dimension, and permuted ends are divided as it costs least. ``accuracy``
+    is a relative error, ``memory_limit`` the bytes of workspace that this rank has room for.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        comm: Any,
+        *,
+        kind: Literal["complex", "real_to_complex", "complex_to_real"] = "complex",
+        axes: Sequence[int] | None = None,
+        inverse: bool = False,
+        norm: Literal["backward", "ortho", "forward", "none"] = "backward",
+        accuracy: float | None = None,
+        dtype: npt.DTypeLike = np.float64,
+        grid: Sequence[int] | None = None,
+        input_box: Sequence[slice] | None = None,
+        output_box: Sequence[slice] | None = None,
+        permuted_input: bool = False,
+        permuted_output: bool = False,
+        strict: bool = False,
+        threads: int = 1,
+        memory_limit: int | None = None,
+    ) -> None:
+        from mpi4py import MPI
+
+        self._plan: ctypes.c_void_p | None = None
+        self._library, self._comm = _loaded(), comm
+        plan, kept = ctypes.c_void_p(), list[Any]()
+
+        def keep(sizes: ctypes.Array[ctypes.c_size_t]) -> Any:
+            kept.append(sizes)
+            return ctypes.cast(sizes, _SIZES)
+
+        real, lengths = np.dtype(dtype), tuple(int(length) for length in shape)
+        try:
+            if real not in (np.float64, np.float32):
+                raise UnsupportedError(f"dtype is that of real numbers, float64 or float32, and {real} was given")
+            if kind not in _KINDS or norm not in _NORMS:
+                raise UnsupportedError(f"kind is one of {list(_KINDS)} and norm one of {list(_NORMS)}; {kind!r} and {norm!r} were given")
+            chosen = list(range(len(lengths))) if axes is None else [axis + len(lengths) * (axis < 0) for axis in axes]
+            problem = _Problem()
+            self._library.ozfft_mpi_defaults(ctypes.byref(problem), len(lengths), keep(_sizes(lengths, "shape")))
+            problem.kind, problem.norm, problem.bytes = _KINDS[kind], _NORMS[norm], real.itemsize
+            problem.inverse, problem.strict, problem.threads = inverse, strict, threads
+            problem.permuted_input, problem.permuted_output = permuted_input, permuted_output
+            problem.accuracy, problem.memory_limit = accuracy or 0.0, memory_limit or 0
+            if axes is not None:
+                problem.axes_count, problem.axes = len(chosen), keep(_sizes(chosen, "axes"))
+            if grid is not None:
+                problem.grid_count, problem.grid = len(grid), keep(_sizes(grid, "grid"))
+            half = [n // 2 + 1 if chosen[-1:] == [axis] else n for axis, n in enumerate(lengths)]
+            if input_box is not None:
+                whole = half if kind == "complex_to_real" else lengths
+                problem.input_low, problem.input_high = map(keep, _box(input_box, whole, "input_box"))
+            if output_box is not None:
+                whole = half if kind == "real_to_complex" else lengths
+                problem.output_low, problem.output_high = map(keep, _box(output_box, whole, "output_box"))
+        except OzfftError:
+            # The other ranks wait in planning, and are told.
+            self._library.ozfft_mpi_create_at(None, MPI._addressof(comm), ctypes.byref(plan))
+            raise
+        self._expect(self._library.ozfft_mpi_create_at(ctypes.byref(problem), MPI._addressof(comm), ctypes.byref(plan)))
+        self._plan = plan
+        complex_type = np.dtype(np.complex128 if real == np.float64 else np.complex64)
+        self._in_place = kind == "complex"
+        #: Types of the numbers that are read and written.
+        self.input_dtype = real if kind == "real_to_complex" else complex_type
+        self.output_dtype = real if kind == "complex_to_real" else complex_type
+        self._dimensions = len(lengths)
+        #: This rank's parts of the global arrays, as tuples of slices.
+        self.input_box = self.input_box_of(comm.rank)
+        self.output_box = self.output_box_of(comm.rank)
+        #: Shapes of this rank's parts.
+        self.input_shape = tuple(part.stop - part.start for part in self.input_box)
+        self.output_shape = tuple(part.stop - part.start for part in self.output_box)
+
+    def _expect(self, code: int) -> None:
+        if code != 0:
+            raise DistributedError(_loaded().ozfft_mpi_last_error().decode())
+
+    def _box_of(self, function: Any, rank: int) -> tuple[slice, ...]:
+        low, high = ((ctypes.c_size_t * self._dimensions)() for _ in range(2))
+        self._expect(function(self._plan, rank, low, high))
+        return tuple(slice(first, last) for first, last in zip(low, high, strict=True))
+
+    def input_box_of(self, rank: int) -> tuple[slice, ...]:
+        """The part of the input that a rank holds."""
+        return self._box_of(self._library.ozfft_mpi_input_box, rank)
+
+    def output_box_of(self, rank: int) -> tuple[slice, ...]:
+        """The part of the output that a rank gets."""
+        return self._box_of(self._library.ozfft_mpi_output_box, rank)
+
+    def __call__(self, part: npt.ArrayLike, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """Transforms this rank's part; collective. ``out`` may be ``part`` itself where a complex array's parts have as many elements."""
+        given = np.ascontiguousarray(part, self.input_dtype)
+        problem = None
+        if given.shape != self.input_shape:
+            problem = f"this rank's part has the shape {self.input_shape}, and {given.shape} was given"
+        if out is None:
+            out = np.empty(self.output_shape, self.output_dtype)
+        elif out.dtype != self.output_dtype or not out.flags.c_contiguous or not out.flags.writeable or out.size != np.prod(self.output_shape, dtype=int):
+            problem = f"out is a writeable C-ordered array of {self.output_dtype} of shape {self.output_shape}"
+        elif out is not part and np.may_share_memory(out, given):
+            given = given.copy()
+        if problem is not None:
+            # The other ranks wait in the call, and are told.
+            self._library.ozfft_mpi_refuse(self._plan, problem.encode())
+            raise DistributedError(problem)
+        self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, out.ctypes.data))
+        return out.reshape(self.output_shape)
+
+    @property
+    def bound(self) -> float:
+        """Relative L2 error that no finite input exceeds."""
+        return float(self._library.ozfft_mpi_bound(self._plan))
+
+    @property
+    def bytes_per_call(self) -> int:
+        """Bytes that this rank sends to others in one call."""
+        return int(self._library.ozfft_mpi_bytes_per_call(self._plan))
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that it has sent so far."""
+        return int(self._library.ozfft_mpi_bytes_sent(self._plan))
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of workspace on this rank."""
+        return int(self._library.ozfft_mpi_workspace_bytes(self._plan))
+
+    def __str__(self) -> str:
+        text: bytes = self._library.ozfft_mpi_describe(self._plan)
+        return text.decode()
+
+    def __del__(self) -> None:
+        plan, self._plan = getattr(self, "_plan", None), None
+        if plan is not None:
+            self._library.ozfft_mpi_destroy(plan)
