@@ -1,11 +1,9 @@
 //! AVX2: `vpmaddwd` multiplies pairs of 16-bit integers in each of eight places, the real and imaginary parts of four
 //! lines.
 //!
-//! There is no exact product of bytes in AVX2, but a data digit times *two* neighbouring matrix digits fits 16 bits
-//! times 8: one product for two, already summed to a pair of diagonals. The two products that an instruction adds are
-//! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
-//! only and is the accumulator's initial value. Intermediate sums may wrap: the true value fits.
+//! There is no exact product of bytes in AVX2: `paired_digits.rs` says what is multiplied instead.
 
+use super::paired_digits::{LARGEST_SLOT_PAIRS, PairedDigits, meets, terms};
 use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
 use crate::recipe::Digits;
 use crate::simd::{self, HalfRow, Pair, Vectors};
@@ -42,91 +40,6 @@ impl ListedUnit for Avx2 {
     #[cfg(feature = "residues")]
     fn byte_products(self) -> Arc<dyn ByteProducts> {
         Arc::new(self)
-    }
-}
-
-/// Slots of the largest step, in pairs.
-const LARGEST_SLOT_PAIRS: usize = 17;
-
-/// Whether a data digit meets a pair of diagonals at all, in a truncated recipe of `data` digits and diagonals.
-const fn meets(data: usize, digit: usize, pair: usize) -> bool {
-    // The lower diagonal of the pair, counted from the last one.
-    data > digit + 2 * pair
-}
-
-/// Data digits and pairs of diagonals that are multiplied: the truncated recipes' own, or all there can be.
-fn terms(digits: Digits) -> Vec<(u32, usize)> {
-    let truncated = digits.diagonals == digits.data;
-    let pairs = if truncated { digits.pairs() } else { 7 };
-    let count = if truncated { digits.data } else { 8 };
-    (0..count)
-        .flat_map(|t| (0..pairs).map(move |pair| (t, pair)))
-        .filter(|&(t, pair)| !truncated || meets(digits.data as usize, t as usize, pair))
-        .collect()
-}
-
-/// For each row and pair of slots: two 16-bit entries for every term.
-#[derive(Debug)]
-pub(crate) struct PairedDigits {
-    entries: Vec<i32>,
-    /// Correction for the bias of unsigned data digits, per pair.
-    offsets: Vec<i32>,
-}
-
-impl PairedDigits {
-    fn new(matrix: &DigitMatrix, digits: Digits) -> PairedDigits {
-        let terms = terms(digits);
-        let slot_pairs = matrix.slots.div_ceil(2);
-        let mut packed = PairedDigits {
-            entries: Vec::with_capacity(matrix.rows * slot_pairs * terms.len()),
-            offsets: Vec::with_capacity(matrix.rows * digits.pairs()),
-        };
-        for row in 0..matrix.rows {
-            let planes = matrix.row(row, digits);
-            let mut offsets = vec![0i32; digits.pairs()];
-            for slot_pair in 0..slot_pairs {
-                let halves = [0, 1].map(|i| {
-                    let slot = 2 * slot_pair + i;
-                    let digit = |d: Option<usize>, t: u32| {
-                        d.filter(|_| slot < matrix.slots && t < digits.data)
-                            .and_then(|d| (d as u32).checked_sub(t))
-                            .filter(|&i| i < digits.matrix)
-                            .map_or(0, |i| {
-                                let plane = (digits.matrix - 1 - i) as usize;
-                                i32::from(planes[plane * matrix.slots + slot])
-                            })
-                    };
-                    // From the last pair upwards: what exceeds 16 bits is carried to the next one. The first never
-                    // exceeds, because entries are at most 127 in their leading digit.
-                    let mut entries = vec![0i32; terms.len()];
-                    let mut carry = 0;
-                    for (place, &(t, pair)) in terms.iter().enumerate() {
-                        if pair == 0 {
-                            carry = 0;
-                        }
-                        let (upper, lower) = if pair < digits.pairs() {
-                            digits.pair(pair)
-                        } else {
-                            (None, None)
-                        };
-                        let value = 256 * digit(upper, t) + digit(lower, t) + carry;
-                        let kept = value as i16;
-                        carry = (value - i32::from(kept)) >> 16;
-                        entries[place] = i32::from(kept);
-                        if pair < digits.pairs() {
-                            offsets[pair] = offsets[pair].wrapping_sub(128 * i32::from(kept));
-                        }
-                    }
-                    assert_eq!(carry, 0, "a matrix entry exceeds its digits");
-                    entries
-                });
-                for (&even, &odd) in halves[0].iter().zip(&halves[1]) {
-                    packed.entries.push(odd << 16 | (even & 0xffff));
-                }
-            }
-            packed.offsets.extend(offsets);
-        }
-        packed
     }
 }
 

@@ -15,8 +15,10 @@ mod bytes_amx;
 mod conformance;
 #[cfg(all(test, feature = "residues"))]
 mod conformance_bytes;
+mod folded_rows;
 #[cfg(neon_unit)]
 mod neon_dot;
+mod paired_digits;
 #[cfg(feature = "residues")]
 mod residue_numbers;
 mod scalar;
@@ -354,7 +356,10 @@ impl PackedMatrix {
 
     /// The digits, as the portable units keep them.
     pub(crate) fn digits(&self) -> &DigitMatrix {
-        self.packed::<Arc<DigitMatrix>>()
+        match self.packed.downcast_ref::<folded_rows::FoldedRows>() {
+            Some(rows) => rows.digits(),
+            None => self.packed::<Arc<DigitMatrix>>(),
+        }
     }
 
     /// Rows of digits for one column: the upper halves of all slots, where words have more than four digits, then the
