@@ -6,128 +6,55 @@
 //! the output is shifted, rows `k` and `rows - 1 - k` differ by signs that go by slot, so that they are sum and difference of two sums.
 //!
 //! What a data digit meets is an entry without its last digits, and leaving those off does not commute with the sign of every number:
-//! for a remainder just below -1/2 it does not. So entries are compared as they are multiplied, and a matrix with one such entry (those
-//! of ±1/2 are) is not folded.
+//! for a remainder just below -1/2 it does not. So entries are compared as they are multiplied, and a matrix with one such entry where
+//! a sign changes (±1/2 is one) is not folded.
 
 use super::paired_digits::{entry_terms, terms};
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
-use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
-/// Rows of a matrix that are multiplied side by side.
-pub(super) const ROWS: usize = 4;
-
-/// Pairs of neighbouring digits: all of one word, or of an entry for every row.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(16))]
-pub(super) struct DigitPairs(pub(super) [[i16; 2]; 4]);
-
-/// The digits of the words of a column, the least significant first, real and imaginary parts.
-pub(super) type Column = [[DigitPairs; 2]];
-
-/// Sums of every row.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(16))]
-pub(super) struct RowSums(pub(super) [i32; ROWS]);
-
-/// The two columns that rows are multiplied by.
-#[derive(Debug)]
-pub(super) enum Sources {
-    /// The column as it is, and nothing.
-    Whole,
-    /// Sums of the digits of slots `j` and `slots - 1 - j`, and differences.
-    Mirrored,
-    /// The digits of these slots, and those of all others.
-    Divided([Vec<u8>; 2]),
-}
-
-impl Sources {
-    /// Slots of a source of a matrix with so many.
-    fn len(&self, source: usize, slots: usize) -> usize {
-        match self {
-            Sources::Whole => [slots, 0][source],
-            Sources::Mirrored => slots / 2,
-            Sources::Divided(own) => own[source].len(),
-        }
-    }
-
-    /// The slot of the matrix whose entries meet number `number` of a source.
-    fn slot(&self, source: usize, number: usize) -> usize {
-        match self {
-            Sources::Whole | Sources::Mirrored => number,
-            Sources::Divided(own) => usize::from(own[source][number]),
-        }
-    }
-
-    /// What the bias of 128 of every digit becomes.
-    fn bias(&self, source: usize) -> i32 {
-        match self {
-            Sources::Whole | Sources::Divided(_) => 128,
-            Sources::Mirrored => [256, 0][source],
-        }
-    }
-}
+/// The rows in the lanes of a group; none where it is not full.
+pub(super) type GroupRows<const R: usize> = [Option<u8>; R];
 
 /// Rows of a matrix that are multiplied side by side.
 #[derive(Debug)]
-pub(super) struct Group {
-    pub(super) rows: [Option<u8>; ROWS],
-    pub(super) partners: Partners,
+pub(super) struct Group<const R: usize> {
+    pub(super) rows: GroupRows<R>,
+    pub(super) partners: Partners<R>,
 }
 
 /// What else is made of the sums of a group.
 #[derive(Debug)]
-pub(super) enum Partners {
+pub(super) enum Partners<const R: usize> {
     /// Nothing: the rows are the sums with one source.
     None { source: usize },
     /// The rows are the sums with both sources together, these rows the differences.
-    Rows([Option<u8>; ROWS]),
+    Rows(GroupRows<R>),
 }
 
-/// A matrix as the portable unit multiplies by it.
+/// The two parts of a column that rows are multiplied by.
 #[derive(Debug)]
-pub(crate) struct FoldedRows {
+struct Sources {
+    mirrored: bool,
+    places: [Vec<u8>; 2],
+}
+
+/// A matrix for products of `R` rows at a time. Data are pairs of neighbouring digits of a word, the least significant first.
+#[derive(Debug)]
+pub(crate) struct FoldedRows<const R: usize> {
     digits: Arc<DigitMatrix>,
-    pub(super) sources: Sources,
-    pub(super) groups: Vec<Group>,
-    /// For every group, each of its sources and every slot of that: the entries of all terms. A term is a pair of digits, the least
-    /// significant first, and a pair of diagonals that they meet.
-    pub(super) entries: Vec<DigitPairs>,
+    sources: Sources,
+    pub(super) groups: Vec<Group<R>>,
+    /// For every group, each of its sources and every place of that: the entries of all terms. A term is a pair of digits and a pair of
+    /// diagonals that they meet.
+    pub(super) entries: Vec<[[i16; 2]; R]>,
     /// For every group and each of its sources: what the bias of the digits takes, by pair of diagonals.
-    pub(super) offsets: Vec<RowSums>,
+    pub(super) offsets: Vec<[i32; R]>,
 }
 
-/// The signs of a symmetry: true where entries are equal, false where they are opposite, none where they are neither.
-fn signs(
-    count: usize,
-    pairs: impl Fn(usize) -> Vec<(usize, usize)>,
-    values: &[Vec<i128>],
-) -> Option<Vec<bool>> {
-    let sign = |number: usize| {
-        let pairs = pairs(number);
-        let all = |same: fn(i128, i128) -> bool| {
-            pairs.iter().all(|&(a, b)| {
-                let mut terms = values[a].iter().zip(&values[b]);
-                terms.all(|(&a, &b)| same(a, b))
-            })
-        };
-        match (all(|a, b| a == b), all(|a, b| a == -b)) {
-            (true, _) => Some(true),
-            (false, true) => Some(false),
-            _ => None,
-        }
-    };
-    (0..count).map(sign).collect()
-}
-
-/// Numbers whose sign is this one.
-fn with_sign(signs: &[bool], sign: bool) -> Vec<usize> {
-    (0..signs.len()).filter(|&i| signs[i] == sign).collect()
-}
-
-impl FoldedRows {
-    pub(super) fn new(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows {
+impl<const R: usize> FoldedRows<R> {
+    pub(super) fn new(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows<R> {
         let (rows, slots) = (matrix.rows, matrix.slots);
         let all_terms = terms(digits);
         let entries: Vec<Vec<i16>> = (0..rows * slots)
@@ -142,15 +69,15 @@ impl FoldedRows {
             offsets: Vec::new(),
         };
         // Which of an entry's numbers a byte of the data meets in a pair of diagonals.
-        let place = |byte: usize, pair: usize| {
+        let number = |byte: usize, pair: usize| {
             let digit = (digits.data as usize).checked_sub(byte + 1)?;
             let mut all = all_terms.iter();
             all.position(|&term| term == (digit as u32, pair))
         };
         let own_terms = paired_terms(digits);
         let own_terms = own_terms.iter().map(|&(word, pair)| {
-            let places = [place(2 * word, pair), place(2 * word + 1, pair)];
-            (places, pair)
+            let numbers = [number(2 * word, pair), number(2 * word + 1, pair)];
+            (numbers, pair)
         });
         for group in &packed.groups {
             let own_sources = match group.partners {
@@ -158,26 +85,32 @@ impl FoldedRows {
                 Partners::Rows(_) => 0..2,
             };
             for source in own_sources {
-                let bias = packed.sources.bias(source);
-                let mut offsets = vec![RowSums([0; ROWS]); digits.pairs()];
-                for number in 0..packed.sources.len(source, slots) {
-                    let slot = packed.sources.slot(source, number);
-                    for (places, pair) in own_terms.clone() {
-                        let numbers = |row: Option<u8>| match row {
+                // What the bias of 128 of every digit becomes in sums and differences.
+                let bias = match packed.sources.mirrored {
+                    true => [256, 0][source],
+                    false => 128,
+                };
+                let mut offsets = vec![[0; R]; digits.pairs()];
+                for &place in &packed.sources.places[source] {
+                    let slot = match usize::from(place) {
+                        place if packed.sources.mirrored => place.min(slots - 1 - place),
+                        place => place,
+                    };
+                    for (numbers, pair) in own_terms.clone() {
+                        let pair_of = |row: Option<u8>| match row {
                             None => [0; 2],
                             Some(row) => {
                                 let entry = &entries[usize::from(row) * slots + slot];
-                                places.map(|place| place.map_or(0, |place| entry[place]))
+                                numbers.map(|number| number.map_or(0, |number| entry[number]))
                             }
                         };
-                        let entry = group.rows.map(numbers);
+                        let entry = group.rows.map(pair_of);
                         if let Some(offsets) = offsets.get_mut(pair) {
-                            for (offset, [a, b]) in offsets.0.iter_mut().zip(entry) {
-                                let sum = i32::from(a) + i32::from(b);
-                                *offset = offset.wrapping_sub(bias.wrapping_mul(sum));
+                            for (offset, [a, b]) in offsets.iter_mut().zip(entry) {
+                                *offset -= bias * (i32::from(a) + i32::from(b));
                             }
                         }
-                        packed.entries.push(DigitPairs(entry));
+                        packed.entries.push(entry);
                     }
                 }
                 packed.offsets.extend(offsets);
@@ -189,6 +122,18 @@ impl FoldedRows {
     /// The digits themselves.
     pub(super) fn digits(&self) -> &DigitMatrix {
         &self.digits
+    }
+
+    /// Whether the digits of slots `j` and `slots - 1 - j` are replaced by sums and differences, each at its place.
+    #[inline]
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.sources.mirrored
+    }
+
+    /// The places of the column that make up a source.
+    #[inline]
+    pub(super) fn places(&self, source: usize) -> &[u8] {
+        &self.sources.places[source]
     }
 }
 
@@ -218,18 +163,56 @@ fn values(terms: &[(u32, usize)], entries: &[Vec<i16>]) -> Vec<Vec<i128>> {
     entries.iter().map(value).collect()
 }
 
-/// The sources and groups that take the fewest products.
-fn fold((rows, slots): (usize, usize), values: &[Vec<i128>]) -> (Sources, Vec<Group>) {
-    let lanes = |rows: &[usize]| std::array::from_fn(|lane| rows.get(lane).map(|&row| row as u8));
-    let one_source = |rows: &[usize], source: usize| -> Vec<Group> {
-        let groups = rows.chunks(ROWS).map(|rows| Group {
-            rows: lanes(rows),
-            partners: Partners::None { source },
-        });
-        groups.collect()
+/// The signs of a symmetry, by row or by slot: true where both entries of all pairs are equal, false where they are opposite. None if
+/// some are neither.
+fn signs(
+    count: usize,
+    pairs: impl Fn(usize) -> Vec<(usize, usize)>,
+    values: &[Vec<i128>],
+) -> Option<Vec<bool>> {
+    let sign = |number: usize| {
+        let pairs = pairs(number);
+        let all = |same: fn(i128, i128) -> bool| {
+            pairs.iter().all(|&(a, b)| {
+                let mut digits = values[a].iter().zip(&values[b]);
+                digits.all(|(&a, &b)| same(a, b))
+            })
+        };
+        match (all(|a, b| a == b), all(|a, b| a == -b)) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
     };
-    let all_rows: Vec<usize> = (0..rows).collect();
-    let mut choices = vec![(Sources::Whole, one_source(&all_rows, 0))];
+    (0..count).map(sign).collect()
+}
+
+/// The numbers of a sign.
+fn with_sign(signs: &[bool], sign: bool) -> Vec<u8> {
+    let numbers = (0..signs.len()).filter(|&i| signs[i] == sign);
+    numbers.map(|i| i as u8).collect()
+}
+
+/// Rows in groups that are multiplied by one source.
+fn one_source<const R: usize>(rows: &[u8], source: usize) -> impl Iterator<Item = Group<R>> {
+    rows.chunks(R).map(move |rows| Group {
+        rows: std::array::from_fn(|lane| rows.get(lane).copied()),
+        partners: Partners::None { source },
+    })
+}
+
+/// The sources and groups that take the fewest products.
+fn fold<const R: usize>(
+    (rows, slots): (usize, usize),
+    values: &[Vec<i128>],
+) -> (Sources, Vec<Group<R>>) {
+    let all_rows: Vec<u8> = (0..rows as u8).collect();
+    let all_slots: Vec<u8> = (0..slots as u8).collect();
+    let whole = Sources {
+        mirrored: false,
+        places: [all_slots.clone(), Vec::new()],
+    };
+    let mut choices = vec![(whole, one_source(&all_rows, 0).collect())];
     // Slots j and slots - 1 - j of every row.
     let mirrored_slots = |row: usize| {
         let halves = (0..slots / 2).map(|j| (row * slots + j, (row + 1) * slots - 1 - j));
@@ -238,38 +221,44 @@ fn fold((rows, slots): (usize, usize), values: &[Vec<i128>]) -> (Sources, Vec<Gr
     if slots.is_multiple_of(2)
         && let Some(signs) = signs(rows, mirrored_slots, values)
     {
-        let mut groups = one_source(&with_sign(&signs, true), 0);
-        groups.extend(one_source(&with_sign(&signs, false), 1));
-        choices.push((Sources::Mirrored, groups));
+        let (sums, differences) = all_slots.split_at(slots / 2);
+        let sources = Sources {
+            mirrored: true,
+            places: [sums.to_vec(), differences.to_vec()],
+        };
+        let (equal, opposite) = (with_sign(&signs, true), with_sign(&signs, false));
+        let groups = one_source(&equal, 0).chain(one_source(&opposite, 1));
+        choices.push((sources, groups.collect()));
     }
     // Rows k and rows - 1 - k at every slot.
-    let upper: Vec<usize> = (0..rows.div_ceil(2)).collect();
+    let upper = &all_rows[..rows.div_ceil(2)];
     let mirrored_rows = |slot: usize| {
-        let rows = upper.iter().map(|&k| (k, rows - 1 - k));
+        let rows = (0..upper.len()).map(|k| (k, rows - 1 - k));
         rows.map(|(a, b)| (a * slots + slot, b * slots + slot))
             .collect()
     };
     if let Some(signs) = signs(slots, mirrored_rows, values) {
-        let own = |sign: bool| with_sign(&signs, sign).iter().map(|&i| i as u8).collect();
-        let groups = upper.chunks(ROWS).map(|own| {
+        let groups = upper.chunks(R).map(|own| {
             // The middle row of an odd number is its own partner.
-            let partner = |row: usize| Some(rows - 1 - row).filter(|&partner| partner != row);
+            let partner = |row: u8| Some(rows as u8 - 1 - row).filter(|&partner| partner != row);
             let partners = |lane: usize| own.get(lane).and_then(|&row| partner(row));
             Group {
-                rows: lanes(own),
-                partners: Partners::Rows(std::array::from_fn(|lane| {
-                    partners(lane).map(|row| row as u8)
-                })),
+                rows: std::array::from_fn(|lane| own.get(lane).copied()),
+                partners: Partners::Rows(std::array::from_fn(partners)),
             }
         });
-        choices.push((Sources::Divided([own(true), own(false)]), groups.collect()));
+        let sources = Sources {
+            mirrored: false,
+            places: [with_sign(&signs, true), with_sign(&signs, false)],
+        };
+        choices.push((sources, groups.collect()));
     }
-    let cost = |(sources, groups): &(Sources, Vec<Group>)| -> usize {
-        let slots_of = |group: &Group| match group.partners {
-            Partners::None { source } => sources.len(source, slots),
+    let cost = |(sources, groups): &(Sources, Vec<Group<R>>)| -> usize {
+        let places = |group: &Group<R>| match group.partners {
+            Partners::None { source } => sources.places[source].len(),
             Partners::Rows(_) => slots,
         };
-        groups.iter().map(slots_of).sum()
+        groups.iter().map(places).sum()
     };
     let best = choices.into_iter().min_by_key(cost);
     best.unwrap_or_else(|| unreachable!("the matrix as it is can always be multiplied by"))
@@ -291,7 +280,7 @@ mod tests {
                 let matrices = tables.get(&recipe, Digits::DOUBLE);
                 let matrices = matrices.expect("a step with matrices");
                 let products = [&matrices.cosine, &matrices.sine].map(|matrix| {
-                    let packed = FoldedRows::new(matrix, Digits::DOUBLE);
+                    let packed = FoldedRows::<4>::new(matrix, Digits::DOUBLE);
                     packed.entries.len() / paired_terms(Digits::DOUBLE).len()
                 });
                 assert_eq!(products, expected, "{n} points, {fold:?}");

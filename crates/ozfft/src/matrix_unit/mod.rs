@@ -51,6 +51,7 @@ pub(crate) use amx::Amx;
 pub(crate) use avx2::Avx2;
 #[cfg(vector_unit)]
 pub(crate) use avx512_vnni::Avx512Vnni;
+use folded_rows::FoldedRows;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
 #[cfg(feature = "residues")]
@@ -356,7 +357,7 @@ impl PackedMatrix {
 
     /// The digits, as the portable units keep them.
     pub(crate) fn digits(&self) -> &DigitMatrix {
-        match self.packed.downcast_ref::<folded_rows::FoldedRows>() {
+        match self.packed.downcast_ref::<FoldedRows<{ scalar::ROWS }>>() {
             Some(rows) => rows.digits(),
             None => self.packed::<Arc<DigitMatrix>>(),
         }

@@ -1,16 +1,12 @@
 //! Matrix digits for multiplications of 16-bit integers whose products are added in pairs, as AVX2 and SSE2 have them.
 //!
 //! A data digit times *two* neighbouring matrix digits fits 8 bits times 16: one product for two, already summed to a pair of
-//! diagonals. The two products that an instruction adds are of neighbouring slots. Data digits go in with their bias of 128 each;
-//! what that adds to a pair depends on the matrix only and is the accumulator's initial value. Intermediate sums may wrap: the
-//! true value fits.
+//! diagonals. The two products that an instruction adds are of two digits of a word (`folded_rows.rs`) or of two slots
+//! (`PairedDigits`). Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix only and is the
+//! accumulator's initial value. Intermediate sums may wrap: the true value fits.
 
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
-
-/// Slots of the largest step, in pairs.
-#[cfg(vector_unit)]
-pub(super) const LARGEST_SLOT_PAIRS: usize = 17;
 
 /// Whether a data digit meets a pair of diagonals at all, in a truncated recipe of `data` digits and diagonals.
 pub(super) const fn meets(data: usize, digit: usize, pair: usize) -> bool {

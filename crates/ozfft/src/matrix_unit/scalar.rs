@@ -4,17 +4,31 @@
 //! compiler finds what there is. `paired_digits.rs` says what is multiplied, `folded_rows.rs` how half of it is saved. The two
 //! products that are added are of neighbouring digits of one word, which need no rearranging.
 
-use super::folded_rows::{Column, DigitPairs, FoldedRows, Partners, ROWS, RowSums, Sources};
+use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::{ListedUnit, MatrixUnit, PackedMatrix, unsigned_digits};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::DigitMatrix;
+use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteProducts, Portable as PortableBytes};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Scalar;
+
+/// Rows of a matrix that are multiplied side by side.
+pub(super) const ROWS: usize = 4;
+
+/// Pairs of neighbouring digits: all of one word, or the entries of every row.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(16))]
+struct DigitPairs([[i16; 2]; 4]);
+
+/// Sums of every row.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(16))]
+struct RowSums([i32; ROWS]);
 
 /// The product of every row's two numbers with the other two, added to its sum.
 #[cfg(target_arch = "x86_64")]
@@ -41,13 +55,13 @@ fn multiply_add(sums: RowSums, a: DigitPairs, b: DigitPairs) -> RowSums {
 }
 
 impl ListedUnit for Scalar {
-    type Packed = FoldedRows;
+    type Packed = FoldedRows<ROWS>;
 
     fn detect() -> Option<Self> {
         Some(Scalar)
     }
 
-    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows {
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows<ROWS> {
         FoldedRows::new(matrix, digits)
     }
 
@@ -61,6 +75,9 @@ impl ListedUnit for Scalar {
 const LARGEST_SLOTS: usize = 33;
 
 const NO_DIGITS: [DigitPairs; 2] = [DigitPairs([[0; 2]; 4]); 2];
+
+/// The digits of the words of a column, the least significant first, real and imaginary parts.
+type Column = [[DigitPairs; 2]];
 
 /// The digits of every word of a column, with their bias.
 #[inline(always)]
@@ -86,20 +103,19 @@ fn unpack(data: &[HalfRow<1>], digits: Digits, column: &mut Column) {
     }
 }
 
-/// Sums and differences of the digits of slots `j` and `slots - 1 - j`.
+/// Replaces the digits of slots `j` and `slots - 1 - j` by sums and differences.
 #[inline(always)]
-fn fold(column: &Column, sums: &mut Column, differences: &mut Column) {
-    let pairs = column.iter().zip(column.iter().rev());
-    for (((a, b), sum), difference) in pairs.zip(sums).zip(differences) {
-        for part in 0..2 {
-            for i in 0..4 {
-                for digit in 0..2 {
-                    let (a, b) = (a[part].0[i][digit], b[part].0[i][digit]);
-                    sum[part].0[i][digit] = a.wrapping_add(b);
-                    difference[part].0[i][digit] = a.wrapping_sub(b);
-                }
-            }
-        }
+fn mirror(column: &mut Column) {
+    let combined = |a: DigitPairs, b: DigitPairs, with: fn(i16, i16) -> i16| {
+        DigitPairs(std::array::from_fn(|i| {
+            [with(a.0[i][0], b.0[i][0]), with(a.0[i][1], b.0[i][1])]
+        }))
+    };
+    let (first, second) = column.split_at_mut(column.len() / 2);
+    for (first, second) in first.iter_mut().zip(second.iter_mut().rev()) {
+        let (a, b) = (*first, *second);
+        *first = [0, 1].map(|part| combined(a[part], b[part], i16::wrapping_add));
+        *second = [0, 1].map(|part| combined(a[part], b[part], i16::wrapping_sub));
     }
 }
 
@@ -109,15 +125,17 @@ type PairSums<const PAIRS: usize> = [[RowSums; 2]; PAIRS];
 /// One group of rows: the `TERMS` terms of a recipe with `WORDS` pairs of digits and `PAIRS` of diagonals.
 #[inline(always)]
 fn group_sums<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
-    entries: &[[DigitPairs; TERMS]],
-    offsets: &[RowSums],
+    entries: &[[[[i16; 2]; ROWS]; TERMS]],
+    offsets: &[[i32; ROWS]],
+    places: &[u8],
     data: &Column,
 ) -> PairSums<PAIRS> {
     let mut sums = [[RowSums([0; ROWS]); 2]; PAIRS];
     for (sums, &offset) in sums.iter_mut().zip(offsets) {
-        *sums = [offset; 2];
+        *sums = [RowSums(offset); 2];
     }
-    for (entries, data) in entries.iter().zip(data) {
+    for (entries, &place) in entries.iter().zip(places) {
+        let data = &data[usize::from(place)];
         let mut term = 0;
         for word in 0..WORDS {
             let digits = [0, 1].map(|part| DigitPairs([data[part].0[word]; ROWS]));
@@ -125,7 +143,7 @@ fn group_sums<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const 
                 if DENSE || pair <= word {
                     for part in 0..2 {
                         let sum = &mut sums[pair][part];
-                        *sum = multiply_add(*sum, digits[part], entries[term]);
+                        *sum = multiply_add(*sum, digits[part], DigitPairs(entries[term]));
                     }
                     term += 1;
                 }
@@ -139,70 +157,62 @@ fn group_sums<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const 
 #[inline(always)]
 fn store<const PAIRS: usize>(
     found: &PairSums<PAIRS>,
-    rows: &[Option<u8>; ROWS],
+    rows: &GroupRows<ROWS>,
     pairs: usize,
     sums: &mut [HalfRow<1>],
 ) {
     for (lane, row) in rows.iter().enumerate() {
         if let Some(row) = *row {
-            let sums = &mut sums[usize::from(row) * pairs..][..pairs];
-            for (sum, found) in sums.iter_mut().zip(found) {
-                *sum = [[found[0].0[lane], found[1].0[lane]]];
-            }
+            let own: [HalfRow<1>; PAIRS] = std::array::from_fn(|pair| {
+                let [re, im] = &found[pair];
+                [[re.0[lane], im.0[lane]]]
+            });
+            sums[usize::from(row) * pairs..][..pairs].copy_from_slice(&own[..pairs]);
         }
     }
 }
 
 /// All rows of a matrix.
 fn multiply<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
-    packed: &FoldedRows,
+    packed: &FoldedRows<ROWS>,
     digits: Digits,
     data: &[HalfRow<1>],
     sums: &mut [HalfRow<1>],
 ) {
     let slots = packed.digits().slots;
-    let mut memory = [[NO_DIGITS; LARGEST_SLOTS]; 2];
-    let [column, folded] = &mut memory;
-    let column = &mut column[..slots];
+    let mut memory = [NO_DIGITS; LARGEST_SLOTS];
+    let column = &mut memory[..slots];
     unpack(data, digits, column);
+    if packed.is_mirrored() {
+        mirror(column);
+    }
     let column = &*column;
-    let sources: [&Column; 2] = match &packed.sources {
-        Sources::Whole => [column, &[]],
-        Sources::Mirrored => {
-            let (sums, differences) = folded[..slots].split_at_mut(slots / 2);
-            fold(column, sums, differences);
-            [sums, differences]
-        }
-        Sources::Divided(slots) => {
-            for (digits, &slot) in folded.iter_mut().zip(slots.iter().flatten()) {
-                *digits = column[usize::from(slot)];
-            }
-            let (first, second) = folded.split_at(slots[0].len());
-            [first, &second[..slots[1].len()]]
-        }
-    };
-    let pairs = digits.pairs();
+    // A constant where it can be one.
+    let pairs = if DENSE { digits.pairs() } else { PAIRS };
     let (mut entries, _) = packed.entries.as_chunks::<TERMS>();
     let mut offsets = &packed.offsets[..];
     let mut next = |source: usize| {
-        let data = sources[source];
-        let (own, rest) = entries.split_at(data.len());
+        let places = packed.places(source);
+        let (own, rest) = entries.split_at(places.len());
         entries = rest;
         let (own_offsets, rest) = offsets.split_at(pairs);
         offsets = rest;
-        group_sums::<WORDS, PAIRS, TERMS, DENSE>(own, own_offsets, data)
+        group_sums::<WORDS, PAIRS, TERMS, DENSE>(own, own_offsets, places, column)
     };
     for group in &packed.groups {
         match &group.partners {
             Partners::None { source } => store(&next(*source), &group.rows, pairs, sums),
             Partners::Rows(partners) => {
-                let (mut plus, mut minus) = (next(0), next(1));
-                for (plus, minus) in plus.iter_mut().flatten().zip(minus.iter_mut().flatten()) {
-                    for (plus, minus) in plus.0.iter_mut().zip(&mut minus.0) {
-                        let (a, b) = (*plus, *minus);
-                        (*plus, *minus) = (a.wrapping_add(b), a.wrapping_sub(b));
-                    }
-                }
+                let (a, b) = (next(0), next(1));
+                let combined = |with: fn(i32, i32) -> i32| -> PairSums<PAIRS> {
+                    std::array::from_fn(|pair| {
+                        [0, 1].map(|part| {
+                            let (a, b) = (a[pair][part].0, b[pair][part].0);
+                            RowSums(std::array::from_fn(|lane| with(a[lane], b[lane])))
+                        })
+                    })
+                };
+                let (plus, minus) = (combined(i32::wrapping_add), combined(i32::wrapping_sub));
                 store(&plus, &group.rows, pairs, sums);
                 store(&minus, partners, pairs, sums);
             }
@@ -239,7 +249,7 @@ impl MatrixUnit<1> for Scalar {
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
-        let packed = matrix.packed::<FoldedRows>();
+        let packed = matrix.packed::<FoldedRows<ROWS>>();
         match digits.pairs() {
             _ if digits.diagonals > digits.data => {
                 multiply::<4, 7, 28, true>(packed, digits, data, sums);
