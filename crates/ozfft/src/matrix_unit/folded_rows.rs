@@ -74,11 +74,11 @@ impl<const R: usize> FoldedRows<R> {
             let mut all = all_terms.iter();
             all.position(|&term| term == (digit as u32, pair))
         };
-        let own_terms = paired_terms(digits);
-        let own_terms = own_terms.iter().map(|&(word, pair)| {
-            let numbers = [number(2 * word, pair), number(2 * word + 1, pair)];
-            (numbers, pair)
-        });
+        let numbers = |(word, pair): (usize, usize)| {
+            let both = [number(2 * word, pair), number(2 * word + 1, pair)];
+            (both, pair)
+        };
+        let own_terms: Vec<_> = paired_terms(digits).into_iter().map(numbers).collect();
         for group in &packed.groups {
             let own_sources = match group.partners {
                 Partners::None { source } => source..source + 1,
@@ -96,7 +96,7 @@ impl<const R: usize> FoldedRows<R> {
                         place if packed.sources.mirrored => place.min(slots - 1 - place),
                         place => place,
                     };
-                    for (numbers, pair) in own_terms.clone() {
+                    for &(numbers, pair) in &own_terms {
                         let pair_of = |row: Option<u8>| match row {
                             None => [0; 2],
                             Some(row) => {

@@ -16,6 +16,7 @@ mod conformance;
 #[cfg(all(test, feature = "residues"))]
 mod conformance_bytes;
 mod folded_rows;
+mod four_rows;
 #[cfg(neon_unit)]
 mod neon_dot;
 mod paired_digits;
@@ -357,7 +358,10 @@ impl PackedMatrix {
 
     /// The digits, as the portable units keep them.
     pub(crate) fn digits(&self) -> &DigitMatrix {
-        match self.packed.downcast_ref::<FoldedRows<{ scalar::ROWS }>>() {
+        match self
+            .packed
+            .downcast_ref::<FoldedRows<{ four_rows::ROWS }>>()
+        {
             Some(rows) => rows.digits(),
             None => self.packed::<Arc<DigitMatrix>>(),
         }

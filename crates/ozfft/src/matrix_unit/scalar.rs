@@ -5,54 +5,17 @@
 //! products that are added are of neighbouring digits of one word, which need no rearranging.
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
+use super::four_rows::{DigitPairs, ROWS, RowSums};
 use super::{ListedUnit, MatrixUnit, PackedMatrix, unsigned_digits};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::DigitMatrix;
-use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteProducts, Portable as PortableBytes};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Scalar;
-
-/// Rows of a matrix that are multiplied side by side.
-pub(super) const ROWS: usize = 4;
-
-/// Pairs of neighbouring digits: all of one word, or the entries of every row.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(16))]
-struct DigitPairs([[i16; 2]; 4]);
-
-/// Sums of every row.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(16))]
-struct RowSums([i32; ROWS]);
-
-/// The product of every row's two numbers with the other two, added to its sum.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn multiply_add(sums: RowSums, a: DigitPairs, b: DigitPairs) -> RowSums {
-    use std::arch::x86_64::{_mm_add_epi32, _mm_madd_epi16};
-    // SAFETY: SSE2 belongs to the architecture.
-    let sums = unsafe {
-        let products = _mm_madd_epi16(bytemuck::cast(a), bytemuck::cast(b));
-        _mm_add_epi32(bytemuck::cast(sums), products)
-    };
-    bytemuck::cast(sums)
-}
-
-/// The product of every row's two numbers with the other two, added to its sum.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn multiply_add(sums: RowSums, a: DigitPairs, b: DigitPairs) -> RowSums {
-    RowSums(std::array::from_fn(|row| {
-        let product = |digit: usize| i32::from(a.0[row][digit]) * i32::from(b.0[row][digit]);
-        let sum = sums.0[row].wrapping_add(product(0));
-        sum.wrapping_add(product(1))
-    }))
-}
 
 impl ListedUnit for Scalar {
     type Packed = FoldedRows<ROWS>;
@@ -106,16 +69,12 @@ fn unpack(data: &[HalfRow<1>], digits: Digits, column: &mut Column) {
 /// Replaces the digits of slots `j` and `slots - 1 - j` by sums and differences.
 #[inline(always)]
 fn mirror(column: &mut Column) {
-    let combined = |a: DigitPairs, b: DigitPairs, with: fn(i16, i16) -> i16| {
-        DigitPairs(std::array::from_fn(|i| {
-            [with(a.0[i][0], b.0[i][0]), with(a.0[i][1], b.0[i][1])]
-        }))
-    };
     let (first, second) = column.split_at_mut(column.len() / 2);
     for (first, second) in first.iter_mut().zip(second.iter_mut().rev()) {
-        let (a, b) = (*first, *second);
-        *first = [0, 1].map(|part| combined(a[part], b[part], i16::wrapping_add));
-        *second = [0, 1].map(|part| combined(a[part], b[part], i16::wrapping_sub));
+        for (first, second) in first.iter_mut().zip(second) {
+            let (a, b) = (*first, *second);
+            (*first, *second) = (a.plus(b), a.minus(b));
+        }
     }
 }
 
@@ -138,12 +97,15 @@ fn group_sums<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const 
         let data = &data[usize::from(place)];
         let mut term = 0;
         for word in 0..WORDS {
-            let digits = [0, 1].map(|part| DigitPairs([data[part].0[word]; ROWS]));
+            let digits = [
+                DigitPairs([data[0].0[word]; ROWS]),
+                DigitPairs([data[1].0[word]; ROWS]),
+            ];
             for pair in 0..PAIRS {
                 if DENSE || pair <= word {
                     for part in 0..2 {
                         let sum = &mut sums[pair][part];
-                        *sum = multiply_add(*sum, digits[part], DigitPairs(entries[term]));
+                        *sum = sum.plus_products(digits[part], DigitPairs(entries[term]));
                     }
                     term += 1;
                 }
@@ -161,13 +123,11 @@ fn store<const PAIRS: usize>(
     pairs: usize,
     sums: &mut [HalfRow<1>],
 ) {
-    for (lane, row) in rows.iter().enumerate() {
-        if let Some(row) = *row {
-            let own: [HalfRow<1>; PAIRS] = std::array::from_fn(|pair| {
-                let [re, im] = &found[pair];
-                [[re.0[lane], im.0[lane]]]
-            });
-            sums[usize::from(row) * pairs..][..pairs].copy_from_slice(&own[..pairs]);
+    for (pair, [re, im]) in found.iter().enumerate().take(pairs) {
+        for (row, sum) in rows.iter().zip(re.by_row(*im)) {
+            if let Some(row) = *row {
+                sums[usize::from(row) * pairs + pair] = [sum];
+            }
         }
     }
 }
@@ -204,15 +164,13 @@ fn multiply<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const DE
             Partners::None { source } => store(&next(*source), &group.rows, pairs, sums),
             Partners::Rows(partners) => {
                 let (a, b) = (next(0), next(1));
-                let combined = |with: fn(i32, i32) -> i32| -> PairSums<PAIRS> {
-                    std::array::from_fn(|pair| {
-                        [0, 1].map(|part| {
-                            let (a, b) = (a[pair][part].0, b[pair][part].0);
-                            RowSums(std::array::from_fn(|lane| with(a[lane], b[lane])))
-                        })
-                    })
-                };
-                let (plus, minus) = (combined(i32::wrapping_add), combined(i32::wrapping_sub));
+                let (mut plus, mut minus) = (a, b);
+                for pair in 0..PAIRS {
+                    for part in 0..2 {
+                        let (a, b) = (a[pair][part], b[pair][part]);
+                        (plus[pair][part], minus[pair][part]) = (a.plus(b), a.minus(b));
+                    }
+                }
                 store(&plus, &group.rows, pairs, sums);
                 store(&minus, partners, pairs, sums);
             }
