@@ -1,11 +1,11 @@
 //! AVX2: `vpmaddwd` multiplies pairs of 16-bit integers in each of eight places, the real and imaginary parts of four
 //! lines.
 //!
-//! There is no exact product of bytes in AVX2, but a data digit times *two* neighbouring matrix digits fits 16 bits
-//! times 8: one product for two, already summed to a pair of diagonals. The two products that an instruction adds are
-//! of neighbouring slots. Data digits go in with their bias of 128 each; what that adds to a pair depends on the matrix
-//! only and is the accumulator's initial value. Intermediate sums may wrap: the true value fits.
+//! There is no exact product of bytes in AVX2: `paired_digits.rs` says what is multiplied instead, `folded_rows.rs` how half of it is
+//! saved. The two products that are added are of neighbouring digits of one word, or of two slots where lanes are outputs.
 
+use super::folded_rows::{FoldedRows, GroupRows, Partners};
+use super::paired_digits::{PairedDigits, meets, terms};
 use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
 use crate::recipe::Digits;
 use crate::simd::{self, HalfRow, Pair, Vectors};
@@ -19,16 +19,22 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Avx2(());
 
+/// Slots of the largest step.
+const LARGEST_SLOTS: usize = 33;
+
+/// Rows of a matrix that are multiplied side by side: sums and data just fit the registers.
+const ROWS: usize = 2;
+
 impl ListedUnit for Avx2 {
-    type Packed = PairedDigits;
+    type Packed = FoldedRows<ROWS>;
 
     fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         present.then_some(Avx2(()))
     }
 
-    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> PairedDigits {
-        PairedDigits::new(matrix, digits)
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows<ROWS> {
+        FoldedRows::new(matrix, digits)
     }
 
     fn pack_outputs(
@@ -42,91 +48,6 @@ impl ListedUnit for Avx2 {
     #[cfg(feature = "residues")]
     fn byte_products(self) -> Arc<dyn ByteProducts> {
         Arc::new(self)
-    }
-}
-
-/// Slots of the largest step, in pairs.
-const LARGEST_SLOT_PAIRS: usize = 17;
-
-/// Whether a data digit meets a pair of diagonals at all, in a truncated recipe of `data` digits and diagonals.
-const fn meets(data: usize, digit: usize, pair: usize) -> bool {
-    // The lower diagonal of the pair, counted from the last one.
-    data > digit + 2 * pair
-}
-
-/// Data digits and pairs of diagonals that are multiplied: the truncated recipes' own, or all there can be.
-fn terms(digits: Digits) -> Vec<(u32, usize)> {
-    let truncated = digits.diagonals == digits.data;
-    let pairs = if truncated { digits.pairs() } else { 7 };
-    let count = if truncated { digits.data } else { 8 };
-    (0..count)
-        .flat_map(|t| (0..pairs).map(move |pair| (t, pair)))
-        .filter(|&(t, pair)| !truncated || meets(digits.data as usize, t as usize, pair))
-        .collect()
-}
-
-/// For each row and pair of slots: two 16-bit entries for every term.
-#[derive(Debug)]
-pub(crate) struct PairedDigits {
-    entries: Vec<i32>,
-    /// Correction for the bias of unsigned data digits, per pair.
-    offsets: Vec<i32>,
-}
-
-impl PairedDigits {
-    fn new(matrix: &DigitMatrix, digits: Digits) -> PairedDigits {
-        let terms = terms(digits);
-        let slot_pairs = matrix.slots.div_ceil(2);
-        let mut packed = PairedDigits {
-            entries: Vec::with_capacity(matrix.rows * slot_pairs * terms.len()),
-            offsets: Vec::with_capacity(matrix.rows * digits.pairs()),
-        };
-        for row in 0..matrix.rows {
-            let planes = matrix.row(row, digits);
-            let mut offsets = vec![0i32; digits.pairs()];
-            for slot_pair in 0..slot_pairs {
-                let halves = [0, 1].map(|i| {
-                    let slot = 2 * slot_pair + i;
-                    let digit = |d: Option<usize>, t: u32| {
-                        d.filter(|_| slot < matrix.slots && t < digits.data)
-                            .and_then(|d| (d as u32).checked_sub(t))
-                            .filter(|&i| i < digits.matrix)
-                            .map_or(0, |i| {
-                                let plane = (digits.matrix - 1 - i) as usize;
-                                i32::from(planes[plane * matrix.slots + slot])
-                            })
-                    };
-                    // From the last pair upwards: what exceeds 16 bits is carried to the next one. The first never
-                    // exceeds, because entries are at most 127 in their leading digit.
-                    let mut entries = vec![0i32; terms.len()];
-                    let mut carry = 0;
-                    for (place, &(t, pair)) in terms.iter().enumerate() {
-                        if pair == 0 {
-                            carry = 0;
-                        }
-                        let (upper, lower) = if pair < digits.pairs() {
-                            digits.pair(pair)
-                        } else {
-                            (None, None)
-                        };
-                        let value = 256 * digit(upper, t) + digit(lower, t) + carry;
-                        let kept = value as i16;
-                        carry = (value - i32::from(kept)) >> 16;
-                        entries[place] = i32::from(kept);
-                        if pair < digits.pairs() {
-                            offsets[pair] = offsets[pair].wrapping_sub(128 * i32::from(kept));
-                        }
-                    }
-                    assert_eq!(carry, 0, "a matrix entry exceeds its digits");
-                    entries
-                });
-                for (&even, &odd) in halves[0].iter().zip(&halves[1]) {
-                    packed.entries.push(odd << 16 | (even & 0xffff));
-                }
-            }
-            packed.offsets.extend(offsets);
-        }
-        packed
     }
 }
 
@@ -239,125 +160,174 @@ fn enter<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
-/// The bytes of two slots as 16-bit neighbours, the most significant digit first.
+/// The digits of a word of all lines with their bias, in pairs, the least significant first.
+type WordDigits = [__m256i; 4];
+
+/// The digits of every word of a column.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn spread(
-    data: &[HalfRow<4>],
-    digits: Digits,
-    slots: usize,
-    spread: &mut [[__m256i; 8]; LARGEST_SLOT_PAIRS],
-) {
-    let halves = if digits.data > 4 { 2 } else { 1 };
-    for (slot_pair, spread) in spread.iter_mut().enumerate().take(slots.div_ceil(2)) {
-        let (even, odd) = (2 * slot_pair, 2 * slot_pair + 1);
-        for t in 0..digits.data as usize {
-            let place = digits.data as usize - 1 - t;
-            // Lower halves come last.
-            let first = if halves == 2 && place < 4 { slots } else { 0 };
-            let byte = (place % 4) as i32;
-            let load = |slot: usize| {
-                if slot < slots {
-                    simd::Avx2::load_halves(&data[first + slot])
-                } else {
-                    _mm256_setzero_si256()
-                }
-            };
-            let mask = _mm256_set1_epi32(0xff);
-            let count = _mm_cvtsi32_si128(8 * byte);
-            let low = _mm256_and_si256(_mm256_srl_epi32(load(even), count), mask);
-            let high = _mm256_and_si256(_mm256_srl_epi32(load(odd), count), mask);
-            spread[t] = _mm256_or_si256(low, _mm256_slli_epi32::<16>(high));
+fn unpack(data: &[HalfRow<4>], digits: Digits, column: &mut [WordDigits]) {
+    // Bytes become 16 bits, the lower two or the upper two of every half. Places are those within 128 bits.
+    let (lower, upper) = (0x8001_8000u32 as i32, 0x8003_8002u32 as i32);
+    let bytes = |first: i32| {
+        let next = |place: i32| first + 0x0004_0004 * place;
+        _mm256_setr_epi32(
+            next(0),
+            next(1),
+            next(2),
+            next(3),
+            next(0),
+            next(1),
+            next(2),
+            next(3),
+        )
+    };
+    let (lower, upper) = (bytes(lower), bytes(upper));
+    let (first, second) = data.split_at(column.len());
+    let long = digits.data > 4;
+    let low_halves = if long { second } else { first };
+    for (slot, column) in column.iter_mut().enumerate() {
+        let half = simd::Avx2::load_halves(&low_halves[slot]);
+        column[0] = _mm256_shuffle_epi8(half, lower);
+        column[1] = _mm256_shuffle_epi8(half, upper);
+        if long {
+            let half = simd::Avx2::load_halves(&first[slot]);
+            column[2] = _mm256_shuffle_epi8(half, lower);
+            column[3] = _mm256_shuffle_epi8(half, upper);
         }
     }
 }
 
-/// `R` rows at once: all `TERMS` terms of a recipe with `DATA` digits and `PAIRS` pairs.
+/// Replaces the digits of slots `j` and `slots - 1 - j` by sums and differences.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn rows<
-    const DATA: usize,
-    const PAIRS: usize,
-    const TERMS: usize,
-    const DENSE: bool,
-    const R: usize,
->(
-    packed: &PairedDigits,
-    pairs: usize,
-    row: usize,
-    spread: &[[__m256i; 8]],
-    sums: &mut [HalfRow<4>],
-) {
-    let mut accumulators = [[_mm256_setzero_si256(); PAIRS]; R];
-    for (r, accumulators) in accumulators.iter_mut().enumerate() {
-        let offsets = &packed.offsets[(row + r) * pairs..][..pairs];
-        for (sum, &offset) in accumulators.iter_mut().zip(offsets) {
-            *sum = _mm256_set1_epi32(offset);
+fn mirror(column: &mut [WordDigits]) {
+    let (first, second) = column.split_at_mut(column.len() / 2);
+    for (first, second) in first.iter_mut().zip(second.iter_mut().rev()) {
+        for (first, second) in first.iter_mut().zip(second) {
+            let (a, b) = (*first, *second);
+            *first = _mm256_add_epi16(a, b);
+            *second = _mm256_sub_epi16(a, b);
         }
     }
-    let (all, _) = packed.entries.as_chunks::<TERMS>();
-    let mut entries = [&all[..0]; R];
-    for (r, entries) in entries.iter_mut().enumerate() {
-        *entries = &all[(row + r) * spread.len()..][..spread.len()];
+}
+
+/// Sums of all pairs of diagonals of some rows.
+type PairSums<const PAIRS: usize> = [[__m256i; PAIRS]; ROWS];
+
+/// One group of rows: the `TERMS` terms of a recipe with `WORDS` pairs of digits and `PAIRS` of diagonals.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+#[allow(clippy::needless_range_loop)]
+fn group_sums<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
+    entries: &[[[[i16; 2]; ROWS]; TERMS]],
+    offsets: &[[i32; ROWS]],
+    places: &[u8],
+    data: &[WordDigits],
+) -> PairSums<PAIRS> {
+    let mut sums = [[_mm256_setzero_si256(); PAIRS]; ROWS];
+    for (pair, offsets) in offsets.iter().enumerate().take(PAIRS) {
+        for row in 0..ROWS {
+            sums[row][pair] = _mm256_set1_epi32(offsets[row]);
+        }
     }
-    for (slot_pair, data) in spread.iter().enumerate() {
+    for (entries, &place) in entries.iter().zip(places) {
+        let data = &data[usize::from(place)];
         let mut term = 0;
-        for t in 0..DATA {
+        for word in 0..WORDS {
             for pair in 0..PAIRS {
-                if DENSE || meets(DATA, t, pair) {
-                    for r in 0..R {
-                        let entry = _mm256_set1_epi32(entries[r][slot_pair][term]);
-                        let product = _mm256_madd_epi16(data[t], entry);
-                        accumulators[r][pair] = _mm256_add_epi32(accumulators[r][pair], product);
+                if DENSE || pair <= word {
+                    for row in 0..ROWS {
+                        let [low, high] = entries[term][row];
+                        let entry = i32::from(high) << 16 | i32::from(low as u16);
+                        let product = _mm256_madd_epi16(data[word], _mm256_set1_epi32(entry));
+                        sums[row][pair] = _mm256_add_epi32(sums[row][pair], product);
                     }
                     term += 1;
                 }
             }
         }
     }
-    for (r, accumulators) in accumulators.iter().enumerate() {
-        for (pair, &sum) in accumulators.iter().enumerate().take(pairs) {
-            simd::Avx2::store_halves(sum, &mut sums[(row + r) * pairs + pair]);
+    sums
+}
+
+/// Stores the sums of some rows; those that a group has too many are dropped.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn store<const PAIRS: usize>(
+    found: &PairSums<PAIRS>,
+    rows: &GroupRows<ROWS>,
+    pairs: usize,
+    sums: &mut [HalfRow<4>],
+) {
+    for (found, row) in found.iter().zip(rows) {
+        if let Some(row) = *row {
+            let sums = &mut sums[usize::from(row) * pairs..][..pairs];
+            for (sum, &found) in sums.iter_mut().zip(found) {
+                simd::Avx2::store_halves(found, sum);
+            }
         }
     }
 }
 
+/// All rows of a matrix.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn all_rows<const DATA: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
-    matrix: &PackedMatrix,
-    packed: &PairedDigits,
-    pairs: usize,
-    spread: &[[__m256i; 8]],
+#[allow(clippy::needless_range_loop)]
+fn all_rows<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const DENSE: bool>(
+    packed: &FoldedRows<ROWS>,
+    digits: Digits,
+    column: &[WordDigits],
     sums: &mut [HalfRow<4>],
 ) {
-    let even = matrix.rows / 2 * 2;
-    for row in (0..even).step_by(2) {
-        rows::<DATA, PAIRS, TERMS, DENSE, 2>(packed, pairs, row, spread, sums);
-    }
-    if even < matrix.rows {
-        rows::<DATA, PAIRS, TERMS, DENSE, 1>(packed, pairs, even, spread, sums);
+    // A constant where it can be one.
+    let pairs = if DENSE { digits.pairs() } else { PAIRS };
+    let (mut entries, _) = packed.entries.as_chunks::<TERMS>();
+    let mut offsets = &packed.offsets[..];
+    let mut next = |source: usize| {
+        let places = packed.places(source);
+        let (own, rest) = entries.split_at(places.len());
+        entries = rest;
+        let (own_offsets, rest) = offsets.split_at(pairs);
+        offsets = rest;
+        group_sums::<WORDS, PAIRS, TERMS, DENSE>(own, own_offsets, places, column)
+    };
+    for group in &packed.groups {
+        match &group.partners {
+            Partners::None { source } => store(&next(*source), &group.rows, pairs, sums),
+            Partners::Rows(partners) => {
+                let (mut plus, mut minus) = (next(0), next(1));
+                for row in 0..ROWS {
+                    for pair in 0..PAIRS {
+                        let (a, b) = (plus[row][pair], minus[row][pair]);
+                        plus[row][pair] = _mm256_add_epi32(a, b);
+                        minus[row][pair] = _mm256_sub_epi32(a, b);
+                    }
+                }
+                store(&plus, &group.rows, pairs, sums);
+                store(&minus, partners, pairs, sums);
+            }
+        }
     }
 }
 
 #[target_feature(enable = "avx2,fma")]
 fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &mut [HalfRow<4>]) {
-    let packed = matrix.packed::<PairedDigits>();
-    let mut memory = [[_mm256_setzero_si256(); 8]; LARGEST_SLOT_PAIRS];
-    spread(data, digits, matrix.slots, &mut memory);
-    let spread = &memory[..matrix.slots.div_ceil(2)];
-    let pairs = digits.pairs();
-    match digits.data {
+    let packed = matrix.packed::<FoldedRows<ROWS>>();
+    let mut memory = [[_mm256_setzero_si256(); 4]; LARGEST_SLOTS];
+    let column = &mut memory[..matrix.slots];
+    unpack(data, digits, column);
+    if packed.is_mirrored() {
+        mirror(column);
+    }
+    match digits.pairs() {
         _ if digits.diagonals > digits.data => {
-            all_rows::<8, 7, 56, true>(matrix, packed, pairs, spread, sums)
+            all_rows::<4, 7, 28, true>(packed, digits, column, sums);
         }
-        2 => all_rows::<2, 1, 2, false>(matrix, packed, pairs, spread, sums),
-        3 => all_rows::<3, 2, 4, false>(matrix, packed, pairs, spread, sums),
-        4 => all_rows::<4, 2, 6, false>(matrix, packed, pairs, spread, sums),
-        5 => all_rows::<5, 3, 9, false>(matrix, packed, pairs, spread, sums),
-        6 => all_rows::<6, 3, 12, false>(matrix, packed, pairs, spread, sums),
-        7 => all_rows::<7, 4, 16, false>(matrix, packed, pairs, spread, sums),
-        _ => all_rows::<8, 4, 20, false>(matrix, packed, pairs, spread, sums),
+        1 => all_rows::<1, 1, 1, false>(packed, digits, column, sums),
+        2 => all_rows::<2, 2, 3, false>(packed, digits, column, sums),
+        3 => all_rows::<3, 3, 6, false>(packed, digits, column, sums),
+        _ => all_rows::<4, 4, 10, false>(packed, digits, column, sums),
     }
 }
 

@@ -15,8 +15,11 @@ mod bytes_amx;
 mod conformance;
 #[cfg(all(test, feature = "residues"))]
 mod conformance_bytes;
+mod folded_rows;
+mod four_rows;
 #[cfg(neon_unit)]
 mod neon_dot;
+mod paired_digits;
 #[cfg(feature = "residues")]
 mod residue_numbers;
 mod scalar;
@@ -49,6 +52,7 @@ pub(crate) use amx::Amx;
 pub(crate) use avx2::Avx2;
 #[cfg(vector_unit)]
 pub(crate) use avx512_vnni::Avx512Vnni;
+use folded_rows::FoldedRows;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
 #[cfg(feature = "residues")]
@@ -354,7 +358,13 @@ impl PackedMatrix {
 
     /// The digits, as the portable units keep them.
     pub(crate) fn digits(&self) -> &DigitMatrix {
-        self.packed::<Arc<DigitMatrix>>()
+        match self
+            .packed
+            .downcast_ref::<FoldedRows<{ four_rows::ROWS }>>()
+        {
+            Some(rows) => rows.digits(),
+            None => self.packed::<Arc<DigitMatrix>>(),
+        }
     }
 
     /// Rows of digits for one column: the upper halves of all slots, where words have more than four digits, then the

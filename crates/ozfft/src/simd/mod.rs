@@ -51,6 +51,9 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// `2L` words of 32 bits: real and imaginary parts alternate.
     type Halves: Copy;
 
+    /// Whether sums are rounded in words of 64 bits rather than in places of 16 bits of halves, with the same integers.
+    const ROUNDS_IN_WORDS: bool = false;
+
     fn load(row: &Row<L>) -> Self::Words;
     fn store(words: Self::Words, row: &mut Row<L>);
     fn splat(value: i64) -> Self::Words;

@@ -42,6 +42,9 @@ impl<const L: usize> Vectors<L> for Portable {
     type Words = Row<L>;
     type Halves = HalfRow<L>;
 
+    // One lane is a register of the processor.
+    const ROUNDS_IN_WORDS: bool = L == 1;
+
     #[inline(always)]
     fn load(row: &Row<L>) -> Row<L> {
         *row
@@ -256,11 +259,12 @@ impl<const L: usize> Vectors<L> for Portable {
     #[inline(always)]
     fn to_double(high: Row<L>, low: Row<L>, high_scale: Row<L>, low_scale: Row<L>) -> Row<L> {
         let float = |x: i64| f64::from_bits(x as u64);
+        // Both products are exact, so that the sum is what rounds; a fused operation would be a call where there is no
+        // instruction for it.
         each(|l| {
+            let high = high[l] as f64 * float(high_scale[l]);
             let low = low[l] as f64 * float(low_scale[l]);
-            (high[l] as f64)
-                .mul_add(float(high_scale[l]), low)
-                .to_bits() as i64
+            (high + low).to_bits() as i64
         })
     }
     #[inline(always)]

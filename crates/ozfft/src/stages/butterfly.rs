@@ -2,7 +2,7 @@
 
 use crate::recipe::Fold;
 use crate::simd::{HalfRow, Pair, Row, Vectors, Wide, negated_where};
-use crate::stages::reconstruct::{round_pairs, round_short};
+use crate::stages::reconstruct::{round_short, round_to_wide, round_to_words};
 
 /// Powers of two that outputs are multiplied by, for every line.
 pub(crate) struct Scales<const L: usize> {
@@ -41,7 +41,7 @@ pub(crate) trait Value<const L: usize, V: Vectors<L>>: Copy {
     /// Conjugated in the lines whose word of the mask is -1; it is 0 in the others.
     fn conjugated_where(self, mask: V::Words) -> Self;
 
-    /// A sum of pairs, rounded as [`round_pairs`] does.
+    /// A sum of pairs, rounded as [`round_to_words`] does.
     fn rounded<const P: usize>(
         pair: impl Fn(usize) -> V::Halves,
         dropped: usize,
@@ -125,7 +125,7 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for LongWords<L, V> {
         dropped: usize,
         shift: u32,
     ) -> Self {
-        let (re, im) = round_pairs::<L, V, P>(pair, dropped, shift).words::<L, V>();
+        let (re, im) = round_to_words::<L, V, P>(pair, dropped, shift);
         LongWords { re, im }
     }
     #[inline(always)]
@@ -208,7 +208,7 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for WideWords<L, V> {
         dropped: usize,
         shift: u32,
     ) -> Self {
-        let (re, im) = round_pairs::<L, V, P>(pair, dropped, shift).wide::<L, V>();
+        let (re, im) = round_to_wide::<L, V, P>(pair, dropped, shift);
         WideWords { re, im }
     }
     #[inline(always)]

@@ -144,6 +144,81 @@ impl<H: Copy> Rounded<H> {
     }
 }
 
+/// A rounded sum in words of 64 bits, for vectors that add and shift those as fast as halves: nothing is carried.
+struct RoundedWords<W> {
+    /// The pairs above the first, in units of 2^16.
+    above: Pair<W>,
+    /// The first pair with what rounds it.
+    first: Pair<W>,
+}
+
+#[inline(always)]
+fn rounded_words<const L: usize, V: Vectors<L>, const P: usize>(
+    pair: &impl Fn(usize) -> V::Halves,
+    dropped: usize,
+    shift: u32,
+) -> RoundedWords<V::Words> {
+    let mut above = (V::splat(0), V::splat(0));
+    // The last of four is below 2^31, and counts 2^32.
+    for q in (1..P).rev() {
+        let (re, im) = V::widen_halves(pair(dropped + q));
+        above = (
+            V::add(V::shift_left(above.0, 16), re),
+            V::add(V::shift_left(above.1, 16), im),
+        );
+    }
+    let first = V::widen_halves(first_pair::<L, V>(pair, dropped, shift));
+    RoundedWords { above, first }
+}
+
+/// [`round_pairs`] as words, where the results are known to fit.
+#[inline(always)]
+pub(crate) fn round_to_words<const L: usize, V: Vectors<L>, const P: usize>(
+    pair: impl Fn(usize) -> V::Halves,
+    dropped: usize,
+    shift: u32,
+) -> Pair<V::Words> {
+    if !V::ROUNDS_IN_WORDS {
+        return round_pairs::<L, V, P>(pair, dropped, shift).words::<L, V>();
+    }
+    let RoundedWords { above, first } = rounded_words::<L, V, P>(&pair, dropped, shift);
+    let word = inlined(
+        #[inline(always)]
+        |above, first| {
+            V::add(
+                V::shift_left(above, 16 - shift),
+                V::shift_right(first, shift),
+            )
+        },
+    );
+    (word(above.0, first.0), word(above.1, first.1))
+}
+
+/// [`round_pairs`] as wide integers; the shift is that of a last step.
+#[inline(always)]
+pub(crate) fn round_to_wide<const L: usize, V: Vectors<L>, const P: usize>(
+    pair: impl Fn(usize) -> V::Halves,
+    dropped: usize,
+    shift: u32,
+) -> Pair<Wide<V::Words>> {
+    if !V::ROUNDS_IN_WORDS {
+        return round_pairs::<L, V, P>(pair, dropped, shift).wide::<L, V>();
+    }
+    debug_assert_eq!(32 - shift, LOW_BITS);
+    let RoundedWords { above, first } = rounded_words::<L, V, P>(&pair, dropped, shift);
+    let wide = inlined(
+        #[inline(always)]
+        |above, first| {
+            let below = V::shift_left(V::and(above, V::splat(0xffff)), 16 - shift);
+            Wide {
+                high: V::shift_right(above, 16),
+                low: V::add(below, V::shift_right(first, shift)),
+            }
+        },
+    );
+    (wide(above.0, first.0), wide(above.1, first.1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,10 +235,12 @@ mod tests {
             let shift = shift + 16 * dropped as u32;
             (sum + (1 << (shift - 1))) >> shift
         };
-        let (re, im) = rounded().words::<1, Portable>();
-        for (part, word) in [re, im].into_iter().enumerate() {
-            if i64::try_from(exact(part)).is_ok() {
-                assert_eq!(i128::from(word[0]), exact(part), "{pairs:?} {shift}");
+        let in_words = round_to_words::<1, Portable, P>(|q| pairs[q], dropped, shift);
+        for (re, im) in [rounded().words::<1, Portable>(), in_words] {
+            for (part, word) in [re, im].into_iter().enumerate() {
+                if i64::try_from(exact(part)).is_ok() {
+                    assert_eq!(i128::from(word[0]), exact(part), "{pairs:?} {shift}");
+                }
             }
         }
         if P <= 2 {
@@ -175,10 +252,12 @@ mod tests {
             }
         }
         if shift == UNIT_BITS {
-            let (re, im) = rounded().wide::<1, Portable>();
-            for (part, wide) in [re, im].into_iter().enumerate() {
-                let got = (i128::from(wide.high[0]) << LOW_BITS) + i128::from(wide.low[0]);
-                assert_eq!(got, exact(part), "{pairs:?}");
+            let in_words = round_to_wide::<1, Portable, P>(|q| pairs[q], dropped, shift);
+            for (re, im) in [rounded().wide::<1, Portable>(), in_words] {
+                for (part, wide) in [re, im].into_iter().enumerate() {
+                    let got = (i128::from(wide.high[0]) << LOW_BITS) + i128::from(wide.low[0]);
+                    assert_eq!(got, exact(part), "{pairs:?}");
+                }
             }
         }
     }
