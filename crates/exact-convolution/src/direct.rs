@@ -1,9 +1,8 @@
 //! Product by product: the fastest for short operands.
 
-use crate::integer::{Operand, Output};
+use crate::integer::{Numbers, Output};
 
-/// Up to so many elements of the shorter operand; above, transforms modulo so many primes take less time (docs/convolution.md has the
-/// measurement).
+/// Up to so many elements of the shorter operand; above, transforms modulo so many primes take less time.
 pub(crate) fn most_terms(bits: u32, primes: usize) -> usize {
     match bits {
         64 => 32 + 32 * primes,
@@ -12,15 +11,12 @@ pub(crate) fn most_terms(bits: u32, primes: usize) -> usize {
 }
 
 /// Sums of 64 bits. They may wrap around in between: the result fits.
-pub(crate) fn short<A: Operand, B: Operand, R: Output>(
-    a: &[A],
-    b: &[B],
-    cyclic: Option<usize>,
-    results: &mut [R],
-) {
-    let wide = |number: i128| number as i64;
-    let a: Vec<i64> = a.iter().map(|number| wide(number.wide())).collect();
-    let b: Vec<i64> = b.iter().map(|number| wide(number.wide())).collect();
+pub(crate) fn short<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, results: &mut [R]) {
+    let values = |numbers: Numbers| -> Vec<i64> {
+        let value = |&number: &u64| number.wrapping_sub(numbers.bias) as i64;
+        numbers.biased.iter().map(value).collect()
+    };
+    let (a, b) = (values(a), values(b));
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let mut sums = vec![0i64; long.len() + short.len() - 1];
     for (place, &factor) in short.iter().enumerate() {
@@ -28,21 +24,20 @@ pub(crate) fn short<A: Operand, B: Operand, R: Output>(
             *sum = sum.wrapping_add(number.wrapping_mul(factor));
         }
     }
-    // Without sign the sums may be above 2^63; their lowest bits are right.
     write(&sums, cyclic, results, |&sum| R::lowest(sum.into()));
 }
 
 /// Sums of 128 bits.
-pub(crate) fn long<A: Operand, B: Operand, R: Output>(
-    a: &[A],
-    b: &[B],
-    cyclic: Option<usize>,
-    results: &mut [R],
-) {
+pub(crate) fn long<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, results: &mut [R]) {
+    let values = |numbers: Numbers| -> Vec<i128> {
+        let value = |&number: &u64| i128::from(number) - i128::from(numbers.bias);
+        numbers.biased.iter().map(value).collect()
+    };
+    let (a, b) = (values(a), values(b));
     let mut sums = vec![0i128; a.len() + b.len() - 1];
     for (place, factor) in a.iter().enumerate() {
-        for (sum, number) in sums[place..].iter_mut().zip(b) {
-            *sum = sum.wrapping_add(number.wide().wrapping_mul(factor.wide()));
+        for (sum, number) in sums[place..].iter_mut().zip(&b) {
+            *sum = sum.wrapping_add(number.wrapping_mul(*factor));
         }
     }
     write(&sums, cyclic, results, |&sum| R::lowest(sum));

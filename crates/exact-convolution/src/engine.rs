@@ -1,7 +1,7 @@
 //! Convolutions by number-theoretic transforms.
 
 use crate::chinese::Digits;
-use crate::integer::{Operand as Integer, Output};
+use crate::integer::{Numbers, Output};
 use crate::parallel::{DIVIDED, collect, for_each_piece};
 use crate::prime::PRIMES;
 use crate::transform::{Operand, Ring};
@@ -11,24 +11,14 @@ use crate::unit::Unit;
 const PIECE: usize = 1 << 14;
 
 /// The convolution of integers whose results are below a quarter of the product of the primes in magnitude.
-pub(crate) fn convolve<A: Integer, B: Integer, R: Output>(
+pub(crate) fn convolve<R: Output>(
     unit: Unit,
     primes: usize,
     cyclic: Option<usize>,
-    a: &[A],
-    b: &[B],
+    a: Numbers,
+    b: Numbers,
     results: &mut [R],
 ) {
-    let biased_a: Vec<u64> = a.iter().map(|number| number.biased()).collect();
-    let biased_b: Vec<u64> = b.iter().map(|number| number.biased()).collect();
-    let a = Numbers {
-        biased: &biased_a,
-        bias: A::BIAS,
-    };
-    let b = Numbers {
-        biased: &biased_b,
-        bias: B::BIAS,
-    };
     if let Some(ring) = cyclic.and_then(|length| Ring::cyclic(unit, length)) {
         let digits = product(unit, primes, &ring, a, b);
         return write(&digits, results);
@@ -73,13 +63,6 @@ pub(crate) fn unsigned(
             take(place, digits, length);
         },
     );
-}
-
-/// Integers plus a bias that makes them positive.
-#[derive(Clone, Copy)]
-struct Numbers<'a> {
-    biased: &'a [u64],
-    bias: u64,
 }
 
 /// The linear convolution, the longer operand in pieces where one is much longer or both are longer than any transform.

@@ -18,8 +18,6 @@ pub trait Operand: Copy + Send + Sync + 'static + private::Sealed {
     #[doc(hidden)]
     fn biased(self) -> u64;
     #[doc(hidden)]
-    fn wide(self) -> i128;
-    #[doc(hidden)]
     fn is_negative(self) -> bool;
 }
 
@@ -53,10 +51,6 @@ macro_rules! operands {
             #[inline(always)]
             fn biased(self) -> u64 {
                 (self as u64).wrapping_add($bias)
-            }
-            #[inline(always)]
-            fn wide(self) -> i128 {
-                self as i128
             }
             #[inline(always)]
             #[allow(unused_comparisons, reason = "for types without sign")]
@@ -97,6 +91,13 @@ operands! {
     u64 false 0;
 }
 outputs! { i8 true i16 true i32 true i64 true i128 true u8 false u16 false u32 false u64 false u128 false }
+
+/// Integers plus a bias that makes them positive: what all types become, so that no code is compiled for every pair of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Numbers<'a> {
+    pub(crate) biased: &'a [u64],
+    pub(crate) bias: u64,
+}
 
 /// The largest magnitude among numbers.
 ///

@@ -10,8 +10,10 @@ use crate::unit::Unit;
 
 /// Primes for coefficients of 32 bits.
 const COUNT: usize = 3;
-/// Numbers of so few limbs are multiplied one by one: measured, see docs/convolution.md.
-const SHORT: usize = 48;
+/// Numbers of so few limbs are multiplied limb by limb, which takes less time than the smallest transforms.
+const SHORT: usize = 160;
+/// The same for digits to the base 10^9, each of which takes a division.
+const SHORT_DECIMAL: usize = 48;
 
 /// Longer numbers are multiplied in pieces: 2^25 products below 2^64 are below 2^89, and the three primes' product is above it.
 const MOST_TERMS: usize = 1 << 25;
@@ -71,7 +73,7 @@ pub fn multiply_limbs_on(unit: Unit, a: &[u64], b: &[u64]) -> Vec<u64> {
 pub fn multiply_decimal(a: &[u32], b: &[u32]) -> Vec<u32> {
     let fits = |digits: &[u32]| digits.iter().all(|&digit| digit < DECIMAL);
     assert!(fits(a) && fits(b), "digits to the base 10^9 are below it");
-    if a.len().min(b.len()) <= 2 * SHORT {
+    if a.len().min(b.len()) <= SHORT_DECIMAL {
         return schoolbook_decimal(a, b);
     }
     let same = std::ptr::eq(a, b) || a == b;
@@ -294,5 +296,9 @@ pub fn limbs_proof(first: usize, second: usize) -> (Route, Proof) {
 /// How [`multiply_decimal`] computes for numbers of so many digits to the base 10^9, and why it is exact.
 pub fn decimal_proof(first: usize, second: usize) -> (Route, Proof) {
     let shorter = first.min(second);
-    proof(DECIMAL - 1, shorter.min(MOST_TERMS), shorter <= 2 * SHORT)
+    proof(
+        DECIMAL - 1,
+        shorter.min(MOST_TERMS),
+        shorter <= SHORT_DECIMAL,
+    )
 }

@@ -4,7 +4,7 @@ use crate::chinese::bits_of_primes;
 use crate::direct;
 use crate::engine;
 use crate::error::{ConvolutionError, Which};
-use crate::integer::{Operand, Output};
+use crate::integer::{Numbers, Operand, Output};
 use crate::parallel::{DIVIDED, for_each_piece};
 use crate::prime::PRIMES;
 use crate::proof::{Holds, Proof, Route};
@@ -239,18 +239,29 @@ impl ConvolutionPlan {
         results: &mut [R],
     ) -> Result<(), ConvolutionError> {
         self.check(a, b, results)?;
+        let biased_a: Vec<u64> = a.iter().map(|number| number.biased()).collect();
+        let biased_b: Vec<u64> = b.iter().map(|number| number.biased()).collect();
+        self.run((&biased_a, A::BIAS), (&biased_b, B::BIAS), results);
+        Ok(())
+    }
+
+    /// All convolutions of the batch, of integers plus their bias.
+    fn run<R: Output>(&self, a: (&[u64], u64), b: (&[u64], u64), results: &mut [R]) {
         let [first, second] = self.problem.lengths;
-        let shared = b.len() == second;
+        let shared = b.0.len() == second;
         let divided = self.problem.batch > 1 && self.output_len() >= DIVIDED;
         for_each_piece(divided, results, self.result_len(), |number, results| {
-            let a = &a[number * first..][..first];
-            let b = match shared {
-                true => b,
-                false => &b[number * second..][..second],
+            let place = if shared { 0 } else { number * second };
+            let a = Numbers {
+                biased: &a.0[number * first..][..first],
+                bias: a.1,
+            };
+            let b = Numbers {
+                biased: &b.0[place..][..second],
+                bias: b.1,
             };
             self.one(a, b, results);
         });
-        Ok(())
     }
 
     fn check<A: Operand, B: Operand, R: Output>(
@@ -280,7 +291,7 @@ impl ConvolutionPlan {
         check_operand::<B, R>(Which::Second, b, largest_second)
     }
 
-    fn one<A: Operand, B: Operand, R: Output>(&self, a: &[A], b: &[B], results: &mut [R]) {
+    fn one<R: Output>(&self, a: Numbers, b: Numbers, results: &mut [R]) {
         match (self.route, &self.proof.holds, self.problem.cyclic) {
             (Route::Ntt { primes }, _, cyclic) => {
                 engine::convolve(self.unit, primes, cyclic, a, b, results);
