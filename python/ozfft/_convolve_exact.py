@@ -12,9 +12,10 @@ import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _duck, _ozfft
+from ._arrays import library_of
+from ._calls import integers
 from ._convolve import _axes, _cut, _swapped
 from ._errors import DtypeError, IntegerRangeError, UnsupportedError
-from ._arrays import library_of
 from ._options import get_workers
 from ._types import Mode
 
@@ -25,17 +26,21 @@ def _integers(x: Any, name: str) -> numpy.ndarray:
     if library_of(x).on_gpu:
         raise UnsupportedError(f"{name} is on a GPU; copy it to this machine's memory")
     array = numpy.asarray(x)
+    if array.dtype.kind == "f" and not hasattr(x, "dtype"):
+        # Of a list of integers around 2^63 numpy makes floating point.
+        array = numpy.array(x, object)
     if array.dtype.kind == "b":
         return array.astype(numpy.int64)
     if array.dtype.kind in "iu":
         return array
-    if array.dtype.kind == "O" or array.size == 0:
+    if array.dtype.kind == "O":
         values = array.reshape(-1).tolist()
-        wrong = next((value for value in values if not isinstance(value, (int, numpy.integer))), None)
-        if wrong is None:
+        wrong = [value for value in values if not isinstance(value, (int, numpy.integer))]
+        if not wrong:
             return numpy.array([int(value) for value in values] + [None], object)[:-1].reshape(array.shape)
         raise DtypeError(
-            f"{name} holds {wrong!r}, a {type(wrong).__name__}; exact convolutions take integers: convert it, or use ozfft.fftconvolve"
+            f"{name} holds {wrong[0]!r}, a {type(wrong[0]).__name__}; exact convolutions take integers: convert with astype(numpy.int64) what "
+            "are integers, scale and round what are not, or use ozfft.fftconvolve, which has a small error"
         )
     raise DtypeError(
         f"{name} has the type {array.dtype}; exact convolutions take integers: convert with astype(numpy.int64) what are integers, "
@@ -224,11 +229,14 @@ def convolve_exact(
         kind = "O"
     if kind == "O":
         a, b = a.astype(object), b.astype(object)
+    if a.ndim == 0:
+        return _narrowed(_whole(a.reshape(1), b.reshape(1), kind), result_type).reshape(())
     numbered = _axes(a, b, axes)
     if _swapped(mode, a, b, numbered):
         a, b = b, a
-    # Along axes of one element a convolution is a product.
-    result = _along(a, b, numbered, kind)
+    # Axes of one element are not among those, and broadcast would be taken one by one: the convolution is the same product.
+    asked = range(a.ndim) if axes is None else sorted(axis % a.ndim for axis in integers(axes, "axes"))
+    result = _along(a, b, list(asked), kind)
     return _narrowed(_cut(result, a.shape, b.shape, mode, numbered), result_type)
 
 
@@ -269,5 +277,5 @@ def correlate_exact(
     array([1, 2, 3, 0])
     """
     b = _integers(in2, "in2")
-    reversed_axes = range(b.ndim) if axes is None else ([axes] if isinstance(axes, int) else list(axes))
+    reversed_axes = range(b.ndim) if axes is None else integers(axes, "axes")
     return convolve_exact(in1, numpy.flip(b, tuple(reversed_axes)), mode, axes, dtype=dtype)

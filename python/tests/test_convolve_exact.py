@@ -25,8 +25,8 @@ def direct(a, b):
 
 
 @pytest.mark.parametrize("first", ["int8", "uint8", "int16", "uint16", "int32", "uint32"])
-@pytest.mark.parametrize("second", ["int8", "uint8", "int16"])
-@pytest.mark.parametrize("lengths", [(1, 1), (5, 3), (100, 100), (257, 7), (7, 1000), (300, 513)])
+@pytest.mark.parametrize("second", ["int8", "uint16"])
+@pytest.mark.parametrize("lengths", [(1, 1), (5, 3), (100, 100), (7, 400), (300, 213)])
 def test_all_types_at_their_extremes(first, second, lengths):
     rng = np.random.default_rng(SEED)
     for choose in (lambda limits, n: rng.integers(limits.min, limits.max, n, endpoint=True), lambda limits, n: [limits.min] * n, lambda limits, n: [limits.max] * n):
@@ -116,6 +116,10 @@ def test_what_is_not_exact_is_rejected_with_the_remedy():
         ozfft.convolve_exact([1], [[1]])
     with pytest.raises(ValueError, match="'some'"):
         ozfft.convolve_exact([1], [1], "some")
+    with pytest.raises(ozfft.DtypeError, match="float32"):
+        ozfft.convolve_exact(np.ones(3, np.float32), [1])
     assert ozfft.convolve_exact([], [1]).size == 0
+    # Of such a list numpy makes floating point.
+    assert ozfft.convolve_exact([2**63, -1], [3])[0] == 3 * 2**63
     assert ozfft.convolve_exact([True, True], [1]).tolist() == [1, 1]
     assert ozfft.convolve_exact(3, 4) == 12
