@@ -48,7 +48,7 @@ fn numbers<A: Operand + TryFrom<i128>>(generator: &mut Generator, count: usize) 
             0 => random,
             1 => high,
             2 => low,
-            3 if k % 2 == 0 => high,
+            3 if k.is_multiple_of(2) => high,
             3 => low,
             4 if random % 8 == 0 => random,
             4 => 0,

@@ -15,7 +15,7 @@ fn mantissas(generator: &mut Generator, count: usize, kind: usize) -> Vec<i64> {
         match kind {
             0 => random,
             1 => (1 << 53) - 1,
-            2 if k % 13 == 0 => random,
+            2 if k.is_multiple_of(13) => random,
             2 => 0,
             _ if k == count / 2 => 1 << 52,
             _ => random >> 40,
