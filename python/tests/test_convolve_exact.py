@@ -29,7 +29,12 @@ def direct(a, b):
 @pytest.mark.parametrize("lengths", [(1, 1), (5, 3), (100, 100), (7, 400), (300, 213)])
 def test_all_types_at_their_extremes(first, second, lengths):
     rng = np.random.default_rng(SEED)
-    for choose in (lambda limits, n: rng.integers(limits.min, limits.max, n, endpoint=True), lambda limits, n: [limits.min] * n, lambda limits, n: [limits.max] * n):
+    draw = [
+        lambda limits, n: rng.integers(limits.min, limits.max, n, endpoint=True),
+        lambda limits, n: [limits.min] * n,
+        lambda limits, n: [limits.max] * n,
+    ]
+    for choose in draw:
         a, b = (np.array(choose(np.iinfo(kind), n), kind) for kind, n in zip((first, second), lengths))
         result = ozfft.convolve_exact(a, b)
         assert result.dtype == (np.uint64 if a.dtype.kind == b.dtype.kind == "u" else np.int64)

@@ -117,6 +117,16 @@ impl Convolution {
                 });
             }
         }
+        let [first, second] = self.lengths;
+        let elements = first
+            .checked_add(second)
+            .and_then(|sum| sum.checked_mul(self.batch.max(1)));
+        if elements.is_none_or(|elements| elements > isize::MAX as usize / 16) {
+            return Err(ConvolutionError::Shape(format!(
+                "{} convolutions of {first} and {second} elements do not fit the memory; convolve parts",
+                self.batch
+            )));
+        }
         let unit = self.unit.unwrap_or_else(Unit::best);
         if !unit.is_available() {
             return Err(ConvolutionError::NoSuchUnit(unit));

@@ -468,6 +468,12 @@ fn what_cannot_be_proven_is_rejected_and_nothing_is_written() {
         convolve_cyclic::<_, _, i64>(&[1i8, 2], &[1i8]),
         Err(ConvolutionError::Length { .. })
     ));
+    for (length, batch) in [(usize::MAX, 1), (1 << 20, usize::MAX / 4)] {
+        let problem = Convolution::linear(length, length)
+            .magnitudes(1, 1)
+            .batch(batch);
+        assert!(matches!(problem.plan(), Err(ConvolutionError::Shape(_))));
+    }
     assert!(multiply_polynomials(&[1], &[1], 0).is_err());
     assert!(multiply_polynomials(&[], &[1], 5).is_err());
     let few = Convolution::linear(1 << 20, 1 << 20).magnitudes(1 << 30, 1 << 30);

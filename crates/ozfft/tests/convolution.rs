@@ -1,9 +1,7 @@
 //! Real convolutions against exact sums of their mantissas, and the route of integers through floating point.
 //! The crate `exact-convolution` has the tests of integers.
 
-use ozfft::convolution::{
-    RealConvolutionError, Which, convolve, convolve_by_digits, fftconvolve,
-};
+use ozfft::convolution::{RealConvolutionError, Which, convolve, convolve_by_digits, fftconvolve};
 use ozfft_testkit::oracle::inputs::Generator;
 
 const SEED: u64 = 20261117;
@@ -34,7 +32,16 @@ fn distance(value: f64, exact: i128, scale: f64) -> f64 {
 #[test]
 fn errors_of_real_convolutions_stay_below_the_returned_bound() {
     let mut generator = Generator::new(SEED);
-    let lengths = [(1, 1), (2, 1), (7, 5), (100, 100), (1000, 3), (3, 1000), (4096, 33), (3000, 2999)];
+    let lengths = [
+        (1, 1),
+        (2, 1),
+        (7, 5),
+        (100, 100),
+        (1000, 3),
+        (3, 1000),
+        (4096, 33),
+        (3000, 2999),
+    ];
     for (first, second) in lengths {
         for kind in 0..16 {
             let a = mantissas(&mut generator, first, kind % 4);
@@ -57,7 +64,11 @@ fn errors_of_real_convolutions_stay_below_the_returned_bound() {
                 let scale = unit * unit;
                 for (&value, &exact) in result.values.iter().zip(&exact) {
                     let error = distance(value, exact, scale);
-                    assert!(error <= result.bound, "{what}: {error:e} > {:e}", result.bound);
+                    assert!(
+                        error <= result.bound,
+                        "{what}: {error:e} > {:e}",
+                        result.bound
+                    );
                 }
                 // A bound that says something: relative to the product of the norms.
                 let norm = |numbers: &[i64]| -> f64 {
@@ -91,14 +102,19 @@ fn integers_by_digits_are_those_of_exact_convolutions_or_not_proven() {
         for bits in [1, 4, 8, 12, 16] {
             let mut draw = |count: usize| -> Vec<i64> {
                 let shift = 64 - bits;
-                (0..count).map(|_| (generator.next_u64() as i64) >> shift).collect()
+                (0..count)
+                    .map(|_| (generator.next_u64() as i64) >> shift)
+                    .collect()
             };
             let (a, b) = (draw(first), draw(second));
             let expected: Vec<i64> = convolve(&a, &b).unwrap();
             match convolve_by_digits(&a, &b) {
                 Ok((sums, bound)) => assert!(sums == expected && bound < 0.5),
                 Err(RealConvolutionError::NotProven { bound }) => {
-                    assert!(bound >= 0.5 && bits > 12, "{first} by {second}, {bits} bits: {bound}");
+                    assert!(
+                        bound >= 0.5 && bits > 12,
+                        "{first} by {second}, {bits} bits: {bound}"
+                    );
                 }
                 Err(error) => panic!("{error}"),
             }
