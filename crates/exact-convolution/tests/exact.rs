@@ -183,7 +183,7 @@ fn products_of_long_integers_are_those_of_another_crate() {
         let mut count = || match generator.below(20) {
             0 => generator.below(4),
             1 => 1000 + generator.below(1000),
-            _ => 120 + generator.below(150),
+            _ => 100 + generator.below(150),
         };
         let (first, second) = (count(), count());
         let a = limbs(&mut generator, first);
