@@ -5,7 +5,8 @@ mod origin;
 
 const ROOT: &str = "..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 10] = [
+const USED: [&str; 11] = [
+    "crates/exact-convolution",
     "crates/float-environment",
     "crates/floats",
     "crates/kulisch",

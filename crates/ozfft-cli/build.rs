@@ -6,7 +6,8 @@ mod origin;
 
 const ROOT: &str = "../..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 7] = [
+const USED: [&str; 8] = [
+    "crates/exact-convolution",
     "crates/float-environment",
     "crates/floats",
     "crates/ozfft-testkit",

@@ -32,11 +32,13 @@ import os as _os
 from . import _ozfft, _rotations, numpy_fft
 from ._backend import __ua_convert__, __ua_domain__, __ua_function__
 from ._convolve import fftconvolve, oaconvolve
+from ._convolve_exact import convolve_exact, correlate_exact
 from ._cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from ._errors import (
     AccuracyError,
     DeviceError,
     DtypeError,
+    IntegerRangeError,
     LayoutError,
     OzfftError,
     ShapeError,
@@ -87,9 +89,10 @@ __all__ = [
     "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn",
     "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
     "fht", "ifht", "fhtoffset", "fftconvolve", "oaconvolve",
+    "convolve_exact", "correlate_exact",
     "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
     "plan", "Plan", "clear_plans", "plan_memory", "set_plan_memory", "PlanMemory",
     "options", "set_workers", "get_workers", "numpy_fft",
     "OzfftError", "ShapeError", "LayoutError", "AccuracyError", "UnsupportedError", "DtypeError",
-    "DeviceError",
+    "DeviceError", "IntegerRangeError",
 ]  # fmt: skip

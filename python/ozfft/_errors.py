@@ -35,3 +35,7 @@ class DtypeError(OzfftError, TypeError):
 
 class DeviceError(OzfftError, RuntimeError):
     """No GPU, the wrong GPU, a GPU whose memory is full, or a GPU that fails."""
+
+
+class IntegerRangeError(OzfftError, OverflowError):
+    """Results that the requested integer type might not hold."""

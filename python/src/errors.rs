@@ -37,10 +37,15 @@ fn exception_name(error: &FftError) -> &'static str {
 
 /// The exception for an error of the library.
 pub(crate) fn exception(py: Python<'_>, error: &FftError) -> PyErr {
+    named(py, exception_name(error), &error.to_string())
+}
+
+/// An exception of `ozfft._errors` by its name.
+pub(crate) fn named(py: Python<'_>, name: &str, message: &str) -> PyErr {
     let class = py
         .import("ozfft._errors")
-        .and_then(|module| module.getattr(exception_name(error)));
-    match class.and_then(|class| class.call1((error.to_string(),))) {
+        .and_then(|module| module.getattr(name));
+    match class.and_then(|class| class.call1((message,))) {
         Ok(value) => PyErr::from_value(value),
         // The package itself is broken; that is what the user must hear of then.
         Err(failure) => failure,

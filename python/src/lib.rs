@@ -3,6 +3,7 @@
 //! No numerics and no semantics of numpy are here: what shape a call has, what is cast, cropped or padded is decided in
 //! Python (`python/ozfft`), where it can be read beside numpy's.
 
+mod convolve;
 mod errors;
 mod gate;
 mod options;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 /// Plans and runs transforms for the package `ozfft`.
 #[pymodule]
 mod _ozfft {
+    #[pymodule_export]
+    use crate::convolve::{convolve_integers, multiply_bytes};
     #[pymodule_export]
     use crate::gate::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]

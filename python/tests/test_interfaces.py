@@ -68,7 +68,7 @@ def test_errors_have_their_type_and_say_what_was_given(call, error, text):
 
 def test_every_error_is_a_value_error():
     errors = [value for value in vars(ozfft).values() if isinstance(value, type) and issubclass(value, Exception)]
-    assert len(errors) == 7
+    assert len(errors) == 8
     assert all(issubclass(error, ValueError) and issubclass(error, ozfft.OzfftError) for error in errors)
 
 

@@ -26,6 +26,7 @@ pub mod machine;
 pub mod measure;
 #[doc(hidden)]
 pub mod memory;
+mod multiply;
 mod npy;
 #[doc(hidden)]
 pub mod options;
@@ -65,6 +66,8 @@ enum Command {
     Accuracy(accuracy::AccuracyArguments),
     /// Measure times: every engine and unit of this machine side by side
     Bench(bench::BenchArguments),
+    /// Multiply two integers of any length exactly
+    Multiply(multiply::MultiplyArguments),
     /// Draw a record of `ozfft bench`
     Plot(plot::PlotArguments),
     /// Measure the GPU of this machine: memory, pipes, tensor units, and which of their sums are exact
@@ -80,6 +83,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(arguments),
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Multiply(arguments) => multiply::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{fail, json, number, succeed};
+use sha2::Digest;
 
 #[test]
 fn plans_are_printed_as_text_and_json() {
@@ -250,5 +251,59 @@ fn modes_that_do_not_fit_are_rejected() {
     ] {
         let message = fail(&[&plan[..], arguments].concat());
         assert!(message.contains(word), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn products_are_exact_in_decimal_and_hexadecimal_from_arguments_and_files() {
+    let folder = common::directory("multiply");
+    assert_eq!(succeed(&["multiply", "12", "-34"]), "-408\n");
+    assert_eq!(succeed(&["multiply", "-0", "5"]), "0\n");
+    assert_eq!(succeed(&["multiply", "0xff", "0X10"]), "4080\n");
+    // (10^n - 1)² = 99…9800…01: carries through everything.
+    let nines = "9".repeat(20_000);
+    let path = folder.join("nines.txt");
+    std::fs::write(&path, format!("{nines}\n")).expect("a file");
+    let file = format!("@{}", path.display());
+    let expected = format!("{}8{}1", "9".repeat(19_999), "0".repeat(19_999));
+    assert_eq!(succeed(&["multiply", &file, &file]).trim_end(), expected);
+    let report = &json(&["multiply", &file, &nines, "--json"])[0];
+    assert_eq!(number(report, "digits"), 40_000.0);
+    let hash = sha2::Sha256::digest(expected.as_bytes());
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(report["sha256"], hash.as_str());
+    assert!(
+        report["route"]
+            .as_str()
+            .is_some_and(|route| route.contains("3 primes"))
+    );
+    assert!(
+        report["proof"]
+            .as_str()
+            .is_some_and(|proof| proof.contains("2^89"))
+    );
+    // 16^16000 = (2^512)^125, whose digits come from halves; here from products of decimal numbers.
+    let hexadecimal = format!("0x1{}", "0".repeat(16_000));
+    let times = |a: &str, b: &str| succeed(&["multiply", a, b]).trim_end().to_string();
+    let fifth = |a: &str| {
+        let square = times(a, a);
+        times(&times(&square, &square), a)
+    };
+    let mut power = String::from("18446744073709551616");
+    for _ in 0..3 {
+        power = times(&power, &power);
+    }
+    for _ in 0..3 {
+        power = fifth(&power);
+    }
+    assert_eq!(times(&hexadecimal, "1"), power);
+    for (arguments, what) in [
+        (["multiply", "12x", "3"], "'x' at position 2"),
+        (["multiply", "", "3"], "no digit"),
+        (["multiply", "1", "0xg"], "hexadecimal"),
+        (["multiply", "@/nowhere/at/all", "3"], "cannot read"),
+    ] {
+        let message = fail(&arguments);
+        assert!(message.contains(what), "{message}");
     }
 }

@@ -247,6 +247,7 @@ fn every_documented_option_of_every_command_works() {
             ],
         ),
         with(&on_gpu, &["--interleaved", "--variants", "auto"]),
+        vec!["multiply", "-12345678901234567890", "0xfedcba98", "--json"],
         vec![
             "plot", "--record", RECORD, "--out", picture, "--group", "curve",
         ],

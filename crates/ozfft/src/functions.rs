@@ -8,7 +8,7 @@ use num_complex::Complex;
 use std::sync::OnceLock;
 
 /// The planner of a number type that these functions share.
-fn planner<T: Real>() -> &'static Planner<T> {
+pub(crate) fn planner<T: Real>() -> &'static Planner<T> {
     static DOUBLE: OnceLock<Planner<f64>> = OnceLock::new();
     static SINGLE: OnceLock<Planner<f32>> = OnceLock::new();
     let found: &'static dyn std::any::Any = match T::IS_DOUBLE {

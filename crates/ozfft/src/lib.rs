@@ -15,6 +15,8 @@
     allow(dead_code)
 )]
 
+#[cfg(feature = "convolution")]
+pub mod convolution;
 mod engines;
 mod error;
 mod executor;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a later folder may import, and an earlier one not. Single files at the root are folders of their own.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "sync",
     "parallel",
     "workspace",
@@ -28,6 +28,7 @@ const ORDER: [&str; 22] = [
     "functions",
     "rustfft_traits",
     "wide",
+    "convolution",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

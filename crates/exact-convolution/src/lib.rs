@@ -1,0 +1,31 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod chinese;
+pub mod decimal;
+mod direct;
+mod engine;
+mod error;
+mod functions;
+mod integer;
+mod kernels;
+mod lanes;
+mod limbs;
+mod parallel;
+mod plan;
+mod polynomials;
+mod prime;
+mod proof;
+mod roots;
+mod rows;
+mod transform;
+mod unit;
+
+pub use error::{ConvolutionError, Which};
+pub use functions::{convolve, convolve_cyclic, convolve_shaped, correlate, correlate_cyclic};
+pub use integer::{Operand, Output, largest};
+pub use limbs::{decimal_proof, limbs_proof, multiply_decimal, multiply_limbs, multiply_limbs_on};
+pub use plan::{Convolution, ConvolutionPlan};
+pub use polynomials::{multiply_polynomials, polynomial_proof};
+pub use proof::{Proof, Route};
+pub use unit::Unit;

@@ -1,0 +1,311 @@
+//! Convolutions of real numbers by transforms, with a bound of their error that is computed with them.
+
+use crate::error::FftError;
+use crate::functions::planner;
+use crate::plan::Plan;
+use crate::problem::Problem;
+use exact_convolution::Which;
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// Rounding error of f64, relative.
+const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// What can be wrong with the operands of a real convolution.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RealConvolutionError {
+    /// There is nothing to convolve with.
+    #[error("the {which} operand has no elements; both need at least one")]
+    Empty {
+        /// The operand.
+        which: Which,
+    },
+    /// A number without a convolution.
+    #[error("the {which} operand holds {value} at element {index}; clean the data")]
+    NotFinite {
+        /// The operand.
+        which: Which,
+        /// The first such element.
+        index: usize,
+        /// NaN or an infinity.
+        value: f64,
+    },
+    /// The error of sums before rounding is not proven to be below one half.
+    #[error(
+        "rounding to integers is not proven: the error of a sum may be {bound:e}, and must be below 0.5; use convolve, which is exact for any operands, or shorter or smaller ones"
+    )]
+    NotProven {
+        /// The bound.
+        bound: f64,
+    },
+    /// An integer that no f64 is.
+    #[error(
+        "the {which} operand holds {value} at element {index}, beyond 2^53; use convolve, which is exact for any operands"
+    )]
+    TooLarge {
+        /// The operand.
+        which: Which,
+        /// The first such element.
+        index: usize,
+        /// Its value.
+        value: i64,
+    },
+    /// A transform could not be planned.
+    #[error(transparent)]
+    Transform(#[from] FftError),
+}
+
+/// The result of [`fftconvolve`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RealConvolution {
+    /// The convolution, of as many elements as both operands together less one.
+    pub values: Vec<f64>,
+    /// No element is farther from the exact one than this, in absolute terms. Infinite where numbers overflow.
+    pub bound: f64,
+}
+
+/// The convolution of real numbers, and a proven bound of the error of each element.
+///
+/// A long operand is taken in pieces (overlap and add) where that is less work. Values have the same bits on every machine.
+///
+/// ```
+/// let signal: Vec<f64> = (0..10_000).map(|k| f64::from(k % 7)).collect();
+/// let smooth = ozfft::convolution::fftconvolve(&signal, &[0.25, 0.5, 0.25])?;
+/// assert!((smooth.values[1] - 0.25).abs() <= smooth.bound);
+/// assert!(smooth.bound < 1e-12);
+/// # Ok::<(), ozfft::convolution::RealConvolutionError>(())
+/// ```
+pub fn fftconvolve(a: &[f64], b: &[f64]) -> Result<RealConvolution, RealConvolutionError> {
+    for (which, numbers) in [(Which::First, a), (Which::Second, b)] {
+        if numbers.is_empty() {
+            return Err(RealConvolutionError::Empty { which });
+        }
+        if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
+            let value = numbers[index];
+            return Err(RealConvolutionError::NotFinite {
+                which,
+                index,
+                value,
+            });
+        }
+    }
+    float_environment::with_default(|| by_pieces(a, b))
+}
+
+/// The convolution of integers by transforms in doubles, whose error is proven to be below one half; and its bound.
+///
+/// The route through floating point: rounding is correct because the bound of [`fftconvolve`] says so, else it is
+/// [`RealConvolutionError::NotProven`]. Number-theoretic transforms ([`convolve`](super::convolve)) take less time on processors and have no limit.
+///
+/// ```
+/// let (sums, bound) = ozfft::convolution::convolve_by_digits(&[100; 300], &[-7; 200])?;
+/// assert_eq!(sums[250], -140_000);
+/// assert!(bound < 0.5);
+/// # Ok::<(), ozfft::convolution::RealConvolutionError>(())
+/// ```
+pub fn convolve_by_digits(a: &[i64], b: &[i64]) -> Result<(Vec<i64>, f64), RealConvolutionError> {
+    let (first, second) = (doubles(Which::First, a)?, doubles(Which::Second, b)?);
+    let result = fftconvolve(&first, &second)?;
+    let bound = result.bound;
+    let largest = result
+        .values
+        .iter()
+        .fold(0.0, |most: f64, x| most.max(x.abs()));
+    // Beyond 2^52 a sum would have no digits behind its point; the bound is far above one half there.
+    if bound < 0.5 && largest < 4503599627370496.0 {
+        let rounded = result.values.iter().map(|sum| sum.round() as i64);
+        return Ok((rounded.collect(), bound));
+    }
+    Err(RealConvolutionError::NotProven { bound })
+}
+
+fn doubles(which: Which, numbers: &[i64]) -> Result<Vec<f64>, RealConvolutionError> {
+    match numbers
+        .iter()
+        .position(|number| number.unsigned_abs() > 1 << 53)
+    {
+        Some(index) => Err(RealConvolutionError::TooLarge {
+            which,
+            index,
+            value: numbers[index],
+        }),
+        None => Ok(numbers.iter().map(|&number| number as f64).collect()),
+    }
+}
+
+/// The smallest even length of factors 2, 3 and 5 from `least` on.
+fn fast_length(least: usize) -> usize {
+    let is_fast = |&length: &usize| {
+        let mut rest = length;
+        for factor in [2, 3, 5] {
+            while rest.is_multiple_of(factor) {
+                rest /= factor;
+            }
+        }
+        rest == 1
+    };
+    (least.max(2).next_multiple_of(2)..)
+        .step_by(2)
+        .find(is_fast)
+        .unwrap_or_else(|| unreachable!("every power of two is one"))
+}
+
+/// The length of transforms at which a long operand takes the least work, piece by piece or at once. Whole numbers and one division, so that
+/// every machine chooses the same: the bits depend on it.
+fn block_length(longer: usize, shorter: usize) -> usize {
+    let cost =
+        |length: usize, new: usize| f64::from(length.ilog2() + 1) * length as f64 / new as f64;
+    let whole = fast_length(longer + shorter - 1);
+    let (mut best, mut least) = (whole, cost(whole, longer));
+    let mut length = fast_length(2 * shorter);
+    while length < whole {
+        let this = cost(length, length - shorter + 1);
+        if this < least {
+            (best, least) = (length, this);
+        }
+        length = fast_length(2 * length);
+    }
+    best
+}
+
+fn by_pieces(a: &[f64], b: &[f64]) -> Result<RealConvolution, RealConvolutionError> {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let block = Block::new(block_length(long.len(), short.len()))?;
+    let length = long.len() + short.len() - 1;
+    let step = (block.length - short.len() + 1).min(long.len());
+    let kernel = block.spectrum(short)?;
+    let mut values = vec![0.0; length];
+    let (mut bound, mut before, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let pieces = long.len().div_ceil(step);
+    for (number, piece) in long.chunks(step).enumerate() {
+        let (part, error) = block.product(&block.spectrum(piece)?, &kernel)?;
+        let place = number * step;
+        for (sum, value) in values[place..].iter_mut().zip(&part) {
+            *sum += value;
+            largest = largest.max(sum.abs());
+        }
+        // At most two pieces meet in an element: each is at least as long as the shorter operand, or the last.
+        bound = bound.max(before + error);
+        before = error;
+    }
+    if pieces > 1 {
+        bound += 2.0 * UNIT * largest;
+    }
+    // A sum of infinities is not a number, and no bound.
+    let bound = match values.iter().all(|value| value.is_finite()) && !bound.is_nan() {
+        true => bound * (1.0 + 8.0 * UNIT),
+        false => f64::INFINITY,
+    };
+    Ok(RealConvolution { values, bound })
+}
+
+/// Transforms of one length.
+struct Block {
+    length: usize,
+    forward: Arc<Plan<f64>>,
+    inverse: Arc<Plan<f64>>,
+}
+
+/// A transformed operand.
+struct Spectrum {
+    values: Vec<Complex<f64>>,
+    /// Elements before padding.
+    elements: usize,
+    /// Upper bounds: of √n times the operand's norm, of the error of the whole spectrum, and of the largest modulus in it.
+    whole: f64,
+    error: f64,
+    peak: f64,
+}
+
+/// The largest magnitude, and an upper bound of the Euclidean norm of vectors, in units of it so that nothing overflows or vanishes.
+fn norms<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone) -> (f64, f64, f64) {
+    let largest = vectors
+        .clone()
+        .flatten()
+        .fold(0.0, |most: f64, x| most.max(x.abs()));
+    if largest == 0.0 {
+        return (0.0, 0.0, 0.0);
+    }
+    let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0.0);
+    for vector in vectors {
+        let square: f64 = vector.iter().map(|x| (x / largest) * (x / largest)).sum();
+        sum += square;
+        most = most.max(square);
+        count += vector.len() as f64;
+    }
+    // Quotients, squares and sums: each rounding is at most a unit of a sum that is at least one.
+    let slack = 1.0 + (2.0 * count + 100.0) * UNIT;
+    (
+        largest,
+        largest * sum.sqrt() * slack,
+        largest * most.sqrt() * slack,
+    )
+}
+
+impl Block {
+    fn new(length: usize) -> Result<Block, FftError> {
+        let planner = planner::<f64>();
+        Ok(Block {
+            length,
+            forward: planner.plan(&Problem::real_to_complex(&[length]))?,
+            inverse: planner.plan(&Problem::complex_to_real(&[length]))?,
+        })
+    }
+
+    fn spectrum(&self, numbers: &[f64]) -> Result<Spectrum, FftError> {
+        let mut padded = vec![0.0; self.length];
+        padded[..numbers.len()].copy_from_slice(numbers);
+        let mut values = vec![Complex::new(0.0, 0.0); self.length / 2 + 1];
+        self.forward.process_real_to_complex(&padded, &mut values)?;
+        let (_, norm, _) = norms(std::iter::once(numbers));
+        let (_, _, peak) = norms(values.iter().map(parts));
+        let whole = (self.length as f64).sqrt() * norm * (1.0 + 4.0 * UNIT);
+        Ok(Spectrum {
+            values,
+            elements: numbers.len(),
+            whole,
+            // Of the half-spectrum each error counts at most twice.
+            error: std::f64::consts::SQRT_2 * self.forward.bound() * whole * (1.0 + 4.0 * UNIT),
+            peak,
+        })
+    }
+
+    /// The convolution of two operands, and a bound of the error of every element.
+    ///
+    /// Let A, B be the computed spectra, off by at most α and β in norm, p and q their largest moduli, `‖·‖` norms of whole spectra, u = 2^-53.
+    ///
+    /// 1. `AB` is off by at most `pβ + qα + αβ`, and by `4u·min(p‖B‖, q‖A‖)` for its rounding (√5 u for a complex product).
+    /// 2. The inverse divides that by √n, and adds its own bound times the norm of its result, at most `(1 + 4u)·min(p‖B‖, q‖A‖)/√n`.
+    /// 3. No element of a vector is larger than its norm. Numbers below the normal ones add at most a few of the smallest each.
+    fn product(&self, a: &Spectrum, b: &Spectrum) -> Result<(Vec<f64>, f64), FftError> {
+        // Separate products and sums: fused ones have other bits, and whether there are any depends on the machine.
+        let product = |x: &Complex<f64>, y: &Complex<f64>| {
+            Complex::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
+        };
+        let pairs = a.values.iter().zip(&b.values);
+        let mut spectrum: Vec<_> = pairs.map(|(x, y)| product(x, y)).collect();
+        // The mean and the highest frequency of real numbers are real.
+        let last = spectrum.len() - 1;
+        for end in [0, last] {
+            spectrum[end].im = 0.0;
+        }
+        let mut values = vec![0.0; self.length];
+        self.inverse
+            .process_complex_to_real(&spectrum, &mut values)?;
+        values.truncate(a.elements + b.elements - 1);
+        let norm = (a.peak * (b.whole + b.error)).min(b.peak * (a.whole + a.error));
+        let product = a.peak * b.error + b.peak * a.error + a.error * b.error + 4.0 * UNIT * norm;
+        let own = self.inverse.bound() * (1.0 + 4.0 * UNIT) * norm;
+        let root = (self.length as f64).sqrt();
+        let tiny = (self.length as f64 + 100.0) * f64::MIN_POSITIVE;
+        let bound = (product + own) / root * (1.0 + 100.0 * UNIT) + tiny;
+        Ok((values, bound))
+    }
+}
+
+/// Both parts of a complex number.
+fn parts(value: &Complex<f64>) -> &[f64] {
+    bytemuck::cast_slice(std::slice::from_ref(value))
+}
