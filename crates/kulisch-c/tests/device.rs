@@ -6,7 +6,7 @@ mod common;
 use common::{Direction, Generator, expected_dot, expected_sum};
 use ozfft_testkit::{Requirement, available, nvcc};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
