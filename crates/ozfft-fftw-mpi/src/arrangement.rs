@@ -117,7 +117,10 @@ mod tests {
             places(&interleaved),
             [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13]
         );
-        assert_eq!(places(&Arrangement::new(&[0, 3], None, true)), Vec::<usize>::new());
+        assert_eq!(
+            places(&Arrangement::new(&[0, 3], None, true)),
+            Vec::<usize>::new()
+        );
         assert!(Arrangement::new(&[1, 3, 2], None, true).is_plain());
     }
 }
