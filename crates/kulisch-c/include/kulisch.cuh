@@ -149,24 +149,24 @@ KULISCH_DEVICE int leading_bit(unsigned x) {
 }
 
 // A copy in a register of its own. Sums that stay in use keep the compiler from overlapping products.
-KULISCH_DEVICE int moved(int x) {
+KULISCH_DEVICE int register_copy(int x) {
     int y;
     asm volatile("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
     return y;
 }
 
 // Here the compiler must have worked out all of these.
-KULISCH_DEVICE void settled(unsigned &a, unsigned &b) { asm volatile("" : "+r"(a), "+r"(b)::"memory"); }
-KULISCH_DEVICE void settled(unsigned &a, float &b, int &c) { asm volatile("" : "+r"(a), "+f"(b), "+r"(c)::"memory"); }
+KULISCH_DEVICE void compiler_fence(unsigned &a, unsigned &b) { asm volatile("" : "+r"(a), "+r"(b)::"memory"); }
+KULISCH_DEVICE void compiler_fence(unsigned &a, float &b, int &c) { asm volatile("" : "+r"(a), "+f"(b), "+r"(c)::"memory"); }
 // A sum that is worked out before anything is added to it.
-KULISCH_DEVICE i64 settled(i64 x) {
+KULISCH_DEVICE i64 compiler_fence(i64 x) {
     asm("" : "+l"(x));
     return x;
 }
 
 // A branch that is never taken, as `value` is not negative. The compiler would otherwise begin with the next products before
 // the sums of the last ones have been used, and run out of registers. Of two branches for the same `place` it makes one.
-KULISCH_DEVICE void in_order(int value, int place) {
+KULISCH_DEVICE void scheduling_barrier(int value, int place) {
     asm volatile("{ .reg .pred p; setp.eq.s32 p, %0, %1; @p trap; }" ::"r"(value), "r"(-1 - place) : "memory");
 }
 

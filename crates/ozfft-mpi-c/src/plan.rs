@@ -205,8 +205,17 @@ pub unsafe extern "C" fn ozfft_mpi_create_at(
     if raw == unsafe { mpi::ffi::RSMPI_COMM_NULL } {
         return fail(ARGUMENT, "the communicator is MPI_COMM_NULL; give one");
     }
-    // SAFETY: it is the caller's, who keeps it: it is not freed here.
-    let communicator = ManuallyDrop::new(unsafe { SimpleCommunicator::from_raw(raw) });
+    // MPI's own two have values of their own in the crate `mpi`.
+    // SAFETY: constants of MPI; the communicator is the caller's, who keeps it: it is not freed here.
+    let communicator = ManuallyDrop::new(unsafe {
+        if raw == mpi::ffi::RSMPI_COMM_WORLD {
+            SimpleCommunicator::world()
+        } else if raw == mpi::ffi::RSMPI_COMM_SELF {
+            SimpleCommunicator::self_comm()
+        } else {
+            SimpleCommunicator::from_raw(raw)
+        }
+    });
     // SAFETY: the header asks for a struct, and lists as long as it says.
     let given = match unsafe { problem.as_ref() } {
         // Where the plan goes is this rank's own affair, and still an error of all ranks.
