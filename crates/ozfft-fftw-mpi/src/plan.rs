@@ -17,17 +17,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The caller's communicator, which is not freed here.
 pub(crate) fn communicator(comm: MPI_Comm) -> ManuallyDrop<SimpleCommunicator> {
-    // MPI's own two have values of their own in the crate `mpi`.
-    // SAFETY: constants of MPI; FFTW's manual asks the caller for a communicator, who keeps it.
-    ManuallyDrop::new(unsafe {
-        if comm == mpi::ffi::RSMPI_COMM_WORLD {
-            SimpleCommunicator::world()
-        } else if comm == mpi::ffi::RSMPI_COMM_SELF {
-            SimpleCommunicator::self_comm()
-        } else {
-            SimpleCommunicator::from_raw(comm)
-        }
-    })
+    // SAFETY: FFTW's manual asks the caller for one of a single group, who keeps it.
+    unsafe { distributed::communicator_of_caller(comm) }
 }
 
 /// The caller's rank, and how many there are.

@@ -1,7 +1,9 @@
 //! Plans as C holds them.
 
 use crate::problem::{CProblem, rejected};
-use distributed::{DistributedError, DistributedPlan, IndexBox, refuse_to_plan};
+use distributed::{
+    DistributedError, DistributedPlan, IndexBox, communicator_of_caller, refuse_to_plan,
+};
 use mpi::ffi::MPI_Comm;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -9,7 +11,6 @@ use num_complex::Complex;
 use ozfft::{FftError, Kind, Real};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::mem::ManuallyDrop;
 
 const OK: c_int = 0;
 const ARGUMENT: c_int = 1;
@@ -205,17 +206,8 @@ pub unsafe extern "C" fn ozfft_mpi_create_at(
     if raw == unsafe { mpi::ffi::RSMPI_COMM_NULL } {
         return fail(ARGUMENT, "the communicator is MPI_COMM_NULL; give one");
     }
-    // MPI's own two have values of their own in the crate `mpi`.
-    // SAFETY: constants of MPI; the communicator is the caller's, who keeps it: it is not freed here.
-    let communicator = ManuallyDrop::new(unsafe {
-        if raw == mpi::ffi::RSMPI_COMM_WORLD {
-            SimpleCommunicator::world()
-        } else if raw == mpi::ffi::RSMPI_COMM_SELF {
-            SimpleCommunicator::self_comm()
-        } else {
-            SimpleCommunicator::from_raw(raw)
-        }
-    });
+    // SAFETY: the header asks for one of a single group, which the caller keeps.
+    let communicator = unsafe { communicator_of_caller(raw) };
     // SAFETY: the header asks for a struct, and lists as long as it says.
     let given = match unsafe { problem.as_ref() } {
         // Where the plan goes is this rank's own affair, and still an error of all ranks.

@@ -9,6 +9,8 @@
 
 #[cfg(feature = "mpi")]
 mod agreement;
+#[cfg(feature = "mpi")]
+mod caller;
 mod division;
 mod error;
 mod exchange;
@@ -18,6 +20,8 @@ mod plan;
 mod problem;
 mod route;
 
+#[cfg(feature = "mpi")]
+pub use caller::communicator_of_caller;
 pub use error::{BoxError, DistributedError, Side};
 pub use index_box::IndexBox;
 #[cfg(feature = "mpi")]
