@@ -334,6 +334,58 @@ accumulate!(two_tiles, "2048", "0" "5" "0", "1" "6" "1024");
 accumulate!(three_tiles, "3072", "0" "5" "0", "1" "6" "1024", "2" "7" "2048");
 accumulate!(four_tiles, "4096", "0" "5" "0", "1" "6" "1024", "2" "7" "2048", "3" "5" "3072");
 
+/// A part of a product. Not inlined: a step has it in six places, which took most of the time of its compilation.
+///
+/// # Safety
+/// There is AMX, and this thread's tiles are configured.
+#[inline(never)]
+unsafe fn multiply(tiles: &Tiles, part: usize, data: &[HalfRow<8>], sums: &mut [HalfRow<8>]) {
+    let group = &tiles.groups[part];
+    let sums = &mut sums[4 * part * ROWS..][..group.tiles * ROWS];
+    let data = &data[group.data.start * ROWS..group.data.end * ROWS];
+    let (entries, sums) = (group.matrix.as_ptr(), sums.as_mut_ptr());
+    let (start, steps) = (data.as_ptr(), group.data.len());
+    // SAFETY: the caller's session has configured the tiles; the group has as many matrix tiles for each of its data tiles, which
+    // lie within the column, as it has tiles of sums.
+    unsafe {
+        match group.tiles {
+            1 => one_tile(entries, start, steps, sums),
+            2 => two_tiles(entries, start, steps, sums),
+            3 => three_tiles(entries, start, steps, sums),
+            _ => four_tiles(entries, start, steps, sums),
+        }
+    }
+}
+
+/// One pair of diagonals, for recipes out of the ordinary. Not inlined, for the same reason.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+#[inline(never)]
+fn pair_of_sums(
+    rows: usize,
+    digits: Digits,
+    sums: &[HalfRow<8>],
+    row: usize,
+    pair: usize,
+) -> __m512i {
+    let diagonal = inlined(
+        #[inline(always)]
+        |d: usize| {
+            let place = digits.diagonals as usize - 1 - d;
+            let (start, _) = group_of(place / TOGETHER, row, rows, digits);
+            Avx512::load_halves(&sums[start + place % TOGETHER])
+        },
+    );
+    match digits.pair(pair) {
+        (Some(upper), Some(lower)) => Avx512::add_halves(
+            Avx512::shift_halves_left(diagonal(upper), 8),
+            diagonal(lower),
+        ),
+        (None, Some(lower)) => diagonal(lower),
+        (Some(upper), None) => Avx512::shift_halves_left(diagonal(upper), 8),
+        (None, None) => Avx512::splat_halves(0),
+    }
+}
+
 impl MatrixUnit<8> for Amx {
     type Vectors = Avx512;
     const COLUMNS: usize = 1;
@@ -376,22 +428,8 @@ impl MatrixUnit<8> for Amx {
         data: &[HalfRow<8>],
         sums: &mut [HalfRow<8>],
     ) {
-        let tiles = matrix.packed::<Tiles>();
-        let group = &tiles.groups[part];
-        let sums = &mut sums[4 * part * ROWS..][..group.tiles * ROWS];
-        let data = &data[group.data.start * ROWS..group.data.end * ROWS];
-        let (entries, sums) = (group.matrix.as_ptr(), sums.as_mut_ptr());
-        let (start, steps) = (data.as_ptr(), group.data.len());
-        // SAFETY: the caller's session has configured the tiles; the group has as many matrix tiles for each of its data tiles, which
-        // lie within the column, as it has tiles of sums.
-        unsafe {
-            match group.tiles {
-                1 => one_tile(entries, start, steps, sums),
-                2 => two_tiles(entries, start, steps, sums),
-                3 => three_tiles(entries, start, steps, sums),
-                _ => four_tiles(entries, start, steps, sums),
-            }
-        }
+        // SAFETY: the constructor has seen AMX, and the caller's session has configured the tiles.
+        unsafe { multiply(matrix.packed(), part, data, sums) }
     }
 
     #[inline(always)]
@@ -402,23 +440,8 @@ impl MatrixUnit<8> for Amx {
         row: usize,
         pair: usize,
     ) -> __m512i {
-        let diagonal = inlined(
-            #[inline(always)]
-            |d: usize| {
-                let place = digits.diagonals as usize - 1 - d;
-                let (start, _) = group_of(place / TOGETHER, row, matrix.rows, digits);
-                Avx512::load_halves(&sums[start + place % TOGETHER])
-            },
-        );
-        match digits.pair(pair) {
-            (Some(upper), Some(lower)) => Avx512::add_halves(
-                Avx512::shift_halves_left(diagonal(upper), 8),
-                diagonal(lower),
-            ),
-            (None, Some(lower)) => diagonal(lower),
-            (Some(upper), None) => Avx512::shift_halves_left(diagonal(upper), 8),
-            (None, None) => Avx512::splat_halves(0),
-        }
+        // SAFETY: the constructor has seen all these features.
+        unsafe { pair_of_sums(matrix.rows, digits, sums, row, pair) }
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
-//! Double-precision arithmetic on rows, for the native engine. Unlike integers, products may be rounded before they are added or
-//! not: results differ between instruction sets in the last place.
+//! Double-precision arithmetic on rows, for the native engine and for double-double numbers. Unlike with integers, results of
+//! [`Floats::multiply_add`] and [`Floats::multiply_subtract`] differ between instruction sets in the last place: products may
+//! be rounded before they are added or not. All others are IEEE's.
 
 use super::{Portable, Row, Vectors};
 
@@ -7,10 +8,19 @@ use super::{Portable, Row, Vectors};
 ///
 /// # Safety of the implementations
 /// As of [`Vectors`]: callers have looked for the instructions.
+#[cfg_attr(
+    not(feature = "native"),
+    allow(
+        dead_code,
+        reason = "the native engine alone takes what may be rounded twice"
+    )
+)]
 pub(crate) trait Floats<const L: usize>: Vectors<L> {
     fn add_floats(a: Self::Words, b: Self::Words) -> Self::Words;
     fn subtract_floats(a: Self::Words, b: Self::Words) -> Self::Words;
     fn multiply_floats(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// `a · b - c`, rounded once everywhere.
+    fn fused_multiply_subtract(a: Self::Words, b: Self::Words, c: Self::Words) -> Self::Words;
     /// `a · b + c`.
     fn multiply_add(a: Self::Words, b: Self::Words, c: Self::Words) -> Self::Words;
     /// `c - a · b`.
@@ -43,6 +53,10 @@ impl<const L: usize> Floats<L> for Portable {
     fn multiply_floats(a: Row<L>, b: Row<L>) -> Row<L> {
         each(|l| float(a[l]) * float(b[l]))
     }
+    #[inline(always)]
+    fn fused_multiply_subtract(a: Row<L>, b: Row<L>, c: Row<L>) -> Row<L> {
+        each(|l| float(a[l]).mul_add(float(b[l]), -float(c[l])))
+    }
     /// Rounded twice: a fused operation is a function call where the processor has none.
     #[inline(always)]
     fn multiply_add(a: Row<L>, b: Row<L>, c: Row<L>) -> Row<L> {
@@ -57,7 +71,7 @@ impl<const L: usize> Floats<L> for Portable {
 /// The same instructions under two names.
 #[cfg(vector_unit)]
 macro_rules! vector_floats {
-    ($unit:ty, $lanes:literal, $words:ty, $to:ident, $from:ident, $add:ident, $subtract:ident, $multiply:ident, $multiply_add:ident, $multiply_subtract:ident) => {
+    ($unit:ty, $lanes:literal, $words:ty, $to:ident, $from:ident, $add:ident, $subtract:ident, $multiply:ident, $fused:ident, $multiply_add:ident, $multiply_subtract:ident) => {
         impl Floats<$lanes> for $unit {
             // SAFETY of all: arithmetic in registers; callers have looked for the instructions.
             #[inline(always)]
@@ -71,6 +85,10 @@ macro_rules! vector_floats {
             #[inline(always)]
             fn multiply_floats(a: $words, b: $words) -> $words {
                 unsafe { $from($multiply($to(a), $to(b))) }
+            }
+            #[inline(always)]
+            fn fused_multiply_subtract(a: $words, b: $words, c: $words) -> $words {
+                unsafe { $from($fused($to(a), $to(b), $to(c))) }
             }
             #[inline(always)]
             fn multiply_add(a: $words, b: $words, c: $words) -> $words {
@@ -99,6 +117,7 @@ mod vectors {
         _mm256_add_pd,
         _mm256_sub_pd,
         _mm256_mul_pd,
+        _mm256_fmsub_pd,
         _mm256_fmadd_pd,
         _mm256_fnmadd_pd
     );
@@ -111,6 +130,7 @@ mod vectors {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_mul_pd,
+        _mm512_fmsub_pd,
         _mm512_fmadd_pd,
         _mm512_fnmadd_pd
     );

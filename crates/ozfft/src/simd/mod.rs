@@ -16,7 +16,6 @@ mod conformance_floats;
 mod conformance_memory;
 #[cfg(test)]
 mod conformance_single;
-#[cfg(feature = "native")]
 mod floats;
 mod portable;
 
@@ -24,7 +23,6 @@ mod portable;
 pub(crate) use avx2::Avx2;
 #[cfg(vector_unit)]
 pub(crate) use avx512::Avx512;
-#[cfg(feature = "native")]
 pub(crate) use floats::Floats;
 pub(crate) use portable::{Portable, round_to_unit};
 

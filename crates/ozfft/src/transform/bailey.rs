@@ -263,22 +263,46 @@ impl Block {
         scratch: &mut BlockScratch<'_, L>,
     ) {
         let last = self.steps.len() - 1;
+        if last == 0 {
+            return self.run_only(unit, points, emit, scratch);
+        }
         for number in 0..=last {
-            let (points, scratch) = (&mut *points, &mut *scratch);
             let stage = StepTask {
                 block: self,
                 unit,
                 symmetry,
-                points,
-                scratch,
+                points: &mut *points,
+                scratch: &mut *scratch,
             };
             match number {
-                0 if last == 0 => unit.enter(OnlyStep(stage, emit)),
                 0 => unit.enter(FirstStep(stage)),
                 _ if number == last => unit.enter(LastStep(stage, emit)),
                 _ => unit.enter(MiddleStep(stage, &self.steps[number])),
             }
         }
+    }
+
+    /// The same for a block of one step, and for several sets of lines in the panel: who has no other blocks calls this, so
+    /// that nothing is compiled for steps that cannot be.
+    pub(crate) fn run_only<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: PackedElement<L, U>,
+        E: Emit<L, U::Vectors>,
+    >(
+        &self,
+        unit: U,
+        points: &mut [C],
+        emit: &mut E,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        unit.enter(OnlyStep {
+            block: self,
+            unit,
+            points,
+            emit,
+            scratch,
+        });
     }
 
     /// The step of a block that has no other, for every set of lines in the panel.
@@ -553,7 +577,13 @@ struct StepTask<'a, 'b, const L: usize, U, C> {
     scratch: &'a mut BlockScratch<'b, L>,
 }
 
-struct OnlyStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
+struct OnlyStep<'a, 'b, const L: usize, U, C, E> {
+    block: &'a Block,
+    unit: U,
+    points: &'a mut [C],
+    emit: &'a mut E,
+    scratch: &'a mut BlockScratch<'b, L>,
+}
 struct FirstStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>);
 struct MiddleStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>, &'a Step);
 struct LastStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
@@ -564,9 +594,8 @@ impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vec
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let OnlyStep(task, emit) = self;
-        task.block
-            .only_step(task.unit, task.points, emit, task.scratch);
+        self.block
+            .only_step(self.unit, self.points, self.emit, self.scratch);
     }
 }
 

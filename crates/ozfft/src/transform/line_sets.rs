@@ -7,7 +7,7 @@ use crate::stages::butterfly::Value;
 use crate::stages::lines::Lines;
 use crate::stages::outputs::{Emit, FloatEmitter};
 use crate::stages::quantise::Quantised;
-use crate::transform::bailey::{Block, Symmetry};
+use crate::transform::bailey::Block;
 use crate::transform::line::Floats;
 use crate::transform::passes::{Ends, Finish, Load, Passes, SETS};
 use crate::workspace::{take, words_for};
@@ -93,8 +93,7 @@ impl Passes {
                     .map(|floats| FloatEmitter::new(floats, exponents, output));
             });
         }
-        let symmetry = Symmetry::None;
-        block.run(unit, symmetry, points, &mut emitter, &mut scratch);
+        block.run_only(unit, points, &mut emitter, &mut scratch);
         for (set, floats) in floats.chunks_exact_mut(n).enumerate() {
             let Some(found) = &found[set] else {
                 unreachable!("every set has been loaded");

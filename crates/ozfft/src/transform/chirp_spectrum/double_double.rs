@@ -7,58 +7,20 @@ use super::chirp_roots;
 use crate::parallel;
 use crate::recipe::factor::prime_factors;
 use crate::roots::root_table::RootTable;
+#[cfg(vector_unit)]
+use crate::simd::{Avx2, Avx512};
+use crate::simd::{Floats, Portable, Row, Vectors, inlined};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::marker::PhantomData;
 
 /// Transforms side by side.
 const LANES: usize = 8;
 
-/// One float of each transform: a vector register, or two.
+/// One float of each transform, as bits: a vector register, or two.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
-struct Lanes([f64; LANES]);
-
-impl Lanes {
-    #[inline(always)]
-    fn mul_add(self, factor: Lanes, term: Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|l| {
-            self.0[l].mul_add(factor.0[l], term.0[l])
-        }))
-    }
-}
-
-impl Add for Lanes {
-    type Output = Lanes;
-    #[inline(always)]
-    fn add(self, other: Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|l| self.0[l] + other.0[l]))
-    }
-}
-
-impl Sub for Lanes {
-    type Output = Lanes;
-    #[inline(always)]
-    fn sub(self, other: Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|l| self.0[l] - other.0[l]))
-    }
-}
-
-impl Mul for Lanes {
-    type Output = Lanes;
-    #[inline(always)]
-    fn mul(self, other: Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|l| self.0[l] * other.0[l]))
-    }
-}
-
-impl Neg for Lanes {
-    type Output = Lanes;
-    #[inline(always)]
-    fn neg(self) -> Lanes {
-        Lanes(self.0.map(|x| -x))
-    }
-}
+struct Lanes(Row<LANES>);
 
 /// A number as the sum of two floats, the second at most half a unit in the last place of the first; or one of each transform.
 #[derive(Debug, Clone, Copy, Default)]
@@ -101,76 +63,15 @@ impl DoubleDouble<f64> {
     #[inline(always)]
     fn in_all_lanes(self) -> DoubleDouble<Lanes> {
         DoubleDouble {
-            high: Lanes([self.high; LANES]),
-            low: Lanes([self.low; LANES]),
+            high: Lanes([self.high.to_bits() as i64; LANES]),
+            low: Lanes([self.low.to_bits() as i64; LANES]),
         }
     }
 }
 
-impl DoubleDouble<Lanes> {
-    /// Within 2^-104 of the sum of magnitudes.
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        let sum = self.high + other.high;
-        let part = sum - self.high;
-        let rest = (self.high - (sum - part)) + (other.high - part);
-        Self::joined(sum, rest + (self.low + other.low))
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        let difference = self.high - other.high;
-        let part = difference - self.high;
-        let rest = (self.high - (difference - part)) - (other.high + part);
-        Self::joined(difference, rest + (self.low - other.low))
-    }
-
-    /// Within 2^-102 of the product.
-    #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        let product = self.high * other.high;
-        let rest = self.high.mul_add(other.high, -product);
-        let cross = self.high * other.low + self.low * other.high;
-        Self::joined(product, rest + cross)
-    }
-
-    /// The sum of numbers and of much smaller ones.
-    #[inline(always)]
-    fn joined(large: Lanes, small: Lanes) -> Self {
-        let high = large + small;
-        DoubleDouble {
-            high,
-            low: small - (high - large),
-        }
-    }
-}
-
-/// One complex number; or one of each transform.
+/// One complex number; or one of each transform, in memory.
 type Point = Complex<DoubleDouble<f64>>;
 type Points = Complex<DoubleDouble<Lanes>>;
-
-#[inline(always)]
-fn sum(a: Points, b: Points) -> Points {
-    Complex::new(a.re.plus(b.re), a.im.plus(b.im))
-}
-
-#[inline(always)]
-fn difference(a: Points, b: Points) -> Points {
-    Complex::new(a.re.minus(b.re), a.im.minus(b.im))
-}
-
-#[inline(always)]
-fn product(a: Points, b: Points) -> Points {
-    Complex::new(
-        a.re.times(b.re).minus(a.im.times(b.im)),
-        a.re.times(b.im).plus(a.im.times(b.re)),
-    )
-}
-
-#[inline(always)]
-fn scaled(z: Points, by: DoubleDouble<Lanes>) -> Points {
-    Complex::new(z.re.times(by), z.im.times(by))
-}
 
 #[inline(always)]
 fn in_all_lanes(z: Point) -> Points {
@@ -179,19 +80,173 @@ fn in_all_lanes(z: Point) -> Points {
 
 #[inline(always)]
 fn get(points: &Points, lane: usize) -> Point {
+    let float = |lanes: &Lanes| f64::from_bits(lanes.0[lane] as u64);
     let number = |part: &DoubleDouble<Lanes>| DoubleDouble {
-        high: part.high.0[lane],
-        low: part.low.0[lane],
+        high: float(&part.high),
+        low: float(&part.low),
     };
     Complex::new(number(&points.re), number(&points.im))
 }
 
 #[inline(always)]
 fn set(points: &mut Points, lane: usize, value: Point) {
-    points.re.high.0[lane] = value.re.high;
-    points.re.low.0[lane] = value.re.low;
-    points.im.high.0[lane] = value.im.high;
-    points.im.low.0[lane] = value.im.low;
+    points.re.high.0[lane] = value.re.high.to_bits() as i64;
+    points.re.low.0[lane] = value.re.low.to_bits() as i64;
+    points.im.high.0[lane] = value.im.high.to_bits() as i64;
+    points.im.low.0[lane] = value.im.low.to_bits() as i64;
+}
+
+/// Arithmetic on some of the lanes, with the instructions of `V`.
+///
+/// Numbers are in registers from the reading of a butterfly to its writing: an operation is one instruction.
+#[derive(Clone, Copy)]
+struct Arithmetic<const L: usize, V> {
+    /// The first of its lanes.
+    first: usize,
+    instructions: PhantomData<V>,
+}
+
+type Number<const L: usize, V> = DoubleDouble<<V as Vectors<L>>::Words>;
+type ComplexNumber<const L: usize, V> = Complex<Number<L, V>>;
+
+impl<const L: usize, V: Floats<L>> Arithmetic<L, V> {
+    #[inline(always)]
+    fn new(first: usize) -> Self {
+        Arithmetic {
+            first,
+            instructions: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn load(self, points: &Points) -> ComplexNumber<L, V> {
+        let float = inlined(
+            #[inline(always)]
+            |lanes: &Lanes| match lanes.0[self.first..].first_chunk() {
+                Some(row) => V::load(row),
+                None => unreachable!("there are so many lanes"),
+            },
+        );
+        let number = inlined(
+            #[inline(always)]
+            |part: &DoubleDouble<Lanes>| DoubleDouble {
+                high: float(&part.high),
+                low: float(&part.low),
+            },
+        );
+        Complex::new(number(&points.re), number(&points.im))
+    }
+
+    #[inline(always)]
+    fn store(self, z: ComplexNumber<L, V>, points: &mut Points) {
+        let store = inlined(
+            #[inline(always)]
+            |float: V::Words, lanes: &mut Lanes| match lanes.0[self.first..].first_chunk_mut() {
+                Some(row) => V::store(float, row),
+                None => unreachable!("there are so many lanes"),
+            },
+        );
+        store(z.re.high, &mut points.re.high);
+        store(z.re.low, &mut points.re.low);
+        store(z.im.high, &mut points.im.high);
+        store(z.im.low, &mut points.im.low);
+    }
+
+    /// The same number in all lanes.
+    #[inline(always)]
+    fn splat(self, z: &Point) -> ComplexNumber<L, V> {
+        let number = inlined(
+            #[inline(always)]
+            |x: &DoubleDouble<f64>| DoubleDouble {
+                high: V::splat(x.high.to_bits() as i64),
+                low: V::splat(x.low.to_bits() as i64),
+            },
+        );
+        Complex::new(number(&z.re), number(&z.im))
+    }
+
+    /// Within 2^-104 of the sum of magnitudes.
+    #[inline(always)]
+    fn plus(self, a: Number<L, V>, b: Number<L, V>) -> Number<L, V> {
+        let sum = V::add_floats(a.high, b.high);
+        let part = V::subtract_floats(sum, a.high);
+        let rest = V::add_floats(
+            V::subtract_floats(a.high, V::subtract_floats(sum, part)),
+            V::subtract_floats(b.high, part),
+        );
+        self.joined(sum, V::add_floats(rest, V::add_floats(a.low, b.low)))
+    }
+
+    #[inline(always)]
+    fn minus(self, a: Number<L, V>, b: Number<L, V>) -> Number<L, V> {
+        let difference = V::subtract_floats(a.high, b.high);
+        let part = V::subtract_floats(difference, a.high);
+        let rest = V::subtract_floats(
+            V::subtract_floats(a.high, V::subtract_floats(difference, part)),
+            V::add_floats(b.high, part),
+        );
+        self.joined(
+            difference,
+            V::add_floats(rest, V::subtract_floats(a.low, b.low)),
+        )
+    }
+
+    /// Within 2^-102 of the product.
+    #[inline(always)]
+    fn times(self, a: Number<L, V>, b: Number<L, V>) -> Number<L, V> {
+        let product = V::multiply_floats(a.high, b.high);
+        let rest = V::fused_multiply_subtract(a.high, b.high, product);
+        let cross = V::add_floats(
+            V::multiply_floats(a.high, b.low),
+            V::multiply_floats(a.low, b.high),
+        );
+        self.joined(product, V::add_floats(rest, cross))
+    }
+
+    /// The sum of numbers and of much smaller ones.
+    #[inline(always)]
+    fn joined(self, large: V::Words, small: V::Words) -> Number<L, V> {
+        let high = V::add_floats(large, small);
+        DoubleDouble {
+            high,
+            low: V::subtract_floats(small, V::subtract_floats(high, large)),
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self, a: ComplexNumber<L, V>, b: ComplexNumber<L, V>) -> ComplexNumber<L, V> {
+        Complex::new(self.plus(a.re, b.re), self.plus(a.im, b.im))
+    }
+
+    #[inline(always)]
+    fn difference(self, a: ComplexNumber<L, V>, b: ComplexNumber<L, V>) -> ComplexNumber<L, V> {
+        Complex::new(self.minus(a.re, b.re), self.minus(a.im, b.im))
+    }
+
+    #[inline(always)]
+    fn product(self, a: ComplexNumber<L, V>, b: ComplexNumber<L, V>) -> ComplexNumber<L, V> {
+        Complex::new(
+            self.minus(self.times(a.re, b.re), self.times(a.im, b.im)),
+            self.plus(self.times(a.re, b.im), self.times(a.im, b.re)),
+        )
+    }
+
+    #[inline(always)]
+    fn scaled(self, z: ComplexNumber<L, V>, by: Number<L, V>) -> ComplexNumber<L, V> {
+        Complex::new(self.times(z.re, by), self.times(z.im, by))
+    }
+
+    /// `a + ib`.
+    #[inline(always)]
+    fn plus_i(self, a: ComplexNumber<L, V>, b: ComplexNumber<L, V>) -> ComplexNumber<L, V> {
+        Complex::new(self.minus(a.re, b.im), self.plus(a.im, b.re))
+    }
+
+    /// `a - ib`.
+    #[inline(always)]
+    fn minus_i(self, a: ComplexNumber<L, V>, b: ComplexNumber<L, V>) -> ComplexNumber<L, V> {
+        Complex::new(self.plus(a.re, b.im), self.minus(a.im, b.re))
+    }
 }
 
 /// A short transform of all lanes.
@@ -234,7 +289,7 @@ impl Transform {
 
     /// Transforms what stands at `places`, into natural order, with factors before and after.
     fn run(&self, data: &mut [Points], factors: &Factors) {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(vector_unit)]
         {
             if is_x86_feature_detected!("avx512f") {
                 // SAFETY: the processor has these instructions.
@@ -245,110 +300,150 @@ impl Transform {
                 return unsafe { self.run_avx2(data, factors) };
             }
         }
-        self.levels(data, factors);
+        self.run_portable(data, factors);
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(vector_unit)]
     #[target_feature(enable = "avx512f")]
     fn run_avx512(&self, data: &mut [Points], factors: &Factors) {
-        self.levels(data, factors);
+        self.levels(data, factors, Arithmetic::<8, Avx512>::new(0));
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(vector_unit)]
     #[target_feature(enable = "avx2,fma")]
     fn run_avx2(&self, data: &mut [Points], factors: &Factors) {
-        self.levels(data, factors);
+        for first in (0..LANES).step_by(4) {
+            self.levels(data, factors, Arithmetic::<4, Avx2>::new(first));
+        }
+    }
+
+    fn run_portable(&self, data: &mut [Points], factors: &Factors) {
+        for first in 0..LANES {
+            self.levels(data, factors, Arithmetic::<1, Portable>::new(first));
+        }
     }
 
     #[inline(always)]
-    fn levels(&self, data: &mut [Points], factors: &Factors) {
+    fn levels<const L: usize, V: Floats<L>>(
+        &self,
+        data: &mut [Points],
+        factors: &Factors,
+        on: Arithmetic<L, V>,
+    ) {
+        let multiply = inlined(
+            #[inline(always)]
+            |points: &mut Points, factor: ComplexNumber<L, V>| {
+                let product = on.product(on.load(points), factor);
+                on.store(product, points);
+            },
+        );
         let (last, before) = (self.len() - factors.last_inputs.len(), &factors.last_inputs);
-        for (&place, &factor) in self.places[last..].iter().zip(before) {
-            data[place] = product(data[place], factor);
+        for (&place, factor) in self.places[last..].iter().zip(before) {
+            multiply(&mut data[place], on.load(factor));
         }
         let mut part = 1;
         for &radix in &self.radices {
             for group in data.chunks_exact_mut(part * radix) {
                 match radix {
-                    2 => self.radix_2(group),
-                    4 => self.radix_4(group),
-                    _ => self.radix_odd(group, radix),
+                    2 => self.radix_2(group, on),
+                    4 => self.radix_4(group, on),
+                    _ => self.radix_odd(group, radix, on),
                 }
             }
             part *= radix;
         }
         let (coarse, fine) = &factors.outputs;
-        for (chunk, &coarse) in data.chunks_mut(fine.len().max(1)).zip(coarse) {
-            for (points, &fine) in chunk.iter_mut().zip(fine) {
-                *points = product(*points, product(coarse, fine));
+        for (chunk, coarse) in data.chunks_mut(fine.len().max(1)).zip(coarse) {
+            let coarse = on.load(coarse);
+            for (points, fine) in chunk.iter_mut().zip(fine) {
+                let fine = on.load(fine);
+                multiply(points, on.product(coarse, fine));
             }
         }
     }
 
     #[inline(always)]
-    fn radix_2(&self, group: &mut [Points]) {
+    fn radix_2<const L: usize, V: Floats<L>>(&self, group: &mut [Points], on: Arithmetic<L, V>) {
         let stride = self.len() / group.len();
         let (low, high) = group.split_at_mut(group.len() / 2);
         for (k, (low, high)) in low.iter_mut().zip(high).enumerate() {
-            let rotated = product(*high, in_all_lanes(self.roots[k * stride]));
-            (*low, *high) = (sum(*low, rotated), difference(*low, rotated));
+            let root = on.splat(&self.roots[k * stride]);
+            let rotated = on.product(on.load(high), root);
+            let z = on.load(low);
+            on.store(on.sum(z, rotated), low);
+            on.store(on.difference(z, rotated), high);
         }
     }
 
     #[inline(always)]
-    fn radix_4(&self, group: &mut [Points]) {
+    fn radix_4<const L: usize, V: Floats<L>>(&self, group: &mut [Points], on: Arithmetic<L, V>) {
         let part = group.len() / 4;
         let stride = self.len() / group.len();
-        let (first, rest) = group.split_at_mut(part);
-        let (second, rest) = rest.split_at_mut(part);
-        let (third, fourth) = rest.split_at_mut(part);
-        let quarters = first.iter_mut().zip(second).zip(third).zip(fourth);
-        for (k, (((a, b), c), d)) in quarters.enumerate() {
-            let root = |s: usize| in_all_lanes(self.roots[s * k * stride]);
-            let (z0, z1) = (*a, product(*b, root(1)));
-            let (z2, z3) = (product(*c, root(2)), product(*d, root(3)));
-            let (even, odd) = (sum(z0, z2), sum(z1, z3));
-            *a = sum(even, odd);
-            *c = difference(even, odd);
-            let (even, odd) = (difference(z0, z2), difference(z1, z3));
-            // -i(x + iy) = y - ix.
-            *b = Complex::new(even.re.plus(odd.im), even.im.minus(odd.re));
-            *d = Complex::new(even.re.minus(odd.im), even.im.plus(odd.re));
+        for k in 0..part {
+            let rotated = inlined(
+                #[inline(always)]
+                |s: usize| {
+                    let root = on.splat(&self.roots[s * k * stride]);
+                    on.product(on.load(&group[s * part + k]), root)
+                },
+            );
+            let z0 = on.load(&group[k]);
+            let (z1, z2, z3) = (rotated(1), rotated(2), rotated(3));
+            let (even, odd) = (on.sum(z0, z2), on.sum(z1, z3));
+            let (half, other) = (on.difference(z0, z2), on.difference(z1, z3));
+            let outputs = [
+                on.sum(even, odd),
+                on.minus_i(half, other),
+                on.difference(even, odd),
+                on.plus_i(half, other),
+            ];
+            for (s, output) in outputs.into_iter().enumerate() {
+                on.store(output, &mut group[s * part + k]);
+            }
         }
     }
 
     /// Inputs and outputs by pairs, whose roots are conjugate.
     #[inline(always)]
-    fn radix_odd(&self, group: &mut [Points], radix: usize) {
+    fn radix_odd<const L: usize, V: Floats<L>>(
+        &self,
+        group: &mut [Points],
+        radix: usize,
+        on: Arithmetic<L, V>,
+    ) {
         let part = group.len() / radix;
         let stride = self.len() / group.len();
         let half = radix / 2;
         let mut pairs = vec![(Points::default(), Points::default()); half];
         for k in 0..part {
-            let first = group[k];
-            let mut total = first;
+            let rotated = inlined(
+                #[inline(always)]
+                |s: usize| {
+                    let root = on.splat(&self.roots[s * k * stride]);
+                    on.product(on.load(&group[s * part + k]), root)
+                },
+            );
+            let z0 = on.load(&group[k]);
+            let mut total = z0;
             for (s, pair) in (1..).zip(&mut pairs) {
-                let (root_a, root_b) = (s * k * stride, (radix - s) * k * stride);
-                let a = product(group[s * part + k], in_all_lanes(self.roots[root_a]));
-                let b = product(
-                    group[(radix - s) * part + k],
-                    in_all_lanes(self.roots[root_b]),
-                );
-                *pair = (sum(a, b), difference(a, b));
-                total = sum(total, pair.0);
+                let (a, b) = (rotated(s), rotated(radix - s));
+                let sum = on.sum(a, b);
+                on.store(sum, &mut pair.0);
+                on.store(on.difference(a, b), &mut pair.1);
+                total = on.sum(total, sum);
             }
-            group[k] = total;
+            on.store(total, &mut group[k]);
             for q in 1..=half {
-                let (mut even, mut odd) = (first, Points::default());
+                let (mut even, mut odd) = (z0, on.load(&Points::default()));
                 for (s, pair) in (1..).zip(&pairs) {
-                    let root = in_all_lanes(self.roots[s * q % radix * (self.len() / radix)]);
-                    even = sum(even, scaled(pair.0, root.re));
-                    odd = sum(odd, scaled(pair.1, root.im));
+                    let root = on.splat(&self.roots[s * q % radix * (self.len() / radix)]);
+                    let (sum, difference) = (on.load(&pair.0), on.load(&pair.1));
+                    even = on.sum(even, on.scaled(sum, root.re));
+                    odd = on.sum(odd, on.scaled(difference, root.im));
                 }
-                // i(x + iy) = -y + ix.
-                group[q * part + k] = Complex::new(even.re.minus(odd.im), even.im.plus(odd.re));
-                group[(radix - q) * part + k] =
-                    Complex::new(even.re.plus(odd.im), even.im.minus(odd.re));
+                on.store(on.plus_i(even, odd), &mut group[q * part + k]);
+                let mirrored = &mut group[(radix - q) * part + k];
+                on.store(on.minus_i(even, odd), mirrored);
             }
         }
     }
@@ -510,7 +605,7 @@ mod tests {
             };
             let mut plain = data.clone();
             transform.run(&mut data, &factors);
-            transform.levels(&mut plain, &factors);
+            transform.run_portable(&mut plain, &factors);
             assert_eq!(format!("{data:?}"), format!("{plain:?}"), "length {length}");
         }
     }
