@@ -19,7 +19,6 @@ use float_environment::DefaultEnvironment;
 use floats::Mode;
 
 /// Operation counts of a recipe per point of the problem's array.
-#[doc(hidden)]
 pub fn digits_work(problem: &Problem, recipe: &Recipe) -> DigitsWork {
     let digits = recipe.digits;
     let products = digit_products(digits.data, digits.matrix, digits.diagonals);

@@ -76,7 +76,6 @@ pub(crate) fn measured_mode(mode: &str, unit: &str, numbers: &str) -> Option<Mea
 }
 
 /// The constants of a unit, by the name that plans give it.
-#[doc(hidden)]
 pub fn measured_unit(name: &str) -> Option<MeasuredUnit> {
     let mut units = UNITS.into_iter();
     units.find(|unit| unit.unit == name)

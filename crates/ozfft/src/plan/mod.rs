@@ -258,16 +258,14 @@ impl<T: Real> Plan<T> {
         }
     }
 
-    /// The kernels that a plan for a GPU launches, threads of a block and bytes of its shared memory, for those who
-    /// measure them.
-    #[doc(hidden)]
+    /// The kernels that a plan for a GPU launches, with the threads of a block and the bytes of its shared memory; none for plans for
+    /// the processor. Those that only take what others leave are not among them.
     pub fn device_launches(&self) -> Vec<(&'static str, u32, usize)> {
         let launches = self.cuda().map(CudaExecutor::launches);
         launches.unwrap_or_default()
     }
 
-    /// The same kernels with the blocks of their grids: what a profiler's launches are recognised by.
-    #[doc(hidden)]
+    /// The same kernels with the blocks of their grids, by which a profiler's launches are told apart.
     pub fn device_grids(&self) -> Vec<(&'static str, u64)> {
         let grids = self.cuda().map(CudaExecutor::grids);
         grids.unwrap_or_default()
