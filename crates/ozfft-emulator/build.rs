@@ -4,6 +4,7 @@ use ozfft_kernels::bailey::{self, BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
 use ozfft_kernels::bailey_passes::PassesShape;
 use ozfft_kernels::bailey_real::{Half, RealShape};
+use ozfft_kernels::bailey_three::ThreeShape;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,10 @@ const SAMPLE: [(usize, usize); 10] = [
     (40, 25),
     (32, 32),
 ];
+
+/// The same for three steps: even and odd first ones, and middle ones whose slots are a rest of four, eight, and eight and a rest.
+const SAMPLE_OF_BLOCKS_OF_THREE: [[usize; 3]; 4] =
+    [[7, 7, 7], [14, 7, 7], [13, 11, 5], [17, 17, 3]];
 
 /// The same for lines of f32.
 const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
@@ -105,6 +110,12 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             }
         }
     }
+    for steps in SAMPLE_OF_BLOCKS_OF_THREE {
+        for strided in [false, true] {
+            let shape = ThreeShape::new(steps, strided, SHARED_BYTES);
+            shapes.push((Box::new(shape.expect("a shape that fits")), strided));
+        }
+    }
     for (first, second) in SAMPLE_OF_PASSES {
         for strided in [false, true] {
             let shape = PassesShape::new(first, second, strided, SHARED_BYTES);
@@ -177,7 +188,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"bailey_single.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {

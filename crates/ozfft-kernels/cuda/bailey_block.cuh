@@ -424,11 +424,11 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
     }
 }
 
-// The last step on the tensor unit: a column of it is a row k1 of a line.
+// The last step on the tensor unit: a column of it is a row k1 of a line, or a part of it after a middle step.
 template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArguments &args, const EndOf &end_of) {
     typedef typename S::Last Step;
     typedef typename S::Tables Tables;
-    constexpr int N1 = S::N1, N2 = S::N2, UNITS = S::UNITS2;
+    constexpr int N1 = S::N1, N2 = S::LAST, MIDDLE = S::MIDDLE, UNITS = S::UNITS2;
     const auto tables = tables_of<S>(args);
     const Factors factors = factors_of<Int8>(args);
 #pragma unroll 1
@@ -439,16 +439,18 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
             const Column row = row_of<S>(lane, unit + u);
-            const uint32_t near = place_of(lane, row.line, row.place, t), far = place_of(lane, row.line, row.place, N2 - t);
-            const uint32_t middle = place_of(lane, row.line, row.place, Step::PLAIN ? 0 : N2 / 2);
+            const int k1 = (unsigned)row.place / MIDDLE, start = (unsigned)row.place % MIDDLE * N2;
+            const uint32_t near = place_of(lane, row.line, k1, start + t), far = place_of(lane, row.line, k1, start + N2 - t);
+            const uint32_t middle = place_of(lane, row.line, k1, start + (Step::PLAIN ? 0 : N2 / 2));
 #pragma unroll
             for (int q = 0; q < Step::QUADS; q++) {
                 // Slots beyond the last read what lies there: they meet zeros of the matrix.
                 const bool alone = q == 0 && t == 0;
                 const uint4 a = load_shared(near + 64 * q), b = load_shared(alone ? middle : far - 64 * q);
-                const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), bi = join(b.z, b.w);
                 // Columns beyond the middle were left without the sign of their real part, or of their imaginary part before a
-                // plain step: both come to the same. A plain step's sines have zeros for slot 0.
+                // plain step: both come to the same. (A middle step has put it right.) A plain step's sines have zeros for slot 0.
+                const i64 ar = join(a.x, a.y), ai = join(a.z, a.w), br = join(b.x, b.y), unsigned_bi = join(b.z, b.w);
+                const i64 bi = MIDDLE > 1 ? -unsigned_bi : unsigned_bi;
                 cosine_digits[u].put(q, alone ? ar : ar + br, alone ? ai : ai - bi);
                 sine_digits[u].put(q, alone ? br : ar - br, alone ? bi : ai + bi);
             }
@@ -464,7 +466,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of<S>(lane, unit + u);
-                const int k1 = row.place;
+                const int k1 = (unsigned)row.place / MIDDLE, k2 = (unsigned)row.place % MIDDLE;
                 const bool mirrored = 2 * k1 > N1;
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
@@ -483,7 +485,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                     const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t;
                     auto end = end_of(row);
-                    const auto index = [&](int k) { return k1 + N1 * (mirrored ? N2 - 1 - k : k); };
+                    const auto index = [&](int k) { return k1 + N1 * (mirrored ? MIDDLE * N2 - 1 - (k2 + MIDDLE * k) : k2 + MIDDLE * k); };
                     end.put(slot, index(k), cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y, mirrored);
                     if (!pairs) {
                         end.done();
@@ -522,6 +524,9 @@ template <class S> DEVICE void begin(const TunedArguments &args) {
     block_barrier();
 }
 
+// Between the first and the last step of three: bailey_three.cuh.
+template <class S, class Mma> DEVICE void middle_step(const TunedArguments &args);
+
 template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArguments &args) {
     begin<S>(args);
     const int group = Lane<S>().group;
@@ -544,6 +549,10 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run(const TunedArgum
         const auto end_of = [&](const Column &column) { return ToMemory<S, CONVERSIONS>(args, lines, statistics.facts(column.line), column); };
         first_step<S, Mma>(args, numbers, statistics, end_of);
         leave_lines<S>(args, lines, [&](int line) { return statistics.facts(line); });
+        if constexpr (S::MIDDLE > 1) {
+            group_barrier<S>(group);
+            middle_step<S, Mma>(args);
+        }
         if constexpr (S::N2 > 1) {
             group_barrier<S>(group);
             if constexpr (S::Last::MATRIX)

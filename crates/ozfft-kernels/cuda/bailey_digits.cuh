@@ -105,8 +105,8 @@ struct Rounded {
 
 // The products of eight outputs with the columns of all units: two diagonals at a time, the last ones first, so that few sums
 // are in registers at once. The compiler must be kept from mixing them: it runs out of registers. `place` is another number
-// for every call.
-template <class Mma, bool WHOLE, class Step, int UNITS, class Matrix>
+// for every call. HALF: 0 where sums are rounded later, by more bits.
+template <class Mma, bool WHOLE, int HALF = 64, class Step, int UNITS, class Matrix>
 DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
     typename Mma::template Sums<UNITS> d;
     int low[UNITS][4], middle[UNITS][4];
@@ -135,7 +135,7 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
         return;
     }
     Mma::template multiply<6>(d, digits, matrix);
-    each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + 64) >> 7) + 2 * d6; });
+    each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + HALF) >> 7) + 2 * d6; });
     scheduling_barrier(factors.first, place + 4);
     Mma::template multiply<4>(d, digits, matrix);
     each([&](int u, int e, int d4, int d5) {

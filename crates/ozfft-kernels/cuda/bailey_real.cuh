@@ -26,6 +26,7 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, in
     static constexpr int PANEL = 2 * PAIRS;
     // Lines of the first step: pairs of real ones, or half-spectra one by one.
     static constexpr int LINES = HALF == Half::OUTPUT ? PAIRS : PANEL;
+    static constexpr int LAST = N2_, MIDDLE = 1;
     static constexpr int COLUMNS_OF_LINE = HALF == Half::OUTPUT ? N2 : N2 / 2 + 1, ROWS_OF_LINE = HALF == Half::OUTPUT ? N1 / 2 + 1 : N1;
     static constexpr int COLUMNS = LINES * COLUMNS_OF_LINE, ROWS = PANEL * ROWS_OF_LINE;
     static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);

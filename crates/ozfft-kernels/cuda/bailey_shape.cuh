@@ -71,6 +71,8 @@ struct BlockShape {
     typedef TableShape<N1, N2, Number::DIGITS> Tables;
     // Lines of a panel, and what is worked out of each: all columns and all rows. (Real lines need half of either: bailey_real.cuh.)
     static constexpr int PANEL = LINES, COLUMNS_OF_LINE = N2, ROWS_OF_LINE = N1;
+    // Points of the last step, and of the one before where there are three: bailey_three.cuh.
+    static constexpr int LAST = N2, MIDDLE = 1;
     static constexpr int COLUMNS = LINES * COLUMNS_OF_LINE, ROWS = PANEL * ROWS_OF_LINE;
     static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);  // of a group
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
@@ -88,7 +90,7 @@ struct BlockShape {
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;  // in the image of the tables
-    static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
+    static_assert(First::MATRIX && N1 <= 64 && N2 <= 128, "first steps are products");
 };
 
 // The same with as many of the groups as fit BYTES of shared memory; with none, where not even one does beside the tables.

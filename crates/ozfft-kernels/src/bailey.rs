@@ -19,7 +19,7 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 25] = headers!(
+const SOURCES: [(&str, &str); 26] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
@@ -31,6 +31,7 @@ const SOURCES: [(&str, &str); 25] = headers!(
     "bailey_real.cuh",
     "bailey_shape.cuh",
     "bailey_single.cuh",
+    "bailey_three.cuh",
     "bailey_words.cuh",
     "bulk_copy.cuh",
     "convert.cuh",
@@ -146,7 +147,7 @@ pub(crate) const fn pieces(n: usize) -> [usize; 2] {
 }
 
 /// `StepShape::MATRIX_BYTES`
-const fn matrix_bytes(n: usize, number: Number) -> usize {
+pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
     let [upper, lower] = pieces(n);
     let lower_bytes = match number {
         Number::Double => 1024,

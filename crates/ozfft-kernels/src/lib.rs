@@ -21,6 +21,7 @@ pub mod bailey;
 pub mod bailey_long;
 pub mod bailey_passes;
 pub mod bailey_real;
+pub mod bailey_three;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;

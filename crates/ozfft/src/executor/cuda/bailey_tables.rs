@@ -23,6 +23,35 @@ pub(super) fn of_real_lines(steps: &[Step]) -> Vec<u8> {
     })
 }
 
+/// The tables of three steps, in the order of `TablesOfThree`: sums of the middle one are shifted down before they are combined, and its
+/// outputs are rotated column by column.
+pub(super) fn of_three_steps(steps: &[Step]) -> Vec<u8> {
+    let [first, middle, last] = steps else {
+        unreachable!("three steps");
+    };
+    let mut image = Vec::new();
+    for step in steps {
+        for matrix in padded(step) {
+            fragments(&matrix, &mut image);
+        }
+    }
+    let first_rows = biased_rows(first, true);
+    lay_out_constants(&first_rows, true, &mut image);
+    lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
+    let middle_rows = biased_rows(middle, false);
+    for (cosine, sine) in &middle_rows {
+        image.extend_from_slice(bytemuck::cast_slice(&[cosine.sum, sine.sum]));
+    }
+    for (cosine, sine) in &middle_rows {
+        let tops = [cosine.top, sine.top].map(|top| top as i32);
+        image.extend_from_slice(bytemuck::cast_slice(&tops));
+    }
+    lay_out_constants(&biased_rows(last, false), false, &mut image);
+    rotations(first, &mut image);
+    rotations(middle, &mut image);
+    image
+}
+
 /// The same for lines of f32, whose words have five digits: pieces of the fifth diagonal follow those of the first four, and nothing is
 /// kept apart.
 pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {

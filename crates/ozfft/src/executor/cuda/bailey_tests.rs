@@ -185,6 +185,36 @@ fn axes_of_the_template_together() {
     assert!(launches >= 2 * STYLES.len() as u64, "{launches}");
 }
 
+/// Blocks of three steps: 7·7·7, 14·7·7, 13·11·5 and 17·17·3.
+const THREE_STEPS: [usize; 4] = [343, 686, 715, 867];
+
+#[test]
+fn blocks_of_three_steps() {
+    let mut bench = TemplateBench::new();
+    for (number, n) in THREE_STEPS.into_iter().enumerate() {
+        let count = [1, 5, 7, 3][number];
+        bench.check_axis(&[count, n], 1, None, |problem| problem);
+        bench.check_axis(&[n, count + 1], 0, None, |problem| problem);
+        let inverse = |problem: Problem| {
+            problem
+                .direction(Direction::Inverse)
+                .norm(NORMS[number % 4])
+        };
+        bench.check_axis(&[3, n], 1, None, inverse);
+        bench.check_axis(&[2, n, 3], 1, None, inverse);
+        for style in STYLES {
+            let problem = Problem::complex(&[2, n]).axes(&[1]);
+            let input = numbers(problem.input_len(), style, SEED);
+            bench.check(&problem, &input, true, [2, 2]);
+        }
+        let left = bench.left();
+        bench.check_axis(&[6, n], 1, Some(2), |problem| problem);
+        bench.check_axis(&[n, 6], 0, Some(2), |problem| problem);
+        assert_eq!(bench.left() - left, 4 * 3, "{n}");
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
 /// Transforms of two passes: columns and rows with exponents of their own.
 #[test]
 fn two_passes_of_the_template() {

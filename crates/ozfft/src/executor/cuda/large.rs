@@ -21,6 +21,7 @@ use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
 use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_three::ThreeShape;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the arrays would lie.
@@ -391,16 +392,23 @@ impl Check {
         let named = named.or_else(|| {
             let words = kernel.strip_prefix("bailey_")?.split('_');
             let steps = words.map_while(|word| {
-                let (first, last) = word.split_once('x')?;
-                Some([first.parse().ok()?, last.parse().ok()?])
+                let points = word.split('x').map(|number| number.parse().ok());
+                points.collect::<Option<Vec<usize>>>()
             });
-            let steps: Vec<[usize; 2]> = steps.collect();
+            let steps: Vec<Vec<usize>> = steps.filter(|steps| steps.len() > 1).collect();
             let points = steps.iter().flatten().product();
+            let steps: Vec<&[usize]> = steps.iter().map(Vec::as_slice).collect();
+            let bytes = 227 << 10;
             let lines = match steps[..] {
-                [[first, last]] => {
-                    BlockShape::new(Number::Double, [first, last], strided, 227 << 10)?.lines
+                [&[first, last]] => {
+                    BlockShape::new(Number::Double, [first, last], strided, bytes)?.lines
                 }
-                [first, second] => PassesShape::new(first, second, strided, 227 << 10)?.lines,
+                [&[first, middle, last]] => {
+                    ThreeShape::new([first, middle, last], strided, bytes)?.lines
+                }
+                [&[first, last], &[second, closing]] => {
+                    PassesShape::new([first, last], [second, closing], strided, bytes)?.lines
+                }
                 _ => return None,
             };
             Some((points, lines as u64, Elements::Complex, [16, 16]))

@@ -107,6 +107,24 @@ impl Parameters {
     }
 }
 
+/// The portable kernel that takes what another one leaves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FallbackKernel {
+    /// For truncated products, by its name.
+    Truncated(&'static str),
+    /// For any block whose largest step has so many tiles of eight slots.
+    General { tiles: i32 },
+}
+
+impl FallbackKernel {
+    pub(crate) fn parameters(self, tasks: Tasks) -> Parameters {
+        match self {
+            FallbackKernel::Truncated(name) => Parameters::Truncated(tasks, name),
+            FallbackKernel::General { tiles } => Parameters::block(tasks.0[0], tiles),
+        }
+    }
+}
+
 /// A kernel of the template that a machine is ready to launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TemplateKernel {

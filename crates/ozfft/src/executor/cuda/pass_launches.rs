@@ -1,6 +1,6 @@
 //! The passes of 1-D transforms as launches of portable kernels, or of the template where it takes them: what each is told.
 
-use super::machine::Parameters;
+use super::machine::{FallbackKernel, Parameters};
 use super::program::PassesTables;
 use super::program_builder::{Axis, FallbackLaunch, ProgramBuilder};
 use super::tables::BlockTables;
@@ -120,21 +120,26 @@ impl ProgramBuilder<'_> {
                 .truncated
                 .then(|| ozfft_kernels::truncated(digits.data, tables.tiles))
                 .flatten();
-            if let Some(kernel) = truncated {
-                let fallback = FallbackLaunch {
-                    tasks: Tasks::one(task),
-                    kernel,
-                    blocks,
-                    shared_bytes: shared,
-                };
-                if passes.is_one_block() && self.any_tuned(axis, &fallback) {
-                    continue;
-                }
-                if self.template_pass(axis, io, number, &fallback) {
-                    groups *= block.len() as u64;
-                    length /= block.len() as u64;
-                    continue;
-                }
+            let kernel = match truncated {
+                Some(name) => FallbackKernel::Truncated(name),
+                None => FallbackKernel::General {
+                    tiles: tables.tiles,
+                },
+            };
+            let fallback = FallbackLaunch {
+                tasks: Tasks::one(task),
+                kernel,
+                blocks,
+                shared_bytes: shared,
+            };
+            let one_block = passes.is_one_block() && residues.is_none();
+            if one_block && self.any_tuned(axis, &fallback) {
+                continue;
+            }
+            if truncated.is_some() && self.template_pass(axis, io, number, &fallback) {
+                groups *= block.len() as u64;
+                length /= block.len() as u64;
+                continue;
             }
             if truncated.is_none() && self.convolution_pass(io, number, &task) {
                 groups *= block.len() as u64;
@@ -296,7 +301,7 @@ impl ProgramBuilder<'_> {
         let tasks = Tasks([first, second]);
         let fallback = FallbackLaunch {
             tasks,
-            kernel,
+            kernel: FallbackKernel::Truncated(kernel),
             blocks,
             shared_bytes: shared,
         };

@@ -3,7 +3,7 @@
 use super::bailey_tables;
 use super::dimensions::{BumpAllocator, Flattened, Scaling, merged, transform_dimensions};
 use super::long_passes::{self, PassLaunch};
-use super::machine::{DeviceMemory, Machine, Parameters, Queue};
+use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
 use super::program_builder::{FallbackLaunch, ProgramBuilder};
 use super::residues::is_for_residue_kernels;
@@ -58,7 +58,7 @@ pub(super) enum Action {
     Tuned {
         launch: Box<TunedLaunch>,
         fallback: Box<Tasks>,
-        fallback_kernel: &'static str,
+        fallback_kernel: FallbackKernel,
         fallback_blocks: u64,
         fallback_shared_bytes: usize,
         /// Where this is the first of several axes: how the transforms' largest numbers are found.
@@ -298,6 +298,13 @@ fn tables_of_tuned(
                 (false, _) => bailey_tables::tables(block.steps()),
             };
             let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
+            found.push((kernels, builder.add(&tables)));
+        }
+        let complex = kind == Kind::ComplexToComplex && !single && choice.residues.is_none();
+        let steps = tuned::three_steps_of(recipe, block).filter(|_| complex);
+        if let Some(steps) = steps {
+            let kernels = Kernels::of_three_steps(steps, conversions);
+            let tables = bailey_tables::of_three_steps(block.steps());
             found.push((kernels, builder.add(&tables)));
         }
         return Ok(found);
@@ -550,7 +557,7 @@ impl Program {
                             tasks.set_list(task.tuned.left, task.tuned.left_count);
                             blocks = blocks.min(2 * machine.multiprocessors() as u64);
                         }
-                        let portable = Parameters::Truncated(tasks, fallback.kernel);
+                        let portable = fallback.kernel.parameters(tasks);
                         machine.launch(queue, &portable, blocks, fallback.shared_bytes)?;
                     }
                     Action::Tuned {
@@ -591,7 +598,7 @@ impl Program {
                             tasks.set_list(Address::NONE, Address::NONE);
                             scaled_back = None;
                         }
-                        let fallback = Parameters::Truncated(tasks, fallback_kernel);
+                        let fallback = fallback_kernel.parameters(tasks);
                         machine.launch(queue, &fallback, blocks, *fallback_shared_bytes)?;
                         if let Some(task) = scaled_back {
                             let task = Parameters::Scale(task.resolved(arrays));

@@ -2,7 +2,7 @@
 //! that know their length in `tuned_launches.rs`.
 
 use super::dimensions::{BumpAllocator, Flattened, Scaling};
-use super::machine::{DeviceMemory, Machine, Parameters};
+use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters};
 use super::pass_launches::{NO_WORDS, PassIo, WordArray};
 use super::program::{Action, PassesTables, TunedTables};
 use super::tables::Piece;
@@ -75,7 +75,7 @@ impl Axis {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FallbackLaunch {
     pub(super) tasks: Tasks,
-    pub(super) kernel: &'static str,
+    pub(super) kernel: FallbackKernel,
     pub(super) blocks: u64,
     pub(super) shared_bytes: usize,
 }

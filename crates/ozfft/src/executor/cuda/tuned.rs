@@ -14,10 +14,12 @@ use crate::problem::Products;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::stages::scale::ScaleBetweenAxes;
 use crate::transform::bailey::Block;
+use crate::transform::step::Step;
 use bytemuck::Zeroable;
 use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_passes::PassesShape;
 use ozfft_kernels::bailey_real::{Half, RealShape};
+use ozfft_kernels::bailey_three::ThreeShape;
 use ozfft_kernels::{Elements, Product, TunedShape};
 
 /// Scales between axes are below 2 to this power: numbers that ask for one, and results that it would round, are among
@@ -184,6 +186,18 @@ pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> b
     recipe.digits == digits && recipe.products == Products::Truncated && fits
 }
 
+/// The steps of a block of three products whose bits a kernel of the template gives, for complex lines of f64.
+pub(crate) fn three_steps_of(recipe: &Recipe, block: &Block) -> Option<[usize; 3]> {
+    let [first, middle, last] = block.steps() else {
+        return None;
+    };
+    let plain = |step: &Step| step.recipe.fold == Fold::Plain;
+    let opens = matches!(first.recipe.fold, Fold::TimeShifted | Fold::Plain);
+    let usual = recipe.digits == Digits::DOUBLE && recipe.products == Products::Truncated;
+    let fits = usual && opens && plain(middle) && plain(last);
+    fits.then(|| [first, middle, last].map(|step| step.recipe.n))
+}
+
 /// Lines of two arrays as a tuned kernel can run through them.
 pub(crate) struct TunedLines<'a> {
     pub(crate) input: &'a FloatLines,
@@ -220,6 +234,11 @@ pub(crate) enum KernelSource {
         second: Option<[usize; 2]>,
         conversions: bool,
     },
+    /// The template, for a block of three steps.
+    TemplateOfThree {
+        steps: [usize; 3],
+        conversions: bool,
+    },
 }
 
 impl Kernels {
@@ -252,6 +271,15 @@ impl Kernels {
                 second: blocks.get(1).map(steps_of),
                 conversions,
             },
+        }
+    }
+
+    pub(crate) fn of_three_steps(steps: [usize; 3], conversions: bool) -> Self {
+        Kernels {
+            product: Product::Int8,
+            elements: Elements::Complex,
+            single: false,
+            source: KernelSource::TemplateOfThree { steps, conversions },
         }
     }
 
@@ -375,14 +403,9 @@ pub(crate) fn launch(
             };
             (kernel, shared_bytes, per_panel)
         }
-        KernelSource::Template {
-            first,
-            second,
-            conversions,
-        } => {
-            let steps = (first, second);
-            let shared_memory = machine.shared_memory();
-            let shape = template_shape(kernels, steps, placed.strided, shared_memory);
+        KernelSource::Template { conversions, .. }
+        | KernelSource::TemplateOfThree { conversions, .. } => {
+            let shape = template_shape(kernels, placed.strided, machine.shared_memory());
             // Lines of a group are counted in 32 bits.
             let shape = shape.filter(|_| placed.group < 1 << 31);
             let shape = shape.ok_or(NoLaunch::Layout)?;
@@ -431,13 +454,19 @@ pub(crate) fn launch(
     })
 }
 
-/// The template's shape for steps of one pass or of two.
+/// The template's shape for steps of one pass or of two; none for other kernels.
 fn template_shape(
     kernels: &Kernels,
-    (first, second): ([usize; 2], Option<[usize; 2]>),
     strided: bool,
     shared_memory: usize,
 ) -> Option<Box<dyn KernelShape>> {
+    let (first, second) = match kernels.source {
+        KernelSource::Tuned { .. } => return None,
+        KernelSource::TemplateOfThree { steps, .. } => {
+            return Some(Box::new(ThreeShape::new(steps, strided, shared_memory)?));
+        }
+        KernelSource::Template { first, second, .. } => (first, second),
+    };
     let real = |half| match (second, strided) {
         (None, false) => RealShape::new(first, half, shared_memory),
         _ => None,
