@@ -150,7 +150,12 @@ fn axes(canvas: &mut Canvas, panel: &Panel, title: &str) {
         let (x, _) = panel.place(1 << power, 1.0);
         canvas.line((x, panel.top), (x, bottom), grey, false);
         if power != 15 {
-            canvas.write((1u64 << power).to_string(), (x, bottom + 12), 11, Side::Center);
+            canvas.write(
+                (1u64 << power).to_string(),
+                (x, bottom + 12),
+                11,
+                Side::Center,
+            );
         }
     }
 }
@@ -181,7 +186,8 @@ mod tests {
         let canvas = canvas(&all);
         assert_readable(&canvas);
         let dots = |wanted: bool| {
-            let filled = |shape: &&Shape| matches!(shape, Shape::Dot { filled, .. } if *filled == wanted);
+            let filled =
+                |shape: &&Shape| matches!(shape, Shape::Dot { filled, .. } if *filled == wanted);
             canvas.shapes.iter().filter(filled).count()
         };
         // One of each kind in the legend.

@@ -117,11 +117,12 @@ pub fn predicted(record: &Record, run: &Run) -> Option<Predicted> {
     let closed = local + exchanges * (copies + exchange(&[link], group, held).total);
     // Lines along one axis between exchanges; copies before and after.
     let stages = exchanges + 1.0;
+    let order = Order::Rotated { node: run.ranks };
     let mut times = vec![local / stages; run.ranks];
     for _ in 0..run.exchanges {
         let ready: Vec<f64> = times.iter().map(|time| time + copies).collect();
         let part = held / ranks;
-        let done = simulate(&[link], &ready, Order::Rotated, |_, _| part, |_, _| 0);
+        let done = simulate(&[link], &ready, order, |_, _| part, |_, _| 0);
         times = done.iter().map(|time| time + local / stages).collect();
     }
     Some(Predicted {
@@ -156,10 +157,7 @@ pub fn table(record: &Record) -> Table {
             seconds(Some(run.shortest_seconds)),
             seconds(found.map(|found| found.closed)),
             seconds(found.map(|found| found.simulated)),
-            Cell::known(
-                found.map(|found| found.simulated / run.shortest_seconds),
-                3,
-            ),
+            Cell::known(found.map(|found| found.simulated / run.shortest_seconds), 3),
         ]);
     }
     table.assume([

@@ -1,6 +1,6 @@
 //! The closed formulas: what an exchange takes, and a transform.
 //!
-//! In an exchange of a group every rank sends an equal part of its array to every other one, first to the rank after it, then to the one after that.
+//! In an exchange of a group every rank sends an equal part of its array to every other one, in an order in which no two send to the same rank at a time.
 //! Messages of a rank leave one after the other through each of its links: a gap and the bytes over the bandwidth; the last one arrives
 //! a latency later. Links to ranks of the node and to others work at the same time.
 

@@ -119,7 +119,6 @@ fn processor(n: usize) -> Result<(LocalTimes, String), Failure> {
         transform: 3e-9 * line,
         copy: copy.ok_or_else(|| missing("copies on a processor"))?,
     };
-    let source =
-        "2026-11-15-emerald-rapids.json: lines in memory, AMX, one core, three times; copies: 2026-11-17-ranks.json";
+    let source = "2026-11-15-emerald-rapids.json: lines in memory, AMX, one core, three times; copies: 2026-11-17-ranks.json";
     Ok((times, source.into()))
 }

@@ -133,7 +133,11 @@ impl Network {
         if self.levels.is_empty() || self.levels.len() > 2 {
             return Err("one or two levels are needed".into());
         }
-        if !self.levels.windows(2).all(|two| two[0].ranks < two[1].ranks) {
+        if !self
+            .levels
+            .windows(2)
+            .all(|two| two[0].ranks < two[1].ranks)
+        {
             return Err("levels go from few ranks to many".into());
         }
         for level in 0..self.levels.len() {
