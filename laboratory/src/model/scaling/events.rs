@@ -54,8 +54,8 @@ pub fn simulate(
 ) -> Vec<f64> {
     let ranks = ready.len();
     let mut events = BinaryHeap::new();
-    for from in 0..ranks {
-        let mut free = vec![ready[from]; links.len()];
+    for (from, &begin) in ready.iter().enumerate() {
+        let mut free = vec![begin; links.len()];
         for step in 0..ranks {
             let to = match order {
                 Order::Rotated { node } => {
