@@ -1,6 +1,6 @@
 //! The model beside real runs: a record of `exchange_probe` and `ozfft-mpi bench` on ranks of one machine.
 //!
-//! Nothing is fitted to the transforms: their local time is that of one process in the same run, and the network is what the probe measured.
+//! Nothing is fitted to the transforms: their local time is that of one process in the same runs, and the network is what the probe measured.
 
 use super::events::{Order, simulate};
 use super::formula::{Group, exchange};
@@ -163,7 +163,7 @@ pub fn table(record: &Record) -> Table {
     table.assume([
         format!("measured: {}, {}", record.machine, record.date),
         format!(
-            "local time is that of one process in the same run over the ranks, of which {} run at a time",
+            "local time is that of one process in the same runs over the ranks, of which {} run at a time",
             record.cores
         ),
         "latency, bandwidth and copies are those of exchange_probe on as many ranks; nothing is fitted to transforms".into(),

@@ -30,7 +30,7 @@ pub struct ScalingOptions {
     /// Ranks or GPUs; powers of two
     #[arg(long, value_delimiter = ',', default_value = "8,64,512,4096,32768,65536", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     ranks: Vec<u64>,
-    /// Output in natural order: every exchange is made again, backwards
+    /// Output in natural order: every exchange is made again, backwards. So for slabs; pencils of `ozfft-mpi` go back in one exchange, so it is an upper bound
     #[arg(long)]
     natural: bool,
     /// Compare with a record of runs on ranks of one machine instead
@@ -322,7 +322,9 @@ fn times_table(scaling: &Scaling, natural: bool) -> Table {
             .map(|source| format!("local times, {source}")),
     );
     let order = match natural {
-        true => "input and output in natural order",
+        true => {
+            "input and output in natural order: every exchange is made again backwards, for pencils an upper bound"
+        }
         false => "output stays divided as the last axis leaves it",
     };
     table.assume([
