@@ -17,6 +17,8 @@ pub mod hermitian;
 pub mod options;
 pub mod plot;
 pub mod report;
+pub mod spectral_flow;
 pub mod splines;
 pub mod transforms;
+pub mod vortex;
 pub mod weighted_words;

@@ -293,3 +293,57 @@ fn the_vortex_has_the_processors_bits_in_a_gpus_memory() {
         assert_eq!(processor[key], device[key], "{key}");
     }
 }
+
+/// What a program prints on so many ranks, within a minute.
+#[cfg(feature = "mpi")]
+fn on_ranks(ranks: usize, command: &str) -> Option<Value> {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let found = Command::new("mpirun").arg("--version").output();
+    available(
+        Requirement::Mpi,
+        found.map_err(|error| format!("mpirun: {error}")),
+    )?;
+    let mut child = Command::new("mpirun")
+        .args(["--oversubscribe", "--allow-run-as-root", "-n"])
+        .arg(ranks.to_string())
+        .arg(env!("CARGO_BIN_EXE_turbulence_ranks"))
+        .args(command.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let start = Instant::now();
+    while child.try_wait().expect("its status").is_none() {
+        if start.elapsed() > Duration::from_secs(60) {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("{ranks} ranks did not end within a minute: {command}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("its output");
+    assert!(output.status.success(), "{ranks} ranks: {command}");
+    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+#[cfg(feature = "mpi")]
+#[test]
+fn the_vortex_has_one_digest_on_any_number_of_ranks() {
+    let flow = "--shape 24x20x16 --time 0.15 --step 0.05 --reynolds 100";
+    let alone = json(&format!("turbulence {flow}"));
+    for (ranks, grid) in [
+        (1, ""),
+        (2, ""),
+        (3, ""),
+        (4, "--grid 4"),
+        (4, "--grid 2x2"),
+    ] {
+        let Some(found) = on_ranks(ranks, &format!("{flow} {grid} --json")) else {
+            return;
+        };
+        assert_eq!(found["ranks"], ranks);
+        assert_eq!(found["sha256"], alone["sha256"], "{ranks} ranks, {found}");
+        assert_eq!(found["bytes_sent"].as_u64() > Some(0), ranks > 1);
+    }
+}

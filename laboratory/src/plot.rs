@@ -5,6 +5,7 @@ pub mod evidence;
 pub mod labels;
 mod ladder;
 mod paths;
+pub mod scaling;
 
 use crate::failure::Failure;
 use crate::paths::Report;

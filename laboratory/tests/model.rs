@@ -257,3 +257,62 @@ fn projections_use_measured_constants_and_are_distinguished_from_measurements() 
     let message = fail(&["model", "projection", "--to", "b301"]);
     assert!(message.contains("b301") && message.contains("b300"));
 }
+
+#[test]
+fn scaling_is_written_as_tables_objects_and_a_picture() {
+    let lines = json(&[
+        "model",
+        "scaling",
+        "--network",
+        "h200-ndr",
+        "--n",
+        "1024",
+        "--ranks",
+        "8,512,4096",
+        "--json",
+    ]);
+    assert_eq!(lines.len(), 3);
+    let (few, many) = (&lines[0], &lines[2]);
+    assert_eq!(
+        (&few["binding"], &few["ranks"]),
+        (&"local".into(), &8.into())
+    );
+    assert!(many["slabs_seconds"].is_null() && many["pencils_seconds"].is_f64());
+    assert_eq!(many["seconds_by_word"].as_array().unwrap().len(), 5);
+    let written = succeed(&["model", "scaling", "--published"]);
+    assert!(
+        written.contains("cuFFTMp") && written.contains("heFFTe"),
+        "{written}"
+    );
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/records/2026-11-17-ranks.json");
+    assert!(succeed(&["model", "scaling", "--check", record]).contains("256x256x256"));
+    let picture = directory("scaling").join("picture.svg");
+    let path = picture.to_str().unwrap();
+    succeed(&[
+        "model", "scaling", "--n", "1024", "--ranks", "8", "--plot", path,
+    ]);
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("<svg"));
+    assert!(fail(&["model", "scaling", "--network", "pigeons"]).contains("h200-ndr"));
+    assert!(fail(&["model", "scaling", "--ranks", "12"]).contains("power of two"));
+}
+
+#[test]
+fn the_page_on_scaling_is_what_the_program_makes() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/");
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
+    let folder = directory("scaling-page");
+    let (page, picture) = (folder.join("scaling.md"), folder.join("scaling.svg"));
+    let committed = std::path::Path::new(docs).join("scaling.md");
+    std::fs::copy(&committed, &page).unwrap();
+    succeed(&[
+        "model",
+        "scaling",
+        "--out",
+        page.to_str().unwrap(),
+        "--plot",
+        picture.to_str().unwrap(),
+    ]);
+    assert_eq!(read(&page), read(&committed));
+    let drawn = std::path::Path::new(docs).join("scaling.svg");
+    assert_eq!(read(&picture), read(&drawn));
+}

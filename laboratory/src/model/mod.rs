@@ -4,6 +4,7 @@
 mod fit;
 mod predictions;
 mod projection;
+pub mod scaling;
 mod show;
 
 use crate::failure::Failure;
@@ -51,6 +52,8 @@ enum What {
     Numbers(NumbersOptions),
     /// What plans by digits are predicted to take, beside a record of `ozfft bench`
     Predictions(PredictionOptions),
+    /// Times of distributed transforms on many ranks, from measured local times and figures of networks
+    Scaling(Box<scaling::ScalingOptions>),
     /// The tables of laboratory/docs/roofline.md
     Document(DocumentOptions),
 }
@@ -201,6 +204,7 @@ pub fn run(arguments: &ModelArguments) -> Result<(), Failure> {
             let form = Form::of(options.json, options.csv);
             table(&make(&options.record, &text)?, form)
         }
+        What::Scaling(options) => scaling::run(options),
         What::Document(options) => write_document(options),
     }
 }
