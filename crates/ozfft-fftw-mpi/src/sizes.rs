@@ -45,8 +45,10 @@ unsafe fn measured(
             if is_verbose() {
                 eprintln!("ozfft: mpi_local_size: 0: {error}");
             }
-            // SAFETY: the caller's promise.
-            unsafe { [n0, start0, n1, start1].map(|place| put(place, 0)) };
+            for place in [n0, start0, n1, start1] {
+                // SAFETY: the caller's promise.
+                unsafe { put(place, 0) };
+            }
             return 0;
         }
     };
