@@ -190,7 +190,7 @@ impl<T: Real> DistributedPlan<T> {
         let mut arrays = Arrays {
             input,
             output,
-            work: [first, second, third, fourth].map(|array| bytemuck::cast_slice_mut(array)),
+            work: [first, second, third, fourth].map(bytemuck::cast_slice_mut),
         };
         let mut powers = numbers.split_off(1);
         for (number, stage) in self.stages.iter().enumerate() {
