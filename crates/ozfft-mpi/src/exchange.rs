@@ -449,7 +449,7 @@ mod tests {
         );
         let shape = [4, 6];
         let mut found = vec![0; part.len()];
-        let from = numbered(&[around.clone()], &shape);
+        let from = numbered(std::slice::from_ref(&around), &shape);
         copy_part(&part, &around, 1, &from, &mut found);
         assert_eq!(found, numbered(&[part], &shape));
     }
