@@ -37,67 +37,89 @@ impl ShortNumbers {
         self.bytes
     }
 
-    /// Bits after the leading one.
-    fn kept(self) -> u32 {
-        8 * self.bytes as u32 - HEAD
-    }
-
-    fn short(self, bits: u64) -> u64 {
-        let kept = self.kept();
-        let magnitude = bits & (u64::MAX >> 1);
-        let (field, fraction) = (magnitude >> FRACTION, magnitude & ((1 << FRACTION) - 1));
-        if magnitude == 0 {
-            return 0;
-        }
-        let head = |exponent: u64| (bits >> 63) << (HEAD - 1) | exponent;
-        if field == 0x7ff {
-            return head(NOT_FINITE) << kept;
-        }
-        let (exponent, fraction) = match field {
-            0 => {
-                let shift = fraction.leading_zeros() - (63 - FRACTION);
-                let fraction = fraction << shift & ((1 << FRACTION) - 1);
-                (1 - i64::from(shift), fraction)
-            }
-            _ => (field as i64, fraction),
-        };
-        let cut = FRACTION - kept;
-        let lost = u64::from(fraction & ((1 << cut) - 1) != 0);
-        head((exponent + BIAS) as u64) << kept | fraction >> cut | lost
-    }
-
-    fn long(self, short: u64) -> u64 {
-        let kept = self.kept();
-        if short == 0 {
-            return 0;
-        }
-        let sign = short >> (kept + HEAD - 1) << 63;
-        let exponent = short >> kept & NOT_FINITE;
-        if exponent == NOT_FINITE {
-            return f64::NAN.to_bits();
-        }
-        let fraction = (short & ((1 << kept) - 1)) << (FRACTION - kept);
-        match exponent as i64 - BIAS {
-            field @ 1.. => sign | (field as u64) << FRACTION | fraction,
-            // A subnormal number has as many zeros at its end: they were there, or bits that were cut off.
-            field => sign | (1 << FRACTION | fraction) >> (1 - field),
-        }
-    }
-
     /// Writes numbers, given by their bits, to so many bytes each.
     pub(crate) fn shorten(self, numbers: &[u64], packed: &mut [u8]) {
-        for (number, place) in numbers.iter().zip(packed.chunks_exact_mut(self.bytes)) {
-            place.copy_from_slice(&self.short(*number).to_le_bytes()[..self.bytes]);
+        match self.bytes {
+            5 => shorten::<5>(numbers, packed),
+            6 => shorten::<6>(numbers, packed),
+            _ => shorten::<7>(numbers, packed),
         }
     }
 
     /// Reads them again.
     pub(crate) fn lengthen(self, packed: &[u8], numbers: &mut [u64]) {
-        for (number, place) in numbers.iter_mut().zip(packed.chunks_exact(self.bytes)) {
-            let mut bytes = [0; 8];
-            bytes[..self.bytes].copy_from_slice(place);
-            *number = self.long(u64::from_le_bytes(bytes));
+        match self.bytes {
+            5 => lengthen::<5>(packed, numbers),
+            6 => lengthen::<6>(packed, numbers),
+            _ => lengthen::<7>(packed, numbers),
         }
+    }
+}
+
+// The compiler knows the number of bytes: most of the time of an exchange within a machine would be spent here.
+
+fn shorten<const BYTES: usize>(numbers: &[u64], packed: &mut [u8]) {
+    let (places, _) = packed.as_chunks_mut::<BYTES>();
+    for (number, place) in numbers.iter().zip(places) {
+        let bytes = short(*number, 8 * BYTES as u32 - HEAD).to_le_bytes();
+        place.copy_from_slice(&bytes[..BYTES]);
+    }
+}
+
+fn lengthen<const BYTES: usize>(packed: &[u8], numbers: &mut [u64]) {
+    let (places, _) = packed.as_chunks::<BYTES>();
+    for (number, place) in numbers.iter_mut().zip(places) {
+        let mut bytes = [0; 8];
+        bytes[..BYTES].copy_from_slice(place);
+        *number = long(u64::from_le_bytes(bytes), 8 * BYTES as u32 - HEAD);
+    }
+}
+
+/// A number with so many bits after the leading one.
+#[inline(always)]
+fn short(bits: u64, kept: u32) -> u64 {
+    let field = bits >> FRACTION & 0x7ff;
+    match field {
+        1..=0x7fe => rounded_to_odd(bits, field as i64, bits & ((1 << FRACTION) - 1), kept),
+        _ => short_and_unusual(bits, kept),
+    }
+}
+
+/// The sign is that of `bits`.
+#[inline(always)]
+fn rounded_to_odd(bits: u64, exponent: i64, fraction: u64, kept: u32) -> u64 {
+    let cut = FRACTION - kept;
+    let lost = u64::from(fraction & ((1 << cut) - 1) != 0);
+    let head = (bits >> 63) << (HEAD - 1) | (exponent + BIAS) as u64;
+    head << kept | fraction >> cut | lost
+}
+
+/// Zeros, subnormal numbers and what is not finite.
+#[cold]
+fn short_and_unusual(bits: u64, kept: u32) -> u64 {
+    let magnitude = bits & (u64::MAX >> 1);
+    if magnitude == 0 {
+        return 0;
+    }
+    if magnitude >> FRACTION != 0 {
+        return NOT_FINITE << kept;
+    }
+    let shift = magnitude.leading_zeros() - (63 - FRACTION);
+    let fraction = magnitude << shift & ((1 << FRACTION) - 1);
+    rounded_to_odd(bits, 1 - i64::from(shift), fraction, kept)
+}
+
+#[inline(always)]
+fn long(short: u64, kept: u32) -> u64 {
+    let sign = short >> (kept + HEAD - 1) << 63;
+    let exponent = short >> kept & NOT_FINITE;
+    let fraction = (short & ((1 << kept) - 1)) << (FRACTION - kept);
+    match exponent as i64 - BIAS {
+        field @ 1..=0x7fe => sign | (field as u64) << FRACTION | fraction,
+        _ if exponent == 0 => 0,
+        _ if exponent == NOT_FINITE => f64::NAN.to_bits(),
+        // A subnormal number has as many zeros at its end: they were there, or bits that were cut off.
+        field => sign | (1 << FRACTION | fraction) >> (1 - field),
     }
 }
 
