@@ -3,7 +3,8 @@
 use crate::arrangement::Arrangement;
 use crate::blocks::Blocks;
 use distributed::{
-    DistributedError, DistributedPlan, DistributedProblem, IndexBox, refuse_to_plan,
+    DistributedError, DistributedPlan, DistributedProblem, IndexBox, is_null_communicator,
+    refuse_to_plan,
 };
 use mpi::ffi::MPI_Comm;
 use mpi::topology::SimpleCommunicator;
@@ -16,15 +17,18 @@ use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
 
 /// The caller's communicator, which is not freed here.
-pub(crate) fn communicator(comm: MPI_Comm) -> ManuallyDrop<SimpleCommunicator> {
-    // SAFETY: FFTW's manual asks the caller for one of a single group, who keeps it.
-    unsafe { distributed::communicator_of_caller(comm) }
+fn communicator(comm: MPI_Comm) -> Result<ManuallyDrop<SimpleCommunicator>, DistributedError> {
+    match is_null_communicator(comm) {
+        true => Err(DistributedError::NullCommunicator),
+        // SAFETY: FFTW's manual asks the caller for one of a single group, who keeps it.
+        false => Ok(unsafe { distributed::communicator_of_caller(comm) }),
+    }
 }
 
 /// The caller's rank, and how many there are.
-pub(crate) fn ranks_of(comm: MPI_Comm) -> (usize, usize) {
-    let communicator = communicator(comm);
-    (communicator.rank() as usize, communicator.size() as usize)
+pub(crate) fn ranks_of(comm: MPI_Comm) -> Result<(usize, usize), DistributedError> {
+    let communicator = communicator(comm)?;
+    Ok((communicator.rank() as usize, communicator.size() as usize))
 }
 
 /// Whether reasons are printed: `OZFFT_VERBOSE`, as in libozfft_fftw.
@@ -203,7 +207,7 @@ impl Request {
         comm: MPI_Comm,
         arrays: (*mut c_void, *mut c_void),
     ) -> Result<Typed<T>, DistributedError> {
-        let communicator = communicator(comm);
+        let communicator = communicator(comm)?;
         let here = (communicator.rank() as usize, communicator.size() as usize);
         let understood = match self.understood::<T>(here) {
             Ok(understood) => understood,

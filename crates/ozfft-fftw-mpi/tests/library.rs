@@ -203,6 +203,30 @@ fn a_program_for_fftw_has_the_bits_of_one_process_and_fftws_numbers_within_the_b
 }
 
 #[test]
+fn a_null_communicator_is_an_error_that_is_printed_and_no_plan() {
+    let with_ours = ["-lozfft_fftw_mpi", "-lfftw3", "-lfftw3f", "-lm"];
+    let Some(program) = compiled("fftw_mpi_program_no_communicator", &with_ours) else {
+        return;
+    };
+    // Set for the ranks alone: other tests run at the same time.
+    let program = program.to_str().expect("a path in UTF-8");
+    let arguments = ["OZFFT_VERBOSE=1", program, "--no-communicator"];
+    let Some((status, text)) = program_on_ranks(2, "env", &arguments) else {
+        return;
+    };
+    assert!(status.success(), "{status}\n{text}");
+    assert_eq!(
+        text.matches("no communicator, no plan").count(),
+        2,
+        "{text}"
+    );
+    // Sizes, and three plans, on two ranks.
+    let reason = "the communicator is MPI_COMM_NULL";
+    assert_eq!(text.matches(reason).count(), 8, "{text}");
+    assert!(text.contains("ozfft: fftwf_mpi_plan: no plan: "), "{text}");
+}
+
+#[test]
 fn names_are_those_of_the_headers_without_real_to_real_and_transposes() {
     let names = |library: &Path| -> Result<BTreeSet<String>, String> {
         let output = Command::new("nm")

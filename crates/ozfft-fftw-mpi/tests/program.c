@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Named by fftw3-mpi.f03. */
 fftw_plan fftw_mpi_plan_dft_2d_f03(ptrdiff_t n0, ptrdiff_t n1, fftw_complex *in, fftw_complex *out, MPI_Fint comm, int sign, unsigned flags);
@@ -115,12 +116,36 @@ static void real_transform(const char *name, const char *back, ptrdiff_t n0, ptr
     if (!in_place) fftw_free(spectrum);
 }
 
+static void wrong(const char *what) {
+    fprintf(stderr, "rank %d: %s\n", rank, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Ranks without a communicator: no plan, no elements, and the program goes on. */
+static void no_communicator(void) {
+    ptrdiff_t here = 7, start = 7;
+    fftw_complex one[1];
+    fftwf_complex single[1];
+    if (fftw_mpi_local_size_2d(12, 9, MPI_COMM_NULL, &here, &start) != 0 || here != 0 || start != 0) wrong("local_size of no communicator");
+    if (fftw_mpi_plan_dft_2d(12, 9, one, one, MPI_COMM_NULL, FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of no communicator");
+    if (fftwf_mpi_plan_dft_2d(12, 9, single, single, MPI_COMM_NULL, FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of no communicator");
+    if (fftw_mpi_plan_dft_2d_f03(12, 9, one, one, MPI_Comm_c2f(MPI_COMM_NULL), FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of no communicator");
+    printf("no communicator, no plan\n");
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     fftw_mpi_init();
     fftwf_mpi_init();
+    /* FFTW itself ends the program there. */
+    if (argc > 1 && !strcmp(argv[1], "--no-communicator")) {
+        no_communicator();
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Finalize();
+        return 0;
+    }
     if (rank == 0 && !(results = fopen(argv[1], "wb"))) MPI_Abort(MPI_COMM_WORLD, 2);
     const ptrdiff_t cube[3] = {8, 6, 10}, square[2] = {12, 9};
     complex_transform("cube", 3, cube, 1, 0, 0, FFTW_FORWARD, 0, 1);

@@ -2,7 +2,8 @@
 
 use crate::problem::{CProblem, rejected};
 use distributed::{
-    DistributedError, DistributedPlan, IndexBox, communicator_of_caller, refuse_to_plan,
+    DistributedError, DistributedPlan, IndexBox, communicator_of_caller, is_null_communicator,
+    refuse_to_plan,
 };
 use mpi::ffi::MPI_Comm;
 use mpi::topology::SimpleCommunicator;
@@ -202,9 +203,8 @@ pub unsafe extern "C" fn ozfft_mpi_create_at(
     }
     // SAFETY: the header asks for a communicator.
     let raw = unsafe { *communicator };
-    // SAFETY: a constant of MPI.
-    if raw == unsafe { mpi::ffi::RSMPI_COMM_NULL } {
-        return fail(ARGUMENT, "the communicator is MPI_COMM_NULL; give one");
+    if is_null_communicator(raw) {
+        return fail(ARGUMENT, &DistributedError::NullCommunicator.to_string());
     }
     // SAFETY: the header asks for one of a single group, which the caller keeps.
     let communicator = unsafe { communicator_of_caller(raw) };

@@ -1,9 +1,16 @@
 //! Communicators that callers of a C interface pass as MPI's handles.
 
-use mpi::ffi::{MPI_Comm, RSMPI_COMM_SELF, RSMPI_COMM_WORLD};
+use mpi::ffi::{MPI_Comm, RSMPI_COMM_NULL, RSMPI_COMM_SELF, RSMPI_COMM_WORLD};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::FromRaw;
 use std::mem::ManuallyDrop;
+
+/// Whether a handle is `MPI_COMM_NULL`, for which MPI ends the program where it is used: callers of ours get
+/// [`DistributedError::NullCommunicator`](crate::DistributedError::NullCommunicator).
+pub fn is_null_communicator(raw: MPI_Comm) -> bool {
+    // SAFETY: a constant of MPI.
+    raw == unsafe { RSMPI_COMM_NULL }
+}
 
 /// The caller's communicator, which is not freed here.
 ///

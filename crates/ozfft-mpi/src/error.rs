@@ -131,6 +131,17 @@ pub enum DistributedError {
         /// The largest part.
         elements: usize,
     },
+    /// A caller of a C interface has no communicator. This is an error of that rank alone: there are no others.
+    #[error(
+        "the communicator is MPI_COMM_NULL; ranks that are not in a communicator make no plan on it"
+    )]
+    NullCommunicator,
+    /// No piece of an exchange.
+    #[error("an exchange has {pieces} pieces; give 1 or more, or leave it to the plan")]
+    Pieces {
+        /// The number asked for.
+        pieces: usize,
+    },
     /// Another rank failed.
     #[error("rank {rank} failed: {message}")]
     OnRank {

@@ -15,15 +15,17 @@ mod division;
 mod error;
 mod exchange;
 mod index_box;
+mod pieces;
 #[cfg(feature = "mpi")]
 mod plan;
 mod problem;
 mod route;
+mod short_numbers;
 
 #[cfg(feature = "mpi")]
-pub use caller::communicator_of_caller;
+pub use caller::{communicator_of_caller, is_null_communicator};
 pub use error::{BoxError, DistributedError, Side};
 pub use index_box::IndexBox;
 #[cfg(feature = "mpi")]
-pub use plan::{DistributedPlan, ExchangeSummary, refuse_to_plan};
+pub use plan::{CallTimes, DistributedPlan, ExchangeSummary, refuse_to_plan};
 pub use problem::DistributedProblem;

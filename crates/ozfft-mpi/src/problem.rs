@@ -49,6 +49,7 @@ pub struct DistributedProblem {
     pub(crate) threads: usize,
     substrate: Substrate,
     pub(crate) memory_limit: Option<u64>,
+    pub(crate) pieces: Option<usize>,
     /// The first dimension that is divided naturally: 0, and 1 where lines are rows.
     first_divided: usize,
 }
@@ -73,6 +74,7 @@ impl DistributedProblem {
             threads: 1,
             substrate: Substrate::Auto,
             memory_limit: None,
+            pieces: None,
             first_divided: 0,
         }
     }
@@ -161,6 +163,20 @@ impl DistributedProblem {
         self
     }
 
+    /// Every exchange is made in so many pieces, as far as arrays have as many indices: while one is on its way, the next one is transformed and packed. The plan
+    /// chooses by what is sent where no number is given. The bits do not depend on it, and workspace is less with more of them.
+    ///
+    /// ```
+    /// use ozfft_mpi::DistributedProblem;
+    /// let problem = DistributedProblem::complex(&[60, 48, 50]).pieces(4);
+    /// assert!(problem.validate(2).is_ok());
+    /// assert!(problem.pieces(0).validate(2).is_err());
+    /// ```
+    pub fn pieces(mut self, pieces: usize) -> Self {
+        self.pieces = Some(pieces);
+        self
+    }
+
     /// The process grid: one number for slabs, two for pencils, in general fewer than the array has dimensions. The planner chooses one
     /// where none is given. The bits do not depend on it.
     pub fn grid(mut self, grid: &[usize]) -> Self {
@@ -221,7 +237,7 @@ impl DistributedProblem {
         };
         let (direction, norm, accuracy, products) = self.options;
         format!(
-            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} grid {:?} input {} output {} (ozfft-mpi {})",
+            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} grid {:?} pieces {:?} input {} output {} (ozfft-mpi {})",
             self.whole.kind(),
             self.whole.shape(),
             self.axes,
@@ -229,6 +245,7 @@ impl DistributedProblem {
             self.engine,
             self.strict,
             self.grid,
+            self.pieces,
             wish(&self.input),
             wish(&self.output),
             env!("CARGO_PKG_VERSION"),
@@ -244,6 +261,9 @@ impl DistributedProblem {
                 self.engine
             ))
             .into());
+        }
+        if self.pieces == Some(0) {
+            return Err(DistributedError::Pieces { pieces: 0 });
         }
         let dimensions = self.whole.shape().len();
         for (side, wish) in [(Side::Input, &self.input), (Side::Output, &self.output)] {

@@ -6,12 +6,13 @@ use mpi::collective::SystemOperation;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use num_complex::Complex;
-use ozfft::{FftError, Norm, Planner, Problem};
+use ozfft::{Accuracy, FftError, Norm, Planner, Problem};
 use ozfft_cli::arrays::digest;
 use ozfft_mpi::{BoxError, DistributedError, DistributedPlan, DistributedProblem, IndexBox};
 use ozfft_testkit::assert_same_bits;
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use support::{on_ranks, on_ranks_judged, program_on_ranks};
 
 const SHAPE: [usize; 3] = [6, 10, 9];
@@ -69,6 +70,7 @@ fn mismatched_problems_fail_on_every_rank() {
             usual.clone().batch(2),
             usual.clone().strict(true),
             usual.clone().grid(&[4]),
+            usual.clone().pieces(3),
             usual.clone().permuted_output(),
             usual.clone().input_box(IndexBox::whole(&SHAPE)),
             DistributedProblem::complex(&[6, 10]),
@@ -228,6 +230,7 @@ fn problems_that_cannot_be_divided_are_rejected_with_a_remedy() {
             );
             assert!(message(&cube.clone().engine(ozfft::Engine::Native)).contains("native"));
             assert!(message(&DistributedProblem::complex(&[4, 0])).contains("length 0"));
+            assert!(message(&cube.clone().pieces(0)).contains("give 1 or more"));
             // More ranks than there are rows: some have nothing.
             let flat = DistributedProblem::complex(&[1, 5]);
             let plan = DistributedPlan::<f64>::new(&flat, world).expect("a plan");
@@ -412,6 +415,162 @@ fn exchanges_send_what_slabs_and_pencils_must() {
 }
 
 #[test]
+fn any_number_of_pieces_has_the_same_bits_and_bytes() {
+    on_ranks(
+        "any_number_of_pieces_has_the_same_bits_and_bytes",
+        4,
+        |world| {
+            for grid in [&[4][..], &[2, 2]] {
+                let mut bytes = None;
+                for pieces in [1, 2, 3, 7, 100] {
+                    let problem = DistributedProblem::complex(&SHAPE)
+                        .grid(grid)
+                        .pieces(pieces);
+                    let plan = DistributedPlan::new(&problem, world).expect("a plan");
+                    let made = plan.exchanges().iter().map(|exchange| exchange.pieces);
+                    assert!(made.clone().all(|made| made <= pieces), "{plan}");
+                    assert!(pieces == 1 || made.max() > Some(1), "{plan}");
+                    expect_bits(&plan);
+                    let predicted = plan.bytes_per_call();
+                    assert_eq!(*bytes.get_or_insert(predicted), predicted);
+                    // In place, twice: no piece of the first call is left.
+                    let (input, expected) = in_one_process();
+                    for _ in 0..2 {
+                        let mut buffer = part(&input, plan.input_box());
+                        plan.process(&mut buffer).expect("a transform");
+                        assert_same_bits(&part(&expected, plan.output_box()), &buffer, 7, &plan);
+                    }
+                    let times = plan.times();
+                    assert!(times.transforms > 0.0 && times.packing > 0.0 && times.exchange > 0.0);
+                }
+            }
+        },
+    );
+}
+
+#[test]
+fn a_large_array_takes_an_array_of_workspace_and_pieces() {
+    on_ranks(
+        "a_large_array_takes_an_array_of_workspace_and_pieces",
+        2,
+        |world| {
+            // 4 megabytes a rank.
+            let problem = DistributedProblem::complex(&[64, 64, 128]);
+            let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+            assert!(
+                plan.exchanges().iter().all(|exchange| exchange.pieces == 4),
+                "{plan}"
+            );
+            let array = 2 * plan.input_len();
+            // A piece that is transformed, and two that are sent and received: half of each stays.
+            let pieces = array / 4 + 4 * array / 8;
+            let lines = plan.workspace_len() - array - pieces;
+            assert!(lines < array / 4, "{plan}");
+        },
+    );
+}
+
+/// Subnormal ones as well, which `powi` is not promised to reach.
+fn power_of_two(exponent: i32) -> f64 {
+    2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
+}
+
+#[test]
+fn short_numbers_are_sent_where_words_have_few_digits_and_keep_the_bits() {
+    on_ranks(
+        "short_numbers_are_sent_where_words_have_few_digits_and_keep_the_bits",
+        3,
+        |world| {
+            let planner = Planner::<f64>::new();
+            let accuracies = [1e-2, 1e-3, 1e-5, 1e-9, 1e-12].map(Accuracy::Target);
+            let mut all = BTreeSet::new();
+            for accuracy in accuracies
+                .into_iter()
+                .chain([Accuracy::Single, Accuracy::Double])
+            {
+                let problem = DistributedProblem::complex(&SHAPE)
+                    .accuracy(accuracy)
+                    .pieces(2);
+                let plan =
+                    DistributedPlan::with_planner(&problem, world, &planner).expect("a plan");
+                let recipe = plan.whole().recipe().expect("a recipe");
+                let bytes = match recipe.digits.data {
+                    2 | 3 => 5,
+                    4 => 6,
+                    5 => 7,
+                    _ => 8,
+                };
+                all.insert(bytes);
+                // To the output numbers go as they are.
+                let sent: Vec<usize> = plan
+                    .exchanges()
+                    .iter()
+                    .map(|exchange| exchange.bytes_of_a_real)
+                    .collect();
+                assert_eq!(sent, [bytes, 8], "{plan}");
+                for seed in 0..20 {
+                    let mut input = uniform_complex(SHAPE.iter().product(), seed);
+                    // Numbers far apart, down to subnormal ones, in lines of their own and beside others.
+                    let spread = |(i, z): (usize, &mut Complex<f64>)| {
+                        let power = [0, -12, -21, -22, -30, -38, -45, -1040][(i + i / 9) % 8];
+                        *z *= power_of_two(power);
+                    };
+                    match seed % 4 {
+                        0 => {}
+                        1 => input.iter_mut().enumerate().for_each(spread),
+                        2 => input.iter_mut().for_each(|z| *z *= power_of_two(-1050)),
+                        _ => input[17].re = f64::INFINITY,
+                    }
+                    let mut expected = input.clone();
+                    plan.whole().process(&mut expected).expect("a transform");
+                    let mut found = vec![Complex::default(); plan.output_len()];
+                    plan.process_outofplace(&part(&input, plan.input_box()), &mut found)
+                        .expect("a transform");
+                    assert_same_bits(&part(&expected, plan.output_box()), &found, seed, &plan);
+                }
+                assert_eq!(plan.bytes_sent(), 20 * plan.bytes_per_call());
+            }
+            assert_eq!(all, BTreeSet::from([5, 6, 7, 8]));
+        },
+    );
+}
+
+#[test]
+fn the_program_times_lines_packing_and_exchange_apart() {
+    let arguments = [
+        "bench",
+        "--shape",
+        "24x20x18",
+        "--pieces",
+        "3",
+        "--one-piece",
+        "--repeats",
+        "2",
+        "--json",
+    ];
+    let Some((status, text)) = program_on_ranks(2, PROGRAM, &arguments) else {
+        return;
+    };
+    assert!(status.success(), "{text}");
+    let line = text.lines().find(|line| line.starts_with('{'));
+    let timed: Value = serde_json::from_str(line.expect("an object")).expect("JSON");
+    assert_eq!(timed["pieces"].as_u64(), Some(3));
+    let number = |key: &str| {
+        timed[key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key}: {timed}"))
+    };
+    for key in ["transform_seconds", "packing_seconds", "exchange_seconds"] {
+        assert!(
+            number(key) > 0.0 && number(key) <= number("shortest_seconds"),
+            "{key}: {timed}"
+        );
+    }
+    assert!(number("one_piece_seconds") >= number("shortest_one_piece_seconds"));
+    assert!(number("one_piece_exchange_seconds") > 0.0);
+}
+
+#[test]
 fn the_program_prints_one_digest_on_any_number_of_ranks_and_the_keys_of_one_process() {
     let shape = "12x10x9";
     for (real, arguments) in [(false, &[][..]), (true, &["--real"][..])] {
@@ -501,7 +660,7 @@ fn the_program_tells_wrong_options_once_and_ends() {
 
 #[test]
 fn random_problems_have_the_bits_of_one_process() {
-    for ranks in [2, 5] {
+    for ranks in [1, 2, 3, 4, 5] {
         let arguments = ["selftest", "--cases", "40", "--seed", "11", "--json"];
         let Some((status, text)) = program_on_ranks(ranks, PROGRAM, &arguments) else {
             return;
@@ -514,5 +673,8 @@ fn random_problems_have_the_bits_of_one_process() {
         let summary: Value = serde_json::from_str(line).expect("JSON");
         assert_eq!(summary["compared"].as_u64(), Some(80), "{text}");
         assert_eq!(summary["differing"].as_u64(), Some(0), "{text}");
+        // Exchanges in several pieces, and of numbers in fewer bytes, are among them.
+        let among = |key: &str| summary[key].as_u64() >= Some(if ranks > 1 { 5 } else { 0 });
+        assert!(among("pieces") && among("short"), "{text}");
     }
 }

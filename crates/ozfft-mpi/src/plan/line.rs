@@ -1,10 +1,12 @@
 //! One long line on several ranks: columns of its passes, an exchange of words, rows of its last pass.
 
 use super::ExchangeSummary;
+use super::clock::{Clock, Doing};
 use super::run::{all_to_all, view, view_mut, words_of};
 use crate::agreement;
-use crate::exchange::{Exchange, Pieces};
+use crate::exchange::Exchange;
 use crate::index_box::IndexBox;
+use crate::pieces::Pieces;
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;
@@ -68,14 +70,14 @@ impl<T: Real> LongLine<T> {
         };
         let input_words = words_of::<T>(parts.kind() != Kind::RealToComplex);
         LongLine {
-            into_columns: Exchange::of_pieces(
+            into_columns: Exchange::new(
                 &ranges(input, all_columns),
                 &matrices(all_columns, &columns),
                 rank,
                 input_words,
             ),
-            into_rows: Exchange::of_pieces(&cut(2, &columns), &cut(0, &rows), rank, WORDS),
-            into_output: Exchange::of_pieces(
+            into_rows: Exchange::new(&cut(2, &columns), &cut(0, &rows), rank, WORDS),
+            into_output: Exchange::new(
                 &matrices(all_rows, &rows),
                 &ranges(output, all_rows),
                 rank,
@@ -116,23 +118,36 @@ impl<T: Real> LongLine<T> {
     }
 
     pub(super) fn summaries(&self) -> Vec<ExchangeSummary> {
-        let summary = |from: &str, to: &str, bytes_sent| ExchangeSummary {
+        let summary = |from: &str, to: &str, bytes_of_a_real, bytes_sent| ExchangeSummary {
             from: from.into(),
             to: to.into(),
             group: self.columns.len(),
+            pieces: 1,
+            bytes_of_a_real,
             bytes_sent,
             bytes_of_all: 0,
         };
         let [first, second, third] = self.exchanges().map(Exchange::bytes_sent);
         vec![
-            summary("parts of the line", "columns of its passes", first),
-            summary("words of columns", "words of rows", second),
+            summary(
+                "parts of the line",
+                "columns of its passes",
+                size_of::<T>(),
+                first,
+            ),
+            summary("words of columns", "words of rows", 2 * WORDS, second),
             summary(
                 "exponents of columns",
                 "all exponents on every rank",
+                4,
                 self.exponent_bytes(),
             ),
-            summary("rows of its last pass", "parts of the line", third),
+            summary(
+                "rows of its last pass",
+                "parts of the line",
+                size_of::<T>(),
+                third,
+            ),
         ]
     }
 
@@ -142,6 +157,7 @@ impl<T: Real> LongLine<T> {
         all: &SimpleCommunicator,
         (input, output): (Option<&[u32]>, &mut [u32]),
         [scratch, first, second]: [&mut [u64]; 3],
+        clock: &Clock,
     ) -> Result<u64, FftError> {
         let (x, y): (&mut [u32], &mut [u32]) = (
             bytemuck::cast_slice_mut(first),
@@ -149,10 +165,11 @@ impl<T: Real> LongLine<T> {
         );
         let mut sent = self.exponent_bytes();
         let own = input.unwrap_or(output);
-        sent += moved(all, &self.into_columns, own, x, y);
-        self.into_columns
-            .receive
-            .unpack(None, self.into_columns.words, y, x);
+        sent += moved((all, clock), &self.into_columns, own, x, y);
+        clock.time(Doing::Packing, || {
+            let exchange = &self.into_columns;
+            exchange.receive.unpack(None, exchange.words, y, x);
+        });
         let (columns, rows) = (
             self.columns[self.rank].clone(),
             self.rows[self.rank].clone(),
@@ -161,37 +178,45 @@ impl<T: Real> LongLine<T> {
         let len = self.into_columns.receive.len();
         let workspace = &mut scratch[..self.parts.workspace_len(len)];
         let stored = (view_mut::<Complex<i64>>(y, len), &mut exponents[..]);
-        let properties = match self.parts.kind() {
+        let properties = clock.time(Doing::Transforms, || match self.parts.kind() {
             Kind::RealToComplex => {
                 let reals = view(x, len);
                 self.parts
-                    .transform_columns_of_reals(reals, columns, stored, workspace)?
+                    .transform_columns_of_reals(reals, columns, stored, workspace)
             }
             _ => self
                 .parts
-                .transform_columns(view(x, len), columns, stored, workspace)?,
-        };
-        let mut exponents = self.all_exponents(all, &exponents);
-        let properties = agreed(all, properties);
+                .transform_columns(view(x, len), columns, stored, workspace),
+        })?;
+        let (mut exponents, properties) = clock.time(Doing::Exchange, || {
+            (self.all_exponents(all, &exponents), agreed(all, properties))
+        });
         // What is packed is read from y, and y is then free to receive.
-        self.into_rows.send.pack(None, WORDS, y, x);
-        sent += exchanged(all, &self.into_rows, x, y);
-        self.into_rows.receive.unpack(None, WORDS, y, x);
+        clock.time(Doing::Packing, || {
+            self.into_rows.send.pack(None, WORDS, y, x);
+        });
+        sent += exchanged((all, clock), &self.into_rows, x, y);
+        clock.time(Doing::Packing, || {
+            self.into_rows.receive.unpack(None, WORDS, y, x);
+        });
         let len = self.into_rows.receive.len();
-        self.parts.transform_rows(
-            (view_mut(x, len), &mut exponents),
-            rows,
-            properties,
-            view_mut(y, len),
-            &mut scratch[..self.parts.workspace_len(len)],
-        )?;
-        self.into_output
-            .send
-            .pack(None, self.into_output.words, y, x);
-        sent += exchanged(all, &self.into_output, x, y);
-        self.into_output
-            .receive
-            .unpack(None, self.into_output.words, y, output);
+        clock.time(Doing::Transforms, || {
+            self.parts.transform_rows(
+                (view_mut(x, len), &mut exponents),
+                rows,
+                properties,
+                view_mut(y, len),
+                &mut scratch[..self.parts.workspace_len(len)],
+            )
+        })?;
+        let exchange = &self.into_output;
+        clock.time(Doing::Packing, || {
+            exchange.send.pack(None, exchange.words, y, x);
+        });
+        sent += exchanged((all, clock), exchange, x, y);
+        clock.time(Doing::Packing, || {
+            exchange.receive.unpack(None, exchange.words, y, output);
+        });
         Ok(sent)
     }
 
@@ -239,23 +264,27 @@ fn agreed(all: &SimpleCommunicator, own: u8) -> u8 {
 
 /// Packs from an array, and exchanges; bytes sent.
 fn moved(
-    all: &SimpleCommunicator,
+    (all, clock): (&SimpleCommunicator, &Clock),
     exchange: &Exchange,
     array: &[u32],
     packed: &mut [u32],
     received: &mut [u32],
 ) -> u64 {
-    exchange.send.pack(None, exchange.words, array, packed);
-    exchanged(all, exchange, packed, received)
+    clock.time(Doing::Packing, || {
+        exchange.send.pack(None, exchange.words, array, packed);
+    });
+    exchanged((all, clock), exchange, packed, received)
 }
 
 fn exchanged(
-    all: &SimpleCommunicator,
+    (all, clock): (&SimpleCommunicator, &Clock),
     exchange: &Exchange,
     packed: &[u32],
     received: &mut [u32],
 ) -> u64 {
     let (send, receive) = (exchange.send.counts(None), exchange.receive.counts(None));
-    all_to_all(all, (&send, packed), (&receive, received), exchange.words);
+    clock.time(Doing::Exchange, || {
+        all_to_all(all, (&send, packed), (&receive, received), exchange.words);
+    });
     exchange.bytes_sent()
 }

@@ -1,17 +1,50 @@
-//! What a rank plans by itself: its steps, where arrays lie between them, and how large they are.
+//! What a rank plans by itself: its stages, where arrays lie between them, and how large they are.
+//!
+//! A stage transforms lines along some axes and exchanges what they leave. Before an exchange a stage's array is cut along a dimension that it does not
+//! transform, so that every piece has whole lines; while one piece is transformed and packed, the piece before it is on its way.
 
 use super::ExchangeSummary;
 use super::line::LongLine;
-use super::run::{Place, Running, words_of};
+use super::run::{Piece, Place, Scan, Span, Stage, Step, words_of};
 use crate::division::Division;
 use crate::error::DistributedError;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, group_of};
 use crate::index_box::IndexBox;
+use crate::pieces::{Cut, Pieces, pieces_for};
 use crate::problem::DistributedProblem;
-use crate::route::{Route, Step};
+use crate::route::{self, Route};
+use crate::short_numbers::ShortNumbers;
 use mpi::Count;
-use ozfft::{Kind, LineParts, Plan, Planner, Real};
+use ozfft::{AxisPlan, Kind, LineParts, Plan, Planner, Real};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Workspace of a plan, in words of 64 bits.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lengths {
+    /// Of the transforms along one axis.
+    pub(super) scratch: usize,
+    /// Two arrays, and two pieces of arrays.
+    pub(super) arrays: [usize; 4],
+    /// What a transfer sends and receives; so many of them at a time.
+    pub(super) slot: [usize; 2],
+    pub(super) slots: usize,
+}
+
+impl Lengths {
+    pub(super) fn all(&self) -> usize {
+        let slots = self.slots * self.slot.iter().sum::<usize>();
+        self.scratch + self.arrays.iter().sum::<usize>() + slots
+    }
+
+    /// Makes an array of the workspace large enough for so many 32-bit words.
+    fn reserve(&mut self, place: Place, words: usize) {
+        if let Place::Work(number) = place {
+            let len = &mut self.arrays[number];
+            *len = (*len).max(words.div_ceil(2));
+        }
+    }
+}
 
 /// What a rank plans by itself.
 pub(super) struct Local<T: Real> {
@@ -20,13 +53,13 @@ pub(super) struct Local<T: Real> {
     pub(super) input: IndexBox,
     pub(super) output: IndexBox,
     pub(super) divisions: (Division, Division),
-    pub(super) steps: Vec<Running<T>>,
-    /// In the place of steps, where one line is divided.
+    pub(super) stages: Vec<Stage<T>>,
+    /// In the place of stages, where one line is divided.
     pub(super) line: Option<Box<LongLine<T>>>,
     pub(super) exchanges: Vec<ExchangeSummary>,
     /// All transforms that have a power of two between their axes.
     pub(super) transforms: usize,
-    pub(super) lengths: [usize; 3],
+    pub(super) lengths: Lengths,
     /// Coordinates of the grid that some exchange moves, and this rank's group in it.
     pub(super) colors: Vec<(usize, usize)>,
 }
@@ -56,17 +89,16 @@ impl<T: Real> Local<T> {
         };
         let order = whole.axis_order();
         let route = problem.route(&order, ranks, (rows(input), rows(output)));
-        let batch = problem.batch;
-        let numbering = Numbering::new(problem.whole.shape(), &order, batch);
+        let numbering = Numbering::new(problem.whole.shape(), &order, problem.batch);
         let mut local = Local {
             grid: route.grid.clone(),
             input: route.input.box_of(rank),
             output: route.output.box_of(rank),
             divisions: (route.input.clone(), route.output.clone()),
-            steps: Vec::new(),
+            stages: Vec::new(),
             line: None,
             exchanges: Vec::new(),
-            lengths: [0; 3],
+            lengths: Lengths::default(),
             colors: Vec::new(),
             transforms: numbering.all,
             whole: seen,
@@ -78,117 +110,20 @@ impl<T: Real> Local<T> {
         {
             return local.of_long_line(parts, &route, (rank, ranks), problem.memory_limit);
         }
-        let mut at = Place::Input;
-        for (number, step) in route.steps.iter().enumerate() {
-            let rest = &route.steps[number + 1..];
-            let to_output = |complex_now: bool| {
-                // What is left are complex axes, done in place there.
-                rest.iter().all(|step| matches!(step, Step::Axis { .. }))
-                    && (rest.is_empty()
-                        || complex_now && problem.whole.kind() != Kind::ComplexToReal)
-            };
-            match step {
-                Step::Axis {
-                    number,
-                    axis,
-                    before,
-                    after,
-                } => {
-                    let (before, after) = (before.box_of(rank), after.box_of(rank));
-                    let mut shape = before.shape();
-                    shape[*axis] = problem.whole.shape()[*axis];
-                    let last = order.len() - 1;
-                    let to_reals = problem.whole.kind() == Kind::ComplexToReal && *number == last;
-                    let from_reals = problem.whole.kind() == Kind::RealToComplex && *number == 0;
-                    let plan = match before.is_empty() {
-                        true => None,
-                        false => Some(Box::new(planner.plan_axis(&whole, *number, &shape)?)),
-                    };
-                    let to = match (to_output(true), at) {
-                        (true, _) => Place::Output,
-                        // Real to complex and back have another array to write.
-                        (false, Place::Work(work)) if from_reals || to_reals => {
-                            Place::Work(1 - work)
-                        }
-                        (false, Place::Work(work)) => Place::Work(work),
-                        (false, _) => Place::Work(0),
-                    };
-                    let from = (at, batch * before.len());
-                    let to = (to, batch * after.len());
-                    let scratch = plan.as_ref().map_or(0, |plan| plan.workspace_len());
-                    local.lengths[0] = local.lengths[0].max(scratch);
-                    local.reserve(from.0, from.1 * words_of::<T>(!from_reals));
-                    local.reserve(to.0, to.1 * words_of::<T>(!to_reals));
-                    local.steps.push(Running::Axis {
-                        transforms: plan.as_ref().map_or(Vec::new(), |_| numbering.of(&before)),
-                        plan,
-                        from,
-                        to,
-                        first: *number == 0,
-                    });
-                    at = to.0;
-                }
-                Step::Exchange { from, to, complex } => {
-                    let words = words_of::<T>(*complex);
-                    let exchange = Exchange::new(from, to, (rank, ranks), (batch, words));
-                    let elements = exchange.send.len().max(exchange.receive.len());
-                    if elements > Count::MAX as usize {
-                        return Err(DistributedError::TooManyElements { elements });
-                    }
-                    // The output is free until the last exchange, and may be large enough to pack for others.
-                    let output_words = batch
-                        * local.output.len()
-                        * words_of::<T>(problem.whole.kind() != Kind::ComplexToReal);
-                    let fits_output = exchange.elements_sent() * words <= output_words;
-                    let last = to_output(*complex);
-                    let (packed, received, place, own_apart) = match at {
-                        Place::Work(work) => {
-                            let other = Place::Work(1 - work);
-                            match (last, fits_output) {
-                                (true, _) => (other, at, Place::Output, true),
-                                (false, true) => (Place::Output, at, other, true),
-                                (false, false) => (other, at, other, false),
-                            }
-                        }
-                        _ if last => (Place::Work(0), Place::Work(1), Place::Output, false),
-                        _ => (Place::Work(0), Place::Work(1), Place::Work(0), false),
-                    };
-                    let (send, receive) = match own_apart {
-                        true => (exchange.elements_sent(), exchange.elements_received()),
-                        false => (exchange.send.len(), exchange.receive.len()),
-                    };
-                    local.reserve(packed, send * words);
-                    local.reserve(received, receive * words);
-                    local.reserve(place, exchange.receive.len() * words);
-                    local.exchanges.push(ExchangeSummary {
-                        from: from.to_string(),
-                        to: to.to_string(),
-                        group: exchange.group.len(),
-                        bytes_sent: exchange.bytes_sent(),
-                        bytes_of_all: 0,
-                    });
-                    let group = match from.moved_coordinate(to) {
-                        Some(moved) if exchange.group.len() < ranks => {
-                            let known = local.colors.iter().position(|color| color.0 == moved);
-                            Some(known.unwrap_or_else(|| {
-                                local.colors.push((moved, from.group(to, rank)));
-                                local.colors.len() - 1
-                            }))
-                        }
-                        _ => None,
-                    };
-                    local.steps.push(Running::Exchange {
-                        exchange,
-                        group,
-                        from: at,
-                        packed,
-                        received,
-                        to: place,
-                        own_apart,
-                    });
-                    at = place;
-                }
-            }
+        let segments = segments::<T>(&route, problem, ranks);
+        let mut stages = Stages {
+            problem,
+            planner,
+            whole: &whole,
+            numbering,
+            order: &order,
+            rank,
+            ranks,
+            plans: HashMap::new(),
+            at: Place::Input,
+        };
+        for number in 0..segments.len() {
+            stages.add(&segments[number..], number == 0, &mut local)?;
         }
         if one_line {
             (local.input, local.output) =
@@ -216,7 +151,9 @@ impl<T: Real> Local<T> {
             return Err(DistributedError::TooManyElements { elements });
         }
         (self.input, self.output) = (self.input.without_first(), self.output.without_first());
-        self.lengths = line.lengths();
+        let [scratch, first, second] = line.lengths();
+        self.lengths.scratch = scratch;
+        self.lengths.arrays = [first, second, 0, 0];
         self.exchanges = line.summaries();
         self.line = Some(Box::new(line));
         self.within(limit, false)
@@ -224,7 +161,7 @@ impl<T: Real> Local<T> {
 
     /// This plan, if its workspace is within the limit.
     fn within(self, limit: Option<u64>, gathered: bool) -> Result<Self, DistributedError> {
-        let bytes = 8 * self.lengths.iter().map(|&len| len as u64).sum::<u64>();
+        let bytes = 8 * self.lengths.all() as u64;
         match limit {
             Some(limit) if bytes > limit => Err(DistributedError::Memory {
                 bytes,
@@ -234,13 +171,456 @@ impl<T: Real> Local<T> {
             _ => Ok(self),
         }
     }
+}
 
-    /// Makes a work array large enough for so many 32-bit words.
-    fn reserve(&mut self, place: Place, words: usize) {
-        if let Place::Work(number) = place {
-            let len = &mut self.lengths[1 + number];
-            *len = (*len).max(words.div_ceil(2));
+/// Lines along an axis.
+struct Axis {
+    number: usize,
+    axis: usize,
+    before: Division,
+    after: Division,
+}
+
+/// Axes between two exchanges, and the second of them.
+struct Segment {
+    axes: Vec<Axis>,
+    exchange: Option<Redistribution>,
+}
+
+/// From one division to another, in pieces of the first one.
+struct Redistribution {
+    from: Division,
+    to: Division,
+    complex: bool,
+    cut: Cut,
+}
+
+impl Segment {
+    /// How a rank's part lies in memory before the axes: cut, each piece in C order, where pieces are transformed and the plan decides where they lie.
+    fn layout(&self, part: &IndexBox, batch: usize) -> Pieces {
+        match &self.exchange {
+            Some(exchange) if !self.axes.is_empty() => {
+                let pieces = exchange.cut.all(part);
+                let pieces = pieces.iter().map(|piece| piece.with_first(batch));
+                Pieces::of_boxes(&pieces.collect::<Vec<_>>())
+            }
+            _ => Pieces::of_box(&part.with_first(batch)),
         }
+    }
+}
+
+/// The segments of a route; the last one has no exchange.
+fn segments<T: Real>(route: &Route, problem: &DistributedProblem, ranks: usize) -> Vec<Segment> {
+    let dimensions = problem.whole.shape().len();
+    let mut segments = Vec::new();
+    let mut axes: Vec<Axis> = Vec::new();
+    for step in &route.steps {
+        match step {
+            route::Step::Axis {
+                number,
+                axis,
+                before,
+                after,
+            } => axes.push(Axis {
+                number: *number,
+                axis: *axis,
+                before: before.clone(),
+                after: after.clone(),
+            }),
+            route::Step::Exchange { from, to, complex } => {
+                let elements: usize = (0..ranks).map(|rank| from.box_of(rank).len()).sum();
+                let bytes = 4 * problem.batch * elements * words_of::<T>(*complex);
+                // Of rank 0, so that all ranks find the same number.
+                let group = group_of(from, to, 0, ranks).len();
+                let pieces = problem
+                    .pieces
+                    .unwrap_or_else(|| pieces_for((bytes / ranks) as u64, group));
+                let free = (0..dimensions).filter(|d| axes.iter().all(|done| done.axis != *d));
+                let cut = Cut::new(free, from, ranks, pieces);
+                if cut.is_none() {
+                    // All dimensions are transformed, which no piece can be alone: first that, then the exchange.
+                    segments.push(Segment {
+                        axes: std::mem::take(&mut axes),
+                        exchange: None,
+                    });
+                }
+                let cut = cut.or_else(|| Cut::new(0..dimensions, from, ranks, pieces));
+                let cut = cut.unwrap_or_else(|| unreachable!("an array has a dimension"));
+                segments.push(Segment {
+                    axes: std::mem::take(&mut axes),
+                    exchange: Some(Redistribution {
+                        from: from.clone(),
+                        to: to.clone(),
+                        complex: *complex,
+                        cut,
+                    }),
+                });
+            }
+        }
+    }
+    segments.push(Segment {
+        axes,
+        exchange: None,
+    });
+    segments
+}
+
+/// Makes stages of segments, one after the other.
+struct Stages<'a, T: Real> {
+    problem: &'a DistributedProblem,
+    planner: &'a Planner<T>,
+    whole: &'a Plan<T>,
+    numbering: Numbering,
+    order: &'a [usize],
+    rank: usize,
+    ranks: usize,
+    /// By the number of the axis and the shape of a part: pieces of the same shape share a plan.
+    plans: HashMap<(usize, Vec<usize>), Arc<AxisPlan<T>>>,
+    /// Where the array lies.
+    at: Place,
+}
+
+impl<T: Real> Stages<'_, T> {
+    fn kind(&self) -> Kind {
+        self.problem.whole.kind()
+    }
+
+    /// Words of an element before and after an axis.
+    fn words(&self, number: usize) -> (usize, usize) {
+        let from_reals = self.kind() == Kind::RealToComplex && number == 0;
+        let to_reals = self.kind() == Kind::ComplexToReal && number == self.order.len() - 1;
+        (words_of::<T>(!from_reals), words_of::<T>(!to_reals))
+    }
+
+    /// The plan for a part; none where it is empty.
+    fn plan(
+        &mut self,
+        axis: &Axis,
+        part: &IndexBox,
+        scratch: &mut usize,
+    ) -> Result<Option<Arc<AxisPlan<T>>>, DistributedError> {
+        if part.is_empty() {
+            return Ok(None);
+        }
+        let mut shape = part.shape();
+        shape[axis.axis] = self.problem.whole.shape()[axis.axis];
+        let key = (axis.number, shape);
+        let plan = match self.plans.get(&key) {
+            Some(plan) => Arc::clone(plan),
+            None => {
+                let plan = self.planner.plan_axis(self.whole, key.0, &key.1)?;
+                let plan = Arc::new(plan);
+                self.plans.insert(key, Arc::clone(&plan));
+                plan
+            }
+        };
+        *scratch = (*scratch).max(plan.workspace_len());
+        Ok(Some(plan))
+    }
+
+    /// Adds the stage of the first of these segments.
+    fn add(
+        &mut self,
+        segments: &[Segment],
+        first: bool,
+        local: &mut Local<T>,
+    ) -> Result<(), DistributedError> {
+        let (segment, rest) = (&segments[0], &segments[1..]);
+        let mut stage = Stage {
+            scans: self.scans(segment, first, local)?,
+            pieces: Vec::new(),
+            group: None,
+            to: Place::Output,
+        };
+        match (&segment.exchange, rest.first()) {
+            (Some(exchange), Some(next)) => {
+                self.exchanged(
+                    segment,
+                    exchange,
+                    (next, rest.len() == 1),
+                    first,
+                    &mut stage,
+                    local,
+                )?;
+            }
+            _ => {
+                let last = rest.is_empty();
+                let steps = self.undivided(segment, last, local)?;
+                stage.pieces.push(Piece {
+                    steps,
+                    exchange: None,
+                });
+            }
+        }
+        local.stages.push(stage);
+        Ok(())
+    }
+
+    /// What looks for the largest numbers, where the first axis is in this segment.
+    fn scans(
+        &mut self,
+        segment: &Segment,
+        first: bool,
+        local: &mut Local<T>,
+    ) -> Result<Option<Vec<Scan<T>>>, DistributedError> {
+        let Some(axis) = segment.axes.first().filter(|axis| axis.number == 0) else {
+            return Ok(None);
+        };
+        let (batch, words) = (self.problem.batch, self.words(0).0);
+        let whole = axis.before.box_of(self.rank);
+        let parts = match &segment.exchange {
+            Some(exchange) if !first => exchange.cut.all(&whole),
+            _ => vec![whole],
+        };
+        let (mut scans, mut start) = (Vec::new(), 0);
+        for part in parts {
+            let len = batch * part.len();
+            if let Some(plan) = self.plan(axis, &part, &mut local.lengths.scratch)? {
+                scans.push(Scan {
+                    plan,
+                    transforms: self.numbering.of(&part),
+                    array: Span {
+                        place: self.at,
+                        start,
+                        len,
+                    },
+                });
+            }
+            start += len * words;
+        }
+        Ok(Some(scans))
+    }
+
+    /// Axes of an array that is not cut, to the output, or within the workspace.
+    fn undivided(
+        &mut self,
+        segment: &Segment,
+        last: bool,
+        local: &mut Local<T>,
+    ) -> Result<Vec<Step<T>>, DistributedError> {
+        let batch = self.problem.batch;
+        let mut steps = Vec::new();
+        for (done, axis) in segment.axes.iter().enumerate() {
+            let (before, after) = (axis.before.box_of(self.rank), axis.after.box_of(self.rank));
+            let (words, words_after) = self.words(axis.number);
+            let changes = words != words_after;
+            // Reals are the output's last; what comes before them is done elsewhere.
+            let output =
+                last && (self.kind() != Kind::ComplexToReal || done + 1 == segment.axes.len());
+            let to = match self.at {
+                _ if output => Place::Output,
+                Place::Input => Place::Work(0),
+                Place::Output if changes => Place::Work(0),
+                Place::Work(work) if changes => Place::Work(1 - work),
+                at => at,
+            };
+            let span = |place, part: &IndexBox| Span {
+                place,
+                start: 0,
+                len: batch * part.len(),
+            };
+            let (from, to) = (span(self.at, &before), span(to, &after));
+            local.lengths.reserve(from.place, from.len * words);
+            local.lengths.reserve(to.place, to.len * words_after);
+            if let Some(plan) = self.plan(axis, &before, &mut local.lengths.scratch)? {
+                steps.push(Step::Axis {
+                    plan,
+                    transforms: self.numbering.of(&before),
+                    from,
+                    to,
+                });
+            }
+            self.at = to.place;
+        }
+        if last && self.at != Place::Output {
+            let words =
+                batch * local.output.len() * words_of::<T>(self.kind() != Kind::ComplexToReal);
+            steps.push(Step::Copy {
+                from: self.at,
+                words,
+            });
+            self.at = Place::Output;
+        }
+        Ok(steps)
+    }
+
+    /// Pieces that are transformed and exchanged.
+    fn exchanged(
+        &mut self,
+        segment: &Segment,
+        exchange: &Redistribution,
+        (next, next_is_last): (&Segment, bool),
+        first: bool,
+        stage: &mut Stage<T>,
+        local: &mut Local<T>,
+    ) -> Result<(), DistributedError> {
+        let Redistribution {
+            from,
+            to,
+            complex,
+            cut,
+        } = exchange;
+        let (batch, words) = (self.problem.batch, words_of::<T>(*complex));
+        let group = group_of(from, to, self.rank, self.ranks);
+        let own_place = group.iter().position(|&other| other == self.rank);
+        let own_place =
+            own_place.unwrap_or_else(|| unreachable!("a rank is in the group of its own number"));
+        let wanted: Vec<Pieces> = group
+            .iter()
+            .map(|&other| next.layout(&to.box_of(other), batch))
+            .collect();
+        stage.to = self.place_after(wanted[own_place].len * words, next, next_is_last, local);
+        local
+            .lengths
+            .reserve(stage.to, wanted[own_place].len * words);
+        stage.group = match from.moved_coordinate(to) {
+            Some(moved) if group.len() < self.ranks => {
+                let known = local.colors.iter().position(|color| color.0 == moved);
+                Some(known.unwrap_or_else(|| {
+                    local.colors.push((moved, from.group(to, self.rank)));
+                    local.colors.len() - 1
+                }))
+            }
+            _ => None,
+        };
+        let short = self.short_numbers(next);
+        let mut start = 0;
+        let mut bytes_sent = 0;
+        for number in 0..cut.pieces {
+            let (steps, place, place_start) =
+                self.piece_steps(segment, (cut, number), first, &mut start, local)?;
+            let held = |rank: usize| {
+                let whole = from.box_of(rank);
+                let piece = cut.piece(&whole, number).with_first(batch);
+                match segment.axes.is_empty() {
+                    true => Pieces::of_part(&piece, &whole.with_first(batch)),
+                    false => Pieces::of_box(&piece),
+                }
+            };
+            let held: Vec<Pieces> = group.iter().map(|&other| held(other)).collect();
+            let exchange =
+                Exchange::new(&held, &wanted, own_place, words).with_short_numbers(short);
+            let (sent, received) = (exchange.elements_sent(), exchange.elements_received());
+            let elements = sent.max(received);
+            if elements > Count::MAX as usize {
+                return Err(DistributedError::TooManyElements { elements });
+            }
+            bytes_sent += exchange.bytes_sent();
+            for (slot, elements) in local.lengths.slot.iter_mut().zip([sent, received]) {
+                *slot = (*slot).max((elements * exchange.bytes()).div_ceil(8));
+            }
+            stage.pieces.push(Piece {
+                steps,
+                exchange: Some((exchange, place, place_start)),
+            });
+        }
+        local.lengths.slots = local.lengths.slots.max(cut.pieces.min(2));
+        local.exchanges.push(ExchangeSummary {
+            from: from.to_string(),
+            to: to.to_string(),
+            group: group.len(),
+            pieces: cut.pieces,
+            bytes_of_a_real: short.map_or(size_of::<T>(), ShortNumbers::bytes),
+            bytes_sent,
+            bytes_of_all: 0,
+        });
+        self.at = stage.to;
+        Ok(())
+    }
+
+    /// The axes of a piece, and where they leave it: the array and the 32-bit word there. `start` is the word where the piece begins before them,
+    /// and is moved to that of the next one.
+    fn piece_steps(
+        &mut self,
+        segment: &Segment,
+        (cut, number): (&Cut, usize),
+        first: bool,
+        start: &mut usize,
+        local: &mut Local<T>,
+    ) -> Result<(Vec<Step<T>>, Place, usize), DistributedError> {
+        let batch = self.problem.batch;
+        let mut steps = Vec::new();
+        let mut at = (self.at, *start);
+        for (done, axis) in segment.axes.iter().enumerate() {
+            let whole = axis.before.box_of(self.rank);
+            let before = cut.piece(&whole, number);
+            let after = cut.piece(&axis.after.box_of(self.rank), number);
+            let (words, words_after) = self.words(axis.number);
+            let (len, len_after) = (batch * before.len(), batch * after.len());
+            if done == 0 {
+                *start += len * words;
+                // An array of the caller's lies in C order, of which a piece may have gaps.
+                let outer = &whole.with_first(batch).shape()[..=cut.dimension];
+                if first && cut.pieces > 1 && outer.iter().any(|&n| n > 1) {
+                    let place = Place::Work(3);
+                    local.lengths.reserve(place, len * words);
+                    steps.push(Step::Gather {
+                        part: before.with_first(batch),
+                        around: whole.with_first(batch),
+                        words,
+                        from: at.0,
+                        to: place,
+                    });
+                    at = (place, 0);
+                }
+            }
+            let changes = words != words_after;
+            let to = match at.0 {
+                // Of what the caller keeps a piece is written elsewhere, and so are numbers of another size.
+                Place::Work(2) if changes => (Place::Work(3), 0),
+                Place::Input => (Place::Work(2), 0),
+                _ if changes => (Place::Work(2), 0),
+                _ => at,
+            };
+            if matches!(to.0, Place::Work(2 | 3)) {
+                local.lengths.reserve(to.0, len_after * words_after);
+            }
+            if let Some(plan) = self.plan(axis, &before, &mut local.lengths.scratch)? {
+                let span = |(place, start), len| Span { place, start, len };
+                steps.push(Step::Axis {
+                    plan,
+                    transforms: self.numbering.of(&before),
+                    from: span(at, len),
+                    to: span(to, len_after),
+                });
+            }
+            at = to;
+        }
+        // A piece of an array that is not transformed lies within the whole.
+        match segment.axes.is_empty() {
+            true => Ok((steps, self.at, 0)),
+            false => Ok((steps, at.0, at.1)),
+        }
+    }
+
+    /// Where an exchange leaves the array, of so many words. The caller's input may be the output, which is therefore free after the first exchange.
+    fn place_after(
+        &self,
+        words: usize,
+        next: &Segment,
+        next_is_last: bool,
+        local: &Local<T>,
+    ) -> Place {
+        let output_words = self.problem.batch
+            * local.output.len()
+            * words_of::<T>(self.kind() != Kind::ComplexToReal);
+        let ends_there =
+            next_is_last && (next.axes.is_empty() || self.kind() != Kind::ComplexToReal);
+        match self.at {
+            Place::Work(_) if ends_there => Place::Output,
+            Place::Work(_) if !next_is_last && words <= output_words => Place::Output,
+            Place::Work(work) => Place::Work(1 - work),
+            Place::Input | Place::Output => Place::Work(0),
+        }
+    }
+
+    /// How numbers are sent to the next segment's first axis, which rounds them to words.
+    fn short_numbers(&self, next: &Segment) -> Option<ShortNumbers> {
+        let axis = next.axes.first()?;
+        // One point is no transform: numbers go through it as they are.
+        let rounds = self.problem.whole.shape()[axis.axis] > 1 && size_of::<T>() == 8;
+        let recipe = self.whole.recipe().filter(|_| rounds)?;
+        ShortNumbers::for_words_of(recipe.digits.word_bits())
     }
 }
 

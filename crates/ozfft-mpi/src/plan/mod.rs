@@ -1,22 +1,26 @@
 //! A planned distributed transform.
 
+mod clock;
 mod line;
 mod local;
 mod run;
+mod transfer;
 
 use crate::agreement::{self, AbortOnPanic};
 use crate::division::Division;
 use crate::error::DistributedError;
 use crate::index_box::IndexBox;
 use crate::problem::{DistributedProblem, Wish};
+pub use clock::CallTimes;
+use clock::Clock;
 use line::LongLine;
-use local::Local;
+use local::{Lengths, Local};
 use mpi::Count;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use num_complex::Complex;
 use ozfft::{Buffer, FftError, Kind, Plan, Planner, Real};
-use run::{Running, words_of};
+use run::{Stage, words_of};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -40,15 +44,15 @@ pub struct DistributedPlan<T: Real> {
     divisions: (Division, Division),
     /// The array has one dimension, and is planned as rows.
     one_line: bool,
-    steps: Vec<Running<T>>,
-    /// In the place of steps, where one line is divided.
+    stages: Vec<Stage<T>>,
+    /// In the place of stages, where one line is divided.
     line: Option<Box<LongLine<T>>>,
     /// All transforms that have a power of two between their axes.
     transforms: usize,
     exchanges: Vec<ExchangeSummary>,
-    /// 64-bit words of workspace: of the axes, and of both work arrays.
-    lengths: [usize; 3],
+    lengths: Lengths,
     sent: AtomicU64,
+    clock: Clock,
     /// Two threads must not call collective functions of one communicator at a time, whatever threads MPI was initialised for.
     one_thread: PhantomData<*const ()>,
 }
@@ -62,6 +66,10 @@ pub struct ExchangeSummary {
     pub to: String,
     /// Ranks that exchange with each other, this one among them.
     pub group: usize,
+    /// Pieces that it is made in: while one is on its way, the next one is transformed and packed.
+    pub pieces: usize,
+    /// Bytes of a real number as it is sent, of which a complex one has two: fewer than it has in memory where the next axis reads few digits of it.
+    pub bytes_of_a_real: usize,
     /// Bytes that this rank sends to others in one call.
     pub bytes_sent: u64,
     /// Bytes that all ranks send.
@@ -133,7 +141,7 @@ impl<T: Real> DistributedPlan<T> {
             input,
             output,
             divisions,
-            steps,
+            stages,
             line,
             transforms,
             exchanges,
@@ -164,12 +172,13 @@ impl<T: Real> DistributedPlan<T> {
             output,
             divisions,
             one_line: problem.is_one_line(),
-            steps,
+            stages,
             line,
             transforms,
             exchanges,
             lengths,
             sent: AtomicU64::new(0),
+            clock: Clock::default(),
             one_thread: PhantomData,
         })
     }
@@ -267,10 +276,15 @@ impl<T: Real> DistributedPlan<T> {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// 64-bit words of workspace that the `…_with_workspace` calls need: up to two arrays of this rank's largest part, and what the
-    /// transforms along one axis need.
+    /// Where the time of all calls so far went on this rank.
+    pub fn times(&self) -> CallTimes {
+        self.clock.times()
+    }
+
+    /// 64-bit words of workspace that the `…_with_workspace` calls need: an array of this rank's largest part (sometimes two: where the output has no room for
+    /// what lies between exchanges), up to six pieces of one, and what the transforms along one axis need.
     pub fn workspace_len(&self) -> usize {
-        self.lengths.iter().sum()
+        self.lengths.all()
     }
 
     /// Transforms this rank's part to its part of the output; collective.
@@ -433,8 +447,10 @@ impl<T: Real> fmt::Display for DistributedPlan<T> {
         for exchange in &self.exchanges {
             writeln!(
                 f,
-                "exchange in groups of {}: {} to {}, {} bytes of this rank, {} of all",
+                "exchange in groups of {}, {} pieces of {} bytes a real number: {} to {}, {} bytes of this rank, {} of all",
                 exchange.group,
+                exchange.pieces,
+                exchange.bytes_of_a_real,
                 exchange.from,
                 exchange.to,
                 exchange.bytes_sent,

@@ -1,17 +1,22 @@
-//! A call: the steps of a plan, run on the caller's arrays and two work arrays.
+//! A call: the stages of a plan, run on the caller's arrays and those of the workspace.
 
 use super::DistributedPlan;
+use super::clock::Doing;
+use super::transfer::{Slot, Transfer, partition};
 use crate::agreement::{self, AbortOnPanic};
 use crate::error::DistributedError;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, copy_part};
+use crate::index_box::IndexBox;
 use mpi::Count;
 use mpi::datatype::{MutView, Partition, PartitionMut, UserDatatype, View};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use ozfft::{AxisPlan, FftError, Kind, Real};
+use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Where an array lies during a call.
+/// Where an array lies during a call. Of the workspace's, two are arrays and two are pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Input,
@@ -19,29 +24,57 @@ pub(super) enum Place {
     Work(usize),
 }
 
-/// A step of a call.
-pub(super) enum Running<T: Real> {
+/// Numbers that lie side by side: where they begin, in words of 32 bits, and how many there are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub(super) place: Place,
+    pub(super) start: usize,
+    pub(super) len: usize,
+}
+
+/// A step of this rank alone.
+pub(super) enum Step<T: Real> {
     Axis {
-        /// None where this rank has nothing to do.
-        plan: Option<Box<AxisPlan<T>>>,
-        /// The numbers, among all, of the transforms that this rank has some of; none where transforms have one axis, and no power.
+        plan: Arc<AxisPlan<T>>,
+        /// The numbers, among all, of the transforms that this part has some of; none where transforms have one axis, and no power.
         transforms: Vec<usize>,
-        from: (Place, usize),
-        to: (Place, usize),
-        first: bool,
+        from: Span,
+        to: Span,
     },
-    Exchange {
-        exchange: Exchange,
-        /// Of the communicators; none for all ranks.
-        group: Option<usize>,
+    /// A part of an array, to where it has no gaps.
+    Gather {
+        part: IndexBox,
+        around: IndexBox,
+        words: usize,
         from: Place,
-        /// Packed here, received there.
-        packed: Place,
-        received: Place,
         to: Place,
-        /// What stays on this rank is copied to its place before anything is received.
-        own_apart: bool,
     },
+    /// So many words to the output.
+    Copy { from: Place, words: usize },
+}
+
+/// A piece of an array: what is done to it, and how it is sent, from which place and word.
+pub(super) struct Piece<T: Real> {
+    pub(super) steps: Vec<Step<T>>,
+    pub(super) exchange: Option<(Exchange, Place, usize)>,
+}
+
+/// Looks for the largest numbers of a part.
+pub(super) struct Scan<T: Real> {
+    pub(super) plan: Arc<AxisPlan<T>>,
+    pub(super) transforms: Vec<usize>,
+    pub(super) array: Span,
+}
+
+/// Lines along some axes and the exchange after them, piece by piece.
+pub(super) struct Stage<T: Real> {
+    /// Where the first axis is in this stage.
+    pub(super) scans: Option<Vec<Scan<T>>>,
+    pub(super) pieces: Vec<Piece<T>>,
+    /// Of the communicators; none for all ranks.
+    pub(super) group: Option<usize>,
+    /// Where the exchange puts what arrives.
+    pub(super) to: Place,
 }
 
 /// The arrays of a call, in words of 32 bits: the smallest number that is sent.
@@ -49,22 +82,22 @@ struct Arrays<'a> {
     /// None where the output holds it.
     input: Option<&'a [u32]>,
     output: &'a mut [u32],
-    work: [&'a mut [u32]; 2],
+    work: [&'a mut [u32]; 4],
 }
 
 impl Arrays<'_> {
     /// An array to read and another one to write.
     fn pair(&mut self, from: Place, to: Place) -> (&[u32], &mut [u32]) {
-        let [first, second] = &mut self.work;
         match (from, to) {
-            (Place::Work(0), Place::Work(1)) => (&**first, &mut **second),
-            (Place::Work(1), Place::Work(0)) => (&**second, &mut **first),
-            (Place::Work(0), Place::Output) => (&**first, &mut *self.output),
-            (Place::Work(1), Place::Output) => (&**second, &mut *self.output),
-            (Place::Output, Place::Work(0)) => (&*self.output, &mut **first),
-            (Place::Output, Place::Work(1)) => (&*self.output, &mut **second),
-            (Place::Input, Place::Work(0)) => (self.input.unwrap_or(self.output), &mut **first),
-            (Place::Input, Place::Work(1)) => (self.input.unwrap_or(self.output), &mut **second),
+            (Place::Work(from), Place::Work(to)) => match self.work.get_disjoint_mut([from, to]) {
+                Ok([from, to]) => (&**from, &mut **to),
+                Err(_) => unreachable!("two different arrays of the workspace"),
+            },
+            (Place::Work(from), _) => (&*self.work[from], &mut *self.output),
+            (Place::Output, Place::Work(to)) => (&*self.output, &mut *self.work[to]),
+            (Place::Input, Place::Work(to)) => {
+                (self.input.unwrap_or(self.output), &mut *self.work[to])
+            }
             (Place::Input, Place::Output) => match self.input {
                 Some(input) => (input, &mut *self.output),
                 None => unreachable!("one array is transformed in place"),
@@ -104,7 +137,7 @@ pub(super) fn words_of<T>(complex: bool) -> usize {
 }
 
 impl<T: Real> DistributedPlan<T> {
-    /// Runs all steps, or returns an error on every rank before anything is written.
+    /// Runs all stages, or returns an error on every rank before anything is written.
     pub(super) fn run(
         &self,
         valid: Result<(), FftError>,
@@ -120,149 +153,192 @@ impl<T: Real> DistributedPlan<T> {
         // Numbers of the maximum: the mark of a failure, and the exponents of this rank's input where the first axis is whole.
         let mut numbers = vec![i32::MIN; 1 + self.transforms];
         numbers[0] = agreement::mark(all, valid.is_err());
-        let first_is_whole = match self.steps.first() {
-            Some(Running::Axis {
-                plan,
-                transforms,
-                from,
-                ..
-            }) => {
-                if let (Ok(()), Some(plan)) = (&valid, plan) {
-                    let array = (input.unwrap_or(output), from.1);
-                    find_exponents(plan, array, transforms, &mut numbers[1..]);
-                }
-                true
-            }
-            _ => false,
-        };
-        agreement::maxima(all, &mut numbers);
+        let scans = self.stages.first().and_then(|stage| stage.scans.as_ref());
+        if let (Ok(()), Some(scans)) = (&valid, scans) {
+            let array = input.unwrap_or(output);
+            self.find_exponents(scans, array, &mut numbers[1..]);
+        }
+        self.clock
+            .time(Doing::Exchange, || agreement::maxima(all, &mut numbers));
         if let Some(failed) = agreement::marked(all, numbers[0]) {
             let own = valid.map_err(DistributedError::from);
             return Err(agreement::spread(all, failed, own));
         }
-        let [scratch, first, _] = self.lengths;
-        let (scratch, work) = workspace[..self.workspace_len()].split_at_mut(scratch);
-        let (first, second) = work.split_at_mut(first);
+        let (scratch, rest) = workspace[..self.workspace_len()].split_at_mut(self.lengths.scratch);
+        let [first, second, third, fourth] = self.lengths.arrays;
+        let (first, rest) = rest.split_at_mut(first);
+        let (second, rest) = rest.split_at_mut(second);
         if let Some(line) = &self.line {
-            let sent = line.run(all, (input, output), [scratch, first, second])?;
+            let sent = line.run(all, (input, output), [scratch, first, second], &self.clock)?;
             self.sent.fetch_add(sent, Ordering::Relaxed);
             return Ok(());
+        }
+        let (third, rest) = rest.split_at_mut(third);
+        let (fourth, rest) = rest.split_at_mut(fourth);
+        let [sent, received] = self.lengths.slot;
+        let mut slots = Vec::with_capacity(self.lengths.slots);
+        let mut rest = rest;
+        for _ in 0..self.lengths.slots {
+            let (send, others) = rest.split_at_mut(sent);
+            let (receive, others) = others.split_at_mut(received);
+            slots.push(Slot {
+                send: bytemuck::cast_slice_mut(send),
+                receive: bytemuck::cast_slice_mut(receive),
+            });
+            rest = others;
         }
         let mut arrays = Arrays {
             input,
             output,
-            work: [
-                bytemuck::cast_slice_mut(first),
-                bytemuck::cast_slice_mut(second),
-            ],
+            work: [first, second, third, fourth].map(bytemuck::cast_slice_mut),
         };
         let mut powers = numbers.split_off(1);
-        for step in &self.steps {
-            match step {
-                Running::Axis {
-                    plan,
-                    transforms,
-                    from,
-                    to,
-                    first,
-                } => {
-                    if *first && !powers.is_empty() {
-                        if !first_is_whole {
-                            if let Some(plan) = plan {
-                                let array = (arrays.read(from.0), from.1);
-                                find_exponents(plan, array, transforms, &mut powers);
-                            }
-                            agreement::maxima(all, &mut powers);
-                        }
-                        for power in &mut powers {
-                            *power = self.whole.power_between_axes(*power);
-                        }
-                    }
-                    if let Some(plan) = plan {
-                        let own: Vec<i32> = match powers.is_empty() {
-                            true => vec![0; plan.transforms()],
-                            false => transforms.iter().map(|&number| powers[number]).collect(),
-                        };
-                        run_axis(plan, &mut arrays, (*from, *to), &own, scratch)?;
-                    }
+        for (number, stage) in self.stages.iter().enumerate() {
+            if let (Some(scans), false) = (&stage.scans, powers.is_empty()) {
+                if number > 0 {
+                    let place = scans.first().map_or(Place::Output, |scan| scan.array.place);
+                    self.find_exponents(scans, arrays.read(place), &mut powers);
+                    self.clock
+                        .time(Doing::Exchange, || agreement::maxima(all, &mut powers));
                 }
-                Running::Exchange {
-                    exchange,
-                    group,
-                    from,
-                    packed,
-                    received,
-                    to,
-                    own_apart,
-                } => {
-                    let groups = &self.communicators.groups;
-                    let group = group.map_or(all, |group| &groups[group]);
-                    let left_out = own_apart.then_some(exchange.own_place);
-                    let places = [*from, *packed, *received, *to];
-                    self.exchange(group, (exchange, left_out), &mut arrays, places);
+                for power in &mut powers {
+                    *power = self.whole.power_between_axes(*power);
                 }
             }
+            self.run_stage(stage, &mut arrays, &powers, scratch, &mut slots);
         }
         Ok(())
     }
 
-    fn exchange(
+    /// Runs a stage. At most two pieces are on their way while another one is transformed.
+    fn run_stage<'a>(
         &self,
-        group: &SimpleCommunicator,
-        (exchange, left_out): (&Exchange, Option<usize>),
+        stage: &Stage<T>,
         arrays: &mut Arrays<'_>,
-        [from, packed, received, to]: [Place; 4],
+        powers: &[i32],
+        scratch: &mut [u64],
+        slots: &mut Vec<Slot<'a>>,
     ) {
-        let words = exchange.words;
-        if left_out.is_some() {
-            let (array, place) = arrays.pair(from, to);
-            exchange.copy_own(array, place);
+        let groups = &self.communicators.groups;
+        let group = stage
+            .group
+            .map_or(&*self.communicators.all, |group| &groups[group]);
+        let mut on_their_way: VecDeque<(&Exchange, Transfer<'a>)> = VecDeque::new();
+        for piece in &stage.pieces {
+            for step in &piece.steps {
+                self.run_step(step, arrays, powers, scratch);
+                self.clock.time(Doing::Exchange, || {
+                    for (_, transfer) in &mut on_their_way {
+                        transfer.progress();
+                    }
+                });
+            }
+            let Some((exchange, place, start)) = &piece.exchange else {
+                continue;
+            };
+            self.clock.time(Doing::Packing, || {
+                let (from, to) = arrays.pair(*place, stage.to);
+                exchange.copy_own(&from[*start..], to);
+            });
+            if slots.is_empty()
+                && let Some((earlier, transfer)) = on_their_way.pop_front()
+            {
+                slots.push(self.arrived(earlier, transfer, arrays.write(stage.to)));
+            }
+            let Some(slot) = slots.pop() else {
+                unreachable!("a slot is free, or on its way");
+            };
+            self.clock.time(Doing::Packing, || {
+                exchange.pack_for_others(&arrays.read(*place)[*start..], slot.send);
+            });
+            let counts = (
+                exchange.send.counts(Some(exchange.own_place)),
+                exchange.receive.counts(Some(exchange.own_place)),
+            );
+            let bytes = exchange.bytes();
+            let sent = counts.0.iter().sum::<usize>() * bytes;
+            self.sent.fetch_add(sent as u64, Ordering::Relaxed);
+            let transfer = self.clock.time(Doing::Exchange, || {
+                Transfer::start(group, slot, (&counts.0, &counts.1), bytes)
+            });
+            on_their_way.push_back((exchange, transfer));
         }
-        let (array, send) = arrays.pair(from, packed);
-        exchange.send.pack(left_out, words, array, send);
-        let (send, receive) = arrays.pair(packed, received);
-        let counts = exchange.send.counts(left_out);
-        let receive_counts = exchange.receive.counts(left_out);
-        all_to_all(group, (&counts, send), (&receive_counts, receive), words);
-        let elements = counts.iter().sum::<usize>() - counts[exchange.own_place];
-        let sent = (elements * words * 4) as u64;
-        self.sent.fetch_add(sent, Ordering::Relaxed);
-        let (receive, array) = arrays.pair(received, to);
-        exchange.receive.unpack(left_out, words, receive, array);
+        for (exchange, transfer) in on_their_way {
+            slots.push(self.arrived(exchange, transfer, arrays.write(stage.to)));
+        }
     }
-}
 
-/// The exponents of this rank's numbers, for those of all transforms that it has some of.
-fn find_exponents<T: Real>(
-    plan: &AxisPlan<T>,
-    (array, len): (&[u32], usize),
-    transforms: &[usize],
-    exponents: &mut [i32],
-) {
-    if transforms.is_empty() {
-        return;
+    /// Waits for a piece, and puts it to its place.
+    fn arrived<'a>(
+        &self,
+        exchange: &Exchange,
+        transfer: Transfer<'a>,
+        array: &mut [u32],
+    ) -> Slot<'a> {
+        let slot = self.clock.time(Doing::Exchange, || transfer.wait());
+        self.clock.time(Doing::Packing, || {
+            exchange.unpack_from_others(slot.receive, array);
+        });
+        slot
     }
-    let mut own = vec![i32::MIN; transforms.len()];
-    let found = match plan.kind() {
-        Kind::RealToComplex => plan.largest_exponents_of_reals(view(array, len), &mut own),
-        _ => plan.largest_exponents(view(array, len), &mut own),
-    };
-    found.unwrap_or_else(|error| unreachable!("lengths are the plan's: {error}"));
-    for (&number, exponent) in transforms.iter().zip(own) {
-        exponents[number] = exponents[number].max(exponent);
-    }
-}
 
-/// Counts, places and number of all elements for MPI.
-fn partition(counts: &[usize]) -> (Vec<Count>, Vec<Count>, Count) {
-    let counts: Vec<Count> = counts.iter().map(|&count| count as Count).collect();
-    let mut all = 0;
-    let places = counts.iter().map(|&count| {
-        all += count;
-        all - count
-    });
-    let places = places.collect();
-    (counts, places, all)
+    fn run_step(
+        &self,
+        step: &Step<T>,
+        arrays: &mut Arrays<'_>,
+        powers: &[i32],
+        scratch: &mut [u64],
+    ) {
+        match step {
+            Step::Axis {
+                plan,
+                transforms,
+                from,
+                to,
+            } => {
+                let own: Vec<i32> = match powers.is_empty() {
+                    true => vec![0; plan.transforms()],
+                    false => transforms.iter().map(|&number| powers[number]).collect(),
+                };
+                let done = self.clock.time(Doing::Transforms, || {
+                    run_axis(plan, arrays, (*from, *to), &own, scratch)
+                });
+                // Other ranks wait already: an error here would be a defect, and ends all of them.
+                done.unwrap_or_else(|error| unreachable!("lengths are the plan's: {error}"));
+            }
+            Step::Gather {
+                part,
+                around,
+                words,
+                from,
+                to,
+            } => self.clock.time(Doing::Packing, || {
+                let (from, to) = arrays.pair(*from, *to);
+                copy_part(part, around, *words, from, to);
+            }),
+            Step::Copy { from, words } => self.clock.time(Doing::Packing, || {
+                let (from, to) = arrays.pair(*from, Place::Output);
+                to[..*words].copy_from_slice(&from[..*words]);
+            }),
+        }
+    }
+
+    /// The exponents of this rank's numbers, for those of all transforms that it has some of.
+    fn find_exponents(&self, scans: &[Scan<T>], array: &[u32], exponents: &mut [i32]) {
+        for scan in scans.iter().filter(|scan| !scan.transforms.is_empty()) {
+            let mut own = vec![i32::MIN; scan.transforms.len()];
+            let (array, len) = (&array[scan.array.start..], scan.array.len);
+            let plan = &scan.plan;
+            let found = self.clock.time(Doing::Transforms, || match plan.kind() {
+                Kind::RealToComplex => plan.largest_exponents_of_reals(view(array, len), &mut own),
+                _ => plan.largest_exponents(view(array, len), &mut own),
+            });
+            found.unwrap_or_else(|error| unreachable!("lengths are the plan's: {error}"));
+            for (&number, exponent) in scan.transforms.iter().zip(own) {
+                exponents[number] = exponents[number].max(exponent);
+            }
+        }
+    }
 }
 
 /// `MPI_Alltoallv` of elements of so many words.
@@ -293,37 +369,37 @@ pub(super) fn all_to_all(
 fn run_axis<T: Real>(
     plan: &AxisPlan<T>,
     arrays: &mut Arrays<'_>,
-    ((from, from_len), (to, to_len)): ((Place, usize), (Place, usize)),
+    (from, to): (Span, Span),
     powers: &[i32],
     scratch: &mut [u64],
 ) -> Result<(), FftError> {
+    let (one, other) = (from.place, to.place);
     let in_place =
-        from == to || (from == Place::Input && to == Place::Output && arrays.input.is_none());
+        one == other || (one == Place::Input && other == Place::Output && arrays.input.is_none());
+    if plan.kind() == Kind::ComplexToComplex && in_place {
+        let array = &mut arrays.write(other)[to.start..];
+        return plan.process(view_mut(array, to.len), powers, scratch);
+    }
+    let (source, target) = arrays.pair(one, other);
+    let (source, target) = (&source[from.start..], &mut target[to.start..]);
     match plan.kind() {
-        Kind::ComplexToComplex if in_place => {
-            plan.process(view_mut(arrays.write(to), to_len), powers, scratch)
-        }
-        Kind::ComplexToComplex => {
-            let (from, to) = arrays.pair(from, to);
-            plan.process_outofplace(view(from, from_len), view_mut(to, to_len), powers, scratch)
-        }
-        Kind::RealToComplex => {
-            let (from, to) = arrays.pair(from, to);
-            plan.process_real_to_complex(
-                view(from, from_len),
-                view_mut(to, to_len),
-                powers,
-                scratch,
-            )
-        }
-        Kind::ComplexToReal => {
-            let (from, to) = arrays.pair(from, to);
-            plan.process_complex_to_real(
-                view(from, from_len),
-                view_mut(to, to_len),
-                powers,
-                scratch,
-            )
-        }
+        Kind::ComplexToComplex => plan.process_outofplace(
+            view(source, from.len),
+            view_mut(target, to.len),
+            powers,
+            scratch,
+        ),
+        Kind::RealToComplex => plan.process_real_to_complex(
+            view(source, from.len),
+            view_mut(target, to.len),
+            powers,
+            scratch,
+        ),
+        Kind::ComplexToReal => plan.process_complex_to_real(
+            view(source, from.len),
+            view_mut(target, to.len),
+            powers,
+            scratch,
+        ),
     }
 }

@@ -9,7 +9,7 @@ use ozfft_cli::accuracy::AccuracyArguments;
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::{Shape, parse_shape, shape_text};
 use ozfft_cli::report::{say, say_json, seconds_text};
-use ozfft_mpi::DistributedPlan;
+use ozfft_mpi::{DistributedPlan, DistributedProblem};
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use serde::Serialize;
 use std::time::Instant;
@@ -22,9 +22,15 @@ pub(super) struct Arguments {
     /// Process grid: 4 for slabs, 2x3 for pencils [default: the planner's choice]
     #[arg(long, value_parser = parse_shape)]
     grid: Option<Shape>,
+    /// Pieces of every exchange, which overlap with transforms [default: the planner's choice]
+    #[arg(long)]
+    pieces: Option<usize>,
     /// Leave the output divided as the last axis leaves it: an exchange less
     #[arg(long)]
     permuted: bool,
+    /// Also time the exchange in one piece, alternating: nothing overlaps there
+    #[arg(long)]
+    one_piece: bool,
     /// Calls that are timed; the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
@@ -41,6 +47,8 @@ struct Timed {
     grid: Vec<usize>,
     threads: usize,
     exchanges: usize,
+    /// Of the exchange with most.
+    pieces: usize,
     repeats: u32,
     /// Of the slowest rank, the median of all calls.
     seconds: f64,
@@ -49,6 +57,14 @@ struct Timed {
     /// The shortest of both.
     shortest_seconds: f64,
     shortest_local_seconds: Option<f64>,
+    /// Of a call, where it was shortest, of the rank that spends most on it: lines, copies to and from messages, and inside MPI.
+    transform_seconds: f64,
+    packing_seconds: f64,
+    exchange_seconds: f64,
+    /// With exchanges in one piece: the median, the shortest, and the time inside MPI.
+    one_piece_seconds: Option<f64>,
+    shortest_one_piece_seconds: Option<f64>,
+    one_piece_exchange_seconds: Option<f64>,
     /// By all ranks to others in one call.
     bytes_sent: u64,
     workspace_bytes: u64,
@@ -71,18 +87,27 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
         ranks.first_alone(|| match arguments.problem.json {
             true => say_json(&timed),
             false => say(&format!(
-                "{} {} on {} ranks, grid {:?}: {}{}; {} exchanges, {} bytes sent",
+                "{} {} on {} ranks, grid {:?}: {} (lines {}, packing {}, exchange {}){}{}; {} exchanges in {} pieces, {} bytes sent",
                 timed.shape,
                 timed.kind,
                 timed.ranks,
                 timed.grid,
                 seconds_text(timed.seconds),
+                seconds_text(timed.transform_seconds),
+                seconds_text(timed.packing_seconds),
+                seconds_text(timed.exchange_seconds),
+                timed.one_piece_seconds.map_or(String::new(), |one| format!(
+                    ", in one piece {} ({:.2} times as fast)",
+                    seconds_text(one),
+                    one / timed.seconds
+                )),
                 timed.local_seconds.map_or(String::new(), |local| format!(
                     ", one process {} ({:.2} times as fast)",
                     seconds_text(local),
                     local / timed.seconds
                 )),
                 timed.exchanges,
+                timed.pieces,
                 timed.bytes_sent
             )),
         });
@@ -96,11 +121,16 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
     if arguments.permuted {
         problem = problem.permuted_output();
     }
-    let plan = DistributedPlan::with_planner(&problem, &ranks.world, &planner).map_err(failure)?;
-    let local = plan.whole();
+    let mut one_piece = arguments
+        .one_piece
+        .then(|| Ranked::new(&problem.clone().pieces(1), ranks, &planner))
+        .transpose()?;
+    if let Some(pieces) = arguments.pieces {
+        problem = problem.pieces(pieces);
+    }
+    let mut ranked = Ranked::new(&problem, ranks, &planner)?;
+    let local = planner.plan(&problem.whole())?;
     let kind = local.problem().kind();
-    let mut workspace = vec![0; plan.workspace_len()];
-    let mut arrays = Arrays::new(kind, plan.input_len(), plan.output_len());
     let alone = arguments.local && ranks.is_first();
     let mut local_workspace = vec![0; if alone { local.workspace_len() } else { 0 }];
     let mut local_arrays = alone.then(|| {
@@ -110,36 +140,12 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
             local.problem().output_len(),
         )
     });
-    let (mut times, mut local_times) = (Vec::new(), Vec::new());
+    let mut local_times = Vec::new();
     // The first call warms up.
     for call in 0..=arguments.repeats {
-        ranks.world.barrier();
-        let start = Instant::now();
-        let Arrays {
-            complex,
-            reals,
-            output,
-            real_output,
-        } = &mut arrays;
-        match kind {
-            Kind::ComplexToComplex => {
-                plan.process_outofplace_with_workspace(complex, output, &mut workspace)
-            }
-            Kind::RealToComplex => {
-                plan.process_real_to_complex_with_workspace(reals, output, &mut workspace)
-            }
-            Kind::ComplexToReal => {
-                plan.process_complex_to_real_with_workspace(complex, real_output, &mut workspace)
-            }
-        }
-        .map_err(failure)?;
-        let own = start.elapsed().as_secs_f64();
-        let mut slowest = 0.0;
-        ranks
-            .world
-            .all_reduce_into(&own, &mut slowest, SystemOperation::max());
-        if call > 0 {
-            times.push(slowest);
+        ranked.call(ranks, call > 0)?;
+        if let Some(one_piece) = &mut one_piece {
+            one_piece.call(ranks, call > 0)?;
         }
         if arguments.local {
             ranks.first_alone(|| {
@@ -176,11 +182,13 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
             });
         }
     }
+    let plan = &ranked.plan;
     let own = plan.bytes_per_call();
     let mut bytes_sent = 0;
     ranks
         .world
         .all_reduce_into(&own, &mut bytes_sent, SystemOperation::sum());
+    let [transform_seconds, packing_seconds, exchange_seconds] = ranked.parts;
     Ok(Timed {
         shape: shape_text(shape),
         kind: kind.to_string(),
@@ -188,14 +196,100 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
         grid: plan.grid().to_vec(),
         threads: arguments.problem.computing.threads.unwrap_or(1),
         exchanges: plan.exchanges().len(),
+        pieces: plan.exchanges().iter().map(|e| e.pieces).max().unwrap_or(0),
         repeats: arguments.repeats,
-        seconds: median(&mut times),
-        shortest_seconds: shortest(&times),
+        seconds: median(&mut ranked.times.clone()),
+        shortest_seconds: shortest(&ranked.times),
         shortest_local_seconds: alone.then(|| shortest(&local_times)),
         local_seconds: alone.then(|| median(&mut local_times)),
+        transform_seconds,
+        packing_seconds,
+        exchange_seconds,
+        one_piece_seconds: one_piece.as_ref().map(|one| median(&mut one.times.clone())),
+        shortest_one_piece_seconds: one_piece.as_ref().map(|one| shortest(&one.times)),
+        one_piece_exchange_seconds: one_piece.as_ref().map(|one| one.parts[2]),
         bytes_sent,
         workspace_bytes: 8 * plan.workspace_len() as u64,
     })
+}
+
+/// A plan with its arrays, and the times of its calls on the slowest rank.
+struct Ranked {
+    plan: DistributedPlan<f64>,
+    arrays: Arrays,
+    workspace: Vec<u64>,
+    times: Vec<f64>,
+    /// Lines, packing and exchange of the shortest call, each on the rank where it takes longest.
+    parts: [f64; 3],
+}
+
+impl Ranked {
+    fn new(
+        problem: &DistributedProblem,
+        ranks: &Ranks,
+        planner: &Planner<f64>,
+    ) -> Result<Ranked, Failure> {
+        let plan =
+            DistributedPlan::with_planner(problem, &ranks.world, planner).map_err(failure)?;
+        let kind = plan.whole().problem().kind();
+        Ok(Ranked {
+            arrays: Arrays::new(kind, plan.input_len(), plan.output_len()),
+            workspace: vec![0; plan.workspace_len()],
+            plan,
+            times: Vec::new(),
+            parts: [0.0; 3],
+        })
+    }
+
+    /// A call on all ranks.
+    fn call(&mut self, ranks: &Ranks, counts: bool) -> Result<(), Failure> {
+        let Ranked {
+            plan,
+            arrays,
+            workspace,
+            ..
+        } = self;
+        let before = plan.times();
+        ranks.world.barrier();
+        let start = Instant::now();
+        let Arrays {
+            complex,
+            reals,
+            output,
+            real_output,
+        } = arrays;
+        match plan.whole().problem().kind() {
+            Kind::ComplexToComplex => {
+                plan.process_outofplace_with_workspace(complex, output, workspace)
+            }
+            Kind::RealToComplex => {
+                plan.process_real_to_complex_with_workspace(reals, output, workspace)
+            }
+            Kind::ComplexToReal => {
+                plan.process_complex_to_real_with_workspace(complex, real_output, workspace)
+            }
+        }
+        .map_err(failure)?;
+        let own = start.elapsed().as_secs_f64();
+        let after = plan.times();
+        let own = [
+            own,
+            after.transforms - before.transforms,
+            after.packing - before.packing,
+            after.exchange - before.exchange,
+        ];
+        let mut slowest = [0.0; 4];
+        ranks
+            .world
+            .all_reduce_into(&own[..], &mut slowest[..], SystemOperation::max());
+        if counts {
+            if slowest[0] < shortest(&self.times) {
+                self.parts.copy_from_slice(&slowest[1..]);
+            }
+            self.times.push(slowest[0]);
+        }
+        Ok(())
+    }
 }
 
 /// Random input and room for the output, of the kind that is transformed.

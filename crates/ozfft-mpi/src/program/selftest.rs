@@ -50,6 +50,9 @@ struct Summary {
     boxes: u64,
     permuted: u64,
     in_place: u64,
+    /// Some exchange was made in several pieces; words of fewer than 8 digits sent in fewer bytes.
+    pieces: u64,
+    short: u64,
     /// Bytes that were handed to MPI by rank 0, and those that its plans had predicted.
     bytes_sent: u64,
     bytes_predicted: u64,
@@ -109,7 +112,7 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
     match arguments.json {
         true => say_json(&summary)?,
         false => say(&format!(
-            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place), {} differ from one process",
+            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place, {} with exchanges in pieces, {} of short numbers), {} differ from one process",
             summary.ranks,
             summary.compared,
             summary.problems,
@@ -120,6 +123,8 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
             summary.boxes,
             summary.permuted,
             summary.in_place,
+            summary.pieces,
+            summary.short,
             summary.differing
         ))?,
     }
@@ -310,6 +315,10 @@ fn compare<T: Sample>(
         if source.once_in(2) {
             divided = divided.grid(&random_grid(source, drawn.shape.len(), ranks.count));
         }
+        // Arrays are small: the planner would take one.
+        if !source.once_in(4) {
+            divided = divided.pieces(1 + source.below(6));
+        }
         let (mut boxes, mut permuted) = (false, false);
         for side in 0..2 {
             match source.below(4) {
@@ -344,6 +353,13 @@ fn compare<T: Sample>(
         let found = on_ranks(&plan, &input, (ranks, drawn.batch, in_place))?;
         summary.compared += 1;
         summary.lines += u64::from(drawn.shape.len() == 1);
+        let exchanges = plan.exchanges();
+        summary.pieces += u64::from(exchanges.iter().any(|exchange| exchange.pieces > 1));
+        summary.short += u64::from(
+            exchanges
+                .iter()
+                .any(|exchange| exchange.bytes_of_a_real < size_of::<T>()),
+        );
         summary.boxes += u64::from(boxes);
         summary.permuted += u64::from(permuted);
         summary.in_place += u64::from(in_place);
