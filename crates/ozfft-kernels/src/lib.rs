@@ -24,6 +24,7 @@ pub mod bailey_real;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;
+pub mod ntt;
 pub mod probe;
 
 /// Bytes at an address that the driver can read machine code from.
