@@ -144,8 +144,8 @@ template <int LEVELS> DEVICE void inverse(const Task &task) {
 }
 
 #define PASSES(levels)                                                                                              \
-    KERNEL(THREADS, 3) ntt_opening_##levels(PARAMETERS Task task) { forward<levels, true>(task); }                  \
-    KERNEL(THREADS, 3) ntt_forward_##levels(PARAMETERS Task task) { forward<levels, false>(task); }                 \
+    KERNEL(THREADS, 2) ntt_opening_##levels(PARAMETERS Task task) { forward<levels, true>(task); }                  \
+    KERNEL(THREADS, 2) ntt_forward_##levels(PARAMETERS Task task) { forward<levels, false>(task); }                 \
     KERNEL(THREADS, 2) ntt_inverse_##levels(PARAMETERS Task task) { inverse<levels>(task); }
 PASSES(4)
 PASSES(5)
