@@ -300,6 +300,7 @@ fn main() {
         .file("src/kulisch_gemv.cpp")
         .file("src/kulisch_stencil.cpp")
         .file("src/kulisch_naive.cpp")
+        .file("src/ntt.cpp")
         .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

@@ -11,7 +11,7 @@ use crate::unit::Unit;
 const PIECE: usize = 1 << 12;
 
 /// The inverses of the primes before one, modulo that one.
-const INVERSES: [[Factor; PRIMES.len()]; PRIMES.len()] = {
+pub(crate) const INVERSES: [[Factor; PRIMES.len()]; PRIMES.len()] = {
     let mut inverses = [[PRIMES[0].factor(0); PRIMES.len()]; PRIMES.len()];
     let mut number = 1;
     while number < PRIMES.len() {

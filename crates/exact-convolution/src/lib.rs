@@ -3,6 +3,7 @@
 
 mod chinese;
 pub mod decimal;
+pub mod device;
 mod direct;
 mod engine;
 mod error;

@@ -9,7 +9,7 @@ use crate::transform::{Operand, Ring};
 use crate::unit::Unit;
 
 /// Primes for coefficients of 32 bits.
-const COUNT: usize = 3;
+pub(crate) const COUNT: usize = 3;
 /// Numbers of so few limbs are multiplied limb by limb, which takes less time than the smallest transforms.
 const SHORT: usize = 120;
 /// The same for digits to the base 10^9, each of which takes a division.

@@ -2,13 +2,14 @@
 
 use crate::failure::Failure;
 use crate::memory;
+use crate::options::parse_device;
 use crate::report::{say, say_json};
 use clap::Args;
-use ozfft::convolution::{decimal, decimal_proof, multiply_decimal};
+use ozfft::Device;
+use ozfft::convolution::{Multiplier, ProductSeconds, decimal, decimal_proof};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use std::time::Instant;
 
 /// Bytes for each digit of the product: its text, its digits to the base 10^9, and their residues in transforms.
 const BYTES_A_DIGIT: u128 = 16;
@@ -22,7 +23,10 @@ pub struct MultiplyArguments {
     /// The other factor
     #[arg(allow_negative_numbers = true)]
     second: String,
-    /// Print route, proof, time and SHA-256 as one JSON object instead of the product
+    /// Where to multiply: cpu, cuda, cuda:1, or auto for a GPU where there is one
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    device: Device,
+    /// Print route, proof, device, time and SHA-256 as one JSON object instead of the product
     #[arg(long)]
     json: bool,
 }
@@ -34,10 +38,35 @@ struct Report {
     route: String,
     /// Why the product is exact.
     proof: String,
+    /// Where it was multiplied.
+    device: String,
+    /// The GPU, or why it was the processor.
+    why: String,
     /// Of the multiplication alone, without reading and printing.
     seconds: f64,
+    /// Of it, on a GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_device: Option<DeviceSeconds>,
     /// Of the product as it is printed: decimal, without a line end.
     sha256: String,
+}
+
+/// Where a GPU's time went.
+#[derive(Serialize)]
+struct DeviceSeconds {
+    upload_seconds: f64,
+    kernel_seconds: f64,
+    download_seconds: f64,
+}
+
+impl DeviceSeconds {
+    fn new(seconds: ProductSeconds) -> Self {
+        DeviceSeconds {
+            upload_seconds: seconds.upload,
+            kernel_seconds: seconds.kernels,
+            download_seconds: seconds.download,
+        }
+    }
 }
 
 /// The text of an argument: its own, or that of the file that it names.
@@ -74,11 +103,10 @@ pub fn run(arguments: &MultiplyArguments) -> Result<(), Failure> {
     memory::expect_points("the product", &[digits], BYTES_A_DIGIT)?;
     let (a, minus_a) = parsed(&arguments.first, &texts.0)?;
     let (b, minus_b) = parsed(&arguments.second, &texts.1)?;
-    let start = Instant::now();
-    let product = multiply_decimal(&a, &b);
-    let seconds = start.elapsed().as_secs_f64();
+    let multiplier = Multiplier::new(arguments.device)?;
+    let product = multiplier.multiply_decimal(&a, &b)?;
     let (route, proof) = decimal_proof(a.len(), b.len());
-    let magnitude = decimal::text(&product);
+    let magnitude = decimal::text(&product.digits);
     let digits = magnitude.len();
     let text = match minus_a != minus_b && magnitude != "0" {
         true => format!("-{magnitude}"),
@@ -92,7 +120,11 @@ pub fn run(arguments: &MultiplyArguments) -> Result<(), Failure> {
         digits,
         route: route.to_string(),
         proof: format!("digits to the base 10^9: {proof}"),
-        seconds,
+        device: product.device.to_string(),
+        why: product.why,
+        seconds: product.seconds.total,
+        on_device: matches!(product.device, Device::Cuda(_))
+            .then(|| DeviceSeconds::new(product.seconds)),
         sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
     })
 }

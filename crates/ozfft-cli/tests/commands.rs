@@ -282,6 +282,15 @@ fn products_are_exact_in_decimal_and_hexadecimal_from_arguments_and_files() {
             .as_str()
             .is_some_and(|proof| proof.contains("2^89"))
     );
+    assert_eq!(report["device"], "cpu");
+    // With a GPU and without: the same digits, and the report says where they come from.
+    let auto = &json(&["multiply", &file, &file, "--device", "auto", "--json"])[0];
+    assert_eq!(auto["sha256"], hash.as_str());
+    let reason = auto["why"].as_str().expect("a reason");
+    match auto["device"] == "cpu" {
+        true => assert!(reason.starts_with("on the processor: "), "{reason}"),
+        false => assert!(auto["on_device"]["kernel_seconds"].is_f64(), "{auto}"),
+    }
     // 16^16000 = (2^512)^125, whose digits come from halves; here from products of decimal numbers.
     let hexadecimal = format!("0x1{}", "0".repeat(16_000));
     let times = |a: &str, b: &str| succeed(&["multiply", a, b]).trim_end().to_string();

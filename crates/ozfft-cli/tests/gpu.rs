@@ -18,6 +18,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         [&bench[..], &["--shape", "64"][..]].concat(),
         vec!["selftest", "--device", "cuda", "--cases", "20", "--json"],
         vec!["accuracy", "--device", "cuda", "--shape", "60", "--json"],
+        vec!["multiply", "--device", "cuda", "12", "34", "--json"],
         vec![
             "accuracy",
             "--device",

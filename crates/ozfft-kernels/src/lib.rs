@@ -25,6 +25,7 @@ pub mod bailey_three;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;
+pub mod ntt;
 pub mod probe;
 
 /// Bytes at an address that the driver can read machine code from.

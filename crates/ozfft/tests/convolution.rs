@@ -1,8 +1,13 @@
 //! Real convolutions against exact sums of their mantissas, and the route of integers through floating point.
 //! The crate `exact-convolution` has the tests of integers.
 
-use ozfft::convolution::{RealConvolutionError, Which, convolve, convolve_by_digits, fftconvolve};
+use ozfft::convolution::{
+    Multiplier, RealConvolutionError, Which, convolve, convolve_by_digits, fftconvolve,
+    multiply_decimal, multiply_limbs,
+};
+use ozfft::{Device, FftError};
 use ozfft_testkit::oracle::inputs::Generator;
+use ozfft_testkit::{Requirement, available};
 
 const SEED: u64 = 20261117;
 
@@ -152,5 +157,109 @@ fn operands_without_a_convolution_are_rejected() {
             }
         ));
         assert!(error.to_string().contains("clean the data"));
+    }
+}
+
+#[test]
+fn multipliers_say_where_they_multiply_and_why() {
+    let ones = vec![u64::MAX; 200];
+    let on_processor = Multiplier::new(Device::Cpu).expect("a processor");
+    let product = on_processor
+        .multiply_limbs(&ones, &ones)
+        .expect("a product");
+    assert_eq!(product.device, Device::Cpu);
+    assert_eq!(product.why, "on the processor, as asked for");
+    assert_eq!(product.digits, multiply_limbs(&ones, &ones));
+    let automatic = Multiplier::new(Device::Auto).expect("a processor at least");
+    let product = automatic
+        .multiply_decimal(&[7; 100], &[9; 50])
+        .expect("a product");
+    assert_eq!(product.digits, multiply_decimal(&[7; 100], &[9; 50]));
+    match Multiplier::new(Device::Cuda(0)) {
+        Ok(on_gpu) => {
+            // What is too short for a GPU is not sent there, and says so.
+            let product = on_gpu.multiply_limbs(&[3], &[5]).expect("a product");
+            assert_eq!(
+                (product.device, &product.digits[..]),
+                (Device::Cpu, &[15, 0][..])
+            );
+            assert!(product.why.contains("has 1 limbs"), "{}", product.why);
+        }
+        Err(error) => {
+            assert!(
+                matches!(
+                    error,
+                    FftError::NoDriver { .. }
+                        | FftError::NoSuchDevice { .. }
+                        | FftError::DeviceTooOld { .. }
+                ),
+                "{error}"
+            );
+            let reason = format!("on the processor: {error}");
+            assert_eq!((product.device, product.why), (Device::Cpu, reason));
+        }
+    }
+    assert!(Multiplier::new(Device::Cuda(1000)).is_err());
+}
+
+/// Limbs of a kind: random, all ones, a power of two, sparse, ones, one at both ends, zero.
+fn limbs(generator: &mut Generator, count: usize, kind: usize) -> Vec<u64> {
+    let bit = 1 << generator.below(64);
+    let mut one = |k: usize| match kind {
+        0 => generator.next_u64(),
+        1 => u64::MAX,
+        2 if k + 1 == count => bit,
+        3 if generator.below(8) == 0 => generator.next_u64(),
+        4 => 1,
+        5 => u64::from(k == 0 || k + 1 == count),
+        _ => 0,
+    };
+    (0..count).map(&mut one).collect()
+}
+
+#[test]
+fn products_on_a_gpu_have_the_digits_of_the_processor() {
+    let Some(multiplier) = available(Requirement::Gpu, Multiplier::new(Device::Cuda(0))) else {
+        return;
+    };
+    let mut generator = Generator::new(SEED);
+    // Both sides of a power of two, of changes between one, two and three passes, and operands of very different lengths.
+    let lengths = [
+        (121, 121),
+        (1024, 1024),
+        (1024, 1025),
+        (1025, 1025),
+        (70_000, 130),
+        (1 << 18, 1 << 18),
+        ((1 << 18) + 1, 1 << 18),
+        ((1 << 19) + 1, (1 << 19) - 1),
+        (900_000, 700_000),
+    ];
+    for (first, second) in lengths {
+        for (kind, other) in [(0, 0), (1, 1), (1, 5), (2, 1), (3, 4), (0, 6)] {
+            let what = format!("seed {SEED}: {first} and {second} limbs, {kind} and {other}");
+            let a = limbs(&mut generator, first, kind);
+            // A square where lengths and kinds agree.
+            let b = match (first, kind) == (second, other) {
+                true => a.clone(),
+                false => limbs(&mut generator, second, other),
+            };
+            let product = multiplier.multiply_limbs(&a, &b).expect("a product");
+            assert_eq!(product.device, Device::Cuda(0), "{what}: {}", product.why);
+            assert!(product.digits == multiply_limbs(&a, &b), "{what}");
+            let decimal = |limbs: &[u64]| -> Vec<u32> {
+                let digit = |&limb: &u64| match limb {
+                    u64::MAX => 999_999_999,
+                    limb => (limb % 1_000_000_000) as u32,
+                };
+                limbs.iter().map(digit).collect()
+            };
+            let (a, b) = (decimal(&a), decimal(&b));
+            let product = multiplier.multiply_decimal(&a, &b).expect("a product");
+            assert!(
+                product.digits == multiply_decimal(&a, &b),
+                "{what}, decimal"
+            );
+        }
     }
 }

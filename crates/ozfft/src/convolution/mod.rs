@@ -5,6 +5,8 @@
 //! integers ([`multiply_limbs`], [`multiply_decimal`]). Plans say which route they take and why the result is exact ([`ConvolutionPlan::proof`]); what is not proven is
 //! an error that names the remedy.
 //!
+//! Long integers are multiplied on a GPU, too: [`Multiplier`].
+//!
 //! Real numbers are convolved by transforms of [`Engine::Digits`](crate::Engine::Digits): [`fftconvolve`] returns a proven bound of the error of every
 //! element with the result. Where it is below one half, and operands are integers, rounding is proven too: [`convolve_by_digits`].
 //!
@@ -20,7 +22,9 @@
 //! # Ok::<(), ozfft::convolution::ConvolutionError>(())
 //! ```
 
+mod multiplier;
 mod real;
 
 pub use exact_convolution::*;
+pub use multiplier::{Multiplier, Product, ProductSeconds};
 pub use real::{RealConvolution, RealConvolutionError, convolve_by_digits, fftconvolve};

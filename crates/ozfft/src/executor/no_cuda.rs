@@ -138,3 +138,45 @@ pub(crate) fn residue_bound_is_proven(_: residues::reconstruct::Method) -> bool 
 pub(crate) fn is_residues_in_fp8(_: &Problem) -> bool {
     false
 }
+
+#[cfg(feature = "convolution")]
+pub(crate) enum Base {
+    Binary,
+    Decimal,
+}
+
+#[cfg(feature = "convolution")]
+pub(crate) struct Spent {
+    pub(crate) upload: f64,
+    pub(crate) kernels: f64,
+    pub(crate) download: f64,
+}
+
+#[cfg(feature = "convolution")]
+pub(crate) fn levels_for(_: usize) -> Option<u32> {
+    None
+}
+
+#[cfg(feature = "convolution")]
+pub(crate) struct IntegerProducts(std::convert::Infallible);
+
+#[cfg(feature = "convolution")]
+impl IntegerProducts {
+    pub(crate) fn new(_: Arc<dyn Machine>) -> Self {
+        unreachable!("no GPU was opened")
+    }
+
+    pub(crate) fn device_name(&self) -> String {
+        match self.0 {}
+    }
+
+    pub(crate) fn multiply(
+        &self,
+        _: Base,
+        _: &[u8],
+        _: Option<&[u8]>,
+        _: &mut [u8],
+    ) -> Result<Spent, FftError> {
+        match self.0 {}
+    }
+}

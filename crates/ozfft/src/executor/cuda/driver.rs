@@ -31,6 +31,9 @@ pub(crate) struct Driver {
     template: RwLock<HashMap<&'static str, (sys::CUfunction, TemplateKernel)>>,
     /// Those that were compiled in advance, loaded when the first of them is asked for.
     in_advance: OnceLock<Result<usize, String>>,
+    /// Kernels of products of long integers, loaded with the first product.
+    #[cfg(feature = "convolution")]
+    integer_products: OnceLock<HashMap<&'static str, sys::CUfunction>>,
     capability: (i32, i32),
     shared_memory: usize,
     multiprocessors: usize,
@@ -250,6 +253,8 @@ impl Driver {
             making_template: Mutex::default(),
             template: RwLock::default(),
             in_advance: OnceLock::new(),
+            #[cfg(feature = "convolution")]
+            integer_products: OnceLock::new(),
             capability,
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
@@ -303,6 +308,18 @@ impl Driver {
             compilation,
         };
         Ok((function, kernel))
+    }
+
+    /// A kernel of products of long integers, in the current context.
+    #[cfg(feature = "convolution")]
+    fn integer_product(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
+        if let Some(functions) = self.integer_products.get() {
+            return Ok(functions[kernel]);
+        }
+        let mut functions = HashMap::new();
+        let names: Vec<&'static str> = ozfft_kernels::ntt::names().collect();
+        load(&mut functions, ozfft_kernels::ntt::IMAGE, &names)?;
+        Ok(self.integer_products.get_or_init(|| functions)[kernel])
     }
 
     fn attribute<A: Default>(
@@ -490,6 +507,8 @@ impl Machine for Driver {
                 let known = self.template.read().unwrap_or_else(PoisonError::into_inner);
                 known[kernel.name].0
             }
+            #[cfg(feature = "convolution")]
+            Parameters::IntegerProduct(_, kernel) => self.integer_product(kernel)?,
             _ => self.functions[parameters.kernel()],
         };
         let blocks = u32::try_from(blocks)

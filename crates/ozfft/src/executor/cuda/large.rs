@@ -514,6 +514,8 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 | Parameters::LargestLeft(task)
                 | Parameters::Scale(task) => check.array_task(task),
                 Parameters::Exactness(_) => panic!("nobody asked for fp8"),
+                #[cfg(feature = "convolution")]
+                Parameters::IntegerProduct(..) => panic!("nobody asked for a product of integers"),
                 Parameters::Floats(..) | Parameters::FloatProduct(..) => {
                     panic!("nobody asked for short floating-point numbers")
                 }

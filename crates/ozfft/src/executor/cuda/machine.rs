@@ -8,6 +8,8 @@ use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::error::FftError;
 use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};
+#[cfg(feature = "convolution")]
+use ozfft_kernels::ntt::NttTask;
 use std::sync::{Arc, OnceLock};
 
 /// A launch's parameters, complete.
@@ -39,6 +41,9 @@ pub(crate) enum Parameters {
     Floats(FloatTask, &'static FloatKernel, u32),
     /// A product of such numbers, and the kernel's name.
     FloatProduct(FloatProduct, &'static str),
+    /// A kernel of a product of long integers, by its name.
+    #[cfg(feature = "convolution")]
+    IntegerProduct(NttTask, &'static str),
 }
 
 impl Parameters {
@@ -64,6 +69,8 @@ impl Parameters {
             | Parameters::Tuned(_, name)
             | Parameters::TunedStrided(_, name)
             | Parameters::FloatProduct(_, name) => name,
+            #[cfg(feature = "convolution")]
+            Parameters::IntegerProduct(_, name) => name,
             Parameters::Floats(_, kernel, _) => kernel.name,
             Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.name,
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_NAME,
@@ -88,6 +95,8 @@ impl Parameters {
             Parameters::Exactness(task) => std::ptr::from_ref(task).cast(),
             Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
             Parameters::FloatProduct(task, _) => std::ptr::from_ref(task).cast(),
+            #[cfg(feature = "convolution")]
+            Parameters::IntegerProduct(task, _) => std::ptr::from_ref(task).cast(),
         }
     }
 
@@ -99,6 +108,8 @@ impl Parameters {
             Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
             Parameters::Floats(_, _, threads) => *threads,
             Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
+            #[cfg(feature = "convolution")]
+            Parameters::IntegerProduct(..) => ozfft_kernels::ntt::THREADS,
             Parameters::Truncated(_, kernel) if ozfft_kernels::is_residue_fp8_kernel(kernel) => {
                 ozfft_kernels::RESIDUE_FP8_THREADS
             }

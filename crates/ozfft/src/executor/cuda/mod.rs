@@ -23,6 +23,8 @@ mod floats;
 #[cfg(test)]
 mod floats_tests;
 mod fp8;
+#[cfg(feature = "convolution")]
+mod integer_products;
 #[cfg(test)]
 mod large;
 mod long_passes;
@@ -69,6 +71,8 @@ use crate::transform::line::Line;
 pub(crate) use driver::open;
 pub(crate) use floats::FloatLines;
 use floats::FloatWork;
+#[cfg(feature = "convolution")]
+pub(crate) use integer_products::{Base, IntegerProducts, levels_for};
 pub(crate) use machine::Machine;
 use machine::{DeviceMemory, Queue};
 pub(crate) use ozfft_kernels::Product;

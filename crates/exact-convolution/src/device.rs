@@ -1,0 +1,73 @@
+//! Constants for transforms on other devices: products of long integers with the primes, roots and lengths of this crate, so that its
+//! proofs ([`limbs_proof`](crate::limbs_proof), [`decimal_proof`](crate::decimal_proof)) hold for them too.
+//!
+//! Such a transform is a tree of remainders over rows of [`LANES`] coefficients. Node k of a level is split by entry k of a table of
+//! roots, in which bit i of k multiplies by [`PrimeConstants::steps`]`[i]`.
+
+use crate::chinese::INVERSES;
+use crate::limbs::COUNT;
+use crate::prime::{Factor, ORDER, PRIMES};
+
+/// Coefficients in a row.
+pub const LANES: usize = 16;
+
+/// Primes of a product of long integers.
+pub const PRIMES_OF_PRODUCTS: usize = COUNT;
+
+/// The largest transform has two to this power rows. It holds all products whose operands have at most
+/// `(LANES << MOST_LEVELS) + 1` digits together, and the shorter of them then has at most 2^25, as the proofs demand.
+pub const MOST_LEVELS: u32 = ORDER;
+
+/// A number times 2^32 modulo a prime, and that times the inverse of the prime modulo 2^32: what Montgomery's product takes.
+pub type FactorPair = [u32; 2];
+
+/// What a transform computes with modulo one prime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrimeConstants {
+    /// The prime, between 2^29 and 2^30.
+    pub value: u32,
+    /// Its inverse modulo 2^32.
+    pub inverse: u32,
+    /// 2^32 over the number of rows: brings back row products, which divide by 2^32, and inverse levels, which double.
+    pub back: FactorPair,
+    /// -1.
+    pub minus_one: FactorPair,
+    /// The inverses of the primes before this one; of no meaning beyond them.
+    pub inverses: [FactorPair; PRIMES_OF_PRODUCTS - 1],
+    /// Roots of unity of order `2^(i + 2)`: entry `2^i` of the table.
+    pub steps: [FactorPair; MOST_LEVELS as usize - 1],
+}
+
+/// The primes of products of long integers, for transforms of `1 << levels` rows.
+///
+/// ```
+/// use exact_convolution::device::{constants, MOST_LEVELS};
+/// let [first, _, third] = constants(MOST_LEVELS);
+/// assert_eq!(first.value.wrapping_mul(first.inverse), 1);
+/// // Of order 4: its square is -1. Factors are scaled by 2^32.
+/// let p = u64::from(third.value);
+/// let root = u64::from(third.steps[0][0]);
+/// assert_eq!(root * root % p, (1 << 32) % p * u64::from(third.minus_one[0]) % p);
+/// ```
+///
+/// # Panics
+///
+/// Above [`MOST_LEVELS`].
+pub fn constants(levels: u32) -> [PrimeConstants; PRIMES_OF_PRODUCTS] {
+    assert!(
+        levels <= MOST_LEVELS,
+        "there are no roots for {levels} levels"
+    );
+    let pair = |factor: Factor| [factor.scaled, factor.quotient];
+    std::array::from_fn(|number| {
+        let prime = &PRIMES[number];
+        PrimeConstants {
+            value: prime.value,
+            inverse: prime.inverse,
+            back: pair(prime.back(1 << levels)),
+            minus_one: pair(prime.factor(prime.value - 1)),
+            inverses: std::array::from_fn(|before| pair(INVERSES[number][before])),
+            steps: std::array::from_fn(|i| pair(prime.factor(prime.root(i as u32 + 2)))),
+        }
+    })
+}
