@@ -45,7 +45,7 @@ impl Generator {
                 0 => random,
                 1 => largest,
                 2 => u64::from(k + 1 == count),
-                3 if random % 8 == 0 => random,
+                3 if random.is_multiple_of(8) => random,
                 4 => 1,
                 5 => u64::from(k == 0 || k + 1 == count),
                 _ => 0,

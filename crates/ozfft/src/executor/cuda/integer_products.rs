@@ -320,7 +320,7 @@ mod tests {
                 0 => random,
                 1 => largest,
                 2 => u32::from(k + 1 == count),
-                3 if random % 8 == 0 => random,
+                3 if random.is_multiple_of(8) => random,
                 4 => 1,
                 6 => u32::from(k == 0 || k + 1 == count),
                 _ => 0,
@@ -357,7 +357,8 @@ mod tests {
         // Below, at and above the smallest transform, two passes, and three that are shorter than a long transform's; and the kinds of both operands.
         // All the largest times ones at both ends have carries that go through as many digits as the second one has.
         const SMALLEST: &[u32] = &[8];
-        let cases: [(usize, usize, &[u32], &[(usize, usize)]); 8] = [
+        type Kinds<'a> = &'a [(usize, usize)];
+        let cases: [(usize, usize, &[u32], Kinds<'_>); 8] = [
             (1, 1, SMALLEST, &[(1, 1)]),
             (2048, 2047, SMALLEST, &[(0, 0), (1, 1)]),
             (
