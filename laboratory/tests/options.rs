@@ -85,6 +85,10 @@ fn every_documented_option_of_every_command_works() {
     std::fs::write(&reconstructed, marked("reconstruct")).expect("a file");
     let roofline = file("roofline.md");
     std::fs::write(&roofline, marked("model")).expect("a file");
+    let scaling = file("scaling.md");
+    std::fs::write(&scaling, marked("model")).expect("a file");
+    let scaling_plot = file("scaling.svg");
+    let ranks = format!("{RECORDS}/2026-11-17-ranks.json");
     std::fs::write(
         &counters,
         "\"ID\",\"Kernel Name\",\"Grid Size\",\"sm__inst_executed.sum\"\n\"\",\"\",\"\",\"inst\"\n\"0\",\"residues_kulisch32(Tasks)\",\"(262144, 1, 1)\",\"1,024\"\n",
@@ -257,6 +261,23 @@ fn every_documented_option_of_every_command_works() {
         ],
         vec!["model", "predictions", "--record", &bench, "--csv"],
         vec!["model", "document", "--out", &roofline],
+        vec![
+            "model",
+            "scaling",
+            "--network",
+            "h200-ndr",
+            "--n",
+            "1024",
+            "--ranks",
+            "8,64",
+            "--natural",
+            "--json",
+            "--plot",
+            &scaling_plot,
+        ],
+        vec!["model", "scaling", "--check", &ranks, "--csv"],
+        vec!["model", "scaling", "--published"],
+        vec!["model", "scaling", "--out", &scaling],
     ];
     for name in [
         "floors",

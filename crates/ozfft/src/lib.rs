@@ -54,12 +54,12 @@ pub use kind::Kind;
 pub use layout::Layout;
 pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};
-#[cfg(feature = "laboratory")]
+#[cfg(feature = "measurements")]
 pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
-#[cfg(feature = "laboratory")]
+#[cfg(feature = "measurements")]
 pub use plan::estimate::digits_work;
 pub use plan::line_parts::{LineParts, PartProperties};
-#[cfg(feature = "laboratory")]
+#[cfg(feature = "measurements")]
 pub use plan::measured_units::measured_unit;
 pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;

@@ -298,7 +298,7 @@ impl<T: Real> Planner<T> {
 
     /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, to measure it: some leave out a
     /// stage, and their results are void.
-    #[cfg(all(feature = "cuda", feature = "laboratory"))]
+    #[cfg(all(feature = "cuda", feature = "measurements"))]
     pub fn plan_residue_variant(
         &self,
         problem: &Problem,
@@ -320,7 +320,7 @@ impl<T: Real> Planner<T> {
     }
 
     /// A plan of [`Engine::Residues`] whose blocks take so many lines, to measure what the number costs.
-    #[cfg(all(feature = "cuda", feature = "laboratory"))]
+    #[cfg(all(feature = "cuda", feature = "measurements"))]
     pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
         let measured = Measured {
             kernel: None,
