@@ -292,8 +292,14 @@ fn write_document(options: &DocumentOptions) -> Result<(), Failure> {
         say(&made)?;
         return Ok(());
     };
-    let replaced = document::replaced(&read(path)?, &made).ok_or_else(|| Failure::Content {
-        path: path.clone(),
+    write_between_markers(path, &made)
+}
+
+/// Replaces what is between the markers of a file.
+fn write_between_markers(path: &Path, made: &str) -> Result<(), Failure> {
+    let text = read(path)?;
+    let replaced = document::replaced(&text, made).ok_or_else(|| Failure::Content {
+        path: path.to_path_buf(),
         reason: format!(
             "the lines {} and {} are missing",
             document::BEGIN,

@@ -14,7 +14,7 @@ use formula::{Binding, Grid, Time, Transform, transform};
 use local::{LocalTimes, local_times};
 use network::{Local, NETWORKS, Network};
 use ozfft_cli::report::{say, say_json, write_text};
-use roofline::{Cell, Mode, Table, document};
+use roofline::{Cell, Mode, Table};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -525,18 +525,7 @@ fn write_document(
     tables.push(published_table()?.markdown());
     tables.push(check::table(&record).markdown());
     tables.push(figures_table(&networks).markdown());
-    let text = ozfft_cli::inputs::read_text(path)?;
-    let replaced = document::replaced(&text, &tables.join("\n\n"));
-    let replaced = replaced.ok_or_else(|| Failure::Content {
-        path: path.to_path_buf(),
-        reason: format!(
-            "the lines {} and {} are missing",
-            document::BEGIN,
-            document::END
-        ),
-    })?;
-    write_text(path, &replaced)?;
-    Ok(())
+    super::write_between_markers(path, &tables.join("\n\n"))
 }
 
 #[cfg(test)]

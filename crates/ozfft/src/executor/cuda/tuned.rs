@@ -194,7 +194,10 @@ pub(crate) fn three_steps_of(recipe: &Recipe, block: &Block) -> Option<[usize; 3
     let plain = |step: &Step| step.recipe.fold == Fold::Plain;
     let opens = matches!(first.recipe.fold, Fold::TimeShifted | Fold::Plain);
     let usual = recipe.digits == Digits::DOUBLE && recipe.products == Products::Truncated;
-    let fits = usual && opens && plain(middle) && plain(last);
+    // As the kernel has them: `ThreeShape::SHIFT`.
+    let growth = middle.recipe.n.next_power_of_two().trailing_zeros();
+    let shifts = [first, middle, last].map(|step| step.recipe.shift) == [0, growth, 0];
+    let fits = usual && opens && plain(middle) && plain(last) && shifts;
     fits.then(|| [first, middle, last].map(|step| step.recipe.n))
 }
 

@@ -362,30 +362,37 @@ impl Transform {
         }
     }
 
+    /// Element k of part s of a group, times the root between levels.
+    #[inline(always)]
+    fn rotated<const L: usize, V: Floats<L>>(
+        &self,
+        group: &[Points],
+        part: usize,
+        (s, k): (usize, usize),
+        on: Arithmetic<L, V>,
+    ) -> ComplexNumber<L, V> {
+        let stride = self.len() / group.len();
+        let root = on.splat(&self.roots[s * k * stride]);
+        on.product(on.load(&group[s * part + k]), root)
+    }
+
     #[inline(always)]
     fn radix_2<const L: usize, V: Floats<L>>(&self, group: &mut [Points], on: Arithmetic<L, V>) {
-        let stride = self.len() / group.len();
-        let (low, high) = group.split_at_mut(group.len() / 2);
-        for (k, (low, high)) in low.iter_mut().zip(high).enumerate() {
-            let root = on.splat(&self.roots[k * stride]);
-            let rotated = on.product(on.load(high), root);
-            let z = on.load(low);
-            on.store(on.sum(z, rotated), low);
-            on.store(on.difference(z, rotated), high);
+        let part = group.len() / 2;
+        for k in 0..part {
+            let (z, rotated) = (on.load(&group[k]), self.rotated(group, part, (1, k), on));
+            on.store(on.sum(z, rotated), &mut group[k]);
+            on.store(on.difference(z, rotated), &mut group[part + k]);
         }
     }
 
     #[inline(always)]
     fn radix_4<const L: usize, V: Floats<L>>(&self, group: &mut [Points], on: Arithmetic<L, V>) {
         let part = group.len() / 4;
-        let stride = self.len() / group.len();
         for k in 0..part {
             let rotated = inlined(
                 #[inline(always)]
-                |s: usize| {
-                    let root = on.splat(&self.roots[s * k * stride]);
-                    on.product(on.load(&group[s * part + k]), root)
-                },
+                |s: usize| self.rotated(group, part, (s, k), on),
             );
             let z0 = on.load(&group[k]);
             let (z1, z2, z3) = (rotated(1), rotated(2), rotated(3));
@@ -412,16 +419,12 @@ impl Transform {
         on: Arithmetic<L, V>,
     ) {
         let part = group.len() / radix;
-        let stride = self.len() / group.len();
         let half = radix / 2;
         let mut pairs = vec![(Points::default(), Points::default()); half];
         for k in 0..part {
             let rotated = inlined(
                 #[inline(always)]
-                |s: usize| {
-                    let root = on.splat(&self.roots[s * k * stride]);
-                    on.product(on.load(&group[s * part + k]), root)
-                },
+                |s: usize| self.rotated(group, part, (s, k), on),
             );
             let z0 = on.load(&group[k]);
             let mut total = z0;
