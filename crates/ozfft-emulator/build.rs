@@ -58,6 +58,9 @@ const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 5] = [
 const SAMPLE_OF_REAL_AND_SINGLE_LONG: [([usize; 2], [usize; 2]); 2] =
     [([16, 4], [32, 1]), ([27, 4], [15, 9])];
 const SAMPLE_OF_THREE: [usize; 2] = [16, 8];
+/// And those of three steps, of 7^5 and 7^6 points.
+const THREE_STEPS: [usize; 3] = [7, 7, 7];
+const TWO_STEPS: [usize; 3] = [7, 1, 7];
 
 /// The same for Bluestein's convolutions: of one block, and of two passes. Their lengths are those of 71, 67, 131 and 1009 points.
 const SAMPLE_OF_CONVOLUTIONS: [[usize; 2]; 2] = [[12, 12], [14, 10]];
@@ -123,8 +126,9 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         }
     }
     let points = |steps: [usize; 2]| (steps[0] * steps[1]) as u64;
+    let in_three = |[first, last]: [usize; 2]| [first, 1, last];
     let mut long: Vec<LongShape> = Vec::new();
-    let mut add = |steps, side_by_side, pass| {
+    let mut add_long = |steps: [usize; 3], side_by_side: u64, pass| {
         let pass = (Number::Double, pass);
         let shape = LongShape::new(steps, side_by_side, pass, SHARED_BYTES);
         let shape = shape.expect("a shape that fits");
@@ -132,6 +136,18 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             long.push(shape);
         }
     };
+    for (steps, side_by_side, pass) in [
+        (TWO_STEPS, 343, Pass::Opening),
+        (THREE_STEPS, 49, Pass::Closing),
+        (THREE_STEPS, 343, Pass::Opening),
+        (THREE_STEPS, 343, Pass::Closing),
+        (THREE_STEPS, 343, Pass::OpeningReal),
+        (THREE_STEPS, 343, Pass::OpeningHalf),
+        (THREE_STEPS, 343, Pass::ClosingReal),
+    ] {
+        add_long(steps, side_by_side, pass);
+    }
+    let mut add = |steps, side_by_side, pass| add_long(in_three(steps), side_by_side, pass);
     for (first, second) in SAMPLE_OF_LONG {
         add(first, points(second), Pass::Opening);
         add(second, points(first), Pass::Closing);
@@ -149,7 +165,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             (second, first, Number::Double, Pass::ClosingReal),
         ] {
             let pass = (number, pass);
-            let shape = LongShape::new(steps, points(other), pass, SHARED_BYTES);
+            let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES);
             shapes.push((Box::new(shape.expect("a shape that fits")), false));
         }
     }
@@ -159,7 +175,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         shapes.push((Box::new(shape), true));
     }
     let mut convolution = |steps, side_by_side, kind| {
-        let shape = LongShape::new(steps, side_by_side, kind, SHARED_BYTES);
+        let shape = LongShape::new(in_three(steps), side_by_side, kind, SHARED_BYTES);
         shapes.push((Box::new(shape.expect("a shape that fits")), true));
     };
     for number in [Number::Double, Number::Single] {

@@ -1,4 +1,4 @@
-// One pass of a transform whose words go through memory: lines of one block of one or two steps, from numbers or words in memory to
+// One pass of a transform whose words go through memory: lines of one block of one to three steps, from numbers or words in memory to
 // words or numbers in memory. Words and their exponents lie as truncated_block.cu has them, so that either kernel can take any pass;
 // lines whose numbers are near the ends of the range are left to that one.
 #pragma once
@@ -162,11 +162,12 @@ template <class S> struct InPlace {
     int row;
     bool there;
     DEVICE InPlace(const Lane<S> &lane, const Column &column, unsigned *statistic)
-        : start(place_of(lane, column.line, column.place, 0)), statistic(statistic), row(column.place), there(column.there) {
-        tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + column.line * S::LINE + column.place * S::PITCH;
+        : statistic(statistic), row((int)((unsigned)column.place / S::MIDDLE)), there(column.there) {
+        start = place_of(lane, column.line, row, 0);
+        tops = shared_address(shared_memory()) + lane.group * S::GROUP + S::TOPS + column.line * S::LINE + row * S::PITCH;
     }
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool conjugated) {
-        const int column = S::N2 == 1 ? index * S::PITCH : (int)((unsigned)(index - row) / S::N1);
+        const int column = S::N2 == 1 ? index * S::PITCH : S::place_of_output(row, (int)((unsigned)(index - row) / S::N1));
         put_word<S::WIDE, S::Number::UNSEEN>(start + 16 * column, tops + column, re, top_re, im, top_im, conjugated, largest, is_one && there);
     }
     DEVICE void done() const {
@@ -275,7 +276,7 @@ template <class S, class To, class Statistics> DEVICE void store_words(const Tas
 #pragma unroll 1
     for (int turn = 0; turn < turns; turn++) {
         if (there && k < count) {
-            const int at = k % S::N1 * S::PITCH + k / S::N1;
+            const int at = k % S::N1 * S::PITCH + S::place_of_output(k % S::N1, k / S::N1);
             i64 re, im;
             narrowed<S::WIDE>(words + 16 * at, tops + at, shift, re, im);
             to.put(k, ::Words{(int64_t)re, (int64_t)im});
@@ -332,6 +333,10 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
         const auto steps = [&](const auto &numbers, const auto &statistics, const auto &leave, const auto &end_of) {
             first_step<S, Mma>(args, numbers, statistics, end_of);
             leave();
+            if constexpr (S::MIDDLE > 1) {
+                group_barrier<S>(group);
+                middle_step<S, Mma>(args);
+            }
             if constexpr (S::N2 > 1) {
                 group_barrier<S>(group);
                 if constexpr (S::Last::MATRIX)

@@ -91,6 +91,8 @@ struct BlockShape {
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;  // in the image of the tables
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 128, "first steps are products");
+    // Where output number `output` of row k1 lies in that row, as long as it has not been stored.
+    static DEVICE int place_of_output(int, int output) { return output; }
 };
 
 // The same with as many of the groups as fit BYTES of shared memory; with none, where not even one does beside the tables.

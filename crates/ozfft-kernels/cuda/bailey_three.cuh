@@ -1,5 +1,6 @@
 // Blocks of three steps: a step between the first and the last one takes words from shared memory and puts them back there. All
-// three are products, and the last two have odd numbers of points (of the lengths up to 1024: 343, 539, 605, 637, 686, 715, …).
+// three are products, and the last two have odd numbers of points (of the lengths up to 1024: 343, 539, 605, 637, 686, 715, …). The
+// same for passes of longer transforms.
 #pragma once
 #include "bailey_block.cuh"
 
@@ -25,21 +26,28 @@ template <int N1, int N2, int N3> struct TablesOfThree {
     static constexpr int BYTES = MIDDLE_ROTATIONS + 16 * N2 * N3;
 };
 
-// The first step sees N2 · N3 columns.
-template <int N1, int N2, int N3, int LINES, int UNITS1, int UNITS2, bool STRIDED, int GROUPS>
-struct ThreeShape : BlockShape<N1, N2 * N3, LINES, UNITS1, UNITS2, STRIDED, GROUPS> {
-    typedef BlockShape<N1, N2 * N3, LINES, UNITS1, UNITS2, STRIDED, GROUPS> Base;
+// `Base`: a block, or a pass, whose last step has N2 · N3 points; the first step sees as many columns.
+template <class Base, int N1, int N2, int N3> struct OfThree : Base {
     typedef StepShape<N2> Middle;
     typedef StepShape<N3> Last;
     typedef TablesOfThree<N1, N2, N3> Tables;
     static constexpr int MIDDLE = N2, LAST = N3;
     // Columns of the middle step, and rows of the last one.
-    static constexpr int MIDDLE_COLUMNS = LINES * N1 * N3, ROWS_OF_LINE = N1 * N2, ROWS = LINES * ROWS_OF_LINE;
+    static constexpr int MIDDLE_COLUMNS = Base::LINES * N1 * N3, ROWS_OF_LINE = N1 * N2, ROWS = Base::LINES * ROWS_OF_LINE;
     // Bits by which the middle step's outputs are shifted down: as many as make up for its growth.
     static constexpr int SHIFT = N2 <= 4 ? 2 : N2 <= 8 ? 3 : N2 <= 16 ? 4 : N2 <= 32 ? 5 : 6;
     static constexpr int SHARED = Base::TABLES + (Base::SHARED_TABLES ? Tables::BYTES : 0);
-    static_assert(Middle::PLAIN && Last::PLAIN && GROUPS > 0, "odd numbers of points");
+    static_assert(Base::N1 == N1 && Base::N2 == N2 * N3, "the same steps");
+    static_assert(Middle::PLAIN && Last::PLAIN && Base::SHARED_TABLES, "odd numbers of points");
+    // Outputs lie where the row of the last step was that they come from.
+    static DEVICE int place_of_output(int k1, int output) {
+        const unsigned place = 2 * k1 > N1 ? N2 * N3 - 1 - output : output;
+        return (int)(place % N2 * N3 + place / N2);
+    }
 };
+
+template <int N1, int N2, int N3, int LINES, int UNITS1, int UNITS2, bool STRIDED, int GROUPS>
+using ThreeShape = OfThree<BlockShape<N1, N2 * N3, LINES, UNITS1, UNITS2, STRIDED, GROUPS>, N1, N2, N3>;
 
 // A sum and what it has at weight 2^49, less their biases, shifted down: rounded, halves upwards.
 template <int SHIFT> DEVICE i64 shifted_down(i64 sum, int top) {

@@ -5,6 +5,7 @@ use crate::bailey::{
     KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
     most_warps, next_with, table_bytes_for,
 };
+use crate::bailey_three;
 
 /// What a pass reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,8 +88,8 @@ impl Pass {
 /// `LongShape` of `bailey_long.cuh`: the parameters of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LongShape {
-    /// Points of the steps; 1 where there is no second one.
-    pub steps: [usize; 2],
+    /// Points of the first step, of one between both, and of the last one; 1 where there is none.
+    pub steps: [usize; 3],
     /// Lines of a group of warps at a time.
     pub lines: usize,
     /// Tiles of eight columns that a warp takes together in the first step, and of rows in the last one.
@@ -112,29 +113,34 @@ impl LongShape {
     /// The shape for a pass of such steps, of which so many lines lie side by side, on a GPU whose blocks may have so many bytes of shared
     /// memory: the one that promises most of those that fit; none where there is none, or where the template does not take the steps.
     pub fn new(
-        steps: [usize; 2],
+        steps: [usize; 3],
         side_by_side: u64,
         (number, pass): (Number, Pass),
         shared_bytes: usize,
     ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
-        let [first, last] = steps;
-        // `LongShape` asserts the same; two points as a last step do not occur.
+        let [first, middle, last] = steps;
         let real = matches!(
             pass,
             Pass::OpeningReal | Pass::OpeningHalf | Pass::ClosingReal
         );
-        if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
-            return None;
-        }
-        // Real lines of f32 have no kernels.
-        if number == Number::Single && real {
+        // `LongShape` asserts the same; two points as a last step do not occur.
+        let takes = match middle {
+            1 => is_matrix(first) && first <= 64 && last <= 64 && last != 2,
+            _ => bailey_three::are_three(steps),
+        };
+        // Real lines of f32, and three steps of them, have no kernels.
+        if !takes || (number == Number::Single && (real || middle > 1)) {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
         for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
-            let Some(most) = most_warps(steps, units) else {
+            let most = match middle {
+                1 => most_warps([first, last], units),
+                _ => (units == [bailey_three::UNITS; 2]).then(|| bailey_three::most_warps(steps)),
+            };
+            let Some(most) = most else {
                 continue;
             };
             let most = match number {
@@ -157,10 +163,13 @@ impl LongShape {
                 if !stay {
                     continue;
                 }
-                let room =
-                    (kilobytes << 10).saturating_sub(16 + table_bytes_for(number, first, last));
+                let room = (kilobytes << 10).saturating_sub(16 + shape.table_bytes());
                 shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
-                if warps > most || shape.shared_bytes() > kilobytes << 10 {
+                let in_cache = shape.groups == 0 && middle == 1;
+                if warps > most
+                    || (shape.groups == 0 && !in_cache)
+                    || shape.shared_bytes() > kilobytes << 10
+                {
                     continue;
                 }
                 // Neighbouring lines fill segments of 128 bytes.
@@ -173,7 +182,11 @@ impl LongShape {
                 let groups = shape.groups.max(1);
                 let turns = side_by_side.div_ceil(lines as u64) * lines as u64;
                 let padding = turns as f64 / side_by_side as f64;
-                let cost = cost_of(steps, lines, units, [warps, groups, most]);
+                let warps = [warps, groups, most];
+                let cost = match middle {
+                    1 => cost_of([first, last], lines, units, warps),
+                    _ => bailey_three::cost_of(steps, lines, warps),
+                };
                 let cost = cached * segments * padding * cost;
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, shape));
@@ -183,21 +196,34 @@ impl LongShape {
         best.map(|(_, shape)| shape)
     }
 
+    /// Columns of the first step: points of those behind it.
+    fn columns(&self) -> usize {
+        self.steps[1] * self.steps[2]
+    }
+
     /// Warps of a group.
     fn warps(&self) -> usize {
-        (self.lines * self.steps[1]).div_ceil(8 * self.units[0])
+        (self.lines * self.columns()).div_ceil(8 * self.units[0])
+    }
+
+    /// `Tables::BYTES`
+    fn table_bytes(&self) -> usize {
+        match self.steps {
+            [first, 1, last] => table_bytes_for(self.number, first, last),
+            steps => bailey_three::table_bytes(steps),
+        }
     }
 
     /// `LongShape::GROUP`
     fn group_bytes(&self) -> usize {
-        let [first, last] = self.steps;
         let pitch = match self.pass.is_last() {
-            true => next_with(last, 2, 4),
-            false => next_with(last, 1, 2),
+            true => next_with(self.columns(), 2, 4),
+            false => next_with(self.columns(), 1, 2),
         };
-        let line = next_with(first * pitch, 4, 8);
+        let line = next_with(self.steps[0] * pitch, 4, 8);
         // A byte more for every output of a last step that is a product.
-        let wide = !self.pass.is_closing() && is_matrix(last) && self.number == Number::Double;
+        let wide =
+            !self.pass.is_closing() && is_matrix(self.steps[2]) && self.number == Number::Double;
         let tops = if wide { line } else { 0 };
         (self.lines * (16 * line + 2 * 16 + 2 * HEADER_BYTES + tops)).next_multiple_of(16)
     }
@@ -205,39 +231,48 @@ impl LongShape {
     /// The shape as a type of the kernels' source.
     pub fn type_name(&self) -> String {
         let LongShape {
-            steps: [first, last],
+            steps: [first, middle, last],
             lines,
             units: [first_units, last_units],
             pass,
             groups,
             ..
         } = self;
+        let columns = self.columns();
         let pass = pass.name();
         let number = match self.number {
             Number::Double => "",
             Number::Single => ", bailey::Single",
         };
-        format!(
-            "bailey::LongShape<{first}, {last}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}{number}>"
-        )
+        let shape = format!(
+            "bailey::LongShape<{first}, {columns}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}{number}>"
+        );
+        match middle {
+            1 => shape,
+            _ => format!("bailey::OfThree<{shape}, {first}, {middle}, {last}>"),
+        }
     }
 }
 
 impl KernelShape for LongShape {
     fn name(&self, conversions: bool) -> String {
         let LongShape {
-            steps: [first, last],
+            steps: [first, middle, last],
             lines,
             kilobytes,
             ..
         } = self;
+        let steps = match middle {
+            1 => format!("{first}x{last}"),
+            _ => format!("{first}x{middle}x{last}"),
+        };
         let pass = self.pass.name().to_lowercase();
         let conversions = if conversions { "_conversions" } else { "" };
         let number = match self.number {
             Number::Double => "",
             Number::Single => "single_",
         };
-        format!("bailey_{number}{first}x{last}_{pass}_{lines}_{kilobytes}{conversions}")
+        format!("bailey_{number}{steps}_{pass}_{lines}_{kilobytes}{conversions}")
     }
 
     fn parameters(&self) -> &'static str {
@@ -253,10 +288,9 @@ impl KernelShape for LongShape {
     }
 
     fn shared_bytes(&self) -> usize {
-        let [first, last] = self.steps;
         let tables = match self.groups {
             0 => 0,
-            _ => table_bytes_for(self.number, first, last),
+            _ => self.table_bytes(),
         };
         self.groups.max(1) * self.group_bytes() + 16 + tables
     }
@@ -266,17 +300,16 @@ impl KernelShape for LongShape {
     }
 
     fn source(&self, conversions: bool) -> String {
-        let [first, last] = self.steps;
-        let bytes = table_bytes_for(self.number, first, last);
-        let checks = format!("Shape::Tables::BYTES == {bytes}");
+        let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
         let source = kernel_source(
             self,
             ["bailey_long.cuh", &self.type_name(), "run_pass", &checks],
             conversions,
         );
-        match self.number {
-            Number::Double => source,
-            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
+        match (self.number, self.steps) {
+            (Number::Single, _) => format!("#include \"bailey_single.cuh\"\n{source}"),
+            (Number::Double, [_, 1, _]) => source,
+            (Number::Double, _) => format!("#include \"bailey_three.cuh\"\n{source}"),
         }
     }
 }
@@ -289,17 +322,21 @@ mod tests {
     fn shapes_fit_the_gpus_that_they_are_for() {
         for kilobytes in SHARED_KILOBYTES {
             for steps in [
-                [16, 8],
-                [16, 16],
-                [25, 4],
-                [20, 20],
-                [25, 10],
-                [32, 16],
-                [32, 32],
-                [40, 25],
-                [28, 36],
-                [32, 1],
-                [45, 1],
+                [16, 1, 8],
+                [16, 1, 16],
+                [25, 1, 4],
+                [20, 1, 20],
+                [25, 1, 10],
+                [32, 1, 16],
+                [32, 1, 32],
+                [40, 1, 25],
+                [28, 1, 36],
+                [32, 1, 1],
+                [45, 1, 1],
+                [7, 7, 7],
+                [14, 7, 7],
+                [13, 11, 5],
+                [17, 17, 3],
             ] {
                 for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
                     let pass = (Number::Double, pass);

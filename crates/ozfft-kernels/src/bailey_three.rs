@@ -21,15 +21,52 @@ pub struct ThreeShape {
 }
 
 /// Tiles of eight columns that a warp takes together, in all steps.
-const UNITS: usize = 2;
+pub(crate) const UNITS: usize = 2;
+
+/// Whether the template takes such steps: `OfThree` asserts the same.
+pub(crate) fn are_three([first, middle, last]: [usize; 3]) -> bool {
+    let odd = |n: usize| n % 2 == 1 && (3..=32).contains(&n);
+    is_matrix(first) && first <= 32 && odd(middle) && odd(last) && middle * last <= 128
+}
+
+/// Warps of a block that have registers for the digits: of two units of more than two quads, three quarters of all.
+pub(crate) fn most_warps(steps: [usize; 3]) -> usize {
+    let quads = steps.into_iter().map(quads).max().unwrap_or(0);
+    if UNITS * quads > 5 { 12 } else { MOST_WARPS }
+}
+
+/// What a point is expected to take: columns of all steps that are padding, and warps that are not there.
+pub(crate) fn cost_of(
+    [first, middle, last]: [usize; 3],
+    lines: usize,
+    [warps, groups, most_warps]: [usize; 3],
+) -> f64 {
+    let places = (8 * UNITS * warps) as f64;
+    let used = |columns: usize| (columns * lines) as f64 / places;
+    let waste: f64 = [middle * last, first * last, first * middle]
+        .map(|columns| used(columns).ceil() / used(columns))
+        .iter()
+        .sum();
+    let warps = (groups * warps) as f64 / most_warps as f64;
+    waste * (1.0 + 0.6 * (1.0 - warps)) * if groups == 1 { 1.25 } else { 1.0 }
+}
+
+/// `TablesOfThree::BYTES`
+pub(crate) const fn table_bytes([first, middle, last]: [usize; 3]) -> usize {
+    let matrices = 2
+        * (matrix_bytes(first, Number::Double)
+            + matrix_bytes(middle, Number::Double)
+            + matrix_bytes(last, Number::Double));
+    let constants = 128 * tiles(first) + 128 + 192 * (tiles(middle) + tiles(last));
+    let inner = middle * last;
+    matrices + constants + 16 * (first / 2 + 1) * (inner / 2 + 1) + 16 * inner
+}
 
 impl ThreeShape {
     /// The shape for steps of so many points on a GPU whose blocks may have so many bytes of shared memory; none where the template
     /// does not take the steps.
     pub fn new(steps: [usize; 3], strided: bool, shared_bytes: usize) -> Option<Self> {
-        let [first, middle, last] = steps;
-        let odd = |n: usize| n % 2 == 1 && (3..=32).contains(&n);
-        if !is_matrix(first) || first > 32 || !odd(middle) || !odd(last) || middle * last > 128 {
+        if !are_three(steps) {
             return None;
         }
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
@@ -38,9 +75,7 @@ impl ThreeShape {
             true => &[2, 4, 8],
             false => &[1, 2, 3, 4, 5, 6, 8],
         };
-        // Digits of two units of more than two quads leave registers for three quarters of the warps.
-        let quads = steps.map(quads).into_iter().max()?;
-        let most_warps = if UNITS * quads > 5 { 12 } else { MOST_WARPS };
+        let most_warps = most_warps(steps);
         let shapes = lines.iter().filter_map(|&lines| {
             let shape = ThreeShape {
                 steps,
@@ -49,36 +84,20 @@ impl ThreeShape {
                 groups: 1,
                 kilobytes,
             };
-            let room = (kilobytes << 10).checked_sub(16 + shape.table_bytes())?;
+            let room = (kilobytes << 10).checked_sub(16 + table_bytes(steps))?;
             let groups = (most_warps / shape.warps())
                 .min(room / shape.group_bytes())
                 .min(15);
             (groups > 0).then_some(ThreeShape { groups, ..shape })
         });
         let cost = |shape: &ThreeShape| {
-            // Columns of all steps that are padding, and warps that are not there.
-            let places = (8 * UNITS * shape.warps()) as f64;
-            let used = |columns: usize| (columns * shape.lines) as f64 / places;
-            let waste: f64 = [middle * last, first * last, first * middle]
-                .map(|columns| used(columns).ceil() / used(columns))
-                .iter()
-                .sum();
-            let warps = (shape.groups * shape.warps()) as f64 / most_warps as f64;
-            waste * (1.0 + 0.6 * (1.0 - warps)) * if shape.groups == 1 { 1.25 } else { 1.0 }
+            cost_of(
+                steps,
+                shape.lines,
+                [shape.warps(), shape.groups, most_warps],
+            )
         };
         shapes.min_by(|a, b| cost(a).total_cmp(&cost(b)))
-    }
-
-    /// `TablesOfThree::BYTES`
-    pub const fn table_bytes(&self) -> usize {
-        let [first, middle, last] = self.steps;
-        let matrices = 2
-            * (matrix_bytes(first, Number::Double)
-                + matrix_bytes(middle, Number::Double)
-                + matrix_bytes(last, Number::Double));
-        let constants = 128 * tiles(first) + 128 + 192 * (tiles(middle) + tiles(last));
-        let inner = middle * last;
-        matrices + constants + 16 * (first / 2 + 1) * (inner / 2 + 1) + 16 * inner
     }
 
     /// `BlockShape::WARPS`: of a group.
@@ -118,7 +137,7 @@ impl KernelShape for ThreeShape {
     }
 
     fn shared_bytes(&self) -> usize {
-        self.groups * self.group_bytes() + 16 + self.table_bytes()
+        self.groups * self.group_bytes() + 16 + table_bytes(self.steps)
     }
 
     fn is_compiled_in_advance(&self, _: bool) -> bool {
@@ -136,7 +155,7 @@ impl KernelShape for ThreeShape {
         let shape = format!(
             "bailey::ThreeShape<{first}, {middle}, {last}, {lines}, {UNITS}, {UNITS}, {strided}, {groups}>"
         );
-        let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
+        let checks = format!("Shape::Tables::BYTES == {}", table_bytes(self.steps));
         kernel_source(
             self,
             ["bailey_three.cuh", &shape, "run", &checks],

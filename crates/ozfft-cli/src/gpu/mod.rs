@@ -21,6 +21,7 @@ pub use memory::{DeviceArrays, Memory};
 use ozfft::{DevicePointer, GpuUnit, Kind, Plan, Problem, Real, Substrate};
 pub use residue_paths::{RESIDUE_PATHS, ResiduePath, Run};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Why a GPU cannot be used or measured.
 #[derive(Debug, thiserror::Error)]
@@ -214,6 +215,15 @@ impl DeviceWork for Copy {
     }
 }
 
+/// Seconds of one call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallSeconds {
+    /// Until it returns.
+    pub queued: f64,
+    /// Until its result is there.
+    pub finished: f64,
+}
+
 impl Gpu {
     /// Opens a GPU by its number.
     pub fn open(ordinal: usize) -> Result<Gpu, DeviceFailure> {
@@ -287,5 +297,27 @@ impl Gpu {
         waited.map_err(failed("finish its work"))?;
         let milliseconds = start.elapsed_ms(&end?).map_err(failed("compare events"))?;
         Ok(f64::from(milliseconds) * 1e-3 / f64::from(repeats.max(1)))
+    }
+
+    /// What a caller of single transforms waits for.
+    pub fn call(
+        &self,
+        work: &dyn DeviceWork,
+        arrays: &mut DeviceArrays,
+    ) -> Result<CallSeconds, Failure> {
+        let addresses = arrays.addresses(work.needs())?;
+        self.context
+            .bind_to_thread()
+            .map_err(failed("use the device"))?;
+        let stream = self.stream.cu_stream() as u64;
+        let start = Instant::now();
+        // SAFETY: lengths have just been checked; arrays and work are borrowed until the wait is over.
+        let outcome = unsafe { work.queue(addresses, stream) };
+        let queued = start.elapsed().as_secs_f64();
+        let waited = self.stream.synchronize();
+        let finished = start.elapsed().as_secs_f64();
+        outcome?;
+        waited.map_err(failed("finish its work"))?;
+        Ok(CallSeconds { queued, finished })
     }
 }

@@ -4,7 +4,8 @@ use super::record::Measurement;
 use super::{Notices, Setting};
 use crate::failure::Failure;
 use crate::gpu::{
-    Backwards, Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision, VARIANTS,
+    Backwards, CallSeconds, Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision,
+    VARIANTS,
 };
 use crate::options::accuracy_text;
 use num_complex::Complex;
@@ -30,6 +31,9 @@ const MOST_ROUNDS: usize = 25;
 /// A timed run is repeated until it lasts so long, so that launching does not count.
 const RUN_SECONDS: f64 = 3e-3;
 const MOST_REPEATS: f64 = 50.0;
+/// Transforms of at most so many points are also timed call by call, so many times.
+const SHORT_POINTS: usize = 1 << 21;
+const CALLS: usize = 201;
 /// Every engine works for so long before anything is timed.
 const WARM_UP: Duration = Duration::from_millis(50);
 
@@ -249,7 +253,15 @@ impl<'a, T: Real + Bits> Item<'a, T> {
                 times.push(self.gpu.run(*work, &mut arrays, repeats)?);
             }
         }
-        Ok(self.measurements(&times, &verified))
+        let mut calls = vec![Vec::new(); works.len()];
+        if self.setting.batch * self.setting.shape.0.iter().product::<usize>() <= SHORT_POINTS {
+            for (work, calls) in works.iter().zip(&mut calls) {
+                for _ in 0..CALLS {
+                    calls.push(self.gpu.call(*work, &mut arrays)?);
+                }
+            }
+        }
+        Ok(self.measurements(&times, &calls, &verified))
     }
 
     /// Real numbers of the input from this one on.
@@ -377,7 +389,12 @@ impl<'a, T: Real + Bits> Item<'a, T> {
         Ok(ends)
     }
 
-    fn measurements(&self, times: &[Vec<f64>], verified: &str) -> Vec<Measurement> {
+    fn measurements(
+        &self,
+        times: &[Vec<f64>],
+        calls: &[Vec<CallSeconds>],
+        verified: &str,
+    ) -> Vec<Measurement> {
         let setting = self.setting;
         let rank = setting.shape.0.len();
         let bytes_of = |reals: usize| (setting.batch * reals * size_of::<T>()) as f64;
@@ -400,8 +417,9 @@ impl<'a, T: Real + Bits> Item<'a, T> {
         let engines = cufft.chain(plans).chain(copy);
         engines
             .zip(times)
+            .zip(calls)
             .map(
-                |((engine, substrate, variant, plan, workspace_bytes), times)| {
+                |(((engine, substrate, variant, plan, workspace_bytes), times), calls)| {
                     let seconds = median(times);
                     let is_copy = engine == "copy";
                     let moved = if is_copy {
@@ -425,6 +443,7 @@ impl<'a, T: Real + Bits> Item<'a, T> {
                         median_ms: rounded(seconds * 1e3, 5),
                         min_ms: rounded(shortest * 1e3, 5),
                         runs: times.len(),
+                        call_microseconds: call_microseconds(calls),
                         ratio_to_cufft: cufft_seconds
                             .filter(|_| !is_copy)
                             .map(|cufft| rounded(seconds / cufft, 4)),
@@ -466,6 +485,15 @@ fn relative_difference<T: Real>(found: &[T], reference: &[T]) -> f64 {
         sums.1 += reference * reference;
     }
     (sums.0 / sums.1).sqrt()
+}
+
+/// Medians of what single calls take, if some were timed.
+fn call_microseconds(calls: &[CallSeconds]) -> Option<[f64; 2]> {
+    let middle = |seconds: fn(&CallSeconds) -> f64| {
+        let all: Vec<f64> = calls.iter().map(seconds).collect();
+        rounded(median(&all) * 1e6, 3)
+    };
+    (!calls.is_empty()).then(|| [middle(|call| call.queued), middle(|call| call.finished)])
 }
 
 fn median(times: &[f64]) -> f64 {

@@ -30,6 +30,9 @@ pub struct Measurement {
     pub median_ms: f64,
     pub min_ms: f64,
     pub runs: usize,
+    /// Of short transforms, one at a time: until the call returns, and until its result is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_microseconds: Option<[f64; 2]>,
     /// Times as long as cuFFT, by medians.
     pub ratio_to_cufft: Option<f64>,
     /// The time that reading and writing once per axis takes at the speed of the copy, over the median.
@@ -109,6 +112,7 @@ pub fn heading() -> Vec<String> {
         "to cuFFT",
         "of roof",
         "TB/s",
+        "call us",
     ]
     .map(String::from)
     .to_vec()
@@ -129,6 +133,7 @@ pub fn cells(named: &NamedMeasurement) -> Vec<String> {
         number(measurement.ratio_to_cufft),
         number(measurement.fraction_of_roof),
         format!("{:.2}", measurement.terabytes_per_second),
+        number(measurement.call_microseconds.map(|[_, finished]| finished)),
     ]
 }
 
@@ -155,6 +160,7 @@ pub mod tests {
                 bound: Some(1e-15),
                 median_ms: 16.4,
                 min_ms: 16.3,
+                call_microseconds: None,
                 runs: 5,
                 ratio_to_cufft: Some(1.98),
                 fraction_of_roof: Some(0.49),

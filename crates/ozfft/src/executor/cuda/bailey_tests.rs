@@ -215,6 +215,41 @@ fn blocks_of_three_steps() {
     println!("{} cases", bench.bench.cases);
 }
 
+/// Passes of three steps: the second of 7^5 points, both of 7^6.
+#[test]
+fn passes_of_three_steps() {
+    let mut bench = TemplateBench::new();
+    for (number, style) in STYLES.into_iter().enumerate() {
+        let direction = [Direction::Forward, Direction::Inverse][number % 2];
+        let problem = Problem::complex(&[16807]).batch(1 + number % 2);
+        let problem = problem.direction(direction).norm(NORMS[number % 4]);
+        let input = numbers(problem.input_len(), style, SEED ^ number as u64);
+        let passes = 4 * (1 + number as u64 % 2);
+        bench.check(&problem, &input, number % 4 < 2, [passes, passes]);
+    }
+    let problem = Problem::complex(&[117_649]);
+    let input = numbers(problem.input_len(), Style::Uniform, SEED);
+    let left = bench.left();
+    bench.check(&problem, &input, true, [4, 4]);
+    assert_eq!(bench.left(), left, "a line was left to the portable kernel");
+    let mut input = numbers::<f64>(problem.input_len(), Style::Uniform, SEED);
+    input[7].re = 1e-300;
+    input[1000].im = 1e300;
+    bench.check(&problem, &input, true, [4, 4]);
+    assert!(bench.left() > left);
+    for problem in [
+        Problem::real_to_complex(&[117_649]),
+        Problem::complex_to_real(&[117_649]),
+    ] {
+        let launches = || bench.emulator.template_launches.load(Ordering::Relaxed);
+        let before = launches();
+        let problem = problem.substrate(GpuUnit::Int8MmaSync);
+        bench.bench.check(&problem, Style::Uniform);
+        assert!(launches() - before >= 2, "{problem:?}");
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
 /// Transforms of two passes: columns and rows with exponents of their own.
 #[test]
 fn two_passes_of_the_template() {

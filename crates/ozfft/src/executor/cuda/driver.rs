@@ -64,21 +64,32 @@ fn failure(action: &'static str, error: DriverError) -> FftError {
 }
 
 /// Makes the device's context current on this thread, and the one before it again when dropped: callers may have a
-/// context of their own.
-struct Current;
+/// context of their own. Mostly it is current already, and nothing has to be done.
+struct Current {
+    entered: bool,
+}
 
 impl Current {
     fn enter(context: sys::CUcontext) -> Result<Current, FftError> {
-        // SAFETY: the context is alive as long as the process.
-        unsafe { sys::cuCtxPushCurrent_v2(context) }
-            .result()
-            .map_err(|error| failure("entering the context", error))?;
-        Ok(Current)
+        let mut current = std::ptr::null_mut();
+        // SAFETY: asks for a handle and nothing else.
+        let known = unsafe { sys::cuCtxGetCurrent(&mut current) }.result();
+        let entered = known.is_err() || current != context;
+        if entered {
+            // SAFETY: the context is alive as long as the process.
+            unsafe { sys::cuCtxPushCurrent_v2(context) }
+                .result()
+                .map_err(|error| failure("entering the context", error))?;
+        }
+        Ok(Current { entered })
     }
 }
 
 impl Drop for Current {
     fn drop(&mut self) {
+        if !self.entered {
+            return;
+        }
         let mut context = std::ptr::null_mut();
         // SAFETY: pushed by `enter`. A failure leaves a context current, which harms nobody.
         let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut context) };

@@ -127,7 +127,8 @@ pub(super) fn kernels(
     }
     let kernel = |block: &Block, other: &Block, pass: Pass| {
         let side_by_side = other.len() as u64;
-        let steps = tuned::steps_of(block);
+        let [first, last] = tuned::steps_of(block);
+        let steps = [first, 1, last];
         let pass = (number, pass);
         let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
         let shape = shape.ok_or(NoLaunch::Layout)?;
@@ -158,7 +159,10 @@ pub(super) fn launch(
         true => task.groups,
         false => task.inner,
     };
-    let steps = tuned::steps_of(block);
+    let steps = tuned::three_steps_of(recipe, block).unwrap_or_else(|| {
+        let [first, last] = tuned::steps_of(block);
+        [first, 1, last]
+    });
     let kind = (number, pass);
     // One kernel for any number of transforms.
     let usual = match pass.is_last() && task.groups == 1 {

@@ -62,6 +62,13 @@ pub(super) struct PassIo<'a> {
     pub(super) left: (Address, Address),
 }
 
+impl PassIo<'_> {
+    /// Whether they are passes of one of Bluestein's convolutions.
+    pub(super) fn is_of_convolution(&self) -> bool {
+        self.source != SOURCE_FLOATS || self.sink != SINK_FLOATS
+    }
+}
+
 impl ProgramBuilder<'_> {
     /// The passes of `count` transforms, one launch each.
     pub(super) fn line_passes(
@@ -136,12 +143,7 @@ impl ProgramBuilder<'_> {
             if one_block && self.any_tuned(axis, &fallback) {
                 continue;
             }
-            if truncated.is_some() && self.template_pass(axis, io, number, &fallback) {
-                groups *= block.len() as u64;
-                length /= block.len() as u64;
-                continue;
-            }
-            if truncated.is_none() && self.convolution_pass(io, number, &task) {
+            if self.template_pass(axis, io, number, &fallback) {
                 groups *= block.len() as u64;
                 length /= block.len() as u64;
                 continue;

@@ -44,14 +44,11 @@ pub(super) enum Action {
         blocks: u64,
         shared_bytes: usize,
     },
-    /// A pass of long transforms on the template; then a portable kernel for the lines that it leaves, or for all of them as above.
+    /// A pass of long transforms, or of a convolution, on the template; then a portable kernel for the lines that it leaves, or for all of
+    /// them as above.
     Pass {
         launch: Box<PassLaunch>,
         fallback: Box<FallbackLaunch>,
-    },
-    /// A pass of a convolution on the template, which leaves no line.
-    Convolution {
-        launch: Box<PassLaunch>,
     },
     /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
     /// aligned as the first one needs them, the portable one for all lines.
@@ -200,12 +197,14 @@ fn template_tables(
     chirped: bool,
 ) -> Vec<Option<Piece>> {
     let single = long_passes::number_of(recipe) == Some(Number::Single);
+    let three = |block: &Block| !single && tuned::three_steps_of(recipe, block).is_some();
     let takes = |block: &Block| {
         let several = chirped || !passes.is_one_block();
-        several && tuned::is_for_template(single, recipe, block)
+        several && (tuned::is_for_template(single, recipe, block) || three(block))
     };
     let tables = |block: &Block| match single {
         true => bailey_tables::of_single_lines(block.steps()),
+        false if three(block) => bailey_tables::of_three_steps(block.steps()),
         false => bailey_tables::tables(block.steps()),
     };
     let blocks = passes.blocks().iter();
@@ -472,7 +471,7 @@ impl Program {
                 shared_bytes,
                 ..
             } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
-            Action::Pass { launch, .. } | Action::Convolution { launch } => {
+            Action::Pass { launch, .. } => {
                 let kernel = &launch.kernel;
                 Some((kernel.name, kernel.threads, launch.shared_bytes))
             }
@@ -491,9 +490,7 @@ impl Program {
             Action::Launch {
                 parameters, blocks, ..
             } => Some((parameters.kernel(), *blocks)),
-            Action::Pass { launch, .. } | Action::Convolution { launch } => {
-                Some((launch.kernel.name, launch.blocks))
-            }
+            Action::Pass { launch, .. } => Some((launch.kernel.name, launch.blocks)),
             Action::Tuned { launch, .. } => Some((launch.kernel.name(), launch.blocks)),
         };
         self.actions.iter().filter_map(grid).collect()
@@ -534,13 +531,6 @@ impl Program {
                             _ => unreachable!("tuned kernels have an action of their own"),
                         };
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
-                    }
-                    Action::Convolution { launch } => {
-                        let Some(task) = launch.task.resolved(arrays) else {
-                            unreachable!("convolutions have no arrays that must begin somewhere");
-                        };
-                        let pass = Parameters::Pass(task, launch.kernel);
-                        machine.launch(queue, &pass, launch.blocks, launch.shared_bytes)?;
                     }
                     Action::Pass { launch, fallback } => {
                         let mut tasks = fallback.tasks.resolved(arrays);

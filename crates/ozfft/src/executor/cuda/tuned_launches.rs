@@ -55,7 +55,7 @@ impl ProgramBuilder<'_> {
         })
     }
 
-    /// A pass of long transforms on the template, where that takes it.
+    /// A pass of long transforms, or of a convolution, on the template, where that takes it.
     pub(super) fn template_pass(
         &mut self,
         axis: &Axis,
@@ -66,8 +66,9 @@ impl ProgramBuilder<'_> {
         let Some(tables) = io.tables.template[number] else {
             return false;
         };
+        // Convolutions take any line, whatever it is scaled by.
         let single = axis.output.single != 0;
-        if !self.leaves_what_is_scaled(axis, single) {
+        if !io.is_of_convolution() && !self.leaves_what_is_scaled(axis, single) {
             return false;
         }
         let block = &io.passes.blocks()[number];
@@ -82,42 +83,12 @@ impl ProgramBuilder<'_> {
         );
         match launch {
             Ok(launch) => {
+                debug_assert!(!(io.is_of_convolution() && launch.leaves_lines));
                 self.remark_compilation(block.len() as u64, &launch.kernel);
                 self.search_first();
                 self.actions.push(Action::Pass {
                     launch: Box::new(launch),
                     fallback: Box::new(*fallback),
-                });
-                true
-            }
-            Err(reason) => {
-                self.remark_portable(io.passes.len() as u64, reason);
-                false
-            }
-        }
-    }
-
-    /// A pass of a convolution on the template, where that takes it: any line, whatever it is scaled by.
-    pub(super) fn convolution_pass(&mut self, io: &PassIo<'_>, number: usize, task: &Task) -> bool {
-        let Some(tables) = io.tables.template[number] else {
-            return false;
-        };
-        let block = &io.passes.blocks()[number];
-        let launch = long_passes::launch(
-            &**self.machine,
-            (block, self.recipe),
-            task,
-            tables.at(&self.tables),
-            io.left,
-            self.conversions,
-        );
-        match launch {
-            Ok(launch) => {
-                debug_assert!(!launch.leaves_lines);
-                self.remark_compilation(block.len() as u64, &launch.kernel);
-                self.search_first();
-                self.actions.push(Action::Convolution {
-                    launch: Box::new(launch),
                 });
                 true
             }
