@@ -40,6 +40,7 @@ pub mod probe;
 #[doc(hidden)]
 pub mod report;
 mod selftest;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -74,6 +75,8 @@ enum Command {
     Probe(probe::ProbeArguments),
     /// Check this machine: identities of the transform, and equal bits in every variant of computing it
     Selftest(selftest::SelftestArguments),
+    /// Measure which parameters of the GPU kernels are fastest for a transform, and keep them for later plans
+    Tune(tune::TuneArguments),
 }
 
 fn run(program: &Program) -> Result<(), Failure> {
@@ -87,6 +90,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments),
+        Command::Tune(arguments) => tune::run(arguments),
     }
 }
 

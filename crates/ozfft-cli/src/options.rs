@@ -226,7 +226,7 @@ pub fn parse_shape(text: &str) -> Result<Shape, String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AxisList(Vec<isize>);
 
-fn parse_axes(text: &str) -> Result<AxisList, String> {
+pub fn parse_axes(text: &str) -> Result<AxisList, String> {
     text.split(',')
         .map(|axis| axis.trim().parse())
         .collect::<Result<Vec<isize>, _>>()

@@ -66,6 +66,20 @@ fn every_documented_option_of_every_command_works() {
     let on_gpu = ["bench", "--device", "cuda", "--shape", "64", "--json"];
     let with = |base: &[&'static str], rest: &[&'static str]| [base, rest].concat();
     let mut runs: Vec<Vec<&str>> = vec![
+        vec![
+            "tune",
+            "--device",
+            "cuda",
+            "--shape",
+            "100x36",
+            "--axes",
+            "0",
+            "--batch",
+            "2",
+            "--precision",
+            "single",
+            "--json",
+        ],
         vec!["demo", "--size", "8", "--seed", "3", "--json"],
         [
             &fft[..],

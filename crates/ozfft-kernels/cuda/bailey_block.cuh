@@ -3,6 +3,7 @@
 // steps. Lines whose largest number is near the ends of the range are left to a portable kernel, as tuned_block.cuh does.
 #pragma once
 #include "bailey_digits.cuh"
+#include "launches.cuh"
 
 namespace bailey {
 
@@ -511,17 +512,35 @@ template <class S> DEVICE void clear(const Statistics<S> &statistics) {
     share_out<S::GROUP_THREADS>(Lane<S>().in_group(), 4 * S::LINES, [&](int i) { statistics.memory[i] = 0; });
 }
 
-// What is done once: tables, and the exponent that all lines have in common.
-template <class S> DEVICE void begin(const TunedArguments &args) {
-    clear(Statistics<S>(Lane<S>().group, 0));
-    if (S::SHARED_TABLES)
-        share_out<S::THREADS>(thread_number(), S::Tables::BYTES / 16,
-                              [&](int i) { store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i)); });
+// Begins to copy the tables to shared memory, then waits for the launch before. What else is done once is done meanwhile.
+template <class S, int BYTES> DEVICE void begin_tables(const TunedArguments &args) {
+    if constexpr (S::SHARED_TABLES) {
+        share_out<S::THREADS>(thread_number(), BYTES / 16, [&](int i) { copy_async(shared_address(shared_memory()) + S::TABLES + 16 * i, args.tables + i, true); });
+        copy_commit();
+    }
+    wait_for_launch_before();
+}
+// They are there for all threads, and so is what these have written to shared memory before.
+template <class S> DEVICE void end_tables() {
+    if constexpr (S::SHARED_TABLES) copy_wait();
+    block_barrier();
+}
+
+// The exponent that all lines have in common. The list of lines that are left is nobody else's where there is a single block.
+template <class S> DEVICE void begin_lines(const TunedArguments &args) {
     if (thread_number() == 0) {
+        if (gridDim.x == 1) *args.left_count = 0;
         const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
     }
-    block_barrier();
+}
+
+// What is done once: tables, and the exponent that all lines have in common.
+template <class S> DEVICE void begin(const TunedArguments &args) {
+    begin_tables<S, S::Tables::BYTES>(args);
+    clear(Statistics<S>(Lane<S>().group, 0));
+    begin_lines<S>(args);
+    end_tables<S>();
 }
 
 // Between the first and the last step of three: bailey_three.cuh.

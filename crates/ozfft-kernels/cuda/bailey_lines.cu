@@ -2,6 +2,7 @@
 // have, and with 227 KB where that makes a difference.
 // target: fatbin
 // tuned
+// early
 #include "bailey_block.cuh"
 
 #define SHAPE(N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS, KILOBYTES) \

@@ -315,12 +315,10 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_pass(const PassA
         share_out<S::GROUP_THREADS>(Lane<S>().in_group(), 4 * S::LINES, [&](int i) { memory[i] = 0; });
     };
     const unsigned step = gridDim.x * S::GROUPS, first_panel = blockIdx.x + gridDim.x * group;
+    begin_tables<S, S::Tables::BYTES>(args);
     clear(Statistics<S>(group, 0).memory);
     prepare_panel<S>(all, first_panel, group, 0);
-    if (S::SHARED_TABLES)
-        share_out<S::THREADS>(thread_number(), S::Tables::BYTES / 16,
-                              [&](int i) { store_shared(shared_address(shared_memory()) + S::TABLES + 16 * i, table_entry(args.tables + i)); });
-    block_barrier();
+    end_tables<S>();
     unsigned round = 0;
 #pragma unroll 1
     for (unsigned panel = first_panel; panel < args.panels; panel += step, round++) {

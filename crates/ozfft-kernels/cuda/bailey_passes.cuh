@@ -218,20 +218,15 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
     typedef typename P::PassB B;
     const Lane<A> lane;
     const int group = lane.group;
+    begin_tables<P, P::TABLE_BYTES>(args);
     const auto each = [](int count, const auto &work) { share_out<P::GROUP_THREADS>(Lane<A>().in_group(), count, work); };
     unsigned *const of_columns = (unsigned *)(group_memory<P>(group) + P::STATISTICS_A), *const of_rows = (unsigned *)(group_memory<P>(group) + P::STATISTICS_B);
     each(4 * P::COLUMN_SLOTS, [&](int i) { of_columns[i] = 0; });
     each(2 * P::LINES, [&](int i) { known<P>(group, 0)[i] = 0; });
     // What is looked up behind the last column is of zeros: it shall not ask for shifts to the right.
     each(P::B2, [&](int i) { store_shared(exponent_place<P>(group, 0, P::COLUMNS + i), make_uint2(0x10000u, 0u)); });
-    if (P::SHARED_TABLES)
-        share_out<P::THREADS>(thread_number(), P::TABLE_BYTES / 16,
-                              [&](int i) { store_shared(shared_address(shared_memory()) + P::TABLES + 16 * i, table_entry(args.tables + i)); });
-    if (thread_number() == 0) {
-        const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
-        common_exponent<P>() = args.exponent_offset + (biased ? args.bias : 0);
-    }
-    block_barrier();
+    begin_lines<P>(args);
+    end_tables<P>();
     const unsigned step = gridDim.x * P::GROUPS;
     unsigned round = 0;
 #pragma unroll 1

@@ -1,8 +1,10 @@
 // target: fatbin
+// early
 // Any recipe on any GPU with the int8 tensor instruction (compute capability 8.0 and later): a thread block takes some
 // lines of one pass through all steps of a block, from numbers or words in memory to numbers or words in memory.
 //
 // No floating-point arithmetic: numbers are read and written as integers.
+#include "launches.cuh"
 #include "lines.cuh"
 #include "step.cuh"
 
@@ -206,6 +208,7 @@ template <int MOST_TILES> DEVICE void run_lines(const Task &task, uint64_t first
 }
 
 template <int MOST_TILES> DEVICE void run_block(const Task &task) {
+    wait_for_launch_before();
     // How many lines another kernel has left is known on the device alone; else every block has one turn.
     const uint64_t total = task.list != nullptr ? *task.list_count : task.line_count;
     const uint64_t lines = static_cast<uint64_t>(task.lines_per_block), step = gridDim.x * lines;
@@ -229,6 +232,7 @@ DEVICE uint64_t scaled_number(int64_t bits, int32_t bias, bool single) {
 
 // Lines of one point: the transform is the point.
 KERNEL(THREADS, 1) copy_points(PARAMETERS ArrayTask task) {
+    wait_for_launch_before();
     const uint64_t line = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (line >= task.line_count) {
         return;
@@ -289,6 +293,7 @@ DEVICE void note_largest(const ArrayTask &task, int64_t transform, uint64_t larg
 
 // The largest finite magnitude of every transform, as the bits of a double.
 KERNEL(THREADS, 1) find_largest(PARAMETERS ArrayTask task) {
+    wait_for_launch_before();
     const uint64_t total = task.line_count * task.input.count;
     const uint64_t stride = static_cast<uint64_t>(gridDim.x) * blockDim.x;
     // Whether all lanes of a warp are in one transform always.
@@ -315,6 +320,7 @@ DEVICE bool is_marked(const ArrayTask &task, uint64_t line) { return (task.marks
 
 // The same for lines that a tuned kernel has left, a warp each; they are marked on the way.
 KERNEL(THREADS, 1) find_largest_left(PARAMETERS ArrayTask task) {
+    wait_for_launch_before();
     const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (blockDim.x / 32), total = *task.list_count;
     for (uint64_t i = (static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; i < total; i += warps) {
         const uint64_t line = task.list[i];
@@ -338,6 +344,7 @@ KERNEL(THREADS, 1) find_largest_left(PARAMETERS ArrayTask task) {
 // so from then on. In the last axis all lines of transforms that are scaled up have been left, but for zeros; the others are
 // scaled back here, where there are several transforms: of one the tuned kernel knows the scale.
 KERNEL(THREADS, 1) scale_lines(PARAMETERS ArrayTask task) {
+    wait_for_launch_before();
     const bool first = task.bias < 0, single = task.output.single != 0;
     if (first ? *task.list_count == 0 : *task.scaled_down == 0) {
         return;

@@ -1,10 +1,12 @@
 // target: fatbin
+// early
 // Blocks of one or two steps with truncated products, on any GPU with the int8 tensor instruction (compute capability 8.0
 // and later): a thread block takes some lines of one pass from numbers or words in memory to numbers or words in memory, or
 // a transform that fits shared memory through both its passes. The same integers as general_block.cu, which knows all
 // recipes; here digits are known to the compiler.
 //
 // No floating-point arithmetic: numbers are read and written as integers.
+#include "launches.cuh"
 #include "row_lines.cuh"
 
 constexpr int THREADS = 256;
@@ -189,6 +191,7 @@ template <int D, int MOST_TILES, bool TWO> DEVICE void run_lines(const Tasks &ta
 }
 
 template <int D, int MOST_TILES, bool TWO> DEVICE void run_block(const Tasks &tasks) {
+    wait_for_launch_before();
     const Task &task = tasks.passes[0];
     // How many lines another kernel has left is known on the device alone; else every block has one turn.
     const int32_t lines = TWO ? static_cast<int32_t>(task.lines_per_transform) : task.lines_per_block;

@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // The compiler has been seen to leave out products whose sums it took for the same registers'; so they are counted.
 // expect: tuned_32x32 48 ^IGMMA
 // expect: tuned_32x32_strided 48 ^IGMMA

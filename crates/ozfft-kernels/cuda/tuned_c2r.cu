@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // expect: tuned_c2r_32x32 72 ^IGMMA
 // expect: tuned_c2r_32x32_conversions 72 ^IGMMA
 // expect: tuned_c2r_32x16 54 ^IGMMA
@@ -426,8 +427,8 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
 
 template <class S, bool CONVERSIONS> DEVICE void run_half(const TunedArguments &args) {
     begin<S>(args);
-    block_barrier();
     if (blockIdx.x < args.panels) fetch_half<S>(args, blockIdx.x);
+    begun();
 #pragma unroll 1
     for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
         copy_wait();

@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // Lines of f64 in words of five or six digits: `Single`, and targets down to about 1e-10. Results have fewer bits than f64, and
 // are exact.
 // expect: tuned_few_5_32x32 12 ^IGMMA

@@ -1,6 +1,7 @@
 // How tuned kernels go from line to line: what a block's warpgroups have in shared memory, how lines get there and back, and
 // the loops over panels. How a shape's lines lie there, and what is done to them, is for the files that include this one.
 #pragma once
+#include "launches.cuh"
 #include "tuned_block.cuh"
 
 namespace tuned {
@@ -85,19 +86,31 @@ template <class S> DEVICE void store_strided(const StridedArguments &args, unsig
     }
 }
 
+// What is done once. Tables are copied while the first numbers are on their way, too: of a launch for few lines that is much of its
+// time.
 template <class S> DEVICE void begin(const TunedArguments &args) {
-    for (int i = threadIdx.x; i < S::TABLES / 16; i += THREADS) store_shared(tables_memory<S>() + 16 * i, args.tables[i]);
-    wgmma_publish();
+    for (int i = threadIdx.x; i < S::TABLES / 16; i += THREADS) copy_async(tables_memory<S>() + 16 * i, args.tables + i, true);
+    copy_commit();
+    wait_for_launch_before();
     if (threadIdx.x == 0) {
+        // Of a single block it is nobody else's.
+        if (gridDim.x == 1) *args.left_count = 0;
         const bool biased = args.largest != nullptr && *args.largest >= args.bias_threshold;
         common_exponent<S>() = args.exponent_offset + (biased ? args.bias : 0);
     }
 }
 
+// Waits for all that has been begun, and makes it known to all threads and to the tensor unit.
+DEVICE void begun() {
+    copy_wait();
+    wgmma_publish();
+    block_barrier();
+}
+
 template <class S, bool CONVERSIONS> DEVICE void run_contiguous(const TunedArguments &args) {
     begin<S>(args);
-    block_barrier();
     if (blockIdx.x < args.panels) fetch_contiguous<S>(args, blockIdx.x, 0);
+    begun();
 #pragma unroll 1
     for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
         copy_wait();
@@ -118,12 +131,10 @@ template <class S, bool CONVERSIONS> DEVICE void run_strided(const StridedArgume
         transfer_barrier_create(barrier_memory<S>());
         transfer_barrier_create(barrier_memory<S>() + 8);
         transfer_barriers_created();
-    }
-    block_barrier();
-    if (threadIdx.x == 0) {
         if (rounds > 0) load_strided<S>(args, 0);
         if (rounds > 1) load_strided<S>(args, 1);
     }
+    begun();
     bool owes = false;  // a load into the buffer of the round before
 #pragma unroll 1
     for (unsigned round = 0; round < rounds; round++) {

@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // expect: tuned_16x8 10 ^IGMMA
 // expect: tuned_16x8_strided 10 ^IGMMA
 // expect: tuned_16x8_conversions 10 ^IGMMA

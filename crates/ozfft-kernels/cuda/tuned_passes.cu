@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // expect: tuned_64x64 24 ^IGMMA
 // expect: tuned_64x64_conversions 24 ^IGMMA
 // Transforms of two passes in one launch: 4096 points as 64 columns of 64, then 64 rows of 64, each a step of 16 points on
@@ -472,8 +473,8 @@ template <bool CONVERSIONS> DEVICE void second_pass(const TunedArguments &args, 
 
 template <bool CONVERSIONS> DEVICE void run_passes(const TunedArguments &args) {
     begin<Passes>(args);
-    block_barrier();
     if (blockIdx.x < args.panels) fetch_columns(args, 0);
+    begun();
 #pragma unroll 1
     for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
         copy_wait();

@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // expect: tuned_r2c_32x32 48 ^IGMMA
 // expect: tuned_r2c_32x32_conversions 48 ^IGMMA
 // expect: tuned_r2c_32x16 30 ^IGMMA
@@ -270,8 +271,8 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
 
 template <class S, bool CONVERSIONS> DEVICE void run_real(const TunedArguments &args) {
     begin<S>(args);
-    block_barrier();
     if (blockIdx.x < args.panels) fetch_real<S>(args, blockIdx.x);
+    begun();
 #pragma unroll 1
     for (unsigned round = 0; blockIdx.x + round * gridDim.x < args.panels; round++) {
         copy_wait();

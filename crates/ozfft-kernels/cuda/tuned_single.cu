@@ -1,5 +1,6 @@
 // target: sm_90a
 // tuned
+// early
 // Lines of f32 in words of five digits: `Single`. No number is converted by an instruction on f64, or by one for conversions:
 // f32 has 24 bits, and sums with constants whose last place is 1, or 2^16, cut numbers into integers and put integers
 // together, exactly. So there is one variant.

@@ -19,7 +19,7 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 26] = headers!(
+const SOURCES: [(&str, &str); 27] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
@@ -35,6 +35,7 @@ const SOURCES: [(&str, &str); 26] = headers!(
     "bailey_words.cuh",
     "bulk_copy.cuh",
     "convert.cuh",
+    "launches.cuh",
     "lines.cuh",
     "mma_sync.cuh",
     "numbers.cuh",
@@ -87,6 +88,18 @@ pub trait KernelShape {
     fn is_compiled_in_advance(&self, conversions: bool) -> bool;
     /// The kernel's source.
     fn source(&self, conversions: bool) -> String;
+    /// What it is for, whatever its parameters: what those of the fastest are kept by. None where there is nothing to choose.
+    fn purpose(&self) -> Option<String> {
+        None
+    }
+    /// The parameters, in words.
+    fn choice(&self) -> String {
+        String::new()
+    }
+    /// Kernels for the same purpose, the most promising first.
+    fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
+        Vec::new()
+    }
 }
 
 /// `BlockShape` of `bailey_shape.cuh`: the parameters of a kernel.
@@ -193,22 +206,42 @@ impl BlockShape {
         if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
             return None;
         }
+        BlockShape::usual(number, [first, last], strided, kilobytes)
+    }
+
+    /// That of the list, or the one by rule.
+    fn usual(
+        number: Number,
+        [first, last]: [usize; 2],
+        strided: bool,
+        kilobytes: usize,
+    ) -> Option<Self> {
         let mut listed = listed().map(|(shape, _)| shape);
         let wanted = (first, last, strided);
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
         let found = listed.find(is_it);
         let found = found.or_else(|| by_rule(first, last, strided))?;
+        found.of(number).within(kilobytes)
+    }
+
+    /// For such numbers.
+    fn of(self, number: Number) -> Self {
         let groups = match number {
-            Number::Double => found.groups,
+            Number::Double => self.groups,
             // Their digits leave registers for more warps.
-            Number::Single => found.groups.max(MOST_WARPS / found.warps()).min(15),
+            Number::Single => self.groups.max(MOST_WARPS / self.warps()).min(15),
         };
-        let found = BlockShape {
+        BlockShape {
             number,
             groups,
-            ..found
-        };
-        found.within(kilobytes)
+            ..self
+        }
+    }
+
+    /// Whether its parameters are those that are taken unless others were measured to be faster.
+    fn is_usual(&self) -> bool {
+        let steps = [self.first, self.last];
+        BlockShape::usual(self.number, steps, self.strided, self.kilobytes) == Some(*self)
     }
 
     /// With as many of the groups as fit: `Within`.
@@ -305,7 +338,14 @@ impl KernelShape for BlockShape {
             Number::Double => "",
             Number::Single => "single_",
         };
-        format!("bailey_{number}{first}x{last}_{place}_{kilobytes}{conversions}")
+        let parameters = match self.is_usual() {
+            true => String::new(),
+            false => {
+                let [one, other] = self.units;
+                format!("_{}_{one}{other}_{}", self.lines, self.groups)
+            }
+        };
+        format!("bailey_{number}{first}x{last}_{place}{parameters}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -328,8 +368,8 @@ impl KernelShape for BlockShape {
         let same = |other: &BlockShape| {
             (other.first, other.last, other.strided) == (self.first, self.last, self.strided)
         };
-        let double = self.number == Number::Double;
-        conversions && double && listed().any(|(shape, in_advance)| in_advance && same(&shape))
+        let usual = self.number == Number::Double && self.is_usual();
+        conversions && usual && listed().any(|(shape, in_advance)| in_advance && same(&shape))
     }
 
     fn source(&self, conversions: bool) -> String {
@@ -344,7 +384,52 @@ impl KernelShape for BlockShape {
             conversions,
         )
     }
+
+    fn purpose(&self) -> Option<String> {
+        let BlockShape {
+            first,
+            last,
+            kilobytes,
+            ..
+        } = self;
+        let number = match self.number {
+            Number::Double => "f64",
+            Number::Single => "f32",
+        };
+        let place = if self.strided {
+            "strided"
+        } else {
+            "contiguous"
+        };
+        Some(format!(
+            "lines of {first} x {last} points, {number}, {place}, {kilobytes} KB"
+        ))
+    }
+
+    fn choice(&self) -> String {
+        let [first, last] = self.units;
+        let (lines, groups) = (self.lines, self.groups);
+        format!("{lines} lines, {first} and {last} units, {groups} groups")
+    }
+
+    fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
+        let mut ranked = ranked(self.first, self.last, self.strided);
+        ranked.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let shapes = ranked.into_iter().map(|(_, shape)| shape.of(self.number));
+        let fitting = shapes.filter_map(|shape| shape.within(self.kilobytes));
+        let mut found: Vec<BlockShape> = vec![*self];
+        for shape in fitting {
+            if found.len() < MOST_CANDIDATES && !found.contains(&shape) {
+                found.push(shape);
+            }
+        }
+        let boxed = |shape| Box::new(shape) as Box<dyn KernelShape>;
+        found.into_iter().map(boxed).collect()
+    }
 }
+
+/// Kernels for one purpose that are worth measuring.
+const MOST_CANDIDATES: usize = 10;
 
 /// The source of a kernel: its header, the type of its shape, the function that it runs, and what else must be true of the shape.
 pub(crate) fn kernel_source(
@@ -403,12 +488,23 @@ pub fn compiled_in_advance() -> Vec<String> {
 
 /// Parameters for steps that are not in the list, by what work a point is expected to take (`bench/lengths.py` has the same rule).
 fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
+    let mut best: Option<(f64, BlockShape)> = None;
+    for (cost, shape) in ranked(first, last, strided) {
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, shape));
+        }
+    }
+    best.map(|(_, shape)| shape)
+}
+
+/// All parameters, with that work.
+fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
     let lines: &[usize] = match strided {
         true if last > 4 => &[2, 4, 8],
         true => &[2, 4, 8, 16, 32],
         false => &[1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64],
     };
-    let mut best: Option<(f64, BlockShape)> = None;
+    let mut found = Vec::new();
     for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
         let Some(most_warps) = most_warps([first, last], units) else {
             continue;
@@ -437,12 +533,10 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
                 _ => 1.0,
             };
             cost *= if lines * first * last < 256 { 1.1 } else { 1.0 };
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, BlockShape { groups, ..shape }));
-            }
+            found.push((cost, BlockShape { groups, ..shape }));
         }
     }
-    best.map(|(_, shape)| shape)
+    found
 }
 
 /// Warps of a block, with 128 registers a thread.
@@ -539,6 +633,42 @@ mod tests {
                 let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {kilobytes} KB"));
                 assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
                 assert!(shape.threads() <= 512, "{shape:?}");
+            }
+        }
+    }
+
+    /// What is tried instead of the usual parameters fits, has a name of its own, and says what it is.
+    #[test]
+    fn candidates_are_kernels_of_their_own() {
+        for (number, steps, strided) in [
+            (Number::Double, [32, 32], false),
+            (Number::Double, [20, 18], true),
+            (Number::Single, [45, 1], false),
+            (Number::Double, [16, 4], true),
+        ] {
+            for kilobytes in SHARED_KILOBYTES {
+                let usual = BlockShape::new(number, steps, strided, kilobytes << 10);
+                let usual = usual.expect("a shape");
+                let candidates = usual.candidates();
+                assert!(
+                    (3..=MOST_CANDIDATES).contains(&candidates.len()),
+                    "{usual:?}"
+                );
+                assert_eq!(candidates[0].choice(), usual.choice());
+                let names: HashSet<String> = candidates.iter().map(|c| c.name(true)).collect();
+                assert_eq!(names.len(), candidates.len(), "{names:?}");
+                let choices: HashSet<String> = candidates.iter().map(|c| c.choice()).collect();
+                assert_eq!(choices.len(), candidates.len(), "{choices:?}");
+                for candidate in &candidates[1..] {
+                    assert_eq!(candidate.purpose(), usual.purpose());
+                    assert!(
+                        !candidate.is_compiled_in_advance(true),
+                        "{}",
+                        candidate.name(true)
+                    );
+                    assert!(candidate.shared_bytes() <= kilobytes << 10);
+                    assert!(candidate.threads() <= 512);
+                }
             }
         }
     }

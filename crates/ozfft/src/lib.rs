@@ -64,6 +64,8 @@ pub use plan::measured_units::measured_unit;
 pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;
 pub use plan::reporting::Reporting;
+#[cfg(feature = "cuda")]
+pub use plan::tune::{Trial, Tuned, TunedKernel};
 pub use plan::{DevicePointer, Plan};
 #[cfg(feature = "residues")]
 pub use problem::ResidueOptions;

@@ -12,6 +12,8 @@ pub(crate) mod planner;
 pub(crate) mod prediction;
 mod recall;
 pub(crate) mod reporting;
+#[cfg(feature = "cuda")]
+pub(crate) mod tune;
 pub(crate) mod weigh;
 #[cfg(feature = "serde")]
 pub(crate) mod wisdom;
@@ -144,6 +146,12 @@ impl<T: Real> Plan<T> {
             Runner::Processor(_) => None,
             Runner::Gpu(cuda) => Some(cuda),
         }
+    }
+
+    /// What is worth knowing of the kernels of a plan for a GPU.
+    #[cfg(feature = "cuda")]
+    fn kernel_remarks(&self) -> &[String] {
+        self.cuda().map_or(&[], CudaExecutor::remarks)
     }
 
     /// The planned problem.

@@ -156,6 +156,17 @@ impl<T: Real> Planner<T> {
         recalled.iter().rfind(|d| same(&d.problem)).cloned()
     }
 
+    /// A plan that is not kept, on the device that `open_device` finds.
+    #[cfg(feature = "cuda")]
+    pub(super) fn plan_by(
+        &self,
+        problem: &Problem,
+        open_device: &dyn Fn(&Problem) -> Result<OpenDevice, FftError>,
+    ) -> Result<Plan<T>, FftError> {
+        let _environment = DefaultEnvironment::enter();
+        self.build(problem, problem.threads.unwrap_or(1), open_device)
+    }
+
     /// A plan for a device that is given, whatever the problem names.
     #[cfg(all(test, feature = "cuda"))]
     pub(crate) fn plan_on(
@@ -388,10 +399,10 @@ impl<T: Real> Planner<T> {
 }
 
 /// A GPU, or none; and what is to be said about that.
-type OpenDevice = (Option<Gpu>, String);
+pub(super) type OpenDevice = (Option<Gpu>, String);
 
 /// The GPU that a problem is for.
-fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
+pub(super) fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     let for_gpu = matches!(
         problem.substrate,
         Substrate::Auto

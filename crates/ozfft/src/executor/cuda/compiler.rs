@@ -59,6 +59,16 @@ pub(super) fn compile(
     })
 }
 
+/// Where compiled kernels are kept, if there is a folder for them.
+pub(super) fn cache_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    variable(CACHE_VARIABLE).map(PathBuf::from).or_else(|| {
+        let caches = variable("XDG_CACHE_HOME").map(PathBuf::from);
+        let caches = caches.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")));
+        Some(caches?.join("ozfft").join("kernels"))
+    })
+}
+
 /// A file with a kernel's machine code behind its SHA-256.
 struct Cache {
     path: PathBuf,
@@ -67,12 +77,7 @@ struct Cache {
 impl Cache {
     /// Named by everything that the machine code depends on; none where there is no folder for it.
     fn new(source: &str, architecture: &str, (major, minor): (c_int, c_int)) -> Option<Cache> {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-        let folder = variable(CACHE_VARIABLE).map(PathBuf::from).or_else(|| {
-            let caches = variable("XDG_CACHE_HOME").map(PathBuf::from);
-            let caches = caches.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")));
-            Some(caches?.join("ozfft").join("kernels"))
-        })?;
+        let folder = cache_folder()?;
         let mut hash = Sha256::new();
         let texts = bailey::headers().flat_map(|(name, text)| [name, text]);
         let version = format!("{major}.{minor}");

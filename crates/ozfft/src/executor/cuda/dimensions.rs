@@ -16,6 +16,46 @@ impl BumpAllocator {
     }
 }
 
+/// Workspace that is cleared once, before all launches of a call: counts of lines that are left, and whatever else has to begin at zero.
+pub(super) struct Zeros {
+    start: u64,
+    used: u64,
+    room: u64,
+}
+
+/// For counts and what is small: more than most plans have.
+const ROOM_FOR_COUNTS: u64 = 256;
+
+impl Zeros {
+    /// With room for counts, and for so many bytes besides.
+    pub(super) fn new(besides: u64, allocator: &mut BumpAllocator) -> Self {
+        let room = besides + ROOM_FOR_COUNTS;
+        let start = allocator.0;
+        allocator.take(room);
+        Zeros {
+            start,
+            used: 0,
+            room,
+        }
+    }
+
+    /// So many bytes, where there is room left.
+    pub(super) fn take(&mut self, bytes: u64) -> Option<Address> {
+        let bytes = bytes.next_multiple_of(8);
+        let at = self.used;
+        let fits = at + bytes <= self.room;
+        fits.then(|| {
+            self.used += bytes;
+            Address::of_workspace(self.start + at)
+        })
+    }
+
+    /// All that was taken.
+    pub(super) fn taken(&self) -> Option<(Address, usize)> {
+        (self.used > 0).then(|| (Address::of_workspace(self.start), self.used as usize))
+    }
+}
+
 /// How transforms of several axes are scaled between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scaling {
@@ -24,22 +64,36 @@ pub(super) struct Scaling {
     /// Every transform's largest number; then whether one of them is to be scaled down; then the marks of the lines of the last
     /// axis that a tuned kernel has left. All of it is zero at first.
     pub(super) found: Address,
-    pub(super) bytes: usize,
+    /// Marks of the lines of the first axis, likewise.
+    pub(super) first_marks: Address,
 }
 
 impl Scaling {
-    pub(super) fn new(scan: &Scan, last_lines: usize, allocator: &mut BumpAllocator) -> Self {
+    /// `lines`: of the first axis, and of the last.
+    pub(super) fn new(
+        scan: &Scan,
+        [first_lines, last_lines]: [usize; 2],
+        allocator: &mut BumpAllocator,
+    ) -> (Self, Zeros) {
         let marks = match scan.transforms {
             1 => 0,
             _ => 4 * last_lines.div_ceil(32),
         };
         let bytes = 8 * (scan.transforms + 1) + marks;
-        Scaling {
+        let first_bytes = 4 * first_lines.div_ceil(32);
+        let mut zeros = Zeros::new((bytes + first_bytes) as u64, allocator);
+        let mut take = |bytes: usize| match zeros.take(bytes as u64) {
+            Some(address) => address,
+            None => unreachable!("there is room for counts besides"),
+        };
+        let (found, first_marks) = (take(bytes), take(first_bytes));
+        let scaling = Scaling {
             scale: scan.scale,
             transforms: scan.transforms as u64,
-            found: allocator.take(bytes as u64),
-            bytes,
-        }
+            found,
+            first_marks,
+        };
+        (scaling, zeros)
     }
 
     pub(super) fn scaled_down(&self) -> Address {

@@ -6,6 +6,7 @@ use super::fp8::Exactness;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::transfer::COPYING_BACK;
 use super::tuned_task::{MappedArray, TensorMap};
+use super::tuning::Tuning;
 use crate::error::{Buffer, FftError};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
@@ -38,6 +39,7 @@ pub(crate) struct Driver {
     shared_memory: usize,
     multiprocessors: usize,
     tuned: bool,
+    tuning: Tuning,
     exactness: OnceLock<Exactness>,
     float_findings: FloatFindings,
 }
@@ -256,6 +258,7 @@ impl Driver {
             .map_err(|error| failure("asking for shared memory", error))?;
         }
         drop(current);
+        let tuning = Tuning::of_gpu(&name, capability);
         Ok(Driver {
             ordinal,
             name,
@@ -270,6 +273,7 @@ impl Driver {
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
             tuned,
+            tuning,
             exactness: OnceLock::new(),
             float_findings: FloatFindings::default(),
         })
@@ -332,18 +336,6 @@ impl Driver {
         load(&mut functions, ozfft_kernels::ntt::IMAGE, &names)?;
         Ok(self.integer_products.get_or_init(|| functions)[kernel])
     }
-
-    fn attribute<A: Default>(
-        &self,
-        attribute: sys::CUpointer_attribute,
-        address: u64,
-    ) -> Result<A, DriverError> {
-        let mut value = A::default();
-        let place = std::ptr::from_mut(&mut value).cast::<c_void>();
-        // SAFETY: every attribute asked for here is written as the type that it is asked for with.
-        unsafe { sys::cuPointerGetAttribute(place, attribute, address) }.result()?;
-        Ok(value)
-    }
 }
 
 impl Machine for Driver {
@@ -387,6 +379,10 @@ impl Machine for Driver {
             .unwrap_or_else(PoisonError::into_inner)
             .insert(kernel.name, (function, kernel));
         Ok(kernel)
+    }
+
+    fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 
     fn exactness(&self) -> &OnceLock<Exactness> {
@@ -528,18 +524,107 @@ impl Machine for Driver {
             .ok_or_else(|| {
                 FftError::Unsupported(format!("{blocks} thread blocks are more than a launch has"))
             })?;
+        // What was compiled for older GPUs does not wait, also where the driver has compiled it for later ones.
+        let early = self.tuned && parameters.waits_for_launch_before();
+        let mut attribute = sys::CUlaunchAttribute {
+            id:
+                sys::CUlaunchAttributeID_enum::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue {
+                programmaticStreamSerializationAllowed: 1,
+            },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: parameters.threads(),
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: shared_bytes as u32,
+            hStream: queue as sys::CUstream,
+            attrs: &mut attribute,
+            numAttrs: 1,
+        };
+        let arguments = &mut [parameters.pointer().cast_mut()];
         // SAFETY: the kernel takes one structure by value, of the type that belongs to its name; the driver copies it.
-        unsafe {
-            result::launch_kernel(
-                function,
-                (blocks, 1, 1),
-                (parameters.threads(), 1, 1),
-                shared_bytes as u32,
-                queue as sys::CUstream,
-                &mut [parameters.pointer().cast_mut()],
-            )
+        let launched = unsafe {
+            match early {
+                true => sys::cuLaunchKernelEx(
+                    &config,
+                    function,
+                    arguments.as_mut_ptr(),
+                    std::ptr::null_mut(),
+                )
+                .result(),
+                false => result::launch_kernel(
+                    function,
+                    (blocks, 1, 1),
+                    (parameters.threads(), 1, 1),
+                    shared_bytes as u32,
+                    queue as sys::CUstream,
+                    arguments,
+                ),
+            }
+        };
+        launched.map_err(|error| failure("launching a kernel", error))
+    }
+
+    fn is_recorded(&self, queue: Queue) -> bool {
+        let Ok(_current) = Current::enter(self.context) else {
+            return false;
+        };
+        // SAFETY: the queue is open.
+        let status = unsafe { result::stream::is_capturing(queue as sys::CUstream) };
+        // The default stream cannot be asked while another one is recorded: then nothing is recorded besides.
+        !matches!(
+            status,
+            Ok(sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE)
+        )
+    }
+
+    fn record(&self, put: &dyn Fn(Queue) -> Result<(), FftError>) -> Result<Option<u64>, FftError> {
+        let _current = Current::enter(self.context)?;
+        let failed = |error| failure("recording launches", error);
+        let queue = self.open_queue()?;
+        let stream = queue as sys::CUstream;
+        // Calls of other threads are of no account.
+        let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: the stream is this function's own; what is put into it is not run.
+        let graph = unsafe {
+            let graph = result::stream::begin_capture(stream, mode).map_err(failed);
+            let graph = graph.and_then(|()| {
+                let outcome = put(queue);
+                let graph = result::stream::end_capture(stream).map_err(failed);
+                outcome.and(graph)
+            });
+            self.close_queue(queue);
+            graph?
+        };
+        // SAFETY: made above, and destroyed here alone.
+        let recorded = unsafe {
+            let flags = sys::CUgraphInstantiate_flags_enum(0);
+            let recorded = result::graph::instantiate(graph, flags);
+            let _ = result::graph::destroy(graph);
+            recorded
+        };
+        recorded
+            .map(|recorded| Some(recorded as u64))
+            .map_err(failed)
+    }
+
+    unsafe fn replay(&self, queue: Queue, recording: u64) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        // SAFETY: the caller's promise.
+        unsafe { result::graph::launch(recording as sys::CUgraphExec, queue as sys::CUstream) }
+            .map_err(|error| failure("launching what was recorded", error))
+    }
+
+    unsafe fn forget(&self, recording: u64) {
+        if let Ok(_current) = Current::enter(self.context) {
+            // SAFETY: the caller's promise. A device that is lost has lost its recordings.
+            let _ = unsafe { result::graph::exec_destroy(recording as sys::CUgraphExec) };
         }
-        .map_err(|error| failure("launching a kernel", error))
     }
 
     fn synchronize(&self, queue: Queue) -> Result<(), FftError> {
@@ -557,15 +642,32 @@ impl Machine for Driver {
             address,
             reason,
         };
-        let kind: u32 = self
-            .attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)
-            .map_err(|_| refuse("it is not an address of the driver's".into()))?;
+        // All at once, as this is done at every call. What there is no answer to stays zero.
+        let (mut kind, mut ordinal, mut start, mut size) = (0u32, 0i32, 0u64, 0usize);
+        let mut attributes = [
+            Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+            Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+            Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        ];
+        let mut places: [*mut c_void; 4] = [
+            std::ptr::from_mut(&mut kind).cast(),
+            std::ptr::from_mut(&mut ordinal).cast(),
+            std::ptr::from_mut(&mut start).cast(),
+            std::ptr::from_mut(&mut size).cast(),
+        ];
+        // SAFETY: every attribute is written as the type of its place.
+        unsafe {
+            sys::cuPointerGetAttributes(4, attributes.as_mut_ptr(), places.as_mut_ptr(), address)
+        }
+        .result()
+        .map_err(|error| failure("asking about a pointer", error))?;
+        if kind == 0 {
+            return Err(refuse("it is not an address of the driver's".into()));
+        }
         if kind != sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE as u32 {
             return Err(refuse("it is not memory of a device".into()));
         }
-        let ordinal: i32 = self
-            .attribute(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)
-            .map_err(|error| failure("asking for a pointer's device", error))?;
         if ordinal != self.ordinal as i32 {
             return Err(refuse(format!(
                 "it is memory of device {ordinal}, the plan is for device {}",
@@ -573,10 +675,7 @@ impl Machine for Driver {
             )));
         }
         // Some kinds of memory have no known range.
-        let start =
-            self.attribute::<u64>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address);
-        let size = self.attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
-        if let (Ok(start), Ok(size)) = (start, size) {
+        if size > 0 {
             let left = (start + size as u64).saturating_sub(address);
             if left < bytes as u64 {
                 return Err(refuse(format!(

@@ -5,6 +5,7 @@ use super::fp8::Exactness;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap};
+use super::tuning::Tuning;
 use crate::error::{Buffer, FftError};
 use ozfft_kernels::bailey::KernelShape;
 use std::alloc::Layout;
@@ -26,13 +27,33 @@ pub(crate) struct Emulator {
     pub(crate) template_launches: AtomicU64,
     /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
+    pub(crate) tuning: Tuning,
     exactness: OnceLock<Exactness>,
     float_findings: FloatFindings,
+    /// What is being recorded, and what has been.
+    recording: Mutex<Option<Vec<Recorded>>>,
+    recordings: Mutex<Vec<Vec<Recorded>>>,
+    pub(crate) replays: AtomicU64,
+    pub(crate) cannot_record: bool,
     /// A byte of the tables that arrives as another e4m3 digit than was sent.
     pub(crate) wrong_digit: Option<usize>,
 }
 
+/// Something that is put into a queue.
+#[derive(Clone)]
+enum Recorded {
+    Clear(u64, usize),
+    Launch(Box<Parameters>, u64, usize),
+}
+
 impl Emulator {
+    /// Whether it is recorded instead of being done.
+    fn is_kept(&self, what: impl FnOnce() -> Recorded) -> bool {
+        let mut recording = self.recording.lock().unwrap();
+        let recording = recording.as_mut();
+        recording.map(|recording| recording.push(what())).is_some()
+    }
+
     pub(crate) fn with_tuned_kernels() -> Self {
         Emulator {
             tuned_kernels: true,
@@ -78,6 +99,10 @@ impl Machine for Emulator {
             blocks_each: 1,
             compilation: None,
         })
+    }
+
+    fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 
     fn exactness(&self) -> &OnceLock<Exactness> {
@@ -173,7 +198,39 @@ impl Machine for Emulator {
         Ok(())
     }
 
+    fn record(&self, put: &dyn Fn(Queue) -> Result<(), FftError>) -> Result<Option<u64>, FftError> {
+        if self.cannot_record {
+            return Ok(None);
+        }
+        *self.recording.lock().unwrap() = Some(Vec::new());
+        put(0)?;
+        let recorded = self.recording.lock().unwrap().take();
+        let mut recordings = self.recordings.lock().unwrap();
+        recordings.push(recorded.expect("begun above"));
+        Ok(Some(recordings.len() as u64 - 1))
+    }
+
+    unsafe fn replay(&self, queue: Queue, recording: u64) -> Result<(), FftError> {
+        self.replays.fetch_add(1, Ordering::Relaxed);
+        let recorded = self.recordings.lock().unwrap()[recording as usize].clone();
+        for entry in &recorded {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match entry {
+                    Recorded::Clear(address, bytes) => self.clear(queue, *address, *bytes)?,
+                    Recorded::Launch(parameters, blocks, shared_bytes) => {
+                        self.launch(queue, parameters, *blocks, *shared_bytes)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     unsafe fn clear(&self, _: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
+        if self.is_kept(|| Recorded::Clear(address, bytes)) {
+            return Ok(());
+        }
         // SAFETY: the caller's promise.
         unsafe { (address as *mut u8).write_bytes(0, bytes) };
         Ok(())
@@ -187,6 +244,9 @@ impl Machine for Emulator {
         shared_bytes: usize,
     ) -> Result<(), FftError> {
         assert!(shared_bytes <= self.shared_memory());
+        if self.is_kept(|| Recorded::Launch(Box::new(*parameters), blocks, shared_bytes)) {
+            return Ok(());
+        }
         // SAFETY: the caller's promise.
         unsafe {
             ozfft_emulator::launch(

@@ -42,6 +42,8 @@ pub(crate) struct PassLaunch {
     pub(crate) shared_bytes: usize,
     /// Whether some of its lines may be left to a portable kernel.
     pub(crate) leaves_lines: bool,
+    /// Whether the count of those has to be cleared before.
+    pub(crate) clears_list: bool,
 }
 
 /// What the template's numbers are for a recipe; none where it has not got its words.
@@ -193,5 +195,6 @@ pub(super) fn launch(
         blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
         shared_bytes: shape.shared_bytes(),
         leaves_lines: pass != Pass::Middle && !convolution,
+        clears_list: true,
     })
 }

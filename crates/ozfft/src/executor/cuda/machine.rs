@@ -5,6 +5,7 @@ use super::fp8::{Exactness, ExactnessTask};
 use super::long_passes::PassTask;
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
+use super::tuning::Tuning;
 use crate::error::FftError;
 use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};
@@ -100,6 +101,25 @@ impl Parameters {
         }
     }
 
+    /// Whether the kernel waits for the launch before by itself (`launches.cuh`), so that it may begin earlier.
+    pub(crate) fn waits_for_launch_before(&self) -> bool {
+        match self {
+            Parameters::Block(_)
+            | Parameters::SmallBlock(_)
+            | Parameters::Copy(_)
+            | Parameters::Largest(_)
+            | Parameters::LargestLeft(_)
+            | Parameters::Scale(_)
+            | Parameters::Tuned(..)
+            | Parameters::TunedStrided(..)
+            | Parameters::Template(..)
+            | Parameters::Pass(..) => true,
+            // Others of these are for residues.
+            Parameters::Truncated(_, name) => ozfft_kernels::TRUNCATED_NAMES.contains(name),
+            _ => false,
+        }
+    }
+
     /// Threads of a block.
     pub(crate) fn threads(&self) -> u32 {
         match self {
@@ -179,6 +199,11 @@ pub(crate) trait Machine: Send + Sync {
         shape: &dyn KernelShape,
         conversions: bool,
     ) -> Result<TemplateKernel, String>;
+    /// Parameters of kernels that were fastest here.
+    fn tuning(&self) -> &Tuning {
+        static NOTHING: Tuning = Tuning::nothing();
+        &NOTHING
+    }
     /// What `fp8.rs` has found out about this device.
     fn exactness(&self) -> &OnceLock<Exactness>;
     /// What `floats.rs` has found out about it.
@@ -219,6 +244,27 @@ pub(crate) trait Machine: Send + Sync {
         shared_bytes: usize,
     ) -> Result<(), FftError>;
     fn synchronize(&self, queue: Queue) -> Result<(), FftError>;
+    /// Whether somebody records what is put into this queue.
+    fn is_recorded(&self, _queue: Queue) -> bool {
+        false
+    }
+    /// Records what is put into a queue instead of doing it; none where there is nothing to record with.
+    fn record(
+        &self,
+        _put: &dyn Fn(Queue) -> Result<(), FftError>,
+    ) -> Result<Option<u64>, FftError> {
+        Ok(None)
+    }
+    /// Puts what was recorded into a queue.
+    ///
+    /// # Safety
+    /// As for what was recorded; one thread at a time replays a recording.
+    unsafe fn replay(&self, _queue: Queue, _recording: u64) -> Result<(), FftError> {
+        unreachable!("nothing was recorded")
+    }
+    /// # Safety
+    /// The recording is of [`Machine::record`], and nobody will replay it.
+    unsafe fn forget(&self, _recording: u64) {}
     /// Whether this is device memory of this device that begins at or before `address` and lasts for `bytes`.
     fn check_pointer(
         &self,

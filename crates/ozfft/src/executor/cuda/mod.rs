@@ -18,7 +18,7 @@ mod compiler;
 mod dimensions;
 mod driver;
 #[cfg(test)]
-mod emulated;
+pub(crate) mod emulated;
 mod floats;
 #[cfg(test)]
 mod floats_tests;
@@ -34,6 +34,7 @@ mod mixed_radix;
 mod pass_launches;
 mod program;
 mod program_builder;
+mod recordings;
 
 #[cfg(test)]
 mod real_tests;
@@ -58,6 +59,7 @@ mod tuned_tables;
 mod tuned_task;
 #[cfg(test)]
 mod tuned_tests;
+pub(crate) mod tuning;
 mod two_pass;
 
 use crate::error::{Buffer, FftError};
@@ -73,11 +75,13 @@ pub(crate) use floats::FloatLines;
 use floats::FloatWork;
 #[cfg(feature = "convolution")]
 pub(crate) use integer_products::{Base, IntegerProducts, levels_for};
+pub(crate) use machine::DeviceMemory;
 pub(crate) use machine::Machine;
-use machine::{DeviceMemory, Queue};
+use machine::Queue;
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use program::Choice;
 use program::Program;
+use recordings::Recordings;
 pub(crate) use residues::{
     bound_is_proven as residue_bound_is_proven, is_fp8 as is_residues_in_fp8,
     kernel as residue_kernel,
@@ -112,7 +116,11 @@ pub(crate) struct CudaExecutor {
     /// There are elements between those of the output, which must stay as the caller has them.
     output_has_gaps: bool,
     staging: Staging,
+    recordings: Recordings,
 }
+
+/// Arrays of a call that are larger than this, all together, are transformed for longer than it takes to launch what does it.
+const LONG_BYTES: usize = 128 << 20;
 
 /// What is launched.
 enum Work {
@@ -221,6 +229,7 @@ impl CudaExecutor {
             output_bytes: problem.output_len() * output_size,
             output_has_gaps: problem.output_len() != elements,
             staging: Staging::default(),
+            recordings: Recordings::default(),
         }
     }
 
@@ -380,8 +389,13 @@ impl CudaExecutor {
                 });
             }
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.run_work(stream, arrays) }
+        // SAFETY: the caller's promise, for this queue and for one that the launches are recorded from.
+        let put = |queue: Queue| unsafe { self.run_work(queue, arrays) };
+        if self.input_bytes + self.output_bytes > LONG_BYTES {
+            return put(stream);
+        }
+        // SAFETY: what is launched depends on the arrays' addresses alone.
+        unsafe { self.recordings.run(machine, stream, arrays, &put) }
     }
 
     /// # Safety

@@ -1,7 +1,7 @@
 //! A plan as a list of launches, worked out once (`program_builder.rs`), and how it is run.
 
 use super::bailey_tables;
-use super::dimensions::{BumpAllocator, Flattened, Scaling, merged, transform_dimensions};
+use super::dimensions::{BumpAllocator, Flattened, Scaling, Zeros, merged, transform_dimensions};
 use super::long_passes::{self, PassLaunch};
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
@@ -73,9 +73,6 @@ pub(super) struct Search {
     /// All numbers, for the case that the tuned kernel cannot run.
     pub(super) everywhere: (ArrayTask, u64),
     pub(super) left: ArrayTask,
-    pub(super) marks: (Address, usize),
-    /// What is found, which must be zero before.
-    pub(super) found: (Address, usize),
 }
 
 /// Launches and the tables that they use.
@@ -387,10 +384,16 @@ impl Program {
         let mut allocator = BumpAllocator(0);
         let spare = allocator.take((schedule.spare_len * size_of::<Complex<T>>()) as u64);
         let last = schedule.passes.len() - 1;
-        let scaling = schedule.scaling.as_ref().map(|scan| {
-            let last_lines = schedule.passes[last].write.count();
-            Scaling::new(scan, last_lines, &mut allocator)
-        });
+        let (scaling, zeros) = match &schedule.scaling {
+            Some(scan) => {
+                let first_lines = schedule.passes[0].read.count();
+                let last_lines = schedule.passes[last].write.count();
+                let lines = [first_lines, last_lines];
+                let (scaling, zeros) = Scaling::new(scan, lines, &mut allocator);
+                (Some(scaling), zeros)
+            }
+            None => (None, Zeros::new(0, &mut allocator)),
+        };
         let mut program = ProgramBuilder {
             machine,
             recipe,
@@ -398,6 +401,7 @@ impl Program {
             actions: Vec::new(),
             spare,
             scaling,
+            zeros,
             lasting: allocator.0,
             most_workspace: allocator.0,
             tuned_passes: (0, 0),
@@ -433,6 +437,9 @@ impl Program {
                 }
                 _ => program.copy(&axis),
             }
+        }
+        if let Some((address, bytes)) = program.zeros.taken() {
+            program.actions.insert(0, Action::Clear { address, bytes });
         }
         Ok(Program {
             actions: program.actions,
@@ -536,7 +543,7 @@ impl Program {
                         let mut tasks = fallback.tasks.resolved(arrays);
                         let mut blocks = fallback.blocks;
                         if let Some(task) = launch.task.resolved(arrays) {
-                            if launch.leaves_lines {
+                            if launch.clears_list {
                                 machine.clear(queue, task.tuned.left_count.value(), 4)?;
                             }
                             let pass = Parameters::Pass(task, launch.kernel);
@@ -562,19 +569,15 @@ impl Program {
                         let mut tasks = fallback.resolved(arrays);
                         let mut blocks = *fallback_blocks;
                         let some = 2 * machine.multiprocessors() as u64;
-                        if let Some(search) = search {
-                            let (found, bytes) = search.found;
-                            machine.clear(queue, found.resolve(arrays).value(), bytes)?;
-                        }
                         let mut scaled_back = scaled_back.as_ref();
                         if let Some(task) = launch.task.resolved(arrays) {
-                            machine.clear(queue, task.left_count.value(), 4)?;
+                            if launch.clears_list {
+                                machine.clear(queue, task.left_count.value(), 4)?;
+                            }
                             let tuned = launch.kernel.parameters(machine, task)?;
                             machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
                             blocks = blocks.min(some);
                             if let Some(search) = search {
-                                let (marks, bytes) = search.marks;
-                                machine.clear(queue, marks.resolve(arrays).value(), bytes)?;
                                 let left = search.left.resolved(arrays);
                                 machine.launch(queue, &Parameters::LargestLeft(left), some, 0)?;
                                 machine.launch(queue, &Parameters::Scale(left), 4 * some, 0)?;

@@ -1,7 +1,7 @@
 //! Makes the list of launches of a plan: axis by axis, which lines, from where and to where. Their passes are in `pass_launches.rs`, kernels
 //! that know their length in `tuned_launches.rs`.
 
-use super::dimensions::{BumpAllocator, Flattened, Scaling};
+use super::dimensions::{BumpAllocator, Flattened, Scaling, Zeros};
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters};
 use super::pass_launches::{NO_WORDS, PassIo, WordArray};
 use super::program::{Action, PassesTables, TunedTables};
@@ -26,6 +26,8 @@ pub(super) struct ProgramBuilder<'a> {
     pub(super) spare: Address,
     /// Where there are several axes.
     pub(super) scaling: Option<Scaling>,
+    /// What is cleared once, before anything is launched.
+    pub(super) zeros: Zeros,
     /// Workspace behind what lasts for the whole call.
     pub(super) lasting: u64,
     pub(super) most_workspace: u64,
@@ -199,12 +201,6 @@ impl ProgramBuilder<'_> {
     /// Does so before anything else, unless the first axis has found a cheaper way.
     pub(super) fn search_first(&mut self) {
         if let Some((task, blocks)) = self.search.take() {
-            if let Some(scaling) = self.scaling {
-                self.actions.push(Action::Clear {
-                    address: scaling.found,
-                    bytes: scaling.bytes,
-                });
-            }
             self.launch(Parameters::Largest(task), blocks, 0);
         }
     }
@@ -310,6 +306,9 @@ impl ProgramBuilder<'_> {
     }
 
     fn properties(&mut self, allocator: &mut BumpAllocator, count: u64) -> Address {
+        if let Some(properties) = self.zeros.take(4 * count) {
+            return properties;
+        }
         let properties = allocator.take(4 * count);
         self.actions.push(Action::Clear {
             address: properties,

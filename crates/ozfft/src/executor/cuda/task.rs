@@ -41,7 +41,7 @@ pub(crate) const NATURE_NONE: i32 = 3;
 pub(crate) struct Address(u64);
 
 /// The arrays of a call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrays {
     pub(crate) input: u64,
     pub(crate) output: u64,

@@ -53,6 +53,8 @@ pub(crate) struct TunedLaunch {
     pub(crate) kernel: LaunchedKernel,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: usize,
+    /// Whether the count of lines that are left has to be cleared before.
+    pub(crate) clears_list: bool,
 }
 
 /// The kernel of a launch.
@@ -412,6 +414,7 @@ pub(crate) fn launch(
             // Lines of a group are counted in 32 bits.
             let shape = shape.filter(|_| placed.group < 1 << 31);
             let shape = shape.ok_or(NoLaunch::Layout)?;
+            let shape = machine.tuning().preferred(shape);
             let kernel = machine.template_kernel(&*shape, conversions);
             let kernel = kernel.map_err(NoLaunch::Kernel)?;
             let kernel = LaunchedKernel::Template(kernel);
@@ -454,6 +457,7 @@ pub(crate) fn launch(
         kernel,
         blocks: u64::from(panels).min((machine.multiprocessors() * blocks_each) as u64),
         shared_bytes,
+        clears_list: true,
     })
 }
 

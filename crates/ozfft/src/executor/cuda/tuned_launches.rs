@@ -82,7 +82,13 @@ impl ProgramBuilder<'_> {
             self.conversions,
         );
         match launch {
-            Ok(launch) => {
+            Ok(mut launch) => {
+                let cleared = launch.leaves_lines.then(|| self.zeros.take(4)).flatten();
+                launch.clears_list = launch.leaves_lines && cleared.is_none();
+                launch.task.tuned.left_count = match launch.leaves_lines {
+                    true => cleared.unwrap_or(launch.task.tuned.left_count),
+                    false => Address::NONE,
+                };
                 debug_assert!(!(io.is_of_convolution() && launch.leaves_lines));
                 self.remark_compilation(block.len() as u64, &launch.kernel);
                 self.search_first();
@@ -125,6 +131,14 @@ impl ProgramBuilder<'_> {
         }
     }
 
+    /// A count of lines that are left, cleared before all launches; a single block clears it itself.
+    fn zeros_for_list(&mut self, blocks: u64) -> Option<Address> {
+        match blocks {
+            1 => None,
+            _ => self.zeros.take(4),
+        }
+    }
+
     /// A tuned kernel for lines from floats to floats, if they lie as it wants them.
     pub(super) fn tuned(
         &mut self,
@@ -161,25 +175,21 @@ impl ProgramBuilder<'_> {
             self.remark_compilation(n, &kernel);
         }
         let mut allocator = BumpAllocator(self.lasting);
-        let (left_count, list) = (allocator.take(4), allocator.take(8 * count));
+        let cleared = self.zeros_for_list(launch.blocks);
+        launch.clears_list = launch.blocks > 1 && cleared.is_none();
+        let left_count = cleared.unwrap_or_else(|| allocator.take(4));
+        let list = allocator.take(8 * count);
         // Of a single transform the kernel looks up the scale itself.
         let single_transform = self.scaling.filter(|scaling| scaling.transforms == 1);
         launch.task.largest = single_transform.map_or(Address::NONE, |scaling| scaling.found);
+        let marks = self.scaling.map(|scaling| scaling.first_marks);
         let search = self.search.take().map(|everywhere| {
-            let bytes = 4 * count.div_ceil(32);
-            let marks = allocator.take(bytes);
             // Lines are stored as if no number asked for a scale.
             launch.task.largest = Address::NONE;
             let mut left = self.array_task(axis);
-            (left.list, left.list_count, left.marks) = (list, left_count, marks);
-            Box::new(Search {
-                everywhere,
-                left,
-                marks: (marks, bytes as usize),
-                found: self
-                    .scaling
-                    .map_or((Address::NONE, 0), |scaling| (scaling.found, scaling.bytes)),
-            })
+            (left.list, left.list_count) = (list, left_count);
+            left.marks = marks.unwrap_or(Address::NONE);
+            Box::new(Search { everywhere, left })
         });
         self.most_workspace = self.most_workspace.max(allocator.0);
         launch.task.bias_threshold = self.scaling.map_or(0, |scaling| {

@@ -1,0 +1,212 @@
+//! Parameters of the template's kernels that have been measured to be fastest on a GPU: kept for all plans of the process, and in a file for
+//! those of others. Bits never depend on them.
+
+use super::compiler;
+use crate::error::FftError;
+use crate::sync::lock;
+use ozfft_kernels::bailey::KernelShape;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// What is known of a GPU.
+pub(crate) struct Tuning {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Parameters by purpose.
+    choices: BTreeMap<String, String>,
+    /// While somebody listens: kernels that plans have asked for.
+    asked: Option<Vec<Tunable>>,
+    heading: String,
+    /// None where there is no folder for it.
+    path: Option<PathBuf>,
+}
+
+/// A kernel whose parameters can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tunable {
+    pub(crate) purpose: String,
+    /// What it is launched with now, and what else could be: the most promising first.
+    pub(crate) choice: String,
+    pub(crate) choices: Vec<String>,
+}
+
+const BETWEEN: &str = ": ";
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Tuning::nothing()
+    }
+}
+
+impl Tuning {
+    /// Nothing is known, and nothing can be kept.
+    pub(crate) const fn nothing() -> Self {
+        Tuning {
+            state: Mutex::new(State {
+                choices: BTreeMap::new(),
+                asked: None,
+                heading: String::new(),
+                path: None,
+            }),
+        }
+    }
+
+    /// What a file in the folder of compiled kernels says of this GPU, if there is one.
+    pub(crate) fn of_gpu(name: &str, (major, minor): (i32, i32)) -> Self {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let file: String = name.chars().map(plain).collect();
+        let path = compiler::cache_folder().map(|folder| folder.join(file + ".tuning"));
+        Tuning::at(
+            path,
+            format!("# Kernels that were fastest on {name}, compute capability {major}.{minor}"),
+        )
+    }
+
+    pub(crate) fn at(path: Option<PathBuf>, heading: String) -> Self {
+        let text = path
+            .as_deref()
+            .and_then(|path| fs::read_to_string(path).ok());
+        let text = text.unwrap_or_default();
+        // What is not among a kernel's choices is not taken, whoever has written it.
+        let entries = text.lines().filter_map(|line| line.rsplit_once(BETWEEN));
+        let choices = entries.map(|(purpose, choice)| (purpose.into(), choice.into()));
+        let state = State {
+            choices: choices.collect(),
+            asked: None,
+            heading,
+            path,
+        };
+        Tuning {
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The kernel to be launched for the purpose of this one.
+    pub(crate) fn preferred(&self, shape: Box<dyn KernelShape>) -> Box<dyn KernelShape> {
+        let Some(purpose) = shape.purpose() else {
+            return shape;
+        };
+        let mut state = lock(&self.state);
+        let known = state.choices.get(&purpose).cloned();
+        if known.is_none() && state.asked.is_none() {
+            return shape;
+        }
+        let mut candidates = shape.candidates();
+        let place = |choice: &String| candidates.iter().position(|c| c.choice() == *choice);
+        let place = known.as_ref().and_then(place);
+        if let Some(asked) = &mut state.asked {
+            let tunable = Tunable {
+                choice: place.map_or_else(|| shape.choice(), |place| candidates[place].choice()),
+                choices: candidates.iter().map(|shape| shape.choice()).collect(),
+                purpose,
+            };
+            if !asked.contains(&tunable) {
+                asked.push(tunable);
+            }
+        }
+        match place {
+            Some(place) => candidates.swap_remove(place),
+            None => shape,
+        }
+    }
+
+    /// The kernels that `plan` asks for.
+    pub(crate) fn asked_by<P>(
+        &self,
+        plan: impl FnOnce() -> Result<P, FftError>,
+    ) -> Result<(P, Vec<Tunable>), FftError> {
+        lock(&self.state).asked = Some(Vec::new());
+        let planned = plan();
+        let asked = lock(&self.state).asked.take().unwrap_or_default();
+        Ok((planned?, asked))
+    }
+
+    /// Takes these parameters for a purpose from now on; none: those that would be taken without a measurement.
+    pub(crate) fn choose(&self, purpose: &str, choice: Option<&str>) {
+        let choices = &mut lock(&self.state).choices;
+        match choice {
+            Some(choice) => choices.insert(purpose.into(), choice.into()),
+            None => choices.remove(purpose),
+        };
+    }
+
+    /// Writes all that is known to the file. Other processes see all of it or none.
+    pub(crate) fn save(&self) -> Result<PathBuf, FftError> {
+        let state = lock(&self.state);
+        let Some(path) = &state.path else {
+            return Err(FftError::Unsupported(
+                "there is no folder to keep the parameters in; let OZFFT_CACHE name one".into(),
+            ));
+        };
+        let mut text = format!("{}\n", state.heading);
+        for (purpose, choice) in &state.choices {
+            let _ = writeln!(text, "{purpose}{BETWEEN}{choice}");
+        }
+        let failed = |error: std::io::Error| {
+            let path = path.display();
+            FftError::Unsupported(format!(
+                "{path} cannot be written ({error}); let OZFFT_CACHE name another folder"
+            ))
+        };
+        fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+        let own = path.with_extension(format!("{}.new", std::process::id()));
+        let written = fs::write(&own, text).and_then(|()| fs::rename(&own, path));
+        if written.is_err() {
+            let _ = fs::remove_file(&own);
+        }
+        written.map_err(failed)?;
+        Ok(path.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ozfft_kernels::bailey::{BlockShape, Number};
+
+    fn shape() -> Box<dyn KernelShape> {
+        let shape = BlockShape::new(Number::Double, [32, 32], false, 227 << 10);
+        Box::new(shape.expect("a shape"))
+    }
+
+    #[test]
+    fn what_was_chosen_is_taken_and_found_again_by_others() {
+        let folder = std::env::temp_dir().join(format!("ozfft-tuning-{}", std::process::id()));
+        let path = folder.join("a-gpu.tuning");
+        let tuning = Tuning::at(Some(path.clone()), "# a GPU".into());
+        let usual = shape().choice();
+        assert_eq!(tuning.preferred(shape()).choice(), usual);
+        let (taken, asked) = tuning
+            .asked_by(|| Ok(tuning.preferred(shape())))
+            .expect("a kernel");
+        assert_eq!(taken.choice(), usual);
+        let [tunable] = &asked[..] else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(tunable.choices[0], usual);
+        let other = &tunable.choices[2];
+        tuning.choose(&tunable.purpose, Some(other));
+        assert_eq!(tuning.preferred(shape()).choice(), *other);
+        assert_eq!(tuning.save().expect("a file"), path);
+        let again = Tuning::at(Some(path.clone()), "# a GPU".into());
+        assert_eq!(again.preferred(shape()).choice(), *other);
+        again.choose(&tunable.purpose, None);
+        assert_eq!(again.preferred(shape()).choice(), usual);
+        // Nonsense, and parameters that no kernel has, are as if they were not there.
+        let nonsense = format!(
+            "x\n{}: 99 lines, 1 and 1 units, 1 groups\n",
+            tunable.purpose
+        );
+        fs::write(&path, nonsense).expect("a file");
+        let again = Tuning::at(Some(path), "# a GPU".into());
+        assert_eq!(again.preferred(shape()).choice(), usual);
+        fs::remove_dir_all(folder).expect("the folder is there");
+        let nowhere = Tuning::at(None, String::new()).save();
+        assert!(nowhere.is_err_and(|error| error.to_string().contains("OZFFT_CACHE")));
+    }
+}
