@@ -31,6 +31,9 @@ const SAMPLE: [(usize, usize); 10] = [
 const SAMPLE_OF_BLOCKS_OF_THREE: [[usize; 3]; 4] =
     [[7, 7, 7], [14, 7, 7], [13, 11, 5], [17, 17, 3]];
 
+/// The same for few lines.
+const SAMPLE_OF_FEW: [usize; 2] = [15, 5];
+
 /// The same for lines of f32.
 const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
     [(32, 1), (16, 4), (9, 7), (20, 18), (25, 10), (40, 25)];
@@ -89,6 +92,11 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let shape = BlockShape::new(Number::Double, [*first, *last], *strided, SHARED_BYTES);
         shapes.push((Box::new(shape.expect("a shape that fits")), *strided));
     }
+    for strided in [false, true] {
+        let shape = BlockShape::new(Number::Double, SAMPLE_OF_FEW, strided, SHARED_BYTES);
+        let few = shape.expect("a shape that fits").for_few();
+        shapes.push((few.expect("a shape that fits"), strided));
+    }
     for shape in &listed {
         let steps = [shape.first, shape.last];
         if everything || SAMPLE_OF_SINGLE.contains(&(shape.first, shape.last)) {
@@ -130,7 +138,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut long: Vec<LongShape> = Vec::new();
     let mut add_long = |steps: [usize; 3], side_by_side: u64, pass| {
         let pass = (Number::Double, pass);
-        let shape = LongShape::new(steps, side_by_side, pass, SHARED_BYTES);
+        let shape = LongShape::new(steps, side_by_side, pass, SHARED_BYTES, false);
         let shape = shape.expect("a shape that fits");
         if !long.contains(&shape) {
             long.push(shape);
@@ -165,7 +173,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             (second, first, Number::Double, Pass::ClosingReal),
         ] {
             let pass = (number, pass);
-            let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES);
+            let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES, false);
             shapes.push((Box::new(shape.expect("a shape that fits")), false));
         }
     }
@@ -175,7 +183,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         shapes.push((Box::new(shape), true));
     }
     let mut convolution = |steps, side_by_side, kind| {
-        let shape = LongShape::new(in_three(steps), side_by_side, kind, SHARED_BYTES);
+        let shape = LongShape::new(in_three(steps), side_by_side, kind, SHARED_BYTES, false);
         shapes.push((Box::new(shape.expect("a shape that fits")), true));
     };
     for number in [Number::Double, Number::Single] {

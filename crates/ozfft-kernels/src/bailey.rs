@@ -96,6 +96,10 @@ pub trait KernelShape {
     fn choice(&self) -> String {
         String::new()
     }
+    /// A kernel for the same purpose that is done with few lines sooner: warps have as little to do as can be.
+    fn for_few(&self) -> Option<Box<dyn KernelShape>> {
+        None
+    }
     /// Kernels for the same purpose, the most promising first.
     fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
         Vec::new()
@@ -236,6 +240,16 @@ impl BlockShape {
             groups,
             ..self
         }
+    }
+
+    /// All parameters for the same steps, the cheapest first.
+    fn fitting(&self) -> Vec<Self> {
+        let mut ranked = ranked(self.first, self.last, self.strided);
+        ranked.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let shapes = ranked.into_iter().map(|(_, shape)| shape.of(self.number));
+        shapes
+            .filter_map(|shape| shape.within(self.kilobytes))
+            .collect()
     }
 
     /// Whether its parameters are those that are taken unless others were measured to be faster.
@@ -412,11 +426,20 @@ impl KernelShape for BlockShape {
         format!("{lines} lines, {first} and {last} units, {groups} groups")
     }
 
+    fn for_few(&self) -> Option<Box<dyn KernelShape>> {
+        let fitting = self.fitting().into_iter();
+        let mut one_unit = fitting.filter(|shape| shape.units[0] == 1);
+        // The cheapest of those with the fewest lines.
+        let first = one_unit.next()?;
+        let fewest = one_unit.fold(first, |best, shape| match shape.lines < best.lines {
+            true => shape,
+            false => best,
+        });
+        Some(Box::new(fewest))
+    }
+
     fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
-        let mut ranked = ranked(self.first, self.last, self.strided);
-        ranked.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let shapes = ranked.into_iter().map(|(_, shape)| shape.of(self.number));
-        let fitting = shapes.filter_map(|shape| shape.within(self.kilobytes));
+        let fitting = self.fitting();
         let mut found: Vec<BlockShape> = vec![*self];
         for shape in fitting {
             if found.len() < MOST_CANDIDATES && !found.contains(&shape) {
@@ -659,6 +682,10 @@ mod tests {
                 assert_eq!(names.len(), candidates.len(), "{names:?}");
                 let choices: HashSet<String> = candidates.iter().map(|c| c.choice()).collect();
                 assert_eq!(choices.len(), candidates.len(), "{choices:?}");
+                let few = usual.for_few().expect("a shape");
+                assert_eq!(few.purpose(), usual.purpose());
+                assert!(few.lines() <= usual.lines(), "{}", few.name(true));
+                assert!(few.shared_bytes() <= kilobytes << 10 && few.threads() <= 512);
                 for candidate in &candidates[1..] {
                     assert_eq!(candidate.purpose(), usual.purpose());
                     assert!(

@@ -112,11 +112,13 @@ const HEADER_BYTES: usize = 136;
 impl LongShape {
     /// The shape for a pass of such steps, of which so many lines lie side by side, on a GPU whose blocks may have so many bytes of shared
     /// memory: the one that promises most of those that fit; none where there is none, or where the template does not take the steps.
+    /// `few`: there are too few lines for the GPU, so that what counts is how soon a warp is done.
     pub fn new(
         steps: [usize; 3],
         side_by_side: u64,
         (number, pass): (Number, Pass),
         shared_bytes: usize,
+        few: bool,
     ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
@@ -187,7 +189,10 @@ impl LongShape {
                     1 => cost_of([first, last], lines, units, warps),
                     _ => bailey_three::cost_of(steps, lines, warps),
                 };
-                let cost = cached * segments * padding * cost;
+                let cost = match few {
+                    true => (units[0] * 100 + units[1] * 10 + lines) as f64,
+                    false => cached * segments * padding * cost,
+                };
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, shape));
                 }
@@ -272,7 +277,11 @@ impl KernelShape for LongShape {
             Number::Double => "",
             Number::Single => "single_",
         };
-        format!("bailey_{number}{steps}_{pass}_{lines}_{kilobytes}{conversions}")
+        let [one, other] = self.units;
+        let groups = self.groups;
+        format!(
+            "bailey_{number}{steps}_{pass}_{lines}_{one}{other}_{groups}_{kilobytes}{conversions}"
+        )
     }
 
     fn parameters(&self) -> &'static str {
@@ -340,11 +349,16 @@ mod tests {
             ] {
                 for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
                     let pass = (Number::Double, pass);
-                    let shape = LongShape::new(steps, 1000, pass, kilobytes << 10);
+                    let shape = LongShape::new(steps, 1000, pass, kilobytes << 10, false);
                     let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
                     println!("{kilobytes} KB: {shape:?}");
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
                     assert!(shape.threads() <= 512, "{shape:?}");
+                    let few = LongShape::new(steps, 1000, pass, kilobytes << 10, true);
+                    let few = few.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
+                    assert!(few.units[0] <= shape.units[0], "{few:?}");
+                    assert!(few.shared_bytes() <= kilobytes << 10, "{few:?}");
+                    assert!(few.threads() <= 512, "{few:?}");
                 }
             }
         }

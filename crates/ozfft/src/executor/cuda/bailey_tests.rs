@@ -75,6 +75,21 @@ impl TemplateBench {
     }
 }
 
+/// Kernels for few lines: those of the only length that the emulator has them for.
+#[test]
+fn few_lines_of_the_template() {
+    let mut emulator = Emulator::with_tuned_kernels();
+    emulator.few_panels = 100;
+    let emulator = Arc::new(emulator);
+    let bench = Bench::on(Arc::<Emulator>::clone(&emulator));
+    let mut bench = TemplateBench { emulator, bench };
+    println!("seed {SEED:#x}");
+    for count in [1, 2, 7] {
+        bench.check_axis(&[count, 75], 1, None, |problem| problem);
+        bench.check_axis(&[75, count + 1], 0, Some(2), |problem| problem);
+    }
+}
+
 /// Groups of warps have from one line to 16 at a time, and the emulator has two multiprocessors.
 #[test]
 fn lines_of_all_kinds() {

@@ -396,7 +396,8 @@ mod tests {
             (Number::Double, Pass::ChirpedOpening),
             (Number::Single, Pass::UnchirpedClosing),
         ] {
-            let shape = LongShape::new([11, 1, 4], 44, (number, pass), 99 << 10).expect("a shape");
+            let shape =
+                LongShape::new([11, 1, 4], 44, (number, pass), 99 << 10, false).expect("a shape");
             nvrtc.compile(&shape.source(false), "sm_80").unwrap();
         }
         let real = RealShape::new([11, 4], Half::Output, 99 << 10).expect("a shape");

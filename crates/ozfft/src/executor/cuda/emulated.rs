@@ -23,6 +23,8 @@ pub(crate) struct Emulator {
     allocated: Mutex<HashMap<u64, Layout>>,
     /// A GPU with tuned kernels; without, there is less shared memory, too.
     pub(crate) tuned_kernels: bool,
+    /// Launches of fewer blocks have kernels of their own.
+    pub(crate) few_panels: u64,
     /// Launches of the template's kernels so far.
     pub(crate) template_launches: AtomicU64,
     /// Lines that tuned kernels have left to a portable one so far.
@@ -77,6 +79,10 @@ impl Machine for Emulator {
 
     fn multiprocessors(&self) -> usize {
         2
+    }
+
+    fn few_panels(&self) -> u64 {
+        self.few_panels
     }
 
     fn has_tuned_kernels(&self) -> bool {

@@ -132,7 +132,7 @@ pub(super) fn kernels(
         let [first, last] = tuned::steps_of(block);
         let steps = [first, 1, last];
         let pass = (number, pass);
-        let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory());
+        let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory(), false);
         let shape = shape.ok_or(NoLaunch::Layout)?;
         let kernel = machine.template_kernel(&shape, conversions);
         kernel.map_err(NoLaunch::Kernel)
@@ -171,10 +171,20 @@ pub(super) fn launch(
         true => MANY_TRANSFORMS,
         false => side_by_side,
     };
-    let shape = LongShape::new(steps, usual, kind, machine.shared_memory());
-    let shape = shape.ok_or(NoLaunch::Layout)?;
-    let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
-    let panels = panels_a_group * (task.line_count / side_by_side);
+    let shape = |few| LongShape::new(steps, usual, kind, machine.shared_memory(), few);
+    let panels_of = |shape: &LongShape| {
+        let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
+        (
+            panels_a_group,
+            panels_a_group * (task.line_count / side_by_side),
+        )
+    };
+    let mut shape_of_launch = shape(false).ok_or(NoLaunch::Layout)?;
+    if panels_of(&shape_of_launch).1 < machine.few_panels() {
+        shape_of_launch = shape(true).unwrap_or(shape_of_launch);
+    }
+    let shape = shape_of_launch;
+    let (panels_a_group, panels) = panels_of(&shape);
     if panels >= 1 << 30 || side_by_side >= 1 << 31 {
         return Err(NoLaunch::Layout);
     }

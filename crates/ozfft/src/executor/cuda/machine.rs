@@ -186,6 +186,10 @@ pub(crate) trait Machine: Send + Sync {
     fn shared_memory(&self) -> usize;
     /// Multiprocessors: blocks that run side by side.
     fn multiprocessors(&self) -> usize;
+    /// Launches of fewer blocks leave multiprocessors without work. (Tests say themselves when that is so: not every kernel is there.)
+    fn few_panels(&self) -> u64 {
+        self.multiprocessors() as u64
+    }
     /// Words of long lines take no more workspace than this, unless one line does: more lines are transformed in turn.
     /// (Tests have few, so that turns are tested.)
     fn most_word_bytes(&self) -> u64 {

@@ -414,7 +414,13 @@ pub(crate) fn launch(
             // Lines of a group are counted in 32 bits.
             let shape = shape.filter(|_| placed.group < 1 << 31);
             let shape = shape.ok_or(NoLaunch::Layout)?;
-            let shape = machine.tuning().preferred(shape);
+            let panels = lines.count.div_ceil(shape.lines() as u64);
+            let few = panels < machine.few_panels();
+            let for_few = match few && !shape.is_compiled_in_advance(conversions) {
+                true => shape.for_few(),
+                false => None,
+            };
+            let shape = machine.tuning().preferred(for_few.unwrap_or(shape), few);
             let kernel = machine.template_kernel(&*shape, conversions);
             let kernel = kernel.map_err(NoLaunch::Kernel)?;
             let kernel = LaunchedKernel::Template(kernel);

@@ -86,10 +86,15 @@ impl Tuning {
         }
     }
 
-    /// The kernel to be launched for the purpose of this one.
-    pub(crate) fn preferred(&self, shape: Box<dyn KernelShape>) -> Box<dyn KernelShape> {
+    /// The kernel to be launched for the purpose of this one. Of few lines, which leave multiprocessors without work, other kernels may be
+    /// fastest than of many.
+    pub(crate) fn preferred(&self, shape: Box<dyn KernelShape>, few: bool) -> Box<dyn KernelShape> {
         let Some(purpose) = shape.purpose() else {
             return shape;
+        };
+        let purpose = match few {
+            true => purpose + ", few",
+            false => purpose,
         };
         let mut state = lock(&self.state);
         let known = state.choices.get(&purpose).cloned();
@@ -180,9 +185,9 @@ mod tests {
         let path = folder.join("a-gpu.tuning");
         let tuning = Tuning::at(Some(path.clone()), "# a GPU".into());
         let usual = shape().choice();
-        assert_eq!(tuning.preferred(shape()).choice(), usual);
+        assert_eq!(tuning.preferred(shape(), false).choice(), usual);
         let (taken, asked) = tuning
-            .asked_by(|| Ok(tuning.preferred(shape())))
+            .asked_by(|| Ok(tuning.preferred(shape(), false)))
             .expect("a kernel");
         assert_eq!(taken.choice(), usual);
         let [tunable] = &asked[..] else {
@@ -191,12 +196,17 @@ mod tests {
         assert_eq!(tunable.choices[0], usual);
         let other = &tunable.choices[2];
         tuning.choose(&tunable.purpose, Some(other));
-        assert_eq!(tuning.preferred(shape()).choice(), *other);
+        assert_eq!(tuning.preferred(shape(), false).choice(), *other);
         assert_eq!(tuning.save().expect("a file"), path);
         let again = Tuning::at(Some(path.clone()), "# a GPU".into());
-        assert_eq!(again.preferred(shape()).choice(), *other);
+        assert_eq!(again.preferred(shape(), false).choice(), *other);
+        assert_eq!(
+            again.preferred(shape(), true).choice(),
+            usual,
+            "of few lines"
+        );
         again.choose(&tunable.purpose, None);
-        assert_eq!(again.preferred(shape()).choice(), usual);
+        assert_eq!(again.preferred(shape(), false).choice(), usual);
         // Nonsense, and parameters that no kernel has, are as if they were not there.
         let nonsense = format!(
             "x\n{}: 99 lines, 1 and 1 units, 1 groups\n",
@@ -204,7 +214,7 @@ mod tests {
         );
         fs::write(&path, nonsense).expect("a file");
         let again = Tuning::at(Some(path), "# a GPU".into());
-        assert_eq!(again.preferred(shape()).choice(), usual);
+        assert_eq!(again.preferred(shape(), false).choice(), usual);
         fs::remove_dir_all(folder).expect("the folder is there");
         let nowhere = Tuning::at(None, String::new()).save();
         assert!(nowhere.is_err_and(|error| error.to_string().contains("OZFFT_CACHE")));
