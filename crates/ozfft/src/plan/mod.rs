@@ -299,6 +299,10 @@ impl<T: Real> Plan<T> {
     /// portable kernels alone, which is slower where the plan names `int8-wgmma`. Failures of the device while the work runs
     /// are reported by the stream.
     ///
+    /// Launches of short transforms are recorded as a CUDA graph at the second call with the same addresses and replayed from then on,
+    /// which takes the processor less time: who transforms often keeps arrays and workspace. A stream that the caller records is
+    /// launched into, so that a call can be part of a caller's graph.
+    ///
     /// # Safety
     /// `stream` is 0 or a CUDA stream of the plan's device (in its primary context), and until the stream has come so
     /// far nothing else uses the arrays and the workspace, and the plan is alive.

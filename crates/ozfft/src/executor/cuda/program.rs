@@ -579,8 +579,11 @@ impl Program {
                             blocks = blocks.min(some);
                             if let Some(search) = search {
                                 let left = search.left.resolved(arrays);
-                                machine.launch(queue, &Parameters::LargestLeft(left), some, 0)?;
-                                machine.launch(queue, &Parameters::Scale(left), 4 * some, 0)?;
+                                // A warp has a line at a time; nothing is left nearly always.
+                                let most = left.line_count.div_ceil(8);
+                                let (find, scale) = (some.min(most), (4 * some).min(most));
+                                machine.launch(queue, &Parameters::LargestLeft(left), find, 0)?;
+                                machine.launch(queue, &Parameters::Scale(left), scale, 0)?;
                             }
                         } else {
                             if let Some(search) = search {
