@@ -20,7 +20,7 @@ use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
 use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use ozfft_kernels::bailey_three::ThreeShape;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -407,7 +407,8 @@ impl Check {
                     ThreeShape::new([first, middle, last], strided, bytes)?.lines
                 }
                 [&[first, last], &[second, closing]] => {
-                    PassesShape::new([first, last], [second, closing], strided, bytes)?.lines
+                    let kind = (Ends::Complex(Number::Double), strided);
+                    PassesShape::new([first, last], [second, closing], kind, bytes)?.lines
                 }
                 _ => return None,
             };
