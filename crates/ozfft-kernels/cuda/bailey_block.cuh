@@ -435,25 +435,26 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
         top_im[3] = -top_im[3];
         const auto end = end_of(Column{row.line, k1, there});
         const bool mirrored = 2 * k1 > S::N1;
-        const auto output = [&](int k) {
-            // Sums are kept as those of biased diagonals are.
-            const i64 biased = (i64)8192 << 49;
-            return Output{true,
-                          k1 + S::N1 * (mirrored ? 3 - k : k),
-                          unit_output(k, low_re, low_im, 1) - biased,
-                          unit_output(k, top_re, top_im, 1) + 8192,
-                          unit_output(k, low_im, low_re, -1) - biased,
-                          unit_output(k, top_im, top_re, -1) + 8192};
-        };
+        // Sums are kept as those of biased diagonals are.
+        const i64 biased = (i64)8192 << 49;
+        const auto index = [&](int k) { return k1 + S::N1 * (mirrored ? 3 - k : k); };
         if constexpr (LeavesOutHalf<decltype(end_of(Column{}))>::VALUE) {
+            const auto output = [&](int k) {
+                return Output{true,
+                              index(k),
+                              unit_output(k, low_re, low_im, 1) - biased,
+                              unit_output(k, top_re, top_im, 1) + 8192,
+                              unit_output(k, low_im, low_re, -1) - biased,
+                              unit_output(k, top_im, top_re, -1) + 8192};
+            };
 #pragma unroll
             for (int k = 0; k < 2; k++) end.put_one_of(output(k), output(3 - k), mirrored);
-        } else {
+            continue;
+        }
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
-                const Output o = output(k);
-                end.put(true, o.index, o.re, o.top_re, o.im, o.top_im, mirrored);
-            }
+        for (int k = 0; k < 4; k++) {
+            const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
+            end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
         }
     }
 }
@@ -520,8 +521,8 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t;
                     auto end = end_of(row);
                     const auto index = [&](int k) { return k1 + N1 * (mirrored ? MIDDLE * N2 - 1 - (k2 + MIDDLE * k) : k2 + MIDDLE * k); };
-                    const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
                     if constexpr (LeavesOutHalf<decltype(end)>::VALUE) {
+                        const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
                         const Output a{slot, index(k), cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y};
                         const Output b{slot && !alone && pairs, index(far), cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x};
                         end.put_one_of(a, b, mirrored);
@@ -533,6 +534,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                         end.done();
                         continue;
                     }
+                    const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
                     end.put(slot && !alone, index(far), cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x, mirrored);
                     end.done();
                 }

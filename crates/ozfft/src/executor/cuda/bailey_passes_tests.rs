@@ -182,8 +182,10 @@ fn real_transforms_in_two_dimensions_of_lines_go_pass_by_pass() {
         let length = problem.input_len() * if complex { 2 } else { 1 };
         let before = launches(&bench);
         bench.check(&problem, &input[..length]);
-        // The sample has those with conversion instructions.
-        assert_eq!(launches(&bench) - before, 2, "{problem:?}");
+        // Both passes with conversion instructions, which the sample has, for a few transforms at a time. (In one launch, two: with them
+        // and without.)
+        let launched = launches(&bench) - before;
+        assert!(launched > 2 && launched % 2 == 0, "{launched}: {problem:?}");
     }
 }
 
