@@ -449,12 +449,12 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
             };
 #pragma unroll
             for (int k = 0; k < 2; k++) end.put_one_of(output(k), output(3 - k), mirrored);
-            continue;
-        }
+        } else {
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
-            end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
+            for (int k = 0; k < 4; k++) {
+                const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
+                end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
+            }
         }
     }
 }
