@@ -124,11 +124,11 @@ impl PassesShape {
         let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;
         let fits = load <= 8 && !steps.iter().any(too_many) && (has_last || self.units[2] == 1);
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
-        let load = match self.ends.number() {
-            Number::Double => load,
-            Number::Single => self.units[1] * quads(self.second[0]),
+        let is_much = match self.ends.number() {
+            Number::Double => load > 5,
+            Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
-        fits.then_some(if load > 5 { 12 } else { MOST_WARPS })
+        fits.then_some(if is_much { 12 } else { MOST_WARPS })
     }
 
     /// With as many groups as fit; none where not even one does.
