@@ -2,7 +2,7 @@
 
 use ozfft_kernels::bailey::{self, BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
-use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use ozfft_kernels::bailey_real::{Half, RealShape};
 use ozfft_kernels::bailey_three::ThreeShape;
 use std::fmt::Write;
@@ -49,6 +49,12 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([42, 1], [12, 4]),
     ([15, 4], [10, 5]),
 ];
+
+/// The same for lines of f32, none of whose steps has more than 32 points (the portable kernel that they leave lines to has not), and for
+/// real lines and half-spectra.
+const SAMPLE_OF_SINGLE_PASSES: [([usize; 2], [usize; 2]); 3] =
+    [([16, 4], [32, 1]), ([7, 7], [28, 1]), ([15, 4], [10, 5])];
+const SAMPLE_OF_REAL_PASSES: [([usize; 2], [usize; 2]); 5] = SAMPLE_OF_PASSES;
 
 /// The same for passes whose words go through memory: two of a transform, and the middle one of three.
 const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 5] = [
@@ -127,10 +133,29 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             shapes.push((Box::new(shape.expect("a shape that fits")), strided));
         }
     }
-    for (first, second) in SAMPLE_OF_PASSES {
+    let double = Ends::Complex(Number::Double);
+    for (ends, first, second) in SAMPLE_OF_PASSES
+        .into_iter()
+        .map(|(first, second)| (double, first, second))
+        .chain(
+            SAMPLE_OF_SINGLE_PASSES
+                .map(|(first, second)| (Ends::Complex(Number::Single), first, second)),
+        )
+    {
         for strided in [false, true] {
-            let shape = PassesShape::new(first, second, strided, SHARED_BYTES);
+            let shape = PassesShape::new(first, second, (ends, strided), SHARED_BYTES);
             shapes.push((Box::new(shape.expect("a shape that fits")), strided));
+        }
+    }
+    for (number, (first, second)) in SAMPLE_OF_REAL_PASSES.into_iter().enumerate() {
+        for ends in [Ends::RealToHalf, Ends::HalfToReal] {
+            let shape = PassesShape::new(first, second, (ends, false), SHARED_BYTES);
+            let shape = shape.expect("a shape that fits");
+            shapes.push((Box::new(shape), false));
+            // One without conversion instructions.
+            if number == 0 {
+                shapes.push((Box::new(shape), true));
+            }
         }
     }
     let points = |steps: [usize; 2]| (steps[0] * steps[1]) as u64;
@@ -212,7 +237,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_long.cuh\"\n#include \"bailey_passes.cuh\"\n#include \"bailey_real.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {

@@ -44,6 +44,21 @@ template <int THREADS, class Work> DEVICE void share_out(int thread, int count, 
     warp_barrier();
 }
 
+// An output: whether it is one, its number, sums and what they have at weight 2^49.
+struct Output {
+    bool is_one;
+    int index;
+    i64 re;
+    int top_re;
+    i64 im;
+    int top_im;
+};
+
+// Exponents of two real lines, or of two real columns, that are together where complex ones have their parts.
+struct PairExponents {
+    int a, b;
+};
+
 // A column of the first step, or a row of the last one, that a thread works on.
 struct Column {
     int line, place;
@@ -274,6 +289,12 @@ template <class S, bool CONVERSIONS> struct ToMemory {
     }
 };
 
+// Whether outputs beyond the middle of a transform are left out where they go to `End`: then it has `put_one_of`, which is told of an
+// output and of its opposite.
+template <class End> struct LeavesOutHalf {
+    static constexpr bool VALUE = false;
+};
+
 // Words and digits of a warp's columns, an element and its partner folded together.
 template <class S, class Numbers, class Statistics>
 DEVICE void put_digits(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics, StepDigits<typename S::First> (&cosine_digits)[S::UNITS1],
@@ -348,7 +369,8 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                 i64 re = cr + (two ? 0 : si) - join(biased.x, biased.y), im = ci - (two ? 0 : sr) - join(biased.z, biased.w);
                 rotate(re, im, angle, factors);
                 put(k, re, im, false);
-                if (!pairs) {
+                // Opposites are beyond the middle, but for output N1/2 of the first pair.
+                if (!pairs || (LeavesOutHalf<decltype(end)>::VALUE && N2 == 1 && !first)) {
                     if constexpr (N2 == 1) end.done();
                     continue;
                 }
@@ -414,13 +436,26 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
         top_im[3] = -top_im[3];
         const auto end = end_of(Column{row.line, k1, there});
         const bool mirrored = 2 * k1 > S::N1;
+        // Sums are kept as those of biased diagonals are.
+        const i64 biased = (i64)8192 << 49;
+        const auto index = [&](int k) { return k1 + S::N1 * (mirrored ? 3 - k : k); };
+        if constexpr (LeavesOutHalf<decltype(end_of(Column{}))>::VALUE) {
+            const auto output = [&](int k) {
+                return Output{true,
+                              index(k),
+                              unit_output(k, low_re, low_im, 1) - biased,
+                              unit_output(k, top_re, top_im, 1) + 8192,
+                              unit_output(k, low_im, low_re, -1) - biased,
+                              unit_output(k, top_im, top_re, -1) + 8192};
+            };
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            // Sums are kept as those of biased diagonals are.
-            const i64 biased = (i64)8192 << 49;
-            const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
-            const int index = k1 + S::N1 * (mirrored ? 3 - k : k);
-            end.put(true, index, re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
+            for (int k = 0; k < 2; k++) end.put_one_of(output(k), output(3 - k), mirrored);
+        } else {
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
+                end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
+            }
         }
     }
 }
@@ -487,6 +522,14 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t;
                     auto end = end_of(row);
                     const auto index = [&](int k) { return k1 + N1 * (mirrored ? MIDDLE * N2 - 1 - (k2 + MIDDLE * k) : k2 + MIDDLE * k); };
+                    if constexpr (LeavesOutHalf<decltype(end)>::VALUE) {
+                        const int far = Step::PLAIN ? N2 - k : N2 - 1 - k;
+                        const Output a{slot, index(k), cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y};
+                        const Output b{slot && !alone && pairs, index(far), cr - si - difference, tcr - tsi - (int)tops.y, ci + sr - sum, tci + tsr - (int)tops.x};
+                        end.put_one_of(a, b, mirrored);
+                        end.done();
+                        continue;
+                    }
                     end.put(slot, index(k), cr + si - sum, tcr + tsi - (int)tops.x, ci - sr - difference, tci - tsr - (int)tops.y, mirrored);
                     if (!pairs) {
                         end.done();

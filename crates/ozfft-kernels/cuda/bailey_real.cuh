@@ -41,10 +41,6 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, in
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
 };
 
-struct PairExponents {
-    int a, b;
-};
-
 // The numbers of two real lines, where a complex line has its parts; each has an exponent of its own.
 template <class Base> struct PairNumbers : Base {
     struct Words {
@@ -120,7 +116,7 @@ template <class S, class Numbers> DEVICE void read_pairs(const TunedArguments &a
 }
 
 // Largest sums of columns, of both lines of a pair.
-template <class S, class Numbers> DEVICE void note_pair_sums(const Numbers (&numbers)[S::UNITS1], const PairStatistics<S> &statistics) {
+template <class S, class Numbers, class Statistics> DEVICE void note_pair_sums(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics) {
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
@@ -141,8 +137,8 @@ template <class S, class Numbers> DEVICE void note_pair_sums(const Numbers (&num
 }
 
 // The first step of real lines: outputs 0 to N1/2.
-template <class S, class Mma, class Numbers, class EndOf>
-DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)[S::UNITS1], const PairStatistics<S> &statistics, const EndOf &end_of) {
+template <class S, class Mma, class Numbers, class Statistics, class EndOf>
+DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)[S::UNITS1], const Statistics &statistics, const EndOf &end_of) {
     typedef typename S::First Step;
     typedef typename S::Tables Tables;
     constexpr int N1 = S::N1, N2 = S::N2;
@@ -182,7 +178,9 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                         if constexpr (N2 > 1) {
                             if (column.there && is_one) store_shared(place_of(lane, line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
                         } else {
-                            end_of(Column{line, row, column.there}).put(is_one, row, re, 0, im, 0, false);
+                            auto end = end_of(Column{line, row, column.there});
+                            end.put(is_one, row, re, 0, im, 0, false);
+                            end.done();
                         }
                     };
                     const i64 minus_sine = pairs ? join(biased.z, biased.w) - sine[u].sum[2 * l + e] : 0;
@@ -276,17 +274,40 @@ template <class S, bool CONVERSIONS> struct ToReal {
     }
 };
 
-// The last step of half-spectra on the tensor unit: a column of it is a row k1 of two lines.
-template <class S, class Mma, class EndOf> DEVICE void last_half_step(const TunedArguments &args, const EndOf &end_of) {
+// Which rows of half-spectra the last step takes together, those of two neighbouring lines, and what a slot of such a row is.
+template <class S> struct HalfRows {
+    typedef typename S::Last Step;
+    static constexpr int PAIRS = S::PAIRS;
+    static constexpr bool ACROSS = false;
+    static DEVICE Column one(const Column &pair, int l) { return {2 * pair.line + l, pair.place, pair.there}; }
+    static DEVICE void slot(const Lane<S> &lane, const Column &row, int q, i64 &re, i64 &im) {
+        // Slots beyond the last read what lies there: they meet zeros of the matrix. Columns 0 and N2/2, which have no partner,
+        // share a slot; a plain step's sines have zeros for slot 0.
+        const uint32_t start = place_of(lane, row.line, row.place, lane.t);
+        const uint4 word = load_shared(start + 64 * q);
+        re = join(word.x, word.y);
+        im = join(word.z, word.w);
+        if (q == 0 && lane.t == 0) {
+            const uint2 middle = load_shared_two(start + (Step::PLAIN ? 0 : 16 * (S::N2 / 2)) + 8);
+            im = join(middle.x, middle.y);
+        } else {
+            re *= 2;
+            im *= 2;
+        }
+    }
+};
+
+// The last step on the tensor unit where outputs are real: a column of it is a row k1 of two lines, which `Rows` knows.
+template <class S, class Mma, class Rows, class EndOf> DEVICE void last_half_step(const TunedArguments &args, const EndOf &end_of) {
     typedef typename S::Last Step;
     typedef typename S::Tables Tables;
-    constexpr int N1 = S::N1, N2 = S::N2, UNITS = S::UNITS2, ROWS = S::PAIRS * N1;
+    constexpr int N1 = S::N1, N2 = S::N2, UNITS = S::UNITS2, ROWS = Rows::PAIRS * N1;
     const auto tables = tables_of<S>(args);
     const Factors factors = factors_of<Int8>(args);
     const auto row_of = [](const Lane<S> &lane, int unit) {
         const int index = 8 * unit + lane.g;
         const bool there = ROWS % 8 == 0 ? 8 * unit < ROWS : index < ROWS;
-        const Numbered<false, S::PAIRS, N1> numbered(there ? index : ROWS - 1);
+        const Numbered<Rows::ACROSS, Rows::PAIRS, N1> numbered(there ? index : ROWS - 1);
         return Column{numbered.line, numbered.place, there};
     };
 #pragma unroll 1
@@ -297,27 +318,11 @@ template <class S, class Mma, class EndOf> DEVICE void last_half_step(const Tune
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
             const Column row = row_of(lane, unit + u);
-            const uint32_t a = place_of(lane, 2 * row.line, row.place, t), b = place_of(lane, 2 * row.line + 1, row.place, t);
 #pragma unroll
             for (int q = 0; q < Step::QUADS; q++) {
-                // Slots beyond the last read what lies there: they meet zeros of the matrix. Columns 0 and N2/2, which have no partner,
-                // share a slot; a plain step's sines have zeros for slot 0.
-                const bool alone = q == 0 && t == 0;
-                const int to_middle = Step::PLAIN ? 0 : 16 * (N2 / 2);
                 i64 re[2], im[2];
 #pragma unroll
-                for (int l = 0; l < 2; l++) {
-                    const uint4 word = load_shared((l == 0 ? a : b) + 64 * q);
-                    re[l] = join(word.x, word.y);
-                    im[l] = join(word.z, word.w);
-                    if (alone) {
-                        const uint2 middle = load_shared_two((l == 0 ? a : b) + to_middle + 8);
-                        im[l] = join(middle.x, middle.y);
-                    } else {
-                        re[l] *= 2;
-                        im[l] *= 2;
-                    }
-                }
+                for (int l = 0; l < 2; l++) Rows::slot(lane, Rows::one(row, l), q, re[l], im[l]);
                 cosine_digits[u].put(q, re[0], re[1]);
                 sine_digits[u].put(q, im[0], im[1]);
             }
@@ -349,7 +354,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_half_step(const Tune
                     const auto index = [&](int k) { return k1 + N1 * (mirrored ? N2 - 1 - k : k); };
 #pragma unroll
                     for (int l = 0; l < 2; l++) {
-                        const auto end = end_of(Column{2 * row.line + l, k1, row.there});
+                        const auto end = end_of(Rows::one(row, l));
                         const i64 c = cosine[u].sum[2 * l + e], s = pairs ? sine[u].sum[2 * l + e] : 0;
                         const int top_c = cosine[u].top[2 * l + e], top_s = pairs ? sine[u].top[2 * l + e] : 0;
                         end.put(slot, index(k), c + s - join(biased.x, biased.y), top_c + top_s - (int)tops.x, 0, 0, false);
@@ -406,7 +411,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_real(const Tuned
             if constexpr (S::N2 > 1) {
                 group_barrier<S>(group);
                 if constexpr (S::Last::MATRIX)
-                    last_half_step<S, Mma>(args, end_of);
+                    last_half_step<S, Mma, HalfRows<S>>(args, end_of);
                 else
                     last_unit_step<S>(end_of);
             }

@@ -63,6 +63,15 @@ template <bool WIDE, int UNSEEN = 40> DEVICE void put_word(uint32_t word_at, uin
         store_shared(word_at, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
     }
 }
+// The same for words of five digits, whose outputs have less than 48 bits: in 12 bytes, the lower halves of both parts and, apart from
+// them, what is above.
+template <int UNSEEN> DEVICE void put_short_word(uint32_t word_at, uint32_t top_at, i64 re, i64 im, bool conjugated, unsigned &largest, bool there) {
+    if (conjugated) im = -im;
+    if (!there) return;
+    largest |= (unsigned)((u64)((re < 0 ? -re : re) | (im < 0 ? -im : im)) >> UNSEEN);
+    store_shared(word_at, make_uint2(low_of(re), low_of(im)));
+    store_shared_int(top_at, (int)((high_of(re) & 0xffffu) | high_of(im) << 16));
+}
 // By how many bits the outputs of a line are shifted down to words, of which the last UNSEEN bits are not looked at.
 template <class Number> DEVICE int shift_of_outputs(unsigned largest) {
     return larger(32 - leading_zeros_of_half(largest) - (Number::WORD_BITS - Number::UNSEEN), 0);
@@ -92,20 +101,34 @@ DEVICE i64 shifted_down(u64 x, int top, int shift) {
     const u64 carried = (u64)(i64)(top + (sum < half ? 1 : 0));
     return (i64)(sum >> shift | carried << (64 - shift));
 }
-// An output that `put_word` has left, as a word.
-template <bool WIDE> DEVICE void narrowed(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im) {
+// An output that `put_word` has left, or its conjugate, as a word. (Halves are rounded upwards: signs come first.)
+template <bool WIDE> DEVICE void narrowed(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im, bool conjugated = false) {
     const uint4 word = load_shared(word_at);
     re = join(word.x, word.y);
     im = join(word.z, word.w);
     if constexpr (WIDE) {
         const int tops = load_shared_byte(top_at);
+        int top_im = tops << 28 >> 30;
+        if (conjugated) {
+            top_im = -top_im - (im != 0 ? 1 : 0);
+            im = (i64)(0 - (u64)im);
+        }
         re = shifted_down((u64)re, tops << 30 >> 30, shift);
-        im = shifted_down((u64)im, tops << 28 >> 30, shift);
+        im = shifted_down((u64)im, top_im, shift);
     } else {
+        if (conjugated) im = -im;
         const i64 half = (i64)1 << shift >> 1;
         re = (re + half) >> shift;
         im = (im + half) >> shift;
     }
+}
+// The same of `put_short_word`.
+DEVICE void narrowed_short(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im) {
+    const uint2 word = load_shared_two(word_at);
+    const int tops = load_shared_int(top_at);
+    const i64 half = (i64)1 << shift >> 1;
+    re = (join(word.x, (unsigned)(tops << 16 >> 16)) + half) >> shift;
+    im = (join(word.y, (unsigned)(tops >> 16)) + half) >> shift;
 }
 
 // Words of a pass as a thread reads them for the first step: an element and its partner for every slot. `Exponents`: those of the
@@ -121,8 +144,10 @@ template <int COUNT, class Exponents> struct RowWords {
         int scale = NO_SCALE;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
+            // Exponents are looked up of zeros, too: a branch would cost more.
             const u64 both = magnitude(re[i]) | magnitude(im[i]);
-            if (both != 0) scale = larger(scale, exponents.of(i) + 64 - leading_zeros(both));
+            const int own = exponents.of(i) + 64 - leading_zeros(both);
+            scale = larger(scale, both != 0 ? own : NO_SCALE);
         }
         return scale;
     }

@@ -19,7 +19,7 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 27] = headers!(
+const SOURCES: [(&str, &str); 28] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
@@ -29,6 +29,7 @@ const SOURCES: [(&str, &str); 27] = headers!(
     "bailey_long.cuh",
     "bailey_passes.cuh",
     "bailey_real.cuh",
+    "bailey_real_passes.cuh",
     "bailey_shape.cuh",
     "bailey_single.cuh",
     "bailey_three.cuh",

@@ -1,10 +1,31 @@
-//! The kernel template for transforms of two passes of blocks in one launch (`cuda/bailey_passes.cuh`): its parameters, and the source of
-//! its kernels for a compiler at run time.
+//! The kernel template for transforms of two passes of blocks in one launch (`cuda/bailey_passes.cuh`, of real lines
+//! `cuda/bailey_real_passes.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    BlockShape, KernelShape, SHARED_KILOBYTES, kernel_source, next_with, pieces, quads,
-    table_bytes, tiles,
+    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source, next_with,
+    pieces, quads, table_bytes_for, tiles,
 };
+
+/// What transforms begin and end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ends {
+    /// Complex numbers, of f64 or f32.
+    Complex(Number),
+    /// Real lines of f64, half-spectra at the end.
+    RealToHalf,
+    /// Half-spectra, real lines of f64 at the end.
+    HalfToReal,
+}
+
+impl Ends {
+    /// What numbers are.
+    fn number(self) -> Number {
+        match self {
+            Ends::Complex(number) => number,
+            Ends::RealToHalf | Ends::HalfToReal => Number::Double,
+        }
+    }
+}
 
 /// `PassesShape` of `bailey_passes.cuh`: the parameters of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +42,8 @@ pub struct PassesShape {
     pub units: [usize; 3],
     /// Whether neighbouring transforms are neighbours in memory; else they are contiguous.
     pub strided: bool,
+    /// What transforms begin and end with; real ones are contiguous.
+    pub ends: Ends,
     /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
     pub groups: usize,
     kilobytes: usize,
@@ -41,7 +64,7 @@ impl PassesShape {
     pub fn new(
         first: [usize; 2],
         second: [usize; 2],
-        strided: bool,
+        (ends, strided): (Ends, bool),
         shared_bytes: usize,
     ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
@@ -50,7 +73,8 @@ impl PassesShape {
         let opens = |n: usize| (5..=64).contains(&n);
         let closes = |n: usize| n != 2 && n <= 64;
         let takes = |steps: [usize; 2]| opens(steps[0]) && closes(steps[1]);
-        if !takes(first) || !takes(second) {
+        let contiguous = !strided || matches!(ends, Ends::Complex(_));
+        if !takes(first) || !takes(second) || !contiguous {
             return None;
         }
         let mut best: Option<(f64, PassesShape)> = None;
@@ -70,6 +94,7 @@ impl PassesShape {
                         warps,
                         units,
                         strided,
+                        ends,
                         groups: 1,
                         kilobytes,
                     };
@@ -98,7 +123,12 @@ impl PassesShape {
         let too_many = |&(n, units): &(usize, usize)| units == 2 && quads(n) > 4;
         let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;
         let fits = load <= 8 && !steps.iter().any(too_many) && (has_last || self.units[2] == 1);
-        fits.then_some(if load > 5 { 12 } else { 16 })
+        // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
+        let is_much = match self.ends.number() {
+            Number::Double => load > 5,
+            Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
+        };
+        fits.then_some(if is_much { 12 } else { MOST_WARPS })
     }
 
     /// With as many groups as fit; none where not even one does.
@@ -119,7 +149,8 @@ impl PassesShape {
 
     /// The passes as blocks of the template, of as many lines as a group has at a time; and how often that is.
     fn blocks(&self) -> [(BlockShape, usize); 2] {
-        let [columns, rows] = self.counts();
+        let [_, rows] = self.counts();
+        let columns = self.lines * self.together();
         let block = |steps: [usize; 2], all: usize, units: [usize; 2]| {
             let at_once = at_a_time(all, 8 * units[0] * self.warps / steps[1]);
             let shape = BlockShape::with_lines(steps, at_once, units, self.groups);
@@ -140,44 +171,75 @@ impl PassesShape {
         ]
     }
 
+    /// Columns of a transform, or pairs of them: `PassesShape::TOGETHER_OF_LINE`.
+    fn together(&self) -> usize {
+        let columns = self.second[0] * self.second[1];
+        match self.ends {
+            Ends::RealToHalf => columns.div_ceil(2),
+            _ => columns,
+        }
+    }
+
     /// `PassesShape::GROUP`
     fn group_bytes(&self) -> usize {
         let [columns, _] = self.counts();
-        let blocks = self.blocks();
-        let words = blocks.map(|(block, _)| block.lines * block.word_bytes());
-        let slots = blocks.map(|(block, turns)| block.lines * turns);
-        let between = columns * next_with(self.first[0] * self.first[1], 5, 8);
-        let statistics = slots[0] + slots[1];
-        // A byte more for every output of a last step that is a product.
-        let tops = if tiles(self.first[1]) > 0 { between } else { 0 };
-        let rest = 8 * (columns + self.second[1]) + 8 * self.lines + tops;
-        (words[0].max(words[1]) + 16 * (between + statistics) + rest).next_multiple_of(16)
+        let [(a, a_turns), (b, b_turns)] = self.blocks();
+        // Of real columns two are together, and half of the outputs are kept.
+        let (kept, lines) = match self.ends {
+            Ends::RealToHalf => (a.first / 2 + 1, 2 * a.lines),
+            _ => (a.first, a.lines),
+        };
+        let line = next_with(kept * next_with(a.last, 1, 2), 4, 8);
+        let words = if a.last == 1 { 0 } else { 16 * line * lines };
+        let between = columns * next_with(kept * a.last, 5, 8);
+        let statistics = 16 * (lines * a_turns + b.lines * b_turns);
+        // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
+        let (word, top) = match self.ends.number() {
+            Number::Single => (8, 4),
+            Number::Double => (16, usize::from(tiles(a.last) > 0)),
+        };
+        let rest = 8 * (columns + b.last) + 8 * self.lines + top * between;
+        let words = words.max(b.lines * b.word_bytes());
+        (words + (word * between).next_multiple_of(16) + statistics + rest).next_multiple_of(16)
     }
 
     /// Bytes of the tables that may be in shared memory: `PassesShape::TABLE_BYTES`.
     fn table_bytes(&self) -> usize {
-        table_bytes(self.first[0], self.first[1]) + table_bytes(self.second[0], self.second[1])
+        let of = |[first, last]: [usize; 2]| table_bytes_for(self.ends.number(), first, last);
+        of(self.first) + of(self.second)
     }
 
     /// What a point is expected to take: products of padded matrices and what else there is, with warps that wait for others.
     fn cost(&self) -> f64 {
+        // Shapes of complex f64 were chosen and measured with these figures, and half-spectra do nearly as much.
+        let measured = matches!(self.ends, Ends::Complex(Number::Double) | Ends::HalfToReal);
         let work = |n: usize, units: usize| {
             let fragments = if units == 1 { 1.35 } else { 1.0 };
+            // Two units share what a warp works out for itself: an eighth of the instructions, counted.
+            let rest = if measured || units == 2 { 16.0 } else { 18.0 };
             n as f64
                 * (fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64
-                    + 16.0)
+                    + rest)
         };
         let [(a, a_turns), (b, b_turns)] = self.blocks();
         let warps = self.warps as f64;
         let mut all = a_turns as f64 * (8 * a.units[0]) as f64 * warps * work(a.first, a.units[0]);
         if tiles(a.last) > 0 {
-            let turns = (a.lines * a.first).div_ceil(8 * self.warps);
+            let rows = match self.ends {
+                Ends::RealToHalf => 2 * a.lines * (a.first / 2 + 1),
+                _ => a.lines * a.first,
+            };
+            let turns = rows.div_ceil(8 * self.warps);
             all += (a_turns * turns * 8) as f64 * warps * work(a.last, 1);
         }
         all += b_turns as f64 * (8 * b.units[0]) as f64 * warps * work(b.first, b.units[0]);
         if tiles(b.last) > 0 {
             let unit_columns = 8 * b.units[1];
-            let turns = (b.lines * b.first).div_ceil(unit_columns * self.warps);
+            let rows = match self.ends {
+                Ends::HalfToReal => b.lines.div_ceil(2) * b.first,
+                _ => b.lines * b.first,
+            };
+            let turns = rows.div_ceil(unit_columns * self.warps);
             all += (b_turns * turns * unit_columns) as f64 * warps * work(b.last, b.units[1]);
         }
         let [columns, _] = self.counts();
@@ -191,7 +253,11 @@ impl PassesShape {
             2 => 1.08,
             _ => 1.0,
         };
-        cost *= if most == 12 { 1.05 } else { 1.0 };
+        cost *= match most {
+            12 if measured => 1.05,
+            12 => 1.15,
+            _ => 1.0,
+        };
         cost *= if self.groups == 0 { 1.3 } else { 1.0 };
         cost * match (self.strided, self.lines) {
             (true, 1) => 1.5,
@@ -213,8 +279,14 @@ impl PassesShape {
             groups,
             ..
         } = self;
+        let ends = match self.ends {
+            Ends::Complex(Number::Double) => "",
+            Ends::Complex(Number::Single) => ", bailey::Single",
+            Ends::RealToHalf => ", bailey::Double, bailey::Ends::REAL_TO_HALF",
+            Ends::HalfToReal => ", bailey::Double, bailey::Ends::HALF_TO_REAL",
+        };
         format!(
-            "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}>"
+            "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}{ends}>"
         )
     }
 }
@@ -233,7 +305,13 @@ impl KernelShape for PassesShape {
             "contiguous"
         };
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}{conversions}")
+        let ends = match self.ends {
+            Ends::Complex(Number::Double) => "",
+            Ends::Complex(Number::Single) => "single_",
+            Ends::RealToHalf => "r2c_",
+            Ends::HalfToReal => "c2r_",
+        };
+        format!("bailey_{ends}{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -259,16 +337,19 @@ impl KernelShape for PassesShape {
 
     fn source(&self, conversions: bool) -> String {
         let checks = format!("Shape::TABLE_BYTES == {}", self.table_bytes());
-        kernel_source(
+        let header = match self.ends {
+            Ends::Complex(_) => "bailey_passes.cuh",
+            Ends::RealToHalf | Ends::HalfToReal => "bailey_real_passes.cuh",
+        };
+        let source = kernel_source(
             self,
-            [
-                "bailey_passes.cuh",
-                &self.type_name(),
-                "run_passes",
-                &checks,
-            ],
+            [header, &self.type_name(), "run_passes", &checks],
             conversions,
-        )
+        );
+        match self.ends.number() {
+            Number::Double => source,
+            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
+        }
     }
 }
 
@@ -289,12 +370,23 @@ mod tests {
                 ([7, 7], [28, 1]),
                 ([10, 5], [10, 5]),
             ] {
-                for strided in [false, true] {
-                    let shape = PassesShape::new(first, second, strided, kilobytes << 10);
-                    let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}"));
+                for kind in [
+                    (Ends::Complex(Number::Double), false),
+                    (Ends::Complex(Number::Double), true),
+                    (Ends::Complex(Number::Single), false),
+                    (Ends::Complex(Number::Single), true),
+                    (Ends::RealToHalf, false),
+                    (Ends::HalfToReal, false),
+                ] {
+                    let shape = PassesShape::new(first, second, kind, kilobytes << 10);
+                    let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));
                     println!("{kilobytes} KB: {shape:?}");
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
                     assert!(shape.threads() <= 512, "{shape:?}");
+                }
+                for ends in [Ends::RealToHalf, Ends::HalfToReal] {
+                    let shape = PassesShape::new(first, second, (ends, true), kilobytes << 10);
+                    assert_eq!(shape, None, "real lines are contiguous");
                 }
             }
         }

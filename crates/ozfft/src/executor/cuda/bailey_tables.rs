@@ -8,6 +8,8 @@ use crate::stages::digits::DigitMatrix;
 use crate::stages::twiddle::Twiddle;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
+use ozfft_kernels::bailey::Number;
+use ozfft_kernels::bailey_passes::Ends;
 
 /// The tables of a block's steps, in the order of `TableShape`.
 pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
@@ -118,12 +120,19 @@ fn lay_out(
     image
 }
 
-/// The tables of both passes, and the roots between them, those of a column's outputs side by side.
-pub(super) fn of_passes(passes: &Passes) -> Vec<u8> {
+/// The tables of both passes, and the roots between them, those of a column's outputs side by side. Real columns have tables of their
+/// own, and rows are complex.
+pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Vec<u8> {
     let [first, second] = passes.blocks() else {
         unreachable!("two passes");
     };
-    let mut image = [first, second].map(|block| tables(block.steps())).concat();
+    let [first_tables, second_tables]: [fn(&[Step]) -> Vec<u8>; 2] = match ends {
+        Ends::Complex(Number::Double) | Ends::HalfToReal => [tables, tables],
+        Ends::Complex(Number::Single) => [of_single_lines, of_single_lines],
+        Ends::RealToHalf => [of_real_lines, tables],
+    };
+    let mut image = first_tables(first.steps());
+    image.extend(second_tables(second.steps()));
     let powers: Vec<_> = passes.roots()[0].powers().collect();
     for column in 0..second.len() {
         for output in 0..first.len() {

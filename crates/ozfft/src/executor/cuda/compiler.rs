@@ -332,7 +332,7 @@ mod tests {
     use super::*;
     use ozfft_kernels::bailey::{BlockShape, Number};
     use ozfft_kernels::bailey_long::{LongShape, Pass};
-    use ozfft_kernels::bailey_passes::PassesShape;
+    use ozfft_kernels::bailey_passes::{Ends, PassesShape};
     use ozfft_kernels::bailey_real::{Half, RealShape};
     use ozfft_testkit::{Requirement, available};
 
@@ -389,8 +389,16 @@ mod tests {
             return;
         };
         let shape = BlockShape::new(Number::Double, [11, 4], true, 99 << 10).expect("a shape");
-        let passes = PassesShape::new([11, 4], [44, 1], false, 99 << 10).expect("a shape");
-        nvrtc.compile(&passes.source(true), "sm_80").unwrap();
+        for ends in [
+            Ends::Complex(Number::Double),
+            Ends::Complex(Number::Single),
+            Ends::RealToHalf,
+            Ends::HalfToReal,
+        ] {
+            let passes = PassesShape::new([11, 4], [44, 1], (ends, false), 99 << 10);
+            let source = passes.expect("a shape").source(true);
+            nvrtc.compile(&source, "sm_80").unwrap();
+        }
         // Every header of the template is there.
         for (number, pass) in [
             (Number::Double, Pass::ChirpedOpening),

@@ -20,7 +20,7 @@ use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
 use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use ozfft_kernels::bailey_three::ThreeShape;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -390,8 +390,13 @@ impl Check {
         let named = one_pass.next().or_else(|| two_passes.next());
         self.tuned += usize::from(named.is_some());
         let named = named.or_else(|| {
-            let words = kernel.strip_prefix("bailey_")?.split('_');
-            let steps = words.map_while(|word| {
+            let name = kernel.strip_prefix("bailey_")?;
+            let (elements, ends, rest) = match name.split_once('_')? {
+                ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf, rest),
+                ("c2r", rest) => (Elements::ComplexToReal, Ends::HalfToReal, rest),
+                _ => (Elements::Complex, Ends::Complex(Number::Double), name),
+            };
+            let steps = rest.split('_').map_while(|word| {
                 let points = word.split('x').map(|number| number.parse().ok());
                 points.collect::<Option<Vec<usize>>>()
             });
@@ -400,18 +405,24 @@ impl Check {
             let steps: Vec<&[usize]> = steps.iter().map(Vec::as_slice).collect();
             let bytes = 227 << 10;
             let lines = match steps[..] {
-                [&[first, last]] => {
+                [&[first, last]] if elements == Elements::Complex => {
                     BlockShape::new(Number::Double, [first, last], strided, bytes)?.lines
                 }
                 [&[first, middle, last]] => {
                     ThreeShape::new([first, middle, last], strided, bytes)?.lines
                 }
                 [&[first, last], &[second, closing]] => {
-                    PassesShape::new([first, last], [second, closing], strided, bytes)?.lines
+                    PassesShape::new([first, last], [second, closing], (ends, strided), bytes)?
+                        .lines
                 }
                 _ => return None,
             };
-            Some((points, lines as u64, Elements::Complex, [16, 16]))
+            Some((
+                points,
+                lines as u64,
+                elements,
+                element_bytes(elements, false),
+            ))
         });
         let (points, lines_a_panel, elements, bytes) = named.expect("its shape");
         let points = points as i128;

@@ -10,7 +10,7 @@ use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use ozfft_kernels::bailey::{KernelShape, Number};
 use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
-use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 
 /// What a launch is told: `PassArguments` of `bailey_long.cuh`.
 #[derive(Debug, Clone, Copy)]
@@ -95,21 +95,23 @@ fn pass_of(task: &Task, number: Number) -> Option<Pass> {
     (recorded && task.transform_length < 1 << 31).then_some(pass)
 }
 
-/// Whether the template has a kernel for both passes of a contiguous complex transform that is faster than two kernels: where several groups of
+/// Whether the template has a kernel for both passes of contiguous transforms that is faster than two kernels: where several groups of
 /// warps have transforms of their own, so that some work while others wait (docs/gpu-template.md has the comparison).
-fn has_one_launch(passes: &Passes, machine: &dyn Machine) -> bool {
+fn has_one_launch(passes: &Passes, ends: Ends, machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
         return false;
     };
     let [first, second] = [first, second].map(tuned::steps_of);
-    let shape = PassesShape::new(first, second, false, machine.shared_memory());
+    let shape = PassesShape::new(first, second, (ends, false), machine.shared_memory());
     shape.is_some_and(|shape| shape.groups >= 2)
 }
 
-/// The template's kernels for the passes of contiguous lines one by one; or why there are none.
+/// The template's kernels for the passes of contiguous lines one by one; or why there are none. `one_launch`: what such transforms
+/// begin and end with, where they may go through both passes in one launch.
 pub(super) fn kernels(
     machine: &dyn Machine,
     [input, output]: [&FloatLines; 2],
+    one_launch: Option<Ends>,
     (passes, recipe): (&Passes, &Recipe),
     conversions: bool,
 ) -> Result<[TemplateKernel; 2], NoLaunch> {
@@ -121,8 +123,7 @@ pub(super) fn kernels(
     ) else {
         return Err(NoLaunch::Layout);
     };
-    let complex = input.elements == ELEMENTS_COMPLEX && output.elements == ELEMENTS_COMPLEX;
-    let together = complex && number == Number::Double && has_one_launch(passes, machine);
+    let together = one_launch.is_some_and(|ends| has_one_launch(passes, ends, machine));
     let contiguous = input.stride == 1 && output.stride == 1;
     if !contiguous || together {
         return Err(NoLaunch::Layout);

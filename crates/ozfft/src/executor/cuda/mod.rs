@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod bailey_chirp_tests;
 #[cfg(test)]
+mod bailey_passes_tests;
+#[cfg(test)]
 mod bailey_real_tests;
 #[cfg(test)]
 mod bailey_single_tests;

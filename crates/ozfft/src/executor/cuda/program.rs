@@ -305,10 +305,12 @@ fn tables_of_tuned(
         }
         return Ok(found);
     }
-    if kind != Kind::ComplexToComplex || single || !fit_together(passes, recipe, machine) {
+    let Some(ends) = tuned::ends_of(kind, single).filter(|_| fit_together(passes, recipe, machine))
+    else {
         return Ok(found);
-    }
-    let shape = tuned_on.and_then(|on| two_pass::shape_of(&on, recipe, passes));
+    };
+    let complex = tuned_on.filter(|_| kind == Kind::ComplexToComplex);
+    let shape = complex.and_then(|on| two_pass::shape_of(&on, recipe, passes));
     if let Some(shape) = shape {
         let kernels = two_pass::kernels(shape, conversions);
         found.push((kernels, builder.add(&two_pass::tables(passes))));
@@ -317,7 +319,10 @@ fn tables_of_tuned(
     let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
     if template && choice.residues.is_none() {
         let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
-        found.push((kernels, builder.add(&bailey_tables::of_passes(passes))));
+        found.push((
+            kernels,
+            builder.add(&bailey_tables::of_passes(passes, ends)),
+        ));
     }
     Ok(found)
 }

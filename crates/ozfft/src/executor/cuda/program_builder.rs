@@ -7,6 +7,7 @@ use super::pass_launches::{NO_WORDS, PassIo, WordArray};
 use super::program::{Action, PassesTables, TunedTables};
 use super::tables::Piece;
 use super::task::*;
+use super::tuned::TunedLines;
 use crate::error::FftError;
 use crate::executor::lines::{LineSet, Place};
 use crate::executor::schedule::{AxisPass, Schedule};
@@ -67,6 +68,17 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    /// Its lines as kernels that know their length can run through them.
+    pub(super) fn tuned_lines(&self) -> TunedLines<'_> {
+        TunedLines {
+            input: &self.input,
+            output: &self.output,
+            read: &self.read,
+            write: &self.write,
+            count: self.lines,
+        }
+    }
+
     /// Whether kernels of Hopper's tensor instruction may take its lines.
     fn is_for_tuned(&self) -> bool {
         self.tuned.iter().any(|(kernels, _)| kernels.are_tuned())

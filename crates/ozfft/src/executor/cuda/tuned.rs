@@ -17,7 +17,7 @@ use crate::transform::bailey::Block;
 use crate::transform::step::Step;
 use bytemuck::Zeroable;
 use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_passes::PassesShape;
+use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use ozfft_kernels::bailey_real::{Half, RealShape};
 use ozfft_kernels::bailey_three::ThreeShape;
 use ozfft_kernels::{Elements, Product, TunedShape};
@@ -44,6 +44,12 @@ pub(super) fn leave_what_is_scaled_up(
 ) -> bool {
     let growth = points_before.next_power_of_two().trailing_zeros() as i32;
     scale.least() + 2 + growth <= least_exponent(single)
+}
+
+/// The same for both passes of f32 in one launch: results of lines that it takes are multiples of 2^-120 (`takes_column` of
+/// `bailey_single.cuh`), and scales of the first axis make them smaller, which is exact down to 2^-149.
+pub(super) fn scales_both_passes_exactly(single: bool, bias: i32) -> bool {
+    !single || bias >= -29
 }
 
 /// A launch of a tuned kernel, but for its tables.
@@ -288,6 +294,12 @@ impl Kernels {
         }
     }
 
+    /// Whether they take both passes of f32 in one launch.
+    pub(crate) fn are_for_single_passes(&self) -> bool {
+        let both = matches!(self.source, KernelSource::Template { second, .. } if second.is_some());
+        self.single && both
+    }
+
     /// Whether they run on Hopper's tensor instruction.
     pub(crate) fn are_tuned(&self) -> bool {
         matches!(self.source, KernelSource::Tuned { .. })
@@ -467,6 +479,22 @@ pub(crate) fn launch(
     })
 }
 
+/// Whether lines lie one after the other, each contiguous.
+pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
+    placed(lines).is_some_and(|placed| !placed.strided)
+}
+
+/// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
+pub(super) fn ends_of(kind: Kind, single: bool) -> Option<Ends> {
+    match (kind, single) {
+        (Kind::ComplexToComplex, false) => Some(Ends::Complex(Number::Double)),
+        (Kind::ComplexToComplex, true) => Some(Ends::Complex(Number::Single)),
+        (Kind::RealToComplex, false) => Some(Ends::RealToHalf),
+        (Kind::ComplexToReal, false) => Some(Ends::HalfToReal),
+        (_, true) => None,
+    }
+}
+
 /// The template's shape for steps of one pass or of two; none for other kernels.
 fn template_shape(
     kernels: &Kernels,
@@ -480,25 +508,32 @@ fn template_shape(
         }
         KernelSource::Template { first, second, .. } => (first, second),
     };
-    let real = |half| match (second, strided) {
-        (None, false) => RealShape::new(first, half, shared_memory),
-        _ => None,
+    if let Some(second) = second {
+        let kind = match kernels.elements {
+            Elements::Complex => Kind::ComplexToComplex,
+            Elements::RealToComplex => Kind::RealToComplex,
+            Elements::ComplexToReal => Kind::ComplexToReal,
+        };
+        let ends = ends_of(kind, kernels.single)?;
+        let shape = PassesShape::new(first, second, (ends, strided), shared_memory)?;
+        return Some(Box::new(shape));
+    }
+    let real = |half| match strided {
+        false => RealShape::new(first, half, shared_memory),
+        true => None,
     };
     let number = match kernels.single {
         true => Number::Single,
         false => Number::Double,
     };
-    Some(match (kernels.elements, second, number) {
-        (Elements::Complex, None, number) => {
+    Some(match (kernels.elements, number) {
+        (Elements::Complex, number) => {
             Box::new(BlockShape::new(number, first, strided, shared_memory)?)
         }
-        // Lines of f32 have no others yet.
-        (.., Number::Single) => return None,
-        (Elements::RealToComplex, ..) => Box::new(real(Half::Output)?),
-        (Elements::ComplexToReal, ..) => Box::new(real(Half::Input)?),
-        (Elements::Complex, Some(second), _) => {
-            Box::new(PassesShape::new(first, second, strided, shared_memory)?)
-        }
+        // Real lines of f32 have no kernels yet.
+        (_, Number::Single) => return None,
+        (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
+        (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
     })
 }
 

@@ -9,8 +9,10 @@ use super::program::{Action, Search};
 use super::program_builder::{Axis, FallbackLaunch, ProgramBuilder};
 use super::tables::Piece;
 use super::task::*;
-use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch, TunedLines};
+use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch};
+use crate::kind::Kind;
 use crate::transform::passes::Passes;
+use ozfft_kernels::bailey_passes::Ends;
 
 impl ProgramBuilder<'_> {
     /// The first kernels that know the length and take the lines, if there are some.
@@ -26,10 +28,11 @@ impl ProgramBuilder<'_> {
 
     /// Whether transforms that would fit one launch go through the template's kernels for single passes.
     pub(super) fn goes_pass_by_pass(&mut self, axis: &Axis, passes: &Passes) -> bool {
-        let ends = [&axis.input, &axis.output];
+        let numbers = [&axis.input, &axis.output];
         match long_passes::kernels(
             &**self.machine,
-            ends,
+            numbers,
+            self.ends_of_one_launch(axis),
             (passes, self.recipe),
             self.conversions,
         ) {
@@ -44,6 +47,19 @@ impl ProgramBuilder<'_> {
                 false
             }
         }
+    }
+
+    /// What transforms of two passes begin and end with that may go through both in one launch.
+    fn ends_of_one_launch(&self, axis: &Axis) -> Option<Ends> {
+        let single = axis.output.single != 0;
+        let kind = match (axis.input.elements, axis.output.elements) {
+            (ELEMENTS_REAL, _) => Kind::RealToComplex,
+            (_, ELEMENTS_REAL) => Kind::ComplexToReal,
+            _ => Kind::ComplexToComplex,
+        };
+        let ends = tuned::ends_of(kind, single)?;
+        let lies_well = kind == Kind::ComplexToComplex || tuned::lie_in_turn(&axis.tuned_lines());
+        (lies_well && tuned::scales_both_passes_exactly(single, axis.bias)).then_some(ends)
     }
 
     /// Whether kernels that know their length leave all lines of transforms that are scaled between axes: where they cannot round what
@@ -156,13 +172,11 @@ impl ProgramBuilder<'_> {
         if !self.leaves_what_is_scaled(axis, kernels.single) {
             return None;
         }
-        let lines = TunedLines {
-            input: &axis.input,
-            output: &axis.output,
-            read: &axis.read,
-            write: &axis.write,
-            count,
-        };
+        let exact = tuned::scales_both_passes_exactly(kernels.are_for_single_passes(), axis.bias);
+        if !exact {
+            return None;
+        }
+        let lines = axis.tuned_lines();
         let n = axis.n;
         let mut launch = match tuned::launch(&**self.machine, kernels, &lines) {
             Ok(launch) => launch,
