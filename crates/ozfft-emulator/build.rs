@@ -51,7 +51,14 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
 /// real lines and half-spectra.
 const SAMPLE_OF_SINGLE_PASSES: [([usize; 2], [usize; 2]); 3] =
     [([16, 4], [32, 1]), ([7, 7], [28, 1]), ([15, 4], [10, 5])];
-const SAMPLE_OF_REAL_PASSES: [([usize; 2], [usize; 2]); 5] = SAMPLE_OF_PASSES;
+const SAMPLE_OF_REAL_PASSES: [([usize; 2], [usize; 2]); 6] = [
+    ([16, 4], [32, 1]),
+    ([7, 7], [28, 1]),
+    ([45, 1], [7, 7]),
+    ([42, 1], [12, 4]),
+    ([9, 6], [9, 6]),
+    ([15, 4], [10, 5]),
+];
 
 /// The same for passes whose words go through memory: two of a transform, and the middle one of three.
 const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 5] = [

@@ -17,8 +17,16 @@ use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Lengths, and columns of the first pass: even and odd numbers of them; last steps of one, of four and of more points in either pass.
-const REAL: [(usize, usize); 5] = [(1372, 28), (2016, 48), (2048, 32), (2205, 49), (3000, 50)];
+/// Lengths, and columns of the first pass: even and odd numbers of them; last steps of one, of four, and of an even or an odd number of
+/// points in either pass.
+const REAL: [(usize, usize); 6] = [
+    (1372, 28),
+    (2016, 48),
+    (2048, 32),
+    (2205, 49),
+    (2916, 54),
+    (3000, 50),
+];
 
 /// Of f32.
 const SINGLE: [(usize, usize); 3] = [(1372, 28), (2048, 32), (3000, 50)];
@@ -93,7 +101,7 @@ fn check_both_ways(
 fn real_transforms_of_two_passes_in_one_launch() {
     let mut bench = RealBench::new();
     for (number, (n, _)) in REAL.into_iter().enumerate() {
-        for (count, norm) in [(1, number), ([5, 2, 14, 3, 11][number], number + 1)] {
+        for (count, norm) in [(1, number), ([5, 2, 14, 3, 4, 11][number], number + 1)] {
             check_both_ways(&mut bench, (count, n), None, |problem| {
                 problem.norm(NORMS[norm % 4])
             });
