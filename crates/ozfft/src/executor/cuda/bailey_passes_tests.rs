@@ -29,7 +29,7 @@ const REAL: [(usize, usize); 6] = [
 ];
 
 /// Of f32.
-const SINGLE: [(usize, usize); 3] = [(1372, 28), (2048, 32), (3000, 50)];
+const SINGLE: [(usize, usize); 4] = [(1372, 28), (2048, 32), (2205, 49), (3000, 50)];
 
 /// The one length that has kernels without conversion instructions, too.
 const BOTH_VARIANTS: usize = 2048;
@@ -271,7 +271,7 @@ fn transforms_of_f32_of_two_passes_in_one_launch() {
     for (number, (n, _)) in SINGLE.into_iter().enumerate() {
         bench.check_axis(&[1, n], 1, None, |problem| problem);
         bench.check_axis(&[14, n], 1, None, |problem| problem);
-        bench.check_axis(&[n, [3, 7, 14][number]], 0, None, |problem| problem);
+        bench.check_axis(&[n, [3, 7, 5, 14][number]], 0, None, |problem| problem);
         bench.check_axis(&[2, n, 3], 1, None, |problem| problem);
         assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
     }
