@@ -50,11 +50,21 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([15, 4], [10, 5]),
 ];
 
-/// The same for lines of f32, none of whose steps has more than 32 points (the portable kernel that they leave lines to has not), and for
-/// real lines and half-spectra.
-const SAMPLE_OF_SINGLE_PASSES: [([usize; 2], [usize; 2]); 3] =
-    [([16, 4], [32, 1]), ([7, 7], [28, 1]), ([15, 4], [10, 5])];
-const SAMPLE_OF_REAL_PASSES: [([usize; 2], [usize; 2]); 5] = SAMPLE_OF_PASSES;
+/// The same for lines of f32, and for real lines and half-spectra.
+const SAMPLE_OF_SINGLE_PASSES: [([usize; 2], [usize; 2]); 4] = [
+    ([16, 4], [32, 1]),
+    ([7, 7], [28, 1]),
+    ([45, 1], [7, 7]),
+    ([15, 4], [10, 5]),
+];
+const SAMPLE_OF_REAL_PASSES: [([usize; 2], [usize; 2]); 6] = [
+    ([16, 4], [32, 1]),
+    ([7, 7], [28, 1]),
+    ([45, 1], [7, 7]),
+    ([42, 1], [12, 4]),
+    ([9, 6], [9, 6]),
+    ([15, 4], [10, 5]),
+];
 
 /// The same for passes whose words go through memory: two of a transform, and the middle one of three.
 const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 5] = [

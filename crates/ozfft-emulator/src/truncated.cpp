@@ -10,6 +10,7 @@ extern "C" bool ozfft_emulate_truncated(const char *name, const void *parameters
         NAMED_KERNEL(Tasks, truncated_8),
         NAMED_KERNEL(Tasks, truncated_8_large),
         NAMED_KERNEL(Tasks, two_passes_5),
+        NAMED_KERNEL(Tasks, two_passes_5_large),
         NAMED_KERNEL(Tasks, two_passes_8),
         NAMED_KERNEL(Tasks, two_passes_8_large),
     };

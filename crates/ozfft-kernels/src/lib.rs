@@ -59,7 +59,7 @@ pub static TRUNCATED_IMAGE: &[u8] = {
 };
 
 /// Their names.
-pub const TRUNCATED_NAMES: [&str; 9] = [
+pub const TRUNCATED_NAMES: [&str; 10] = [
     "truncated_5",
     "truncated_5_large",
     "truncated_6",
@@ -67,6 +67,7 @@ pub const TRUNCATED_NAMES: [&str; 9] = [
     "truncated_8",
     "truncated_8_large",
     "two_passes_5",
+    "two_passes_5_large",
     "two_passes_8",
     "two_passes_8_large",
 ];
@@ -88,6 +89,7 @@ pub fn truncated(digits: u32, tiles: i32) -> Option<&'static str> {
 pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
     match (digits, tiles > SMALL_TILES) {
         (5, false) => Some("two_passes_5"),
+        (5, true) => Some("two_passes_5_large"),
         (8, false) => Some("two_passes_8"),
         (8, true) => Some("two_passes_8_large"),
         _ => None,

@@ -17,11 +17,19 @@ use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Lengths, and columns of the first pass: even and odd numbers of them; last steps of one, of four and of more points in either pass.
-const REAL: [(usize, usize); 5] = [(1372, 28), (2016, 48), (2048, 32), (2205, 49), (3000, 50)];
+/// Lengths, and columns of the first pass: even and odd numbers of them; last steps of one, of four, and of an even or an odd number of
+/// points in either pass.
+const REAL: [(usize, usize); 6] = [
+    (1372, 28),
+    (2016, 48),
+    (2048, 32),
+    (2205, 49),
+    (2916, 54),
+    (3000, 50),
+];
 
 /// Of f32.
-const SINGLE: [(usize, usize); 3] = [(1372, 28), (2048, 32), (3000, 50)];
+const SINGLE: [(usize, usize); 4] = [(1372, 28), (2048, 32), (2205, 49), (3000, 50)];
 
 /// The one length that has kernels without conversion instructions, too.
 const BOTH_VARIANTS: usize = 2048;
@@ -93,7 +101,7 @@ fn check_both_ways(
 fn real_transforms_of_two_passes_in_one_launch() {
     let mut bench = RealBench::new();
     for (number, (n, _)) in REAL.into_iter().enumerate() {
-        for (count, norm) in [(1, number), ([5, 2, 14, 3, 11][number], number + 1)] {
+        for (count, norm) in [(1, number), ([5, 2, 14, 3, 4, 11][number], number + 1)] {
             check_both_ways(&mut bench, (count, n), None, |problem| {
                 problem.norm(NORMS[norm % 4])
             });
@@ -263,7 +271,7 @@ fn transforms_of_f32_of_two_passes_in_one_launch() {
     for (number, (n, _)) in SINGLE.into_iter().enumerate() {
         bench.check_axis(&[1, n], 1, None, |problem| problem);
         bench.check_axis(&[14, n], 1, None, |problem| problem);
-        bench.check_axis(&[n, [3, 7, 14][number]], 0, None, |problem| problem);
+        bench.check_axis(&[n, [3, 7, 5, 14][number]], 0, None, |problem| problem);
         bench.check_axis(&[2, n, 3], 1, None, |problem| problem);
         assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
     }

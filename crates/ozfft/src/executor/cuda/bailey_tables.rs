@@ -6,6 +6,7 @@ use super::tuned_tables::{Biased, lay_out_constants, lay_out_first, met_by, rota
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
 use crate::stages::twiddle::Twiddle;
+use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
 use ozfft_kernels::bailey::Number;
@@ -126,13 +127,16 @@ pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Vec<u8> {
     let [first, second] = passes.blocks() else {
         unreachable!("two passes");
     };
-    let [first_tables, second_tables]: [fn(&[Step]) -> Vec<u8>; 2] = match ends {
-        Ends::Complex(Number::Double) | Ends::HalfToReal => [tables, tables],
-        Ends::Complex(Number::Single) => [of_single_lines, of_single_lines],
-        Ends::RealToHalf => [of_real_lines, tables],
+    let single = ends == Ends::Complex(Number::Single);
+    let of_complex = |block: &Block| match single {
+        true => of_single_lines(block.steps()),
+        false => tables(block.steps()),
     };
-    let mut image = first_tables(first.steps());
-    image.extend(second_tables(second.steps()));
+    let mut image = match ends {
+        Ends::RealToHalf => of_real_lines(first.steps()),
+        Ends::Complex(_) | Ends::HalfToReal => of_complex(first),
+    };
+    image.extend(of_complex(second));
     let powers: Vec<_> = passes.roots()[0].powers().collect();
     for column in 0..second.len() {
         for output in 0..first.len() {

@@ -46,8 +46,9 @@ pub(super) fn leave_what_is_scaled_up(
     scale.least() + 2 + growth <= least_exponent(single)
 }
 
-/// The same for both passes of f32 in one launch: results of lines that it takes are multiples of 2^-120 (`takes_column` of
-/// `bailey_single.cuh`), and scales of the first axis make them smaller, which is exact down to 2^-149.
+/// Whether results of both passes in one launch stay exact where they are scaled afterwards by 2^`bias`, which is negative for the first
+/// of several axes. Those of f32 are multiples of 2^-120 (`takes_column` of `bailey_single.cuh`), and f32 ends at 2^-149; those of f64 are
+/// far from the end of the range.
 pub(super) fn scales_both_passes_exactly(single: bool, bias: i32) -> bool {
     !single || bias >= -29
 }
