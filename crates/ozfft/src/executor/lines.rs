@@ -58,6 +58,22 @@ impl LineSet {
         }
     }
 
+    /// Where neighbouring lines lie, `count` of them from `first` on; places beyond them repeat the first.
+    pub(crate) fn placements<const L: usize>(&self, first: usize, count: usize) -> [Placement; L] {
+        let start = self.placement(first);
+        let (n, distance) = self.dimensions.last().copied().unwrap_or((1, 0));
+        // Within the innermost dimension there is nothing to divide.
+        let together = first % n + count <= n;
+        std::array::from_fn(|lane| match lane {
+            1.. if lane < count && together => Placement {
+                offset: start.offset + lane as isize * distance,
+                ..start
+            },
+            1.. if lane < count => self.placement(first + lane),
+            _ => start,
+        })
+    }
+
     /// The transform that a line is part of.
     pub(crate) fn transform(&self, line: usize) -> usize {
         let mut rest = line;

@@ -133,6 +133,14 @@ impl Vectors<8> for Avx512 {
         unsafe { _mm512_max_epi64(a, b) }
     }
     #[inline(always)]
+    fn leading_maximum(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_max_epu32(a, b) }
+    }
+    #[inline(always)]
+    fn all_negative(a: __m512i) -> bool {
+        unsafe { _mm512_movepi64_mask(a) == 0xff }
+    }
+    #[inline(always)]
     fn shift_left(a: __m512i, count: u32) -> __m512i {
         unsafe { _mm512_sllv_epi64(a, _mm512_set1_epi64(i64::from(count))) }
     }
@@ -306,6 +314,11 @@ impl Vectors<8> for Avx512 {
     #[inline(always)]
     fn integers_to_double(x: __m512i, scale: __m512i) -> __m512i {
         unsafe { bits(_mm512_mul_pd(_mm512_cvtepi64_pd(x), float(scale))) }
+    }
+    #[inline(always)]
+    fn words_to_double(x: __m512i, scale: __m512i) -> __m512i {
+        // The conversion rounds, and a power of two does not.
+        Self::integers_to_double(x, scale)
     }
     #[inline(always)]
     fn widen_single(x: __m512i) -> Pair<__m512i> {

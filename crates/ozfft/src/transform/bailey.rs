@@ -334,7 +334,7 @@ impl Block {
                 if C::holds_outputs(digits) {
                     emit.emit(place, word);
                 } else {
-                    emit.emit(place, C::Sum::from(word));
+                    emit.emit(place, C::Output::from(word));
                 }
             },
         );
@@ -430,6 +430,14 @@ impl Block {
                 }
             },
         );
+    }
+
+    /// Whether the last step is trivial, and words hold its outputs.
+    pub(crate) fn last_sums_fit<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
+        &self,
+    ) -> bool {
+        let last = self.steps.last();
+        last.is_some_and(|step| step.matrices.is_none()) && C::holds_sums(self.digits)
     }
 
     /// Rows that the steps after the first work on: of a real line's, the mirrored ones need not be there.
@@ -543,7 +551,7 @@ impl Block {
             conjugate: false,
         };
         let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.products));
-        if step.matrices.is_some() {
+        if X::FROM_PRODUCTS && step.matrices.is_some() {
             step.run(
                 unit,
                 setting,
@@ -636,6 +644,14 @@ impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vec
         // Units with one lane are there for comparison: they are not compiled for both, the integers are the same.
         if const { L > 1 } && C::holds_outputs(block.digits) {
             block.last_step::<L, U, C, C::Word, E>(unit, symmetry, task.points, emit, task.scratch);
+        } else if const { L > 1 } && block.last_sums_fit::<L, U, C>() {
+            block.last_step::<L, U, C, C::Output, E>(
+                unit,
+                symmetry,
+                task.points,
+                emit,
+                task.scratch,
+            );
         } else {
             block.last_step::<L, U, C, C::Sum, E>(unit, symmetry, task.points, emit, task.scratch);
         }
