@@ -1,7 +1,7 @@
 //! The loop over axes and lines, divided among threads. Every line is independent, so threads cannot change a bit.
 
 use super::lines::{InputArray, LineSet, OutputArray, Place, Run, for_each_run};
-use super::scales::Scan;
+use super::scales::{Scan, largest_of};
 use super::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
 use crate::matrix_unit::UnitSession;
@@ -52,6 +52,11 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
     /// How lines are quantised, where they are.
     fn columns(&self) -> Option<Columns> {
         None
+    }
+
+    /// The largest finite magnitude of some numbers, as the bits of an f64.
+    fn largest(&self, numbers: &[T]) -> u64 {
+        largest_of(numbers)
     }
 
     /// Prepares this thread for several calls.
@@ -161,7 +166,8 @@ impl<T: Real> Executor<T> {
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.schedule.spare_len));
         let scales = take::<i32>(&mut workspace, self.scaled_transforms());
         if let Some(scan) = self.scaling() {
-            scan.find(input, self.threads, scales);
+            let largest = |numbers: &[T]| self.lines[0].largest(numbers);
+            scan.find(input, self.threads, &largest, scales);
         }
         let arrays = Arrays {
             input,

@@ -39,6 +39,8 @@ pub(crate) struct Block {
     n: usize,
     digits: Digits,
     products: Products,
+    /// Most rows of digits, and of sums, that a column of any step has.
+    largest_rows: (usize, usize),
     steps: Vec<Step>,
     input: Grid,
     output: Grid,
@@ -72,6 +74,18 @@ impl Symmetry {
             InputSymmetry::Hermitian => Symmetry::Hermitian,
         }
     }
+}
+
+/// Most rows of digits, and of sums, that a column of any step has.
+fn largest_rows(steps: &[Step]) -> (usize, usize) {
+    let matrices = || {
+        let steps = steps.iter().filter_map(|step| step.matrices.as_ref());
+        steps.flat_map(|m| [&m.cosine, &m.sine])
+    };
+    (
+        matrices().map(PackedMatrix::data_rows).max().unwrap_or(0),
+        matrices().map(PackedMatrix::sum_rows).max().unwrap_or(0),
+    )
 }
 
 impl Block {
@@ -146,6 +160,7 @@ impl Block {
             } else {
                 Grid::new(last, n / last)
             },
+            largest_rows: largest_rows(&steps),
             steps,
             groups,
             exponent_offset: shifts as i32,
@@ -211,21 +226,9 @@ impl Block {
         }
     }
 
-    /// Most rows of digits, and of sums, that a column of any step has.
-    fn largest_rows(&self) -> (usize, usize) {
-        let matrices = || {
-            let steps = self.steps.iter().filter_map(|step| step.matrices.as_ref());
-            steps.flat_map(|m| [&m.cosine, &m.sine])
-        };
-        (
-            matrices().map(PackedMatrix::data_rows).max().unwrap_or(0),
-            matrices().map(PackedMatrix::sum_rows).max().unwrap_or(0),
-        )
-    }
-
     /// 64-bit words of scratch memory for `columns` columns at once.
     pub(crate) fn scratch_len<const L: usize>(&self, columns: usize) -> usize {
-        let (data, sums) = self.largest_rows();
+        let (data, sums) = self.largest_rows;
         4 * words_for::<HalfRow<L>>(columns * data) + 4 * words_for::<HalfRow<L>>(columns * sums)
     }
 
@@ -235,8 +238,8 @@ impl Block {
         columns: usize,
         workspace: &mut &'a mut [u64],
     ) -> BlockScratch<'a, L> {
-        let (data, sums) = self.largest_rows();
-        BlockScratch(std::array::from_fn(|_| ColumnScratch {
+        let (data, sums) = self.largest_rows;
+        let mut some_columns = || ColumnScratch {
             data: (
                 take(workspace, columns * data),
                 take(workspace, columns * data),
@@ -245,7 +248,8 @@ impl Block {
                 take(workspace, columns * sums),
                 take(workspace, columns * sums),
             ),
-        }))
+        };
+        BlockScratch([some_columns(), some_columns()])
     }
 
     /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.
