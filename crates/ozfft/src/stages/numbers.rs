@@ -245,6 +245,7 @@ impl<const L: usize> Input<'_, L> {
     ) {
         let whole = whole_elements(lines, limit);
         let positions = Positions::new(&self.places, lines);
+        let grid = grid.flattened();
         // The sign of the imaginary parts is changed.
         let signs = [
             V::splat(0),
@@ -266,7 +267,7 @@ impl<const L: usize> Input<'_, L> {
                     fast
                 }
                 (Reader::Double(array), Elements::Complex)
-                    if positions.step == 1 && L > 1 && fast >= L =>
+                    if positions.step == 1 && L > 1 && 2 * fast >= L =>
                 {
                     let chunk = L / 2;
                     let done = fast / chunk * chunk;
@@ -385,6 +386,7 @@ impl<const L: usize> Output<'_, L> {
     pub(crate) fn scatter<V: Vectors<L>>(&self, lines: &Lines<L>, grid: Grid, points: &[Point<L>]) {
         let whole = whole_elements(lines, self.count);
         let positions = Positions::new(&self.places, lines);
+        let grid = grid.flattened();
         for row in 0..grid.rows {
             let first = row * grid.columns;
             let points = &points[row * grid.pitch..][..grid.columns];
@@ -400,7 +402,7 @@ impl<const L: usize> Output<'_, L> {
                     }
                     fast
                 }
-                (Writer::Double(array), false) if positions.step == 1 && L > 1 && fast >= L => {
+                (Writer::Double(array), false) if positions.step == 1 && L > 1 && 2 * fast >= L => {
                     let chunk = L / 2;
                     let done = fast / chunk * chunk;
                     let at = |lane| 2 * positions.at(lane, first);

@@ -166,8 +166,9 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
 ) -> Quantised<L> {
     let magnitude = V::splat(i64::MAX);
     let mut largest = [V::splat(0); 2];
-    for row in points.chunks(grid.pitch).take(grid.rows) {
-        for [re, im] in &row[..grid.columns] {
+    let all = grid.flattened();
+    for row in points.chunks(all.pitch).take(all.rows) {
+        for [re, im] in &row[..all.columns] {
             // Without their sign, the bits of floating-point numbers are ordered as the numbers are. All that is asked of the
             // largest one is its leading bit, and whether it is zero or not finite.
             largest[0] = V::leading_maximum(largest[0], V::and(V::load(re), magnitude));
@@ -267,8 +268,9 @@ fn quantise_ordinary<const L: usize, V: Vectors<L>>(
         V::subtract(sum_bits, V::splat(i64::from(shape.word_bits))),
     );
     let scale = power(exponents);
-    for row in points.chunks_mut(grid.pitch).take(grid.rows) {
-        for row in row[..grid.columns].as_flattened_mut() {
+    let all = grid.flattened();
+    for row in points.chunks_mut(all.pitch).take(all.rows) {
+        for row in row[..all.columns].as_flattened_mut() {
             V::store(V::round_scaled(V::load(row), scale, exponents), row);
         }
     }
