@@ -4,6 +4,7 @@ use super::{BuildEngine, Built, Request, Runner};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
+use crate::executor::scales::Largest;
 use crate::matrix_unit::{Unit, UnitSession};
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -38,6 +39,10 @@ impl<T: Real> LineTransform<T> for DigitsLine {
 
     fn columns(&self) -> Option<Columns> {
         self.line.columns()
+    }
+
+    fn largest(&self, numbers: &[T]) -> u64 {
+        self.unit.enter(Largest(numbers))
     }
 
     fn session(&self) -> UnitSession {

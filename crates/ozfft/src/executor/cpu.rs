@@ -1,13 +1,13 @@
 //! The loop over axes and lines, divided among threads. Every line is independent, so threads cannot change a bit.
 
 use super::lines::{InputArray, LineSet, OutputArray, Place, Run, for_each_run};
-use super::scales::Scan;
+use super::scales::{Scan, largest_of};
 use super::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
 use crate::matrix_unit::UnitSession;
 use crate::parallel;
 use crate::sample::Real;
-use crate::stages::numbers::{Elements, Input, Output, Placement, Reader, Writer};
+use crate::stages::numbers::{Elements, Input, Output, Reader, Writer};
 use crate::stages::quantise::{Columns, needs_finer_unit};
 use crate::transform::line::Connect;
 use crate::workspace::{ALIGNMENT_SLACK, SharedArray, aligned, take, words_for};
@@ -52,6 +52,11 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
     /// How lines are quantised, where they are.
     fn columns(&self) -> Option<Columns> {
         None
+    }
+
+    /// The largest finite magnitude of some numbers, as the bits of an f64.
+    fn largest(&self, numbers: &[T]) -> u64 {
+        largest_of(numbers)
     }
 
     /// Prepares this thread for several calls.
@@ -161,7 +166,8 @@ impl<T: Real> Executor<T> {
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.schedule.spare_len));
         let scales = take::<i32>(&mut workspace, self.scaled_transforms());
         if let Some(scan) = self.scaling() {
-            scan.find(input, self.threads, scales);
+            let largest = |numbers: &[T]| self.lines[0].largest(numbers);
+            scan.find(input, self.threads, &largest, scales);
         }
         let arrays = Arrays {
             input,
@@ -373,13 +379,20 @@ struct Scales<'a> {
 }
 
 impl Scales<'_> {
-    /// The power of two that a line's results are multiplied by.
-    fn bias(&self, lines: &LineSet, line: usize) -> i32 {
-        match self.sign {
-            0 => 0,
+    /// Whether any line's results are multiplied.
+    fn apply(&self) -> bool {
+        match self.of_transforms {
             // Transforms along one axis, and native ones, have none.
-            _ if self.of_transforms.is_empty() => 0,
-            sign => sign * self.of_transforms[lines.transform(line)],
+            [] | [0] => false,
+            _ => self.sign != 0,
+        }
+    }
+
+    /// The power of two that a line's results are multiplied by, where there is one.
+    fn bias(&self, lines: &LineSet, line: usize) -> i32 {
+        match self.of_transforms {
+            [one] => self.sign * one,
+            all => self.sign * all[lines.transform(line)],
         }
     }
 }
@@ -399,6 +412,10 @@ pub(crate) struct Job<'a, T: Real> {
 impl<T: Real> Job<'_, T> {
     /// The power of two that each of these lines is multiplied by; places beyond them repeat the first.
     pub(crate) fn biases<const L: usize>(&self) -> [i32; L] {
+        // Most passes have none, or one that is 0 for all lines.
+        if !self.scales.apply() {
+            return [0; L];
+        }
         let bias = |line| self.scales.bias(&self.pass.read, line);
         let first = bias(self.first);
         std::array::from_fn(|lane| match lane {
@@ -455,13 +472,7 @@ impl<T: Real> Connect for Job<'_, T> {
         let pass = self.pass;
         let conjugate = self.conjugate;
         let n = pass.n;
-        let places = |lines: &LineSet| -> [Placement; L] {
-            let first = lines.placement(self.first);
-            std::array::from_fn(|lane| match lane {
-                1.. if lane < self.count => lines.placement(self.first + lane),
-                _ => first,
-            })
-        };
+        let places = |lines: &LineSet| lines.placements::<L>(self.first, self.count);
         let elements = match pass.kind {
             Kind::ComplexToComplex => Elements::Complex,
             Kind::RealToComplex => Elements::Real,

@@ -45,17 +45,60 @@ impl LineSet {
         self.dimensions.iter().map(|&(n, _)| n).product()
     }
 
+    /// How many neighbouring lines of `count` adjacent elements each lie one after the other and belong to one transform: whole dimensions
+    /// of them, so that they begin at multiples of their number, and at most `longest` elements.
+    pub(super) fn together(&self, count: usize, longest: usize) -> usize {
+        let mut together = 1;
+        let dimensions = self.dimensions.iter().zip(&self.transform_strides).rev();
+        for (&(n, stride), &transform) in dimensions.filter(|((n, _), _)| *n > 1) {
+            let extent = together * count;
+            let follows = self.stride == 1 && stride == extent as isize && transform == 0;
+            if !follows || extent * n > longest {
+                break;
+            }
+            together *= n;
+        }
+        together
+    }
+
     pub(crate) fn placement(&self, line: usize) -> Placement {
         let mut rest = line;
         let mut offset = self.offset;
-        for &(n, stride) in self.dimensions.iter().rev() {
-            offset += (rest % n) as isize * stride;
-            rest /= n;
+        // Short lines take little longer than some divisions: none for the outermost dimension, and for those of one index.
+        for (outer, &(n, stride)) in self.dimensions.iter().enumerate().rev() {
+            match (outer, n) {
+                (0, _) => offset += rest as isize * stride,
+                (_, 1) => {}
+                _ => {
+                    offset += (rest % n) as isize * stride;
+                    rest /= n;
+                }
+            }
         }
         Placement {
             offset,
             stride: self.stride,
         }
+    }
+
+    /// Where neighbouring lines lie, `count` of them from `first` on; places beyond them repeat the first.
+    pub(crate) fn placements<const L: usize>(&self, first: usize, count: usize) -> [Placement; L] {
+        let start = self.placement(first);
+        let (n, distance) = self.dimensions.last().copied().unwrap_or((1, 0));
+        // Within the innermost dimension there is nothing to divide.
+        let within = if self.dimensions.len() > 1 {
+            first % n
+        } else {
+            first
+        };
+        let lane_or_first = |lane: usize| if lane < count { lane } else { 0 };
+        if within + count <= n {
+            return std::array::from_fn(|lane| Placement {
+                offset: start.offset + lane_or_first(lane) as isize * distance,
+                ..start
+            });
+        }
+        std::array::from_fn(|lane| self.placement(first + lane_or_first(lane)))
     }
 
     /// The transform that a line is part of.

@@ -2,16 +2,23 @@
 //! written. Threads share it; which of them sees a number first makes no difference.
 
 use super::lines::{InputArray, LineSet};
+use crate::matrix_unit::Task;
 use crate::parallel;
 use crate::problem::Problem;
 use crate::sample::Real;
 use crate::stages::scale::{OF_ZEROS, ScaleBetweenAxes, exponent_above, larger};
-use crate::workspace::{ReadArray, as_atomics};
+use crate::workspace::as_atomics;
 use float_environment::DefaultEnvironment;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Fewer numbers than this are looked at before threads are awake.
 const WORTH_THREADS: usize = 1 << 15;
+
+/// Elements of neighbouring lines that are looked at together, at most: threads divide what is more.
+const LONGEST: usize = 1 << 14;
+
+/// Finds the largest finite magnitude of some numbers, as the bits of an f64.
+pub(crate) type FindLargest<'a, T> = &'a (dyn Fn(&[T]) -> u64 + Sync);
 
 /// All numbers of the input as lines, each of one transform.
 #[derive(Debug, Clone)]
@@ -22,6 +29,8 @@ pub(crate) struct Scan {
     pub(crate) lines: LineSet,
     /// Elements of a line.
     pub(crate) count: usize,
+    /// Lines of one transform that lie one after the other, so that they are looked at as one.
+    together: usize,
 }
 
 impl Scan {
@@ -34,10 +43,12 @@ impl Scan {
         };
         let axis = problem.axes.iter().copied().min_by_key(distance);
         let axis = axis.unwrap_or_else(|| unreachable!("validated problems have an axis"));
+        let lines = LineSet::new(&layout, &shape, problem, axis);
         Scan {
             scale,
             transforms: problem.batch * problem.transforms_of_array(),
-            lines: LineSet::new(&layout, &shape, problem, axis),
+            together: lines.together(shape[axis], LONGEST),
+            lines,
             count: shape[axis],
         }
     }
@@ -47,9 +58,10 @@ impl Scan {
         &self,
         input: InputArray<'_, T>,
         threads: usize,
+        largest: FindLargest<'_, T>,
         scales: &mut [i32],
     ) {
-        self.exponents(input, threads, scales);
+        self.exponents(input, threads, largest, scales);
         for scale in scales {
             *scale = self.scale.power(*scale);
         }
@@ -60,20 +72,21 @@ impl Scan {
         &self,
         input: InputArray<'_, T>,
         threads: usize,
+        largest: FindLargest<'_, T>,
         exponents: &mut [i32],
     ) {
         exponents.fill(OF_ZEROS);
         let found = as_atomics(exponents);
-        let lines = self.lines.count();
-        let workers = match lines * self.count {
+        let groups = self.lines.count() / self.together;
+        let workers = match groups * self.together * self.count {
             0..WORTH_THREADS => 1,
-            _ => threads.min(lines),
+            _ => threads.min(groups),
         };
         let look = |worker: usize| {
             // Threads inherit the environment of the thread that started them, and flushing would hide subnormal numbers.
             let _environment = DefaultEnvironment::enter();
-            for line in lines * worker / workers..lines * (worker + 1) / workers {
-                self.look_at(input, line, found);
+            for group in groups * worker / workers..groups * (worker + 1) / workers {
+                self.look_at(input, group * self.together, largest, found);
             }
         };
         match workers {
@@ -82,20 +95,35 @@ impl Scan {
         }
     }
 
-    fn look_at<T: Real>(&self, input: InputArray<'_, T>, line: usize, found: &[AtomicI32]) {
+    /// Looks at a line, and at those that follow it at once.
+    fn look_at<T: Real>(
+        &self,
+        input: InputArray<'_, T>,
+        line: usize,
+        largest: FindLargest<'_, T>,
+        found: &[AtomicI32],
+    ) {
         let place = self.lines.placement(line);
-        let count = self.count;
-        let largest = match input {
+        let count = self.count * self.together;
+        let adjacent = match input {
             InputArray::Complex(array) if place.stride == 1 => {
-                largest_of(array.as_reals(), 2 * place.at(0), 2 * count)
+                Some((array.as_reals(), 2 * place.at(0), 2 * count))
             }
-            InputArray::Real(array) if place.stride == 1 => largest_of(array, place.at(0), count),
-            InputArray::Complex(array) => (0..count).fold(0, |largest, i| {
-                // SAFETY: nothing writes before the run begins.
+            InputArray::Real(array) if place.stride == 1 => Some((array, place.at(0), count)),
+            _ => None,
+        };
+        let largest = match (adjacent, input) {
+            (Some((array, first, count)), _) => {
+                let start = array.checked(first, count);
+                // SAFETY: so many numbers lie there, and nothing writes before the run begins.
+                largest(unsafe { std::slice::from_raw_parts(start, count) })
+            }
+            (None, InputArray::Complex(array)) => (0..count).fold(0, |largest, i| {
+                // SAFETY: as above.
                 let z = unsafe { array.get(place.at(i)) };
                 larger(larger(largest, z.re.widen()), z.im.widen())
             }),
-            InputArray::Real(array) => (0..count).fold(0, |largest, i| {
+            (None, InputArray::Real(array)) => (0..count).fold(0, |largest, i| {
                 // SAFETY: as above.
                 larger(largest, unsafe { array.get(place.at(i)) }.widen())
             }),
@@ -104,12 +132,23 @@ impl Scan {
     }
 }
 
-/// The largest magnitude of neighbouring numbers, as the bits of an f64.
-fn largest_of<T: Real>(array: ReadArray<'_, T>, first: usize, count: usize) -> u64 {
-    let start = array.checked(first, count);
-    // SAFETY: so many numbers lie there, and nothing writes before the run begins.
-    let numbers = unsafe { std::slice::from_raw_parts(start, count) };
-    numbers
-        .iter()
-        .fold(0, |largest, number| larger(largest, number.widen()))
+/// [`FindLargest`] in the instructions that all processors have.
+pub(crate) fn largest_of<T: Real>(numbers: &[T]) -> u64 {
+    Largest(numbers).run()
+}
+
+/// [`FindLargest`] as a task, for the instructions of a unit.
+pub(crate) struct Largest<'a, T>(pub(crate) &'a [T]);
+
+impl<T: Real> Task for Largest<'_, T> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let mut largest = 0;
+        for number in self.0 {
+            largest = larger(largest, number.widen());
+        }
+        largest
+    }
 }

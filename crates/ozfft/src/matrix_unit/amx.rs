@@ -223,8 +223,10 @@ impl Configuration {
 }
 
 thread_local! {
-    /// Those that live, and how the first of them found the tiles.
-    static SESSIONS: Cell<(usize, Configuration)> = const { Cell::new((0, Configuration::RELEASED)) };
+    /// Those that live. Apart from the configuration, which is not to be copied for every one within another.
+    static SESSIONS: Cell<usize> = const { Cell::new(0) };
+    /// How the first of them found the tiles.
+    static BEFORE: Cell<Configuration> = const { Cell::new(Configuration::RELEASED) };
 }
 
 /// This thread's tiles are set up for as long as one of these lives on it: the first sets them up, the last gives them
@@ -233,22 +235,22 @@ pub(crate) struct Configured(PhantomData<*const ()>);
 
 impl Configured {
     pub(super) fn new() -> Self {
-        let (sessions, mut before) = SESSIONS.get();
+        let sessions = SESSIONS.get();
         if sessions == 0 {
-            before = Configuration::current();
+            BEFORE.set(Configuration::current());
             CONFIGURATION.load();
         }
-        SESSIONS.set((sessions + 1, before));
+        SESSIONS.set(sessions + 1);
         Configured(PhantomData)
     }
 }
 
 impl Drop for Configured {
     fn drop(&mut self) {
-        let (sessions, before) = SESSIONS.get();
-        SESSIONS.set((sessions - 1, before));
+        let sessions = SESSIONS.get();
+        SESSIONS.set(sessions - 1);
         if sessions == 1 {
-            before.load();
+            BEFORE.get().load();
         }
     }
 }

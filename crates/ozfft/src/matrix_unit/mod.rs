@@ -441,11 +441,11 @@ macro_rules! units {
             }
 
             /// Runs a task with the unit's instructions.
-            #[cfg(feature = "wide")]
             #[inline]
             pub(crate) fn enter<T: Task>(self, task: T) -> T::Output {
                 match self {
                     $(#[cfg($compiled)] Unit::$name(unit) => MatrixUnit::<$lanes>::enter(unit, task),)*
+                    #[cfg(feature = "residues")]
                     Unit::Residues => task.run(),
                 }
             }

@@ -5,7 +5,7 @@ use super::{CallArrays, Plan};
 use crate::engines::{self, Runner};
 use crate::error::{Buffer, FftError};
 use crate::executor::lines::InputArray;
-use crate::executor::scales::Scan;
+use crate::executor::scales::{Scan, largest_of};
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
 use crate::problem::{Device, Engine, Problem};
@@ -201,7 +201,8 @@ impl<T: Real> AxisPlan<T> {
     fn find(&self, input: InputArray<'_, T>, exponents: &mut [i32]) -> Result<(), FftError> {
         let _environment = DefaultEnvironment::enter();
         self.expect_transforms(exponents.len())?;
-        self.scan.exponents(input, self.plan.threads, exponents);
+        self.scan
+            .exponents(input, self.plan.threads, &largest_of, exponents);
         Ok(())
     }
 

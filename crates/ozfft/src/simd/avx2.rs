@@ -11,6 +11,8 @@ pub(crate) struct Avx2;
 const TWO_TO_52: i64 = 0x4330_0000_0000_0000;
 /// The bits of 1.5·2^52: adding them to an integer of less than 51 bits gives the float of 1.5·2^52 plus the integer.
 const INTEGER_BASE: i64 = 0x4338_0000_0000_0000;
+/// The bits of 2^84, whose last place counts 2^32.
+const UPPER_BASE: i64 = 0x4530_0000_0000_0000;
 
 #[inline(always)]
 fn single(x: __m256i) -> __m256 {
@@ -101,6 +103,14 @@ impl Vectors<4> for Avx2 {
     #[inline(always)]
     fn maximum(a: __m256i, b: __m256i) -> __m256i {
         unsafe { _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b)) }
+    }
+    #[inline(always)]
+    fn leading_maximum(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_max_epu32(a, b) }
+    }
+    #[inline(always)]
+    fn all_negative(a: __m256i) -> bool {
+        unsafe { _mm256_movemask_pd(float(a)) == 0xf }
     }
     #[inline(always)]
     fn shift_left(a: __m256i, count: u32) -> __m256i {
@@ -279,6 +289,21 @@ impl Vectors<4> for Avx2 {
     #[inline(always)]
     fn integers_to_double(x: __m256i, scale: __m256i) -> __m256i {
         unsafe { bits(_mm256_mul_pd(to_float(x), float(scale))) }
+    }
+    /// The halves as floats, the upper one (with its sign flipped, so that it is not negative) behind 2^84 and the lower one behind
+    /// 2^52: taking those off is exact, and the one sum that is left rounds.
+    #[inline(always)]
+    fn words_to_double(x: __m256i, scale: __m256i) -> __m256i {
+        unsafe {
+            let above = _mm256_set1_epi64x(UPPER_BASE ^ (1 << 31));
+            let high = _mm256_xor_si256(_mm256_srli_epi64::<32>(x), above);
+            let low = _mm256_blend_epi32::<0xaa>(x, _mm256_set1_epi64x(TWO_TO_52));
+            // 2^84 + 2^63 + 2^52
+            let bases = _mm256_set1_epi64x(UPPER_BASE + (1 << 31) + (1 << 20));
+            let high = _mm256_sub_pd(float(high), float(bases));
+            let sum = _mm256_add_pd(high, float(low));
+            bits(_mm256_mul_pd(sum, float(scale)))
+        }
     }
     #[inline(always)]
     fn widen_single(x: __m256i) -> Pair<__m256i> {

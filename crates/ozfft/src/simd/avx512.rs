@@ -44,45 +44,17 @@ fn bits(x: __m512d) -> __m512i {
     unsafe { _mm512_castpd_si512(x) }
 }
 
-/// Exchanges lanes and elements of an 8 × 8 square.
+/// Quarters of 128 bits of two registers: the even ones of both halves, and the odd ones.
 #[inline(always)]
-fn transpose(rows: [__m512d; 8]) -> [__m512d; 8] {
+fn interleave_quarters(a: __m512d, b: __m512d) -> [__m512d; 2] {
     // SAFETY: as above.
     unsafe {
-        let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
-        let even = [
-            _mm512_unpacklo_pd(r0, r1),
-            _mm512_unpacklo_pd(r2, r3),
-            _mm512_unpacklo_pd(r4, r5),
-            _mm512_unpacklo_pd(r6, r7),
-        ];
-        let odd = [
-            _mm512_unpackhi_pd(r0, r1),
-            _mm512_unpackhi_pd(r2, r3),
-            _mm512_unpackhi_pd(r4, r5),
-            _mm512_unpackhi_pd(r6, r7),
-        ];
-        let quarters = inlined(
-            #[inline(always)]
-            |[a, b, c, d]: [__m512d; 4]| {
-                let (front, back) = (
-                    _mm512_shuffle_f64x2::<0x88>(a, b),
-                    _mm512_shuffle_f64x2::<0x88>(c, d),
-                );
-                let (front_odd, back_odd) = (
-                    _mm512_shuffle_f64x2::<0xdd>(a, b),
-                    _mm512_shuffle_f64x2::<0xdd>(c, d),
-                );
-                [
-                    _mm512_shuffle_f64x2::<0x88>(front, back),
-                    _mm512_shuffle_f64x2::<0x88>(front_odd, back_odd),
-                    _mm512_shuffle_f64x2::<0xdd>(front, back),
-                    _mm512_shuffle_f64x2::<0xdd>(front_odd, back_odd),
-                ]
-            },
-        );
-        let ([e0, e2, e4, e6], [e1, e3, e5, e7]) = (quarters(even), quarters(odd));
-        [e0, e1, e2, e3, e4, e5, e6, e7]
+        let even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        let odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        [
+            _mm512_permutex2var_pd(a, even, b),
+            _mm512_permutex2var_pd(a, odd, b),
+        ]
     }
 }
 
@@ -131,6 +103,14 @@ impl Vectors<8> for Avx512 {
     #[inline(always)]
     fn maximum(a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_max_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn leading_maximum(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_max_epu32(a, b) }
+    }
+    #[inline(always)]
+    fn all_negative(a: __m512i) -> bool {
+        unsafe { _mm512_movepi64_mask(a) == 0xff }
     }
     #[inline(always)]
     fn shift_left(a: __m512i, count: u32) -> __m512i {
@@ -308,6 +288,11 @@ impl Vectors<8> for Avx512 {
         unsafe { bits(_mm512_mul_pd(_mm512_cvtepi64_pd(x), float(scale))) }
     }
     #[inline(always)]
+    fn words_to_double(x: __m512i, scale: __m512i) -> __m512i {
+        // The conversion rounds, and a power of two does not.
+        Self::integers_to_double(x, scale)
+    }
+    #[inline(always)]
     fn widen_single(x: __m512i) -> Pair<__m512i> {
         let lower = inlined(
             #[inline(always)]
@@ -404,45 +389,64 @@ impl Vectors<8> for Avx512 {
             _mm512_storeu_pd(start.add(8), _mm512_permutex2var_pd(re, back, im));
         }
     }
+    /// Half rows are put together as they are read, which no shuffle is needed for: there is one port for those.
     #[inline(always)]
     #[allow(clippy::needless_range_loop)]
     unsafe fn load_lines(starts: &[*const f64; 8], mut element: impl FnMut(usize, __m512i)) {
-        let row = inlined(
-            #[inline(always)]
-            |lane: usize| unsafe { _mm512_loadu_pd(starts[lane]) },
-        );
-        let rows = [
-            row(0),
-            row(1),
-            row(2),
-            row(3),
-            row(4),
-            row(5),
-            row(6),
-            row(7),
-        ];
-        // By number: an iterator would take the columns through memory.
-        let columns = transpose(rows);
-        for i in 0..8 {
-            element(i, bits(columns[i]));
+        for half in 0..2 {
+            // Four numbers of a line, and of the one four lanes on.
+            let rows = inlined(
+                #[inline(always)]
+                |lane: usize| unsafe {
+                    let front = _mm256_loadu_pd(starts[lane].add(4 * half));
+                    let back = _mm256_loadu_pd(starts[lane + 4].add(4 * half));
+                    _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(front), back)
+                },
+            );
+            let (r0, r1, r2, r3) = (rows(0), rows(1), rows(2), rows(3));
+            let (even, odd) = unsafe {
+                (
+                    interleave_quarters(_mm512_unpacklo_pd(r0, r1), _mm512_unpacklo_pd(r2, r3)),
+                    interleave_quarters(_mm512_unpackhi_pd(r0, r1), _mm512_unpackhi_pd(r2, r3)),
+                )
+            };
+            // By number: an iterator would take the columns through memory.
+            for i in 0..2 {
+                element(4 * half + 2 * i, bits(even[i]));
+                element(4 * half + 2 * i + 1, bits(odd[i]));
+            }
         }
     }
+    /// The other way round: half rows are written.
     #[inline(always)]
     #[allow(clippy::needless_range_loop)]
     unsafe fn store_lines(starts: &[*mut f64; 8], mut element: impl FnMut(usize) -> __m512i) {
-        let columns = [
-            float(element(0)),
-            float(element(1)),
-            float(element(2)),
-            float(element(3)),
-            float(element(4)),
-            float(element(5)),
-            float(element(6)),
-            float(element(7)),
-        ];
-        let rows = transpose(columns);
-        for lane in 0..8 {
-            unsafe { _mm512_storeu_pd(starts[lane], rows[lane]) }
+        for half in 0..2 {
+            let mut column = inlined(
+                #[inline(always)]
+                |i: usize| float(element(4 * half + i)),
+            );
+            let (c0, c1, c2, c3) = (column(0), column(1), column(2), column(3));
+            // Numbers 0 and 1, and 2 and 3, of every other lane.
+            let (even, odd) = unsafe {
+                (
+                    interleave_quarters(_mm512_unpacklo_pd(c0, c1), _mm512_unpacklo_pd(c2, c3)),
+                    interleave_quarters(_mm512_unpackhi_pd(c0, c1), _mm512_unpackhi_pd(c2, c3)),
+                )
+            };
+            let put = inlined(
+                #[inline(always)]
+                |lane: usize, rows: __m512d| unsafe {
+                    let (front, back) =
+                        (starts[lane].add(4 * half), starts[lane + 4].add(4 * half));
+                    _mm256_storeu_pd(front, _mm512_castpd512_pd256(rows));
+                    _mm256_storeu_pd(back, _mm512_extractf64x4_pd::<1>(rows));
+                },
+            );
+            for i in 0..2 {
+                put(2 * i, even[i]);
+                put(2 * i + 1, odd[i]);
+            }
         }
     }
 }

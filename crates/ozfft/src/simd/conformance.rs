@@ -145,6 +145,34 @@ fn integers<const L: usize, V: Vectors<L>>(operands: &[[Row<L>; 2]]) {
         },
     );
     words::<L, V>(
+        "leading maximum",
+        operands,
+        #[inline(always)]
+        |a, b| {
+            // The lower half counts where the upper one is zero.
+            let magnitude = V::splat(i64::MAX);
+            let found = V::leading_maximum(V::and(a, magnitude), V::and(b, magnitude));
+            let upper = V::shift_right_each(found, V::splat(32));
+            let some = V::shift_right(V::subtract(V::splat(0), upper), 63);
+            V::subtract(found, V::and(found, V::and(some, V::splat(0xffff_ffff))))
+        },
+        |a, b| match (a & i64::MAX).max(b & i64::MAX) {
+            largest @ 0..=0xffff_ffff => largest,
+            largest => largest >> 32 << 32,
+        },
+    );
+    for [a, b] in operands {
+        for row in [
+            *a,
+            *b,
+            a.map(|x| x | i64::MIN),
+            b.map(|x| -1 - (x & i64::MAX)),
+        ] {
+            let right = row.iter().filter(|&&x| x < 0).count() == L;
+            assert_eq!(V::all_negative(V::load(&row)), right, "{row:x?}");
+        }
+    }
+    words::<L, V>(
         "leading zeros",
         operands,
         #[inline(always)]

@@ -189,8 +189,38 @@ fn to_floats<const L: usize, V: Vectors<L>>(generator: &mut Generator, rows: usi
     }
 }
 
+/// Words of all lengths, often at a tie or beside one, as double-precision numbers.
+#[inline(always)]
+fn words_to_floats<const L: usize, V: Vectors<L>>(generator: &mut Generator, rows: usize) {
+    for _ in 0..rows {
+        let words: Row<L> = std::array::from_fn(|_| match generator.below(8) {
+            0 => [0, 1, -1, i64::MAX, i64::MIN, i64::MIN + 1][generator.below(6)],
+            1 => {
+                // Where a half ends.
+                let upper = (generator.next_u64() as i64) << 32;
+                upper + [-1, 0, 1, i64::from(i32::MAX)][generator.below(4)]
+            }
+            _ => (hard_value(generator, 53) >> generator.below(12)) as i64,
+        });
+        let exponents: [i32; L] = std::array::from_fn(|_| random_unit(generator));
+        let scales = exponents.map(power_bits);
+        let found = lanes_of::<L, V>(V::words_to_double(V::load(&words), V::load(&scales)));
+        for lane in 0..L {
+            let (word, exponent) = (words[lane], exponents[lane]);
+            let right = f64::from_fixed(i128::from(word), exponent);
+            assert_eq!(
+                found[lane] as u64,
+                right.to_bits(),
+                "{word:#x} times 2^{exponent}: {:e} for {right:e}",
+                f64::from_bits(found[lane] as u64)
+            );
+        }
+    }
+}
+
 #[inline(always)]
 pub(super) fn suite<const L: usize, V: Vectors<L>>(generator: &mut Generator, rows: usize) {
     to_words::<L, V>(generator, rows);
     to_floats::<L, V>(generator, 2 * rows);
+    words_to_floats::<L, V>(generator, rows);
 }

@@ -64,6 +64,11 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     fn xor(a: Self::Words, b: Self::Words) -> Self::Words;
     /// The larger one, as signed integers.
     fn maximum(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Of words that are not negative, the upper half of the larger one; the lower half is that of the larger one where the
+    /// upper halves are zero, and undefined where they are not. Comparing halves costs half as much as comparing words.
+    fn leading_maximum(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Whether every word is negative.
+    fn all_negative(a: Self::Words) -> bool;
     /// `bits < 64`.
     fn shift_left(a: Self::Words, bits: u32) -> Self::Words;
     /// Arithmetic; `bits < 64`.
@@ -129,6 +134,8 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// The bits of `x · scale` in double precision, for `|x| < 2^50`; `scale` is a power of two that overflows or underflows
     /// nowhere.
     fn integers_to_double(x: Self::Words, scale: Self::Words) -> Self::Words;
+    /// The same for any words, rounded once.
+    fn words_to_double(x: Self::Words, scale: Self::Words) -> Self::Words;
     /// Single-precision numbers as double-precision ones: real parts, then imaginary parts.
     fn widen_single(bits: Self::Halves) -> Pair<Self::Words>;
     /// Double-precision numbers rounded to single-precision ones.

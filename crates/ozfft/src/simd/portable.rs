@@ -86,6 +86,14 @@ impl<const L: usize> Vectors<L> for Portable {
         each(|l| a[l].max(b[l]))
     }
     #[inline(always)]
+    fn leading_maximum(a: Row<L>, b: Row<L>) -> Row<L> {
+        Self::maximum(a, b)
+    }
+    #[inline(always)]
+    fn all_negative(a: Row<L>) -> bool {
+        a.iter().all(|&x| x < 0)
+    }
+    #[inline(always)]
     fn shift_left(a: Row<L>, bits: u32) -> Row<L> {
         each(|l| a[l] << bits)
     }
@@ -234,6 +242,11 @@ impl<const L: usize> Vectors<L> for Portable {
     #[inline(always)]
     fn integers_to_double(x: Row<L>, scale: Row<L>) -> Row<L> {
         each(|l| (x[l] as f64 * f64::from_bits(scale[l] as u64)).to_bits() as i64)
+    }
+    #[inline(always)]
+    fn words_to_double(x: Row<L>, scale: Row<L>) -> Row<L> {
+        // The conversion rounds to nearest, ties to even; a power of two does not round.
+        Self::integers_to_double(x, scale)
     }
     #[inline(always)]
     fn widen_single(bits: HalfRow<L>) -> Pair<Row<L>> {

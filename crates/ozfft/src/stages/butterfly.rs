@@ -17,6 +17,8 @@ pub(crate) struct Scales<const L: usize> {
 pub(crate) trait Value<const L: usize, V: Vectors<L>>: Copy {
     /// Pairs of diagonals that such values are made of in the usual recipes.
     const PAIRS: std::ops::RangeInclusive<usize>;
+    /// Whether they are made of diagonals at all, rather than of words.
+    const FROM_PRODUCTS: bool = true;
 
     fn zero() -> Self;
     fn plus(self, other: Self) -> Self;
@@ -61,6 +63,9 @@ pub(crate) struct LongWords<const L: usize, V: Vectors<L>> {
     pub(crate) im: V::Words,
 }
 
+/// Words of 64 bits that double precision need not hold.
+pub(crate) struct FullWords<const L: usize, V: Vectors<L>>(pub(crate) LongWords<L, V>);
+
 /// Wide integers.
 pub(crate) struct WideWords<const L: usize, V: Vectors<L>> {
     pub(crate) re: Wide<V::Words>,
@@ -81,7 +86,7 @@ macro_rules! copies {
         impl<const L: usize, V: Vectors<L>> Copy for $name<L, V> {}
     )*};
 }
-copies!(LongWords WideWords ShortWords);
+copies!(LongWords FullWords WideWords ShortWords);
 
 impl<const L: usize, V: Vectors<L>> Value<L, V> for LongWords<L, V> {
     const PAIRS: std::ops::RangeInclusive<usize> = 1..=4;
@@ -153,6 +158,69 @@ impl<const L: usize, V: Vectors<L>> Value<L, V> for LongWords<L, V> {
         // Exact in double precision, so that the one rounding is to single precision.
         let (re, im) = self.doubles(scales);
         V::narrow_to_single(re, im)
+    }
+}
+
+/// As [`LongWords`], but for the conversion.
+impl<const L: usize, V: Vectors<L>> Value<L, V> for FullWords<L, V> {
+    const PAIRS: std::ops::RangeInclusive<usize> = 3..=4;
+    const FROM_PRODUCTS: bool = false;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        FullWords(LongWords::zero())
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        FullWords(self.0.plus(other.0))
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        FullWords(self.0.minus(other.0))
+    }
+    #[inline(always)]
+    fn blend(self, other: Self) -> Self {
+        FullWords(self.0.blend(other.0))
+    }
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        FullWords(self.0.swapped())
+    }
+    #[inline(always)]
+    fn rounded<const P: usize>(
+        pair: impl Fn(usize) -> V::Halves,
+        dropped: usize,
+        shift: u32,
+    ) -> Self {
+        FullWords(LongWords::rounded::<P>(pair, dropped, shift))
+    }
+    #[inline(always)]
+    fn conjugated_where(self, mask: V::Words) -> Self {
+        FullWords(self.0.conjugated_where(mask))
+    }
+    #[inline(always)]
+    fn wide(self) -> Pair<Wide<V::Words>> {
+        self.0.wide()
+    }
+    #[inline(always)]
+    fn doubles(self, scales: &Scales<L>) -> Pair<V::Words> {
+        let scale = V::load(&scales.low);
+        (
+            V::words_to_double(self.0.re, scale),
+            V::words_to_double(self.0.im, scale),
+        )
+    }
+    #[inline(always)]
+    fn singles(self, scales: &Scales<L>) -> V::Halves {
+        // Double precision would round before single precision does.
+        WideWords::from(self.0).singles(scales)
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> From<LongWords<L, V>> for FullWords<L, V> {
+    #[inline(always)]
+    fn from(words: LongWords<L, V>) -> Self {
+        FullWords(words)
     }
 }
 

@@ -24,6 +24,19 @@ impl Grid {
         self.rows * self.pitch
     }
 
+    /// The same places in as few rows as there can be: rows without gaps are one.
+    #[inline(always)]
+    pub(crate) fn flattened(&self) -> Grid {
+        if self.pitch != self.columns {
+            return *self;
+        }
+        Grid {
+            rows: 1,
+            columns: self.len(),
+            pitch: self.len(),
+        }
+    }
+
     /// Place of element `i`.
     #[inline(always)]
     pub(crate) fn place(&self, i: usize) -> usize {

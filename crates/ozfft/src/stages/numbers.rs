@@ -150,9 +150,12 @@ impl<const L: usize> Positions<L> {
 /// Elements below `limit` that every lane has.
 #[inline(always)]
 pub(crate) fn whole_elements<const L: usize>(lines: &Lines<L>, limit: usize) -> usize {
-    let counts = lines.starts.iter();
-    let counts = counts.map(|&start| limit.saturating_sub(start).div_ceil(lines.step));
-    counts.min().unwrap_or(0)
+    // The lane that starts last has the fewest; a division takes as long as reading some points of a short line.
+    let last = lines.starts.iter().copied().max().unwrap_or(0);
+    match (limit.saturating_sub(last), lines.step) {
+        (rest, 1) => rest,
+        (rest, step) => rest.div_ceil(step),
+    }
 }
 
 /// Moves every lane's pointer on; none is read or written beyond what was checked.
@@ -242,6 +245,7 @@ impl<const L: usize> Input<'_, L> {
     ) {
         let whole = whole_elements(lines, limit);
         let positions = Positions::new(&self.places, lines);
+        let grid = grid.flattened();
         // The sign of the imaginary parts is changed.
         let signs = [
             V::splat(0),
@@ -263,7 +267,7 @@ impl<const L: usize> Input<'_, L> {
                     fast
                 }
                 (Reader::Double(array), Elements::Complex)
-                    if positions.step == 1 && L > 1 && fast >= L =>
+                    if positions.step == 1 && L > 1 && 2 * fast >= L =>
                 {
                     let chunk = L / 2;
                     let done = fast / chunk * chunk;
@@ -382,6 +386,7 @@ impl<const L: usize> Output<'_, L> {
     pub(crate) fn scatter<V: Vectors<L>>(&self, lines: &Lines<L>, grid: Grid, points: &[Point<L>]) {
         let whole = whole_elements(lines, self.count);
         let positions = Positions::new(&self.places, lines);
+        let grid = grid.flattened();
         for row in 0..grid.rows {
             let first = row * grid.columns;
             let points = &points[row * grid.pitch..][..grid.columns];
@@ -397,7 +402,7 @@ impl<const L: usize> Output<'_, L> {
                     }
                     fast
                 }
-                (Writer::Double(array), false) if positions.step == 1 && L > 1 && fast >= L => {
+                (Writer::Double(array), false) if positions.step == 1 && L > 1 && 2 * fast >= L => {
                     let chunk = L / 2;
                     let done = fast / chunk * chunk;
                     let at = |lane| 2 * positions.at(lane, first);

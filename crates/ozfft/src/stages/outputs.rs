@@ -175,7 +175,10 @@ impl<'a, const L: usize> FloatEmitter<'a, L> {
             scales: Scales {
                 high: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
                 low: std::array::from_fn(|lane| power(lane, 0)),
-                single: single_scales(exponents),
+                single: match output.is_single() {
+                    true => single_scales(exponents),
+                    false => None,
+                },
             },
             moderate,
             floats: if output.is_single() {

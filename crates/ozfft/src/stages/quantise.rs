@@ -148,9 +148,12 @@ pub(crate) fn power_bits(exponent: i32) -> i64 {
     (i64::from(exponent) + 1023) << 52
 }
 
-/// Exponents so far from the ends of the double-precision range that no intermediate overflows or underflows.
+/// Exponents from minus this one to below it are so far from the ends of the double-precision range that no intermediate overflows
+/// or underflows.
+const MODERATE: i32 = 900;
+
 pub(crate) fn is_moderate(exponent: i32) -> bool {
-    (-900..900).contains(&exponent)
+    (-MODERATE..MODERATE).contains(&exponent)
 }
 
 /// Quantises floating-point numbers, given as the bits of their components: chooses the exponent of every line and
@@ -163,12 +166,17 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
 ) -> Quantised<L> {
     let magnitude = V::splat(i64::MAX);
     let mut largest = [V::splat(0); 2];
-    for row in points.chunks(grid.pitch).take(grid.rows) {
-        for [re, im] in &row[..grid.columns] {
-            // Without their sign, the bits of floating-point numbers are ordered as the numbers are.
-            largest[0] = V::maximum(largest[0], V::and(V::load(re), magnitude));
-            largest[1] = V::maximum(largest[1], V::and(V::load(im), magnitude));
+    let all = grid.flattened();
+    for row in points.chunks(all.pitch).take(all.rows) {
+        for [re, im] in &row[..all.columns] {
+            // Without their sign, the bits of floating-point numbers are ordered as the numbers are. All that is asked of the
+            // largest one is its leading bit, and whether it is zero or not finite.
+            largest[0] = V::leading_maximum(largest[0], V::and(V::load(re), magnitude));
+            largest[1] = V::leading_maximum(largest[1], V::and(V::load(im), magnitude));
         }
+    }
+    if let Some(quantised) = quantise_ordinary::<L, V>(points, grid, shape, largest) {
+        return quantised;
     }
     let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
     let properties: [LineProperties; L] =
@@ -187,7 +195,8 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     });
     let mut exponents = [0i32; L];
     if unit.iter().all(|&unit| is_moderate(unit)) {
-        let sum = largest_sum::<L, V>(points, grid, shape, unit);
+        let scale = from_lanes::<L, V>(|lane| power_bits(-unit[lane]));
+        let sum = lanes_of::<L, V>(largest_sum::<L, V>(points, grid, shape, scale));
         for lane in 0..L {
             if keep[lane] {
                 exponents[lane] = exponent(i64::from(unit[lane]), sum[lane], shape.word_bits);
@@ -219,6 +228,65 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
             InputSymmetry::Real
         },
     }
+}
+
+/// [`quantise_floats`] where every line has a real and an imaginary part, is finite and far from the ends of the range: then
+/// exponents are chosen in vectors too, and nothing is asked lane by lane. `None` where a line is out of the ordinary.
+#[inline(always)]
+fn quantise_ordinary<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    grid: Grid,
+    shape: Columns,
+    [largest_re, largest_im]: [V::Words; 2],
+) -> Option<Quantised<L>> {
+    // A number of exponent `scale` has the field `scale + 1022`; its unit is moderate within these bounds.
+    const LEAST: i64 = ((SUM_BITS + 1022 - MODERATE) as i64) << 52;
+    const BEYOND: i64 = ((SUM_BITS + 1022 + MODERATE) as i64) << 52;
+    let largest = V::maximum(largest_re, largest_im);
+    let zero = V::splat(0);
+    let ordinary = V::and(
+        V::and(
+            V::subtract(V::splat(LEAST - 1), largest),
+            V::subtract(largest, V::splat(BEYOND)),
+        ),
+        V::and(V::subtract(zero, largest_re), V::subtract(zero, largest_im)),
+    );
+    if shape.relative_unit.is_some() || !V::all_negative(ordinary) {
+        return None;
+    }
+    let fields = V::shift_right_each(largest, V::splat(52));
+    let unit = V::subtract(fields, V::splat(i64::from(1022 + SUM_BITS)));
+    let power = inlined(
+        #[inline(always)]
+        |exponent: V::Words| V::shift_left(V::subtract(V::splat(1023), exponent), 52),
+    );
+    let sum = largest_sum::<L, V>(points, grid, shape, power(unit));
+    // As `exponent` has it.
+    let sum_bits = V::subtract(V::splat(64), V::leading_zeros(sum));
+    let exponents = V::add(
+        unit,
+        V::subtract(sum_bits, V::splat(i64::from(shape.word_bits))),
+    );
+    let scale = power(exponents);
+    let all = grid.flattened();
+    for row in points.chunks_mut(all.pitch).take(all.rows) {
+        for row in row[..all.columns].as_flattened_mut() {
+            V::store(V::round_scaled(V::load(row), scale, exponents), row);
+        }
+    }
+    debug_assert!(
+        within_head_room::<L>(grid, shape, size_in(points)),
+        "head-room: a column's words add up to more than the word"
+    );
+    Some(Quantised {
+        exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
+        properties: [LineProperties {
+            not_finite: false,
+            has_real: true,
+            has_imaginary: true,
+        }; L],
+        symmetry: InputSymmetry::Complex,
+    })
 }
 
 /// Only residues ask for units of lines.
@@ -287,15 +355,14 @@ fn leading_bits(bits: i64, unit: i32) -> i64 {
     }
 }
 
-/// The largest column sum of every line, in units of `2^unit`, each magnitude rounded up.
+/// The largest column sum of every line in units of its own, of which `scale` is the reciprocal; each magnitude is rounded up.
 #[inline(always)]
 fn largest_sum<const L: usize, V: Vectors<L>>(
     points: &[Point<L>],
     grid: Grid,
     shape: Columns,
-    unit: [i32; L],
-) -> Row<L> {
-    let scale = from_lanes::<L, V>(|lane| power_bits(-unit[lane]));
+    scale: V::Words,
+) -> V::Words {
     let mut largest = V::splat(0);
     for number in 0..shape.columns {
         let (mut sum, mut sum_im) = (V::splat(0), V::splat(0));
@@ -309,7 +376,7 @@ fn largest_sum<const L: usize, V: Vectors<L>>(
         let rest = V::splat(count.wrapping_mul(1i64.wrapping_sub(V::FLOOR_BIAS)));
         largest = V::maximum(largest, V::add(V::add(sum, sum_im), rest));
     }
-    lanes_of::<L, V>(largest)
+    largest
 }
 
 /// The same for numbers near the ends of the double-precision range, lane by lane in integers.

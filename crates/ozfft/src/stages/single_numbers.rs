@@ -36,6 +36,7 @@ impl<const L: usize> Input<'_, L> {
             },
         );
         let side_by_side = positions.step == 1 && L > 1;
+        let grid = grid.flattened();
         for row in 0..grid.rows {
             let first = row * grid.columns;
             let panel = &mut panel[row * grid.pitch..][..grid.columns];
@@ -132,6 +133,7 @@ impl<const L: usize> Output<'_, L> {
         let whole = whole_elements(lines, self.count);
         let positions = Positions::new(&self.places, lines);
         let side_by_side = positions.step == 1 && L > 1;
+        let grid = grid.flattened();
         for row in 0..grid.rows {
             let first = row * grid.columns;
             let panel = &panel[row * grid.pitch..][..grid.columns];

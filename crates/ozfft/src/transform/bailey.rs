@@ -39,6 +39,8 @@ pub(crate) struct Block {
     n: usize,
     digits: Digits,
     products: Products,
+    /// Most rows of digits, and of sums, that a column of any step has.
+    largest_rows: (usize, usize),
     steps: Vec<Step>,
     input: Grid,
     output: Grid,
@@ -72,6 +74,18 @@ impl Symmetry {
             InputSymmetry::Hermitian => Symmetry::Hermitian,
         }
     }
+}
+
+/// Most rows of digits, and of sums, that a column of any step has.
+fn largest_rows(steps: &[Step]) -> (usize, usize) {
+    let matrices = || {
+        let steps = steps.iter().filter_map(|step| step.matrices.as_ref());
+        steps.flat_map(|m| [&m.cosine, &m.sine])
+    };
+    (
+        matrices().map(PackedMatrix::data_rows).max().unwrap_or(0),
+        matrices().map(PackedMatrix::sum_rows).max().unwrap_or(0),
+    )
 }
 
 impl Block {
@@ -146,6 +160,7 @@ impl Block {
             } else {
                 Grid::new(last, n / last)
             },
+            largest_rows: largest_rows(&steps),
             steps,
             groups,
             exponent_offset: shifts as i32,
@@ -211,21 +226,9 @@ impl Block {
         }
     }
 
-    /// Most rows of digits, and of sums, that a column of any step has.
-    fn largest_rows(&self) -> (usize, usize) {
-        let matrices = || {
-            let steps = self.steps.iter().filter_map(|step| step.matrices.as_ref());
-            steps.flat_map(|m| [&m.cosine, &m.sine])
-        };
-        (
-            matrices().map(PackedMatrix::data_rows).max().unwrap_or(0),
-            matrices().map(PackedMatrix::sum_rows).max().unwrap_or(0),
-        )
-    }
-
     /// 64-bit words of scratch memory for `columns` columns at once.
     pub(crate) fn scratch_len<const L: usize>(&self, columns: usize) -> usize {
-        let (data, sums) = self.largest_rows();
+        let (data, sums) = self.largest_rows;
         4 * words_for::<HalfRow<L>>(columns * data) + 4 * words_for::<HalfRow<L>>(columns * sums)
     }
 
@@ -235,8 +238,8 @@ impl Block {
         columns: usize,
         workspace: &mut &'a mut [u64],
     ) -> BlockScratch<'a, L> {
-        let (data, sums) = self.largest_rows();
-        BlockScratch(std::array::from_fn(|_| ColumnScratch {
+        let (data, sums) = self.largest_rows;
+        let mut some_columns = || ColumnScratch {
             data: (
                 take(workspace, columns * data),
                 take(workspace, columns * data),
@@ -245,7 +248,8 @@ impl Block {
                 take(workspace, columns * sums),
                 take(workspace, columns * sums),
             ),
-        }))
+        };
+        BlockScratch([some_columns(), some_columns()])
     }
 
     /// Transforms the words of `L` lines; the outputs are wide integers. The words are used up.
@@ -334,7 +338,7 @@ impl Block {
                 if C::holds_outputs(digits) {
                     emit.emit(place, word);
                 } else {
-                    emit.emit(place, C::Sum::from(word));
+                    emit.emit(place, C::Output::from(word));
                 }
             },
         );
@@ -430,6 +434,14 @@ impl Block {
                 }
             },
         );
+    }
+
+    /// Whether the last step is trivial, and words hold its outputs.
+    pub(crate) fn last_sums_fit<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
+        &self,
+    ) -> bool {
+        let last = self.steps.last();
+        last.is_some_and(|step| step.matrices.is_none()) && C::holds_sums(self.digits)
     }
 
     /// Rows that the steps after the first work on: of a real line's, the mirrored ones need not be there.
@@ -543,7 +555,7 @@ impl Block {
             conjugate: false,
         };
         let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.products));
-        if step.matrices.is_some() {
+        if X::FROM_PRODUCTS && step.matrices.is_some() {
             step.run(
                 unit,
                 setting,
@@ -636,6 +648,14 @@ impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vec
         // Units with one lane are there for comparison: they are not compiled for both, the integers are the same.
         if const { L > 1 } && C::holds_outputs(block.digits) {
             block.last_step::<L, U, C, C::Word, E>(unit, symmetry, task.points, emit, task.scratch);
+        } else if const { L > 1 } && block.last_sums_fit::<L, U, C>() {
+            block.last_step::<L, U, C, C::Output, E>(
+                unit,
+                symmetry,
+                task.points,
+                emit,
+                task.scratch,
+            );
         } else {
             block.last_step::<L, U, C, C::Sum, E>(unit, symmetry, task.points, emit, task.scratch);
         }

@@ -486,6 +486,8 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Others<'_, '_, L, U> {
         };
         if <Point<L> as PackedElement<L, U>>::holds_outputs(block.digits()) {
             rest.run::<U, LongWords<L, U::Vectors>>(self.unit);
+        } else if block.last_sums_fit::<L, U, Point<L>>() {
+            rest.run::<U, <Point<L> as PackedElement<L, U>>::Output>(self.unit);
         } else {
             rest.run::<U, <Point<L> as PackedElement<L, U>>::Sum>(self.unit);
         }
@@ -588,7 +590,7 @@ impl<const L: usize> LastStep<'_, '_, '_, L> {
             conjugate: false,
         };
         let count = row_groups * per_row;
-        if step.matrices.is_some() {
+        if X::FROM_PRODUCTS && step.matrices.is_some() {
             step.run(
                 unit,
                 block.setting(),

@@ -7,6 +7,7 @@ use crate::simd::LOW_BITS;
 use crate::stages::digits::DigitMatrix;
 use crate::stages::reconstruct::UNIT_BITS;
 use crate::stages::step_matrices::StepMatrices;
+use crate::transform::packed_elements::sums_fit_words;
 use crate::transform::tables::Tables;
 
 /// Largest magnitude of a balanced digit.
@@ -31,6 +32,8 @@ pub(crate) enum Overflow {
     Rotated { step: usize, largest: f64 },
     /// Outputs leave what wide integers are narrowed from: 62 bits and the lower part.
     Wide { largest: f64 },
+    /// Outputs of a trivial last step leave 64 bits.
+    Sums { largest: f64 },
 }
 
 /// Largest magnitude of any pair of neighbouring diagonals, `256·upper + lower`, that data of any digits can give.
@@ -144,8 +147,9 @@ pub(crate) fn words_fit(
     let modulus = scale * PRODUCT.powi(-(products.count() as i32));
     let room = room_of_digits(digits);
     let word = f64::from(digits.word_bits()).exp2();
-    // Half a unit of rounding in each of two components of every element.
-    let mut sum = word + block.steps[0].n as f64;
+    // A column sum is an integer of at most 29 bits that is below a power of two, hence below it by one. Half a unit of rounding
+    // in each of two components of every element.
+    let mut sum = word * (1.0 - f64::from(-29).exp2()) + block.steps[0].n as f64;
     let mut largest = sum;
     let mut first_output = 0.0;
     for (i, step) in block.steps.iter().enumerate() {
@@ -170,6 +174,10 @@ pub(crate) fn words_fit(
         }
         if i == last && last > 0 {
             largest = output;
+            let trivial = step.fold == Fold::Trivial;
+            if trivial && sums_fit_words(digits) && output >= f64::from(63).exp2() {
+                return Err(Overflow::Sums { largest });
+            }
             break;
         }
         if output > f64::from(62).exp2() {

@@ -13,6 +13,9 @@ use crate::transform::passes::{Ends, Finish, Load, Passes, SETS};
 use crate::workspace::{take, words_for};
 use std::marker::PhantomData;
 
+/// Lines of at most so many points come one set at a time: several sets would leave the first-level cache, which costs more than waiting.
+const ALONE: usize = 20;
+
 /// An emitter for every set.
 struct SetEmitter<'a, const L: usize> {
     emitters: [Option<FloatEmitter<'a, L>>; SETS],
@@ -34,10 +37,10 @@ impl<const L: usize, V: Vectors<L>> Emit<L, V> for SetEmitter<'_, L> {
 }
 
 impl Passes {
-    /// Whether lines are of one step on a matrix unit, and of words of 64 bits.
+    /// Whether lines are of one step on a matrix unit, not too short, and of words of 64 bits.
     pub(crate) fn comes_in_sets(&self) -> bool {
         let one_step = |block: &Block| match block.steps() {
-            [step] => step.matrices.is_some(),
+            [step] => step.matrices.is_some() && block.len() > ALONE,
             _ => false,
         };
         self.is_one_block() && !self.is_short() && one_step(&self.blocks()[0])

@@ -112,8 +112,8 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Line<'_, L, U> {
             (1, _) => self.multiply::<1, LongWords<L, U::Vectors>>(exponents),
             (2, _) => self.multiply::<2, LongWords<L, U::Vectors>>(exponents),
             (3, true) => self.multiply::<3, LongWords<L, U::Vectors>>(exponents),
-            (3, false) => self.multiply::<3, <Point<L> as PackedElement<L, U>>::Sum>(exponents),
-            _ => self.multiply::<4, <Point<L> as PackedElement<L, U>>::Sum>(exponents),
+            (3, false) => self.multiply::<3, <Point<L> as PackedElement<L, U>>::Output>(exponents),
+            _ => self.multiply::<4, <Point<L> as PackedElement<L, U>>::Output>(exponents),
         }
         self.store(properties);
         properties

@@ -4,11 +4,16 @@
 use crate::matrix_unit::{Halves, MatrixUnit};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Point, Vectors, inlined};
-use crate::stages::butterfly::{LongWords, ShortWords, Value, WideWords};
+use crate::stages::butterfly::{FullWords, LongWords, ShortWords, Value, WideWords};
 use crate::stages::twiddle::Twiddle;
 
 /// Words of so many digits fit 32 bits, folded and all.
 pub(crate) const SHORT_DIGITS: u32 = 4;
+
+/// Whether sums of four words that enter a last step stay below 2^63; `head_room.rs` looks at every recipe.
+pub(crate) fn sums_fit_words(digits: Digits) -> bool {
+    digits.word_bits() <= 60 || digits.matrix >= 5
+}
 
 /// One element of a panel.
 pub(crate) trait PackedElement<const L: usize, U: MatrixUnit<L>>: Copy + 'static {
@@ -16,6 +21,8 @@ pub(crate) trait PackedElement<const L: usize, U: MatrixUnit<L>>: Copy + 'static
     type Word: Value<L, U::Vectors>;
     /// For sums that a word need not hold.
     type Sum: Value<L, U::Vectors> + From<Self::Word>;
+    /// For outputs that are words, or sums of at most four that a word holds ([`PackedElement::holds_sums`]).
+    type Output: Value<L, U::Vectors> + From<Self::Word>;
 
     fn get(&self) -> Self::Word;
     fn put(&mut self, word: Self::Word);
@@ -24,6 +31,10 @@ pub(crate) trait PackedElement<const L: usize, U: MatrixUnit<L>>: Copy + 'static
     fn rotated(digits: Digits, word: Self::Word, by: &Twiddle) -> Self::Word;
     /// A sum shifted down to a word: rounded, halves upwards.
     fn shifted(sum: Self::Sum, shift: u32) -> Self::Word;
+    /// Whether [`PackedElement::Output`] holds the outputs of a last step that is trivial, whose inputs are within the word: four times
+    /// that is 2^63 at most, and column sums leave room below it for all roundings (docs/numerics.md, section 5), if matrix
+    /// entries are not too coarse.
+    fn holds_sums(digits: Digits) -> bool;
     /// Whether words hold the outputs of a last step, and can be converted to floating point: those outputs are below
     /// `2^(word_bits + 8)` (docs/numerics.md, section 5).
     fn holds_outputs(digits: Digits) -> bool;
@@ -32,6 +43,7 @@ pub(crate) trait PackedElement<const L: usize, U: MatrixUnit<L>>: Copy + 'static
 impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for Point<L> {
     type Word = LongWords<L, U::Vectors>;
     type Sum = WideWords<L, U::Vectors>;
+    type Output = FullWords<L, U::Vectors>;
 
     #[inline(always)]
     fn get(&self) -> Self::Word {
@@ -67,6 +79,10 @@ impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for Point<L> {
         }
     }
     #[inline(always)]
+    fn holds_sums(digits: Digits) -> bool {
+        sums_fit_words(digits)
+    }
+    #[inline(always)]
     fn holds_outputs(digits: Digits) -> bool {
         digits.word_bits() + 8 <= 50
     }
@@ -75,6 +91,7 @@ impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for Point<L> {
 impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for HalfRow<L> {
     type Word = ShortWords<L, U::Vectors>;
     type Sum = LongWords<L, U::Vectors>;
+    type Output = LongWords<L, U::Vectors>;
 
     #[inline(always)]
     fn get(&self) -> Self::Word {
@@ -102,6 +119,10 @@ impl<const L: usize, U: MatrixUnit<L>> PackedElement<L, U> for HalfRow<L> {
         );
         let (low, _) = U::Vectors::split(shifted(sum.re), shifted(sum.im));
         ShortWords(low)
+    }
+    #[inline(always)]
+    fn holds_sums(_: Digits) -> bool {
+        true
     }
     #[inline(always)]
     fn holds_outputs(digits: Digits) -> bool {
