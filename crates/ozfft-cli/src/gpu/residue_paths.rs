@@ -78,4 +78,10 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
     path!("residues-bernstein-double", BernsteinDouble, false),
     path!("residues-fp8-kulisch32", Kulisch32, true, Fp8Wgmma),
     path!("residues-fp8-bands", Fp8Bands, true, Fp8Wgmma),
+    // Moduli of up to 1089, three products each.
+    ResiduePath {
+        name: "residues-fp8-karatsuba",
+        run: Run::Kernel("residues_karatsuba_kulisch32"),
+        exact: true,
+    },
 ];
