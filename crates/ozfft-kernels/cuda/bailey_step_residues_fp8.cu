@@ -3,12 +3,16 @@
 // the same moduli, the same integers, the same bits.
 //
 // expect: residues_fp8_kulisch32 62 QGMMA\.64x64x32
+// expect: residues_fp8_in_halves 62 QGMMA\.64x64x32
 // expect: residues_fp8_bands 62 QGMMA\.64x64x32
 // expect: residues_fp8_bands 8 QGMMA\.64x40x32
 #include "residue_fp8_nibbles.cuh"
 
 // Products in fp8, weights in int8.
 FP8_RESIDUE_KERNEL(residues_fp8_kulisch32, NONE, Int8Weights<Kulisch32>)
+// The same with two warpgroups to a line, to see what more threads are worth.
+using InHalves = Int8Weights<Kulisch32, 2>;
+FP8_RESIDUE_KERNEL(residues_fp8_in_halves, NONE, InHalves)
 // Both in fp8.
 FP8_RESIDUE_KERNEL(residues_fp8_bands, NONE, Fp8Weights)
 // What the stages of the second cost: their results are void.

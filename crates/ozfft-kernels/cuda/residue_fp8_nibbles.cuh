@@ -57,8 +57,8 @@ template <int NUMBER> DEVICE void decompose(const SplitWords &words, Nibbles &to
     }
 }
 
-// Residues of all outputs of a line, by all moduli: byte `i` of a row is that of modulus `i`.
-template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_nibbles(const SplitWords &words, uint32_t matrices, uint32_t rows) {
+// Residues of all outputs of a line, by moduli BEGIN, a multiple of 8, to END - 1: byte `i` of a row is that of modulus `i`.
+template <class Way, int BEGIN, int END, Stage WITHOUT> DEVICE void multiply_nibbles(const SplitWords &words, uint32_t matrices, uint32_t rows) {
     const uint64_t matrix = wgmma_matrix(matrices);
     const uint32_t own = rows + 16 * (static_cast<uint32_t>(thread_number()) % 32);
     Nibbles nibbles[2];
@@ -79,8 +79,11 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_nibbles(cons
 #pragma unroll
         for (int i = 0; i < 4; i++) arithmetic::compiler_fence(next.lower[i], next.upper[i]);
     };
-    prepare(Number<0>());
-    for_numbers<0, COUNT>([&](auto number) {
+    // Four warps of a scheduler have enough to do while the tensor unit works; three make the next modulus' operands meanwhile, which takes registers.
+    constexpr bool AHEAD = Way::GROUPS == 1;
+    if constexpr (AHEAD) prepare(Number<BEGIN>());
+    for_numbers<BEGIN, END>([&](auto number) {
+        if constexpr (!AHEAD) prepare(number);
         const Nibbles &data = nibbles[number % 2];
         // Sums h of all outputs, then their sums l; of a tile of eight outputs real parts of two, then imaginary parts.
         float sums[POINTS];
@@ -93,8 +96,7 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_nibbles(cons
 #pragma unroll
             for (int i = 0; i < POINTS; i++) sums[i] = arithmetic::from_bits(data.lower[i % 4] ^ data.upper[i / 4 % 4]);
         }
-        // While the tensor unit works: the next modulus.
-        if constexpr (number + 1 < COUNT) prepare(Number<number + 1>());
+        if constexpr (AHEAD && number + 1 < END) prepare(Number<number + 1>());
         if (WITHOUT != Stage::PRODUCTS) wgmma_wait<0>();
 #pragma unroll
         for (int i = 0; i < 16; i++) {
@@ -107,8 +109,8 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_nibbles(cons
             word = number % 4 == 0 ? byte : arithmetic::chosen_bytes(word, byte, PLACE);
         }
         // With so little in between, the compiler would begin products beyond its registers.
-        if (WITHOUT == Stage::DECOMPOSITION) arithmetic::scheduling_barrier(thread_number(), 16 * COUNT + number);
-        if constexpr (number % 8 == 7 || number + 1 == COUNT) {
+        if (WITHOUT == Stage::DECOMPOSITION || !AHEAD) arithmetic::scheduling_barrier(thread_number(), 16 * END + number);
+        if constexpr (number % 8 == 7 || number + 1 == END) {
 #pragma unroll
             for (int i = 0; i < 16; i++) {
                 const uint32_t turn = 2 * (i / 4) + i % 2, part = i / 2 % 2;
@@ -120,13 +122,23 @@ template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_nibbles(cons
 
 // What both ways have in common. The tables of a step: products of all moduli, slices of the weights for every lane, and the weights in fp8, for ways that
 // put integers together there.
-struct NibbleProducts {
-    static constexpr int LINES = 3;
+template <int LINE_GROUPS> struct NibbleProducts {
+    static constexpr int GROUPS = LINE_GROUPS, LINES = GROUPS == 1 ? 3 : 2;
     static constexpr uint32_t PRODUCT_BYTES = MOST_MODULI * MODULUS_BYTES, WEIGHT_BYTES = 40 * 32, ROW_BYTES = 8 * TURN_BYTES;
     static DEVICE const unsigned char *products(const Step &step) { return reinterpret_cast<const unsigned char *>(step.matrix); }
     static DEVICE const SliceTable *slices(const Step &step) { return reinterpret_cast<const SliceTable *>(products(step) + PRODUCT_BYTES); }
     static DEVICE const unsigned char *weights(const Step &step) { return reinterpret_cast<const unsigned char *>(slices(step) + 32); }
     static DEVICE_CONSTANT int count(bool closing) { return closing ? 16 : 15; }
+
+    template <class Way, int COUNT, Stage WITHOUT> static DEVICE void multiply_by_group(const SplitWords &words, uint32_t matrices, uint32_t rows, int32_t group) {
+        if (GROUPS == 1) {
+            multiply_nibbles<Way, 0, COUNT, WITHOUT>(words, matrices, rows);
+        } else if (group == 0) {
+            multiply_nibbles<Way, 0, 8, WITHOUT>(words, matrices, rows);
+        } else {
+            multiply_nibbles<Way, 8, COUNT, WITHOUT>(words, matrices, rows);
+        }
+    }
 
     // Of both parts.
     using Operands = uint32_t[2][4];
@@ -137,14 +149,15 @@ struct NibbleProducts {
 };
 
 // Integers put together with phase A on 8-bit integers: that of residue_slices.cuh.
-template <class B> struct Int8Weights : NibbleProducts {
-    template <int COUNT, Stage WITHOUT> static DEVICE void multiply(const SplitWords &words, uint32_t matrices, uint32_t rows) {
-        multiply_nibbles<Int8Weights, COUNT, WITHOUT>(words, matrices, rows);
+template <class B, int LINE_GROUPS = 1> struct Int8Weights : NibbleProducts<LINE_GROUPS> {
+    using Products = NibbleProducts<LINE_GROUPS>;
+    template <int COUNT, Stage WITHOUT> static DEVICE void multiply(const SplitWords &words, uint32_t matrices, uint32_t rows, int32_t group) {
+        Products::template multiply_by_group<Int8Weights, COUNT, WITHOUT>(words, matrices, rows, group);
     }
     template <int NUMBER> static DEVICE uint32_t residue(int sum_bits) { return residue_byte<NUMBER>(sum_bits); }
 
     const SliceTable table;
-    DEVICE Int8Weights(const Step &step, uint32_t) : table(table_entry(slices(step) + thread_number() % 32)) {}
+    DEVICE Int8Weights(const Step &step, uint32_t) : table(table_entry(Products::slices(step) + thread_number() % 32)) {}
 
     // `rows`: those of both parts. Calls `take(part, number, piece)` for the window of this lane of four numbers of each part, a part at a time; and
     // `end_of(part)`.
@@ -175,9 +188,9 @@ template <class B> struct Int8Weights : NibbleProducts {
 
 // The same in fp8, with nothing on the tensor unit but e4m3: nibbles of residues meet digits of their weights, a band of four bits each, eight of them a
 // window; and two digits of five bits of the weights' fractions of the product, of which 2^10 are one.
-struct Fp8Weights : NibbleProducts {
-    template <int COUNT, Stage WITHOUT> static DEVICE void multiply(const SplitWords &words, uint32_t matrices, uint32_t rows) {
-        multiply_nibbles<Fp8Weights, COUNT, WITHOUT>(words, matrices, rows);
+struct Fp8Weights : NibbleProducts<1> {
+    template <int COUNT, Stage WITHOUT> static DEVICE void multiply(const SplitWords &words, uint32_t matrices, uint32_t rows, int32_t group) {
+        multiply_by_group<Fp8Weights, COUNT, WITHOUT>(words, matrices, rows, group);
     }
     template <int NUMBER> static DEVICE uint32_t residue(int sum_bits) { return unsigned_residue_byte<NUMBER>(sum_bits); }
 

@@ -1,14 +1,15 @@
 // One DFT of 32 points over the columns of a line, its products by residues in fp8, and a block of lines: what all ways have in common.
 //
-// A warpgroup has a line: its 32 columns, real parts and imaginary parts, are the 64 rows of a product, and all 32 outputs its columns. Modulus
-// by modulus words become digits, are multiplied, and leave a residue for every output in shared memory; then the outputs are put together one by one.
+// A warpgroup, or two of them, have a line: its 32 columns, real parts and imaginary parts, are the 64 rows of a product, and all 32 outputs its columns. Modulus
+// by modulus words become digits, are multiplied, and leave a residue for every output in shared memory; then the outputs are put together one by one. Two
+// warpgroups have half the moduli each, and then half the outputs.
 //
 // A way says which moduli, which digits, and how integers are put together again. It has
-//   LINES                                 lines of a block
+//   LINES, GROUPS                         lines of a block, and warpgroups of a line
 //   PRODUCT_BYTES, WEIGHT_BYTES           of its tables in shared memory, and `products(step)`, `weights(step)`, where they come from
-//   ROW_BYTES                             of the residues of a warp's outputs
+//   ROW_BYTES                             of the residues of the outputs of eight columns
 //   count(closing)                        moduli of a step
-//   multiply<COUNT, WITHOUT>(words, products, rows)
+//   multiply<COUNT, WITHOUT>(words, products, rows, group)
 //   Operands, load(operands, rows)        residues of a turn, as windows(operands, rounding, take, end_of) has them
 #pragma once
 #include "async_copy.cuh"
@@ -19,13 +20,17 @@
 // Residues of both parts of the 32 numbers of a turn, 16 bytes each. A warp has 8 turns.
 constexpr uint32_t TURN_BYTES = 2 * 32 * 16;
 
-// Shared memory of a block behind its points: tables of the step that is next, then the residues of every warp.
+// Which line this thread has part of, of those of the block, and in which of the line's warpgroups it is.
+template <class Way> DEVICE int32_t own_line() { return thread_number() / (128 * Way::GROUPS); }
+template <class Way> DEVICE int32_t own_group() { return Way::GROUPS == 1 ? 0 : shuffle(thread_number() / 128 % Way::GROUPS, 0); }
+
+// Shared memory of a block behind its points: tables of the step that is next, then the residues of every eight columns.
 template <class Way> struct Fp8Memory {
     uint32_t products, weights, rows;
     DEVICE explicit Fp8Memory(const void *behind) {
         products = (shared_address(behind) + 127) / 128 * 128;
         weights = products + Way::PRODUCT_BYTES;
-        rows = weights + Way::WEIGHT_BYTES + static_cast<uint32_t>(thread_number() / 32) * Way::ROW_BYTES;
+        rows = weights + Way::WEIGHT_BYTES + static_cast<uint32_t>(4 * own_line<Way>() + thread_number() / 32 % 4) * Way::ROW_BYTES;
     }
 };
 
@@ -68,13 +73,13 @@ DEVICE void reconstruct_rows(const Way &way, uint32_t rows, const Rounding (&rou
         });
 }
 
-// A step of the line of this warpgroup. `after_products` is called when this warp has no product of the step left.
+// A step of the line of this warpgroup. `after_products` is called when this warp has no product of the step left, and is a barrier of the block.
 template <class Way, bool CLOSING, Stage WITHOUT, class After>
 DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8Memory<Way> &memory, const After &after_products) {
     constexpr int COUNT = Way::count(CLOSING);
     const int32_t lane = thread_number() % 32, g = lane / 4, t = lane % 4, warp = thread_number() / 32 % 4;
     Column column;
-    column.line = thread_number() / 128;
+    column.line = own_line<Way>();
     column.number = 8 * warp + g;
     column.start = panel.lines[column.line].base;
     column.mirrored = !CLOSING && 2 * column.number > POINTS ? -1 : 0;
@@ -90,15 +95,14 @@ DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8M
                 split.high[kind][j] = static_cast<uint32_t>(words[kind][j] >> 32) ^ 0x80000000u;
             }
         }
-        Way::template multiply<COUNT, WITHOUT>(split, memory.products, memory.rows);
+        Way::template multiply<COUNT, WITHOUT>(split, memory.products, memory.rows, own_group<Way>());
     }
-    // All lanes of the warp have read their columns, and written their residues.
-    warp_barrier();
+    // All threads of the line have read their columns, and written their residues.
     after_products();
     const Way way(step, memory.weights);
     const bool conjugated = CLOSING && 2 * column.number > POINTS;
 #pragma unroll 1
-    for (int32_t turn = 0; turn < 8; turn++) {
+    for (int32_t turn = 8 / Way::GROUPS * own_group<Way>(), end = turn + 8 / Way::GROUPS; turn < end; turn++) {
         const int32_t tile = turn / 2, e = turn % 2, k = tile / 2 * 8 + 2 * t + e;
         const bool far = tile % 2 != 0;
         // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
@@ -175,6 +179,6 @@ template <class Way, Stage WITHOUT> DEVICE void run_fp8_residues(const Tasks &ta
 }
 
 #define FP8_RESIDUE_KERNEL(NAME, WITHOUT, ...)                                 \
-    KERNEL(128 * (__VA_ARGS__::LINES), 1) NAME(PARAMETERS Tasks tasks) { \
+    KERNEL(128 * __VA_ARGS__::LINES * __VA_ARGS__::GROUPS, 1) NAME(PARAMETERS Tasks tasks) { \
         run_fp8_residues<__VA_ARGS__, Stage::WITHOUT>(tasks);                  \
     }

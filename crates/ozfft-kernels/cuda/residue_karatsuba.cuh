@@ -1,7 +1,8 @@
 // Products by residues in fp8 as Ozaki's scheme II has them: the moduli of residue_karatsuba_moduli.cuh, three products each, and so the integers of
 // residue_step.cuh. Integers are put together with phase A on 8-bit integers, and phase B as residue_words.cuh has it.
 //
-// Residues take up to eleven bits, two bytes each. Those of a turn lie in two planes, eight moduli each, so that rows of either have 16 bytes.
+// Residues take up to eleven bits, two bytes each. Those of a turn lie in two planes, seven moduli each, so that rows of either have 16 bytes. Two warpgroups have
+// a line, and a plane each.
 #pragma once
 #include "bailey_instructions.cuh"
 #include "residue_fp8_step.cuh"
@@ -13,8 +14,9 @@ namespace karatsuba {
 constexpr uint32_t DIGIT_BYTES = POINTS * 32;
 DEVICE_CONSTANT uint32_t matrix_start(int number) { return (number < SQUARES ? 2 * number : 3 * number - SQUARES) * DIGIT_BYTES; }
 
-// The two bytes of residues, of moduli below 8 and from 8 on, are a lane's halves of the tensor instruction's terms.
+// Planes are a lane's halves of the tensor instruction's terms.
 constexpr uint32_t PLANE_BYTES = 8 * TURN_BYTES;
+constexpr int PLANE_MODULI = 7;
 
 // What a lane knows of the weights: slices, two of the quotient's, for either plane; and 32 bits of the moduli's product.
 struct alignas(16) PlaneSlices {
@@ -50,20 +52,31 @@ template <int NUMBER, Stage WITHOUT> DEVICE void decompose(const SplitWords &wor
     }
 }
 
-// The sums of a modulus. Of a tile of eight outputs a thread has real parts of two, then imaginary parts; `begin` begins their products, `residue` is that of
-// output i, in the lower half of the word. Data are multiples of 2^-9.
+// Calls `begin`, which begins products, and waits for them. The other warpgroups have enough to do meanwhile: two operands in turn would take registers.
+template <class Begin> DEVICE void multiply_with(const Begin &begin) {
+    wgmma_fence();
+    begin();
+    wgmma_commit();
+    wgmma_wait<0>();
+}
+
+// The sums of a modulus. Of a tile of eight outputs a thread has real parts of two, then imaginary parts; `residue` is that of output i, in the lower half of
+// the word. Data are multiples of 2^-9.
 constexpr float UNIT = 512;
 template <int NUMBER, bool SQUARE = (NUMBER < SQUARES)> struct Sums {
     // l·h' + h·l' of all outputs, then l·l'.
     float sums[POINTS];
-    DEVICE void begin(const Operand &data, uint64_t matrices) {
+    template <Stage WITHOUT> DEVICE void multiply(const Operand &data, uint64_t matrices) {
         const uint64_t matrix = matrices + matrix_start(NUMBER) / 16;
-        wgmma_e4m3_first<2 * POINTS>(sums, data.low, matrix);
-        wgmma_e4m3_more<POINTS>(sums, data.high, matrix + DIGIT_BYTES / 16);
-    }
-    DEVICE void pretend(const Operand &data) {
+        if (WITHOUT != Stage::PRODUCTS) {
+            multiply_with([&] {
+                wgmma_e4m3_first<2 * POINTS>(sums, data.low, matrix);
+                wgmma_e4m3_more<POINTS>(sums, data.high, matrix + DIGIT_BYTES / 16);
+            });
+        } else {
 #pragma unroll
-        for (int i = 0; i < POINTS; i++) sums[i] = arithmetic::from_bits(data.low[i % 4] ^ data.high[i / 4 % 4]);
+            for (int i = 0; i < POINTS; i++) sums[i] = arithmetic::from_bits(data.low[i % 4] ^ data.high[i / 4 % 4]);
+        }
     }
     DEVICE uint32_t residue(int i) const {
         using arithmetic::fused;
@@ -71,72 +84,72 @@ template <int NUMBER, bool SQUARE = (NUMBER < SQUARES)> struct Sums {
     }
 };
 template <int NUMBER> struct Sums<NUMBER, false> {
-    // h·h', l·l' and (h + l)·(h' + l').
-    float high[POINTS / 2], low[POINTS / 2], both[POINTS / 2];
-    DEVICE void begin(const Operand &data, uint64_t matrices) {
+    // 240·h·h' - 15·l·l', and (h + l)·(h' + l'). Never more than two sums of an output, for the sake of registers.
+    float others[POINTS / 2], both[POINTS / 2];
+    template <Stage WITHOUT> DEVICE void multiply(const Operand &data, uint64_t matrices) {
+        using arithmetic::fused;
         const uint64_t matrix = matrices + matrix_start(NUMBER) / 16;
-        wgmma_e4m3_first<POINTS>(high, data.high, matrix);
-        wgmma_e4m3_first<POINTS>(low, data.low, matrix + DIGIT_BYTES / 16);
-        wgmma_e4m3_first<POINTS>(both, data.sum, matrix + 2 * DIGIT_BYTES / 16);
-    }
-    DEVICE void pretend(const Operand &data) {
+        float low[POINTS / 2];
+        if (WITHOUT != Stage::PRODUCTS) {
+            multiply_with([&] {
+                wgmma_e4m3_first<POINTS>(others, data.high, matrix);
+                wgmma_e4m3_first<POINTS>(low, data.low, matrix + DIGIT_BYTES / 16);
+            });
+        } else {
 #pragma unroll
-        for (int i = 0; i < POINTS / 2; i++) {
-            high[i] = arithmetic::from_bits(data.high[i % 4]);
-            low[i] = arithmetic::from_bits(data.low[i / 4]);
-            both[i] = arithmetic::from_bits(data.sum[i % 4]);
+            for (int i = 0; i < POINTS / 2; i++) {
+                others[i] = arithmetic::from_bits(data.high[i % 4]);
+                low[i] = arithmetic::from_bits(data.low[i / 4]);
+                both[i] = arithmetic::from_bits(data.sum[i % 4]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < POINTS / 2; i++) others[i] = fused(others[i], 240 * UNIT, fused(low[i], -15 * UNIT, SumResidue<NUMBER>::START));
+        if (WITHOUT != Stage::PRODUCTS) {
+            multiply_with([&] { wgmma_e4m3_first<POINTS>(both, data.sum, matrix + 2 * DIGIT_BYTES / 16); });
         }
     }
-    DEVICE uint32_t residue(int i) const {
-        using arithmetic::fused;
-        const float others = fused(high[i], 240 * UNIT, fused(low[i], -15 * UNIT, SumResidue<NUMBER>::START));
-        return SumResidue<NUMBER>::of(fused(both[i], 16 * UNIT, others));
-    }
+    DEVICE uint32_t residue(int i) const { return SumResidue<NUMBER>::of(arithmetic::fused(both[i], 16 * UNIT, others[i])); }
 };
 
 struct Weights {
-    static constexpr int LINES = 2;
+    static constexpr int LINES = 2, GROUPS = 2;
     static constexpr uint32_t PRODUCT_BYTES = matrix_start(MOST_MODULI), WEIGHT_BYTES = 0, ROW_BYTES = 2 * PLANE_BYTES;
     static DEVICE const unsigned char *products(const Step &step) { return reinterpret_cast<const unsigned char *>(step.matrix); }
     static DEVICE const unsigned char *weights(const Step &step) { return products(step); }
     static DEVICE_CONSTANT int count(bool closing) { return closing ? 14 : 13; }
 
-    // Residues of all outputs of a line, by all moduli.
-    template <int COUNT, Stage WITHOUT> static DEVICE void multiply(const SplitWords &words, uint32_t matrices, uint32_t rows) {
+    // Residues of all outputs of a line, by the moduli of a warpgroup, whose residues make up a plane.
+    template <int COUNT, Stage WITHOUT> static DEVICE void multiply(const SplitWords &words, uint32_t matrices, uint32_t rows, int32_t group) {
         const uint64_t matrix = wgmma_matrix(matrices);
         const uint32_t own = rows + 16 * (static_cast<uint32_t>(thread_number()) % 32);
-        Operand operands[2];
+        if (group == 0) {
+            multiply_by<0, PLANE_MODULI, WITHOUT>(words, matrix, own);
+        } else {
+            multiply_by<PLANE_MODULI, COUNT, WITHOUT>(words, matrix, own + PLANE_BYTES);
+        }
+    }
+    template <int BEGIN, int END, Stage WITHOUT> static DEVICE void multiply_by(const SplitWords &words, uint64_t matrix, uint32_t own) {
         // Residues of eight outputs' two parts, twice: two moduli to a word.
-        uint32_t halves[16][2];
-        decompose<0, WITHOUT>(words, operands[0]);
-        for_numbers<0, COUNT>([&](auto number) {
-            const Operand &data = operands[number % 2];
+        uint32_t halves[16];
+        for_numbers<BEGIN, END>([&](auto number) {
+            constexpr int PLACE = number - BEGIN;
+            Operand data;
+            decompose<number, WITHOUT>(words, data);
             Sums<number> sums;
-            if (WITHOUT != Stage::PRODUCTS) {
-                wgmma_fence();
-                sums.begin(data, matrix);
-                wgmma_commit();
-            } else {
-                sums.pretend(data);
-            }
-            // While the tensor unit works: the next modulus.
-            if constexpr (number + 1 < COUNT) decompose<number + 1, WITHOUT>(words, operands[(number + 1) % 2]);
-            if (WITHOUT != Stage::PRODUCTS) wgmma_wait<0>();
+            sums.template multiply<WITHOUT>(data, matrix);
 #pragma unroll
             for (int i = 0; i < 16; i++) {
                 const uint32_t residue = sums.residue(i);
-                uint32_t &word = halves[i][number % 4 / 2];
-                word = number % 2 == 0 ? residue : two_halves(word, residue);
+                halves[i] = PLACE % 2 == 0 ? residue : two_halves(halves[i], residue);
             }
             // With so little in between, the compiler would begin products beyond its registers.
-            if (WITHOUT == Stage::DECOMPOSITION) arithmetic::scheduling_barrier(thread_number(), 16 * COUNT + number);
-            if constexpr (number % 4 == 3 || number + 1 == COUNT) {
+            arithmetic::scheduling_barrier(thread_number(), 16 * END + number);
+            if constexpr (PLACE % 2 == 1 || number + 1 == END) {
 #pragma unroll
                 for (int i = 0; i < 16; i++) {
                     const uint32_t turn = 2 * (i / 4) + i % 2, part = i / 2 % 2;
-                    const uint32_t place = own + number / 8 * PLANE_BYTES + turn * TURN_BYTES + part * (TURN_BYTES / 2) + number % 8 / 4 * 8;
-                    // Weights of moduli that are not there are zeros.
-                    store_shared(place, make_uint2(halves[i][0], number % 4 < 2 ? 0 : halves[i][1]));
+                    store_shared_int(own + turn * TURN_BYTES + part * (TURN_BYTES / 2) + PLACE / 2 * 4, static_cast<int>(halves[i]));
                 }
             }
         });

@@ -31,6 +31,9 @@ pub const RESIDUE_FP8_VARIANTS: [&str; 3] = [
     "residues_fp8_without_decomposition",
 ];
 
+/// The first of them with two warpgroups to a line instead of one, to see what more threads are worth.
+pub const RESIDUE_FP8_IN_HALVES: &str = "residues_fp8_in_halves";
+
 /// The second: a whole one, and the same without one of its stages, whose results are void. All are there to be measured.
 pub const RESIDUE_KARATSUBA_VARIANTS: [&str; 4] = [
     "residues_karatsuba_kulisch32",
@@ -69,18 +72,24 @@ pub const RESIDUE_KARATSUBA_DIGIT_BYTES: usize = 32 * 32;
 /// Bytes of the matrices of all moduli.
 pub const RESIDUE_KARATSUBA_PRODUCT_BYTES: usize = (6 * 2 + 8 * 3) * RESIDUE_KARATSUBA_DIGIT_BYTES;
 
-/// The two schemes.
+/// What kernels have in common that share their tables and the form of their blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResidueFp8 {
     /// Moduli of at most 256, nibbles of their residues, four products a modulus.
     Nibbles,
+    /// The same with two warpgroups to a line.
+    NibblesInHalves,
     /// Moduli of at most 1089, two signed digits of their residues, three products a modulus.
     Karatsuba,
 }
 
 impl ResidueFp8 {
-    /// Both.
-    pub const ALL: [ResidueFp8; 2] = [ResidueFp8::Nibbles, ResidueFp8::Karatsuba];
+    /// All of them.
+    pub const ALL: [ResidueFp8; 3] = [
+        ResidueFp8::Nibbles,
+        ResidueFp8::NibblesInHalves,
+        ResidueFp8::Karatsuba,
+    ];
 
     /// That of a kernel, if it is one in fp8.
     pub fn of(kernel: &str) -> Option<ResidueFp8> {
@@ -95,6 +104,7 @@ impl ResidueFp8 {
                 let ways = RESIDUE_FP8_KERNELS.map(|(_, kernel)| kernel);
                 [&ways[..], &RESIDUE_FP8_VARIANTS].concat()
             }
+            ResidueFp8::NibblesInHalves => vec![RESIDUE_FP8_IN_HALVES],
             ResidueFp8::Karatsuba => RESIDUE_KARATSUBA_VARIANTS.to_vec(),
         }
     }
@@ -102,33 +112,41 @@ impl ResidueFp8 {
     /// Their machine code.
     pub fn image(self) -> &'static [u8] {
         match self {
-            ResidueFp8::Nibbles => RESIDUE_FP8_IMAGE,
+            ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves => RESIDUE_FP8_IMAGE,
             ResidueFp8::Karatsuba => RESIDUE_KARATSUBA_IMAGE,
         }
     }
 
-    /// Lines of their blocks, a warpgroup each.
+    /// Lines of their blocks.
     pub fn lines(self) -> usize {
         match self {
             ResidueFp8::Nibbles => 3,
-            ResidueFp8::Karatsuba => 2,
+            ResidueFp8::NibblesInHalves | ResidueFp8::Karatsuba => 2,
+        }
+    }
+
+    /// Warpgroups that share a line.
+    pub fn groups(self) -> usize {
+        match self {
+            ResidueFp8::Nibbles => 1,
+            ResidueFp8::NibblesInHalves | ResidueFp8::Karatsuba => 2,
         }
     }
 
     /// Threads of their blocks.
     pub fn threads(self) -> u32 {
-        128 * self.lines() as u32
+        128 * (self.lines() * self.groups()) as u32
     }
 
     /// Shared memory that they need beside their lines: `Fp8Memory` of `residue_fp8_step.cuh`, and 128 bytes to begin at a multiple of.
     pub fn scratch_bytes(self) -> usize {
-        let (tables, rows_of_a_warp) = match self {
-            ResidueFp8::Nibbles => (
+        let (tables, rows_of_eight_columns) = match self {
+            ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves => (
                 RESIDUE_MODULI.len() * RESIDUE_FP8_MODULUS_BYTES + 32 * RESIDUE_FP8_WEIGHT_COLUMNS,
                 8192,
             ),
             ResidueFp8::Karatsuba => (RESIDUE_KARATSUBA_PRODUCT_BYTES, 2 * 8192),
         };
-        tables + 4 * self.lines() * rows_of_a_warp + 128
+        tables + 4 * self.lines() * rows_of_eight_columns + 128
     }
 }

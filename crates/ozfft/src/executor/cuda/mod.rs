@@ -102,6 +102,7 @@ pub(crate) fn residue_variants() -> Vec<&'static str> {
     [
         &ozfft_kernels::RESIDUE_VARIANTS[..],
         &ozfft_kernels::RESIDUE_FP8_VARIANTS[..],
+        &[ozfft_kernels::RESIDUE_FP8_IN_HALVES],
         &ozfft_kernels::RESIDUE_KARATSUBA_VARIANTS[..],
     ]
     .concat()

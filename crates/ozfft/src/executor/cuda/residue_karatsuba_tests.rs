@@ -1,5 +1,5 @@
-//! The kernel with the moduli of Ozaki's scheme II in fp8 under the emulator, against the processor: exact digits, and the residues engine with the same moduli on the
-//! simulated unit. Not a bit may differ. The emulator ends the program at a sum that Hopper would not keep.
+//! The kernels with two warpgroups to a line under the emulator, that with the moduli of Ozaki's scheme II in fp8 among them, against the processor: exact digits, and the
+//! residues engine with the same moduli on the simulated unit. Not a bit may differ. The emulator ends the program at a sum that Hopper would not keep.
 
 use super::emulated::Emulator;
 use super::machine::Machine;
@@ -11,6 +11,7 @@ use num_complex::Complex;
 use std::sync::Arc;
 
 const KERNEL: &str = "residues_karatsuba_kulisch32";
+const KERNELS: [&str; 2] = [KERNEL, ozfft_kernels::RESIDUE_FP8_IN_HALVES];
 
 fn emulator() -> Arc<dyn Machine> {
     Arc::new(Emulator::with_tuned_kernels())
@@ -38,17 +39,19 @@ fn check(problem: &Problem, style: Style, seed: u64) {
     let input = numbers::<f64>(problem.input_len(), style, seed);
     let expected = on_processor(&digits(problem), &input);
     let planner = Planner::<f64>::new();
-    let plan = planner
-        .plan_residue_variant_on(problem, KERNEL, &emulator())
-        .unwrap();
-    assert_eq!(plan.substrate(), "fp8-wgmma");
-    let mut got = input.clone();
-    plan.process_outofplace(&input, &mut got).unwrap();
-    let what = format!("seed {seed}, {style:?}: {problem:?}");
-    same(bytes(&expected), bytes(&got), &what);
-    let mut in_place = input;
-    plan.process(&mut in_place).unwrap();
-    same(bytes(&expected), bytes(&in_place), &what);
+    for kernel in KERNELS {
+        let plan = planner
+            .plan_residue_variant_on(problem, kernel, &emulator())
+            .unwrap();
+        assert_eq!(plan.substrate(), "fp8-wgmma");
+        let mut got = input.clone();
+        plan.process_outofplace(&input, &mut got).unwrap();
+        let what = format!("{kernel}, seed {seed}, {style:?}: {problem:?}");
+        same(bytes(&expected), bytes(&got), &what);
+        let mut in_place = input.clone();
+        plan.process(&mut in_place).unwrap();
+        same(bytes(&expected), bytes(&in_place), &what);
+    }
 }
 
 #[test]

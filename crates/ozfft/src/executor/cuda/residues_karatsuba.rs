@@ -30,8 +30,10 @@ const LARGEST_IN_FLOAT: i64 = 1 << 22;
 
 /// Bits of the weights' fractions, in two bytes.
 const FRACTION_BITS: u32 = 15;
-/// Bytes of a row: two of every modulus.
+/// Bytes of a row, in two planes: two of each of seven moduli, and two that mean nothing.
 const ROW_BYTES: usize = 32;
+const PLANE_BYTES: usize = 16;
+const PLANE_MODULI: usize = 7;
 /// Bits of the words that integers are put together in.
 const INTEGER_BITS: u32 = 128;
 
@@ -131,7 +133,12 @@ fn check(
     Ok(all)
 }
 
-/// The weights of the bytes of a row, and the largest that each byte may be: the lower and the upper byte of eight moduli's residues, and of eight more.
+/// Where the lower byte of a residue lies in a row; the upper one is the next.
+fn place_of(number: usize) -> usize {
+    number / PLANE_MODULI * PLANE_BYTES + number % PLANE_MODULI * 2
+}
+
+/// The weights of the bytes of a row, and the largest that each byte may be.
 fn weights(moduli: &Moduli) -> Vec<(I256, u64)> {
     let product = moduli.product();
     let mut weights = vec![(I256::ZERO, 0); ROW_BYTES];
@@ -142,8 +149,9 @@ fn weights(moduli: &Moduli) -> Vec<(I256, u64)> {
             0 => 255,
             _ => (modulus - 1) >> 8,
         };
-        weights[2 * number] = (centred(lower, product), 255);
-        weights[2 * number + 1] = (centred(lower << 8, product), upper.into());
+        let place = place_of(number);
+        weights[place] = (centred(lower, product), 255);
+        weights[place + 1] = (centred(lower << 8, product), upper.into());
     }
     weights
 }
@@ -184,7 +192,7 @@ fn slices(moduli: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
     let of = |columns: &[Vec<i32>], t: usize, place: usize| {
         [0, 1].map(|plane| {
             u32::from_le_bytes(std::array::from_fn(|j| {
-                columns[16 * plane + 4 * t + j][place] as u8
+                columns[PLANE_BYTES * plane + 4 * t + j][place] as u8
             }))
         })
     };
@@ -249,8 +257,8 @@ mod tests {
     fn put_together(words: &[u32], residues: &[i64]) -> i128 {
         let mut row = [0i64; ROW_BYTES];
         for (number, residue) in residues.iter().enumerate() {
-            row[2 * number] = residue & 255;
-            row[2 * number + 1] = residue >> 8;
+            row[place_of(number)] = residue & 255;
+            row[place_of(number) + 1] = residue >> 8;
         }
         let byte = |word: u32, j: usize| i64::from(word.to_le_bytes()[j] as i8);
         // The sum of column g of what lanes 4g to 4g + 3 have at these places of their entries.
@@ -260,7 +268,7 @@ mod tests {
                 .map(|(t, plane)| {
                     let word = words[table + 4 * (4 * g + t) + place + plane];
                     (0..4)
-                        .map(|j| row[16 * plane + 4 * t + j] * byte(word, j))
+                        .map(|j| row[PLANE_BYTES * plane + 4 * t + j] * byte(word, j))
                         .sum::<i64>()
                 })
                 .sum()

@@ -143,7 +143,7 @@ impl Builder {
         for (number, step) in block.steps().iter().enumerate() {
             let matrix = match layout {
                 PanelLayout::Residues => Some(self.add(&residues::tables(step, number, digits)?)),
-                PanelLayout::ResiduesFp8(ResidueFp8::Nibbles) => {
+                PanelLayout::ResiduesFp8(ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves) => {
                     Some(self.add(&residues_fp8::tables(step, number, digits)?))
                 }
                 PanelLayout::ResiduesFp8(ResidueFp8::Karatsuba) => {
