@@ -65,6 +65,14 @@ fn residue(entry: i64, (modulus, scale): (u16, u16)) -> i64 {
     i64::from(residue_of(scaled, modulus))
 }
 
+/// A matrix entry modulo a modulus, and its digits.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    residue: i64,
+    higher: i64,
+    lower: i64,
+}
+
 /// A modulus' matrices: of all outputs the higher digits, then the lower ones, and, unless it is a square, their sums; each as the tensor
 /// instruction's second operand.
 fn products(
@@ -74,13 +82,16 @@ fn products(
     bytes: &mut Vec<u8>,
 ) -> Result<(), FftError> {
     let split = Split::of(modulus.0);
-    // Of an output's places: the residue, and its digits.
-    let columns: Vec<[(i64, [i64; 2]); POINTS]> = (0..POINTS)
+    let columns: Vec<[Entry; POINTS]> = (0..POINTS)
         .map(|column| {
             std::array::from_fn(|k| {
                 let residue = residue(entry(step, digits, column, k), modulus);
                 let (higher, lower) = split.digits(residue as i32);
-                (residue, [higher.into(), lower.into()])
+                Entry {
+                    residue,
+                    higher: higher.into(),
+                    lower: lower.into(),
+                }
             })
         })
         .collect();
@@ -90,24 +101,20 @@ fn products(
         Split::Karatsuba => 3,
     };
     operand(parts * POINTS, bytes, |column, k| {
-        let (_, [higher, lower]) = columns[column % POINTS][k];
+        let Entry { higher, lower, .. } = columns[column % POINTS][k];
         [higher, lower, higher + lower][column / POINTS]
     });
     Ok(())
 }
 
 /// That all sums of a modulus are exact, whatever residues the data have: in the tensor unit, as floats while they are put together, and in the end.
-fn check(
-    columns: &[[(i64, [i64; 2]); POINTS]],
-    split: Split,
-    modulus: u16,
-) -> Result<i64, FftError> {
+fn check(columns: &[[Entry; POINTS]], split: Split, modulus: u16) -> Result<i64, FftError> {
     let mut all = 0;
     for column in columns {
-        let sum = |of: &dyn Fn(&(i64, [i64; 2])) -> i64| column.iter().map(|x| of(x).abs()).sum();
-        let higher: i64 = LARGEST_DIGIT * sum(&|x| x.1[0]);
-        let lower: i64 = LARGEST_DIGIT * sum(&|x| x.1[1]);
-        let both: i64 = LARGEST_DIGIT * sum(&|x| x.1[0] + x.1[1]);
+        let sum = |of: fn(&Entry) -> i64| -> i64 { column.iter().map(|x| of(x).abs()).sum() };
+        let higher = LARGEST_DIGIT * sum(|entry| entry.higher);
+        let lower = LARGEST_DIGIT * sum(|entry| entry.lower);
+        let both = LARGEST_DIGIT * sum(|entry| entry.higher + entry.lower);
         let more = i64::from(modulus);
         match split {
             // Two products add up to the first sum.
@@ -125,7 +132,7 @@ fn check(
                 all = all.max(largest);
                 let on_the_way = 240 * higher + 15 * lower + 16 * both;
                 demand(largest, on_the_way + more, LARGEST_IN_FLOAT)?;
-                let residues: i64 = sum(&|x| x.0);
+                let residues = sum(|entry| entry.residue);
                 demand(largest, LARGEST_RESIDUE * residues + more, LARGEST_OF_OTHER)?;
             }
         }
@@ -339,14 +346,22 @@ mod tests {
         }
         // Digits of 16 throughout are just what a sum of two products may have.
         let square = Split::of(1089);
-        let all = |digit: i64| [[(34 * digit, [digit; 2]); POINTS]];
+        let entries = |base: i64, higher: i64, lower: i64| {
+            let residue = base * higher + lower;
+            [[Entry {
+                residue,
+                higher,
+                lower,
+            }; POINTS]]
+        };
+        let all = |digit: i64| entries(33, digit, digit);
         assert_eq!(check(&all(16), square, 1089).unwrap(), 1 << 14);
         assert!(matches!(
             check(&all(17), square, 1089).unwrap_err(),
             FftError::Fp8SumsTooLarge { largest: 17408, .. }
         ));
         // Those of opposite signs have no sum at all.
-        let other = |digit: i64| [[(15 * digit, [digit, -digit]); POINTS]];
+        let other = |digit: i64| entries(16, digit, -digit);
         assert_eq!(check(&other(16), Split::Karatsuba, 511).unwrap(), 8192);
         assert!(check(&other(33), Split::Karatsuba, 511).is_err());
     }
