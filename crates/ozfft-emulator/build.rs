@@ -346,6 +346,7 @@ fn main() {
         .file("src/truncated.cpp")
         .file("src/residues.cpp")
         .file("src/residues_fp8.cpp")
+        .file("src/residues_karatsuba.cpp")
         .file("src/tuned.cpp")
         .file("src/mixed.cpp")
         .file("src/real.cpp")

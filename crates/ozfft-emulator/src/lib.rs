@@ -30,6 +30,7 @@ launchers!(
     ozfft_emulate_truncated,
     ozfft_emulate_residues,
     ozfft_emulate_residues_fp8,
+    ozfft_emulate_residues_karatsuba,
     ozfft_emulate_tuned,
     ozfft_emulate_mixed,
     ozfft_emulate_real,

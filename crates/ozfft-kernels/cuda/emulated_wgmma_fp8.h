@@ -14,7 +14,7 @@ inline int e4m3(unsigned char code) {
 
 inline const Arithmetic E4M3 = {
     [](unsigned char code) {
-        if (code > 15) fail("multiplies data in fp8 that are not digits");
+        if ((code & 0x7f) > 16) fail("multiplies data in fp8 that are not digits");
         return e4m3(code);
     },
     [](unsigned char code) {

@@ -24,16 +24,19 @@ DEVICE unsigned scrambled(unsigned value) {
     return value ^ (value >> 16);
 }
 
-// A data digit: 0 to 15, in some rows below 8 only, which e4m3 has no leading bit for.
-DEVICE unsigned data_digit(int row, int term) {
+// A data digit: 0 to 15, in some rows below 8 only, which e4m3 has no leading bit for; in others -16 to 16, as residues have them.
+DEVICE int data_digit(int row, int term) {
     const unsigned random = scrambled((blockIdx.x * 64 + row) * TERMS + term);
-    switch (row % 4) {
+    switch (row % 8) {
     case 0: return random % 16;
     case 1: return random % 8;
     case 2: return 15;
-    default: return 8 + random % 8;
+    case 3: return 8 + random % 8;
+    default: return (int)(random % 33) - 16;
     }
 }
+// Its code: those to 16 are proportional to what they stand for.
+DEVICE unsigned data_code(int digit) { return digit < 0 ? 0x80u - digit : digit; }
 
 // A matrix digit: -8 to 8, of one sign or of both, or 16, which weights of residues have.
 DEVICE int matrix_digit(int column, int term) {
@@ -82,7 +85,7 @@ KERNEL(exactness::THREADS, 1) fp8_exactness(PARAMETERS ExactnessArguments args) 
         for (int i = 0; i < 4; i++) {
             data[step][i] = 0;
             for (int byte = 0; byte < 4; byte++)
-                data[step][i] |= data_digit(row + i % 2 * 8, 32 * step + i / 2 * 16 + 4 * t + byte) << (8 * byte);
+                data[step][i] |= data_code(data_digit(row + i % 2 * 8, 32 * step + i / 2 * 16 + 4 * t + byte)) << (8 * byte);
         }
     float sums[COLUMNS / 2];
     const uint64_t matrix = wgmma_matrix(shared_address(tiles));
@@ -99,7 +102,7 @@ KERNEL(exactness::THREADS, 1) fp8_exactness(PARAMETERS ExactnessArguments args) 
         const int column = i / 4 * 8 + 2 * t + i % 2;
         int sum = 0;
 #pragma unroll 1
-        for (int term = 0; term < TERMS; term++) sum += (int)data_digit(row + i / 2 % 2 * 8, term) * digits[column * TERMS + term];
+        for (int term = 0; term < TERMS; term++) sum += data_digit(row + i / 2 % 2 * 8, term) * digits[column * TERMS + term];
         differing += sums[i] * 512.0f != (float)sum;
         if (sum < 0) sum = -sum;
         if (sum > largest) largest = sum;

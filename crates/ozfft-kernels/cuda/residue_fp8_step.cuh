@@ -1,41 +1,36 @@
-// One DFT of 32 points over the columns of a line, its products by residues in fp8: the integers of residue_step.cuh, with the same moduli.
+// One DFT of 32 points over the columns of a line, its products by residues in fp8, and a block of lines: what all ways have in common.
 //
-// A residue is a byte without a sign, and its nibbles, 0 to 15, are e4m3 codes as they are (tuned_fp8.cuh). Upper nibbles meet the matrix
-// times 16, lower ones the matrix itself, both modulo m and cut into 16·h + l with h and l of magnitude at most 8. So there are two sums, of the h
-// and of the l, and the one residue of both is that of 16 times the first and the second. Planning proves that no sum exceeds what is exact.
+// A warpgroup, or two of them, have a line: its 32 columns, real parts and imaginary parts, are the 64 rows of a product, and all 32 outputs its columns. Modulus
+// by modulus words become digits, are multiplied, and leave a residue for every output in shared memory; then the outputs are put together one by one. Two
+// warpgroups have half the moduli each, and then half the outputs.
 //
-// A warpgroup has a line: its 32 columns, real parts and imaginary parts, are the 64 rows of a product, and all 32 outputs its columns. Modulus
-// by modulus words become nibbles, are multiplied, and leave a byte for every output in shared memory; then the outputs are put together one by one.
+// A way says which moduli, which digits, and how integers are put together again. It has
+//   LINES, GROUPS                         lines of a block, and warpgroups of a line
+//   PRODUCT_BYTES, WEIGHT_BYTES           of its tables in shared memory, and `products(step)`, `weights(step)`, where they come from
+//   ROW_BYTES                             of the residues of the outputs of eight columns
+//   count(closing)                        moduli of a step
+//   multiply<COUNT, WITHOUT>(words, products, rows, group)
+//   Operands, load(operands, rows)        residues of a turn, as windows(operands, rounding, take, end_of) has them
 #pragma once
 #include "async_copy.cuh"
 #include "residue_step.cuh"
+#include "row_lines.cuh"
 #include "wgmma_fp8.cuh"
 
-// Bytes of a modulus' matrix: sums h and l of 32 outputs, for lower and for upper nibbles.
-constexpr uint32_t NIBBLE_MATRIX_BYTES = 2 * POINTS * 32, MODULUS_BYTES = 2 * NIBBLE_MATRIX_BYTES;
-// Those of all moduli; and the weights in fp8, for ways that put integers together there.
-constexpr uint32_t PRODUCT_TABLE_BYTES = MOST_MODULI * MODULUS_BYTES, WEIGHT_TABLE_BYTES = 40 * 32;
-// The residues of a warp's outputs: 8 turns of both parts of 32 numbers.
-constexpr uint32_t TURN_BYTES = 2 * 32 * 16, ROW_BYTES = 8 * TURN_BYTES;
+// Residues of both parts of the 32 numbers of a turn, 16 bytes each. A warp has 8 turns.
+constexpr uint32_t TURN_BYTES = 2 * 32 * 16;
 
-// The tables of a step in memory.
-struct Fp8ResidueTables {
-    const unsigned char *products;
-    const SliceTable *slices;
-    const unsigned char *weights;
-    DEVICE explicit Fp8ResidueTables(const Step &step)
-        : products(reinterpret_cast<const unsigned char *>(step.matrix)),
-          slices(reinterpret_cast<const SliceTable *>(products + PRODUCT_TABLE_BYTES)),
-          weights(reinterpret_cast<const unsigned char *>(slices + 32)) {}
-};
+// Which line this thread has part of, of those of the block, and in which of the line's warpgroups it is.
+template <class Way> DEVICE int32_t own_line() { return thread_number() / (128 * Way::GROUPS); }
+template <class Way> DEVICE int32_t own_group() { return Way::GROUPS == 1 ? 0 : shuffle(thread_number() / 128 % Way::GROUPS, 0); }
 
-// Shared memory of a block behind its points: tables of the step that is next, then the residues of every warp.
-struct Fp8Memory {
+// Shared memory of a block behind its points: tables of the step that is next, then the residues of every eight columns.
+template <class Way> struct Fp8Memory {
     uint32_t products, weights, rows;
     DEVICE explicit Fp8Memory(const void *behind) {
         products = (shared_address(behind) + 127) / 128 * 128;
-        weights = products + PRODUCT_TABLE_BYTES;
-        rows = weights + WEIGHT_TABLE_BYTES + static_cast<uint32_t>(thread_number() / 32) * ROW_BYTES;
+        weights = products + Way::PRODUCT_BYTES;
+        rows = weights + Way::WEIGHT_BYTES + static_cast<uint32_t>(4 * own_line<Way>() + thread_number() / 32 % 4) * Way::ROW_BYTES;
     }
 };
 
@@ -51,233 +46,20 @@ DEVICE void tables_are_there() {
     block_barrier();
 }
 
-// A reciprocal that is not larger than 1/m. (1/m lies between 2^-8 and 2^-7, where floats are 2^-31 apart.)
-DEVICE_CONSTANT float reciprocal_below(int m) {
-    const float near = reciprocal(m);
-    return static_cast<double>(near) * m > 1 ? near - 1.0f / (1u << 31) : near;
-}
-// With it a quotient rounded downwards is not too large, and what is left is not negative; how far it may exceed m says `off`.
-DEVICE_CONSTANT bool residues_are_unsigned_bytes() {
-    for (int i = 1; i < MOST_MODULI; i++) {
-        const double m = modulus(i), off = (1 - m * static_cast<double>(reciprocal_below(modulus(i)))) * (FLOAT_VALUE + LARGEST_SUM);
-        if (off < 0 || m + off > 256) return false;
-    }
-    return true;
-}
-static_assert(residues_are_unsigned_bytes(), "residues of all sums are bytes without signs");
-
-// A number from 0 to 255 congruent to `1.5·2^23 + sum`, in the lowest byte.
-template <int NUMBER> DEVICE uint32_t unsigned_residue_byte(int sum_bits) {
-    constexpr int M = modulus(NUMBER);
-    if (M == 256) {
-        return static_cast<uint32_t>(sum_bits);
-    }
-    const float quotient = arithmetic::fused_downwards(arithmetic::from_bits(static_cast<unsigned>(sum_bits)), reciprocal_below(M), 12582912.0f);
-    return static_cast<uint32_t>(sum_bits) - static_cast<uint32_t>(arithmetic::bits_of(quotient)) * static_cast<uint32_t>(M);
-}
-
 // The words of a thread, [even real, even imaginary, odd imaginary, minus odd real] of four slots, without signs.
 struct SplitWords {
     uint32_t low[4][4], high[4][4];
 };
-// Nibbles of their residues, as operands.
-struct Nibbles {
-    unsigned lower[4], upper[4];
-};
-
-template <int NUMBER> DEVICE void decompose(const SplitWords &words, Nibbles &to) {
-#pragma unroll
-    for (int kind = 0; kind < 4; kind++) {
-        uint32_t bytes[4];
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const uint32_t low = words.low[kind][j], high = words.high[kind][j];
-            constexpr uint32_t LOW = powers(NUMBER, 0), HIGH = powers(NUMBER, 4);
-            constexpr int BEGIN = FLOAT_BITS + offset(NUMBER);
-            bytes[j] = modulus(NUMBER) == 256 ? low
-                                              : unsigned_residue_byte<NUMBER>(arithmetic::dot_product(low, LOW, arithmetic::dot_product(high, HIGH, BEGIN)));
-        }
-        const uint32_t packed = packed_bytes(bytes[0], bytes[1], bytes[2], bytes[3]);
-        to.lower[kind] = packed & 0x0f0f0f0fu;
-        to.upper[kind] = packed >> 4 & 0x0f0f0f0fu;
-    }
-}
-
-// Residues of all outputs of a line, by all moduli: byte `i` of a row is that of modulus `i`.
-template <class Way, int COUNT, Stage WITHOUT> DEVICE void multiply_in_fp8(const SplitWords &words, uint32_t matrices, uint32_t rows) {
-    const uint64_t matrix = wgmma_matrix(matrices);
-    const uint32_t own = rows + 16 * (static_cast<uint32_t>(thread_number()) % 32);
-    Nibbles nibbles[2];
-    // The residues of eight outputs' two parts, twice: four moduli to a word.
-    uint32_t bytes[16][2];
-    auto prepare = [&](auto number) {
-        Nibbles &next = nibbles[number % 2];
-        if (WITHOUT == Stage::DECOMPOSITION) {
-            // Nibbles of the words, others for every modulus.
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                next.lower[i] = words.low[i][number % 4] >> (number / 4) & 0x0f0f0f0fu;
-                next.upper[i] = words.high[i][number % 4] >> (number / 4) & 0x0f0f0f0fu;
-            }
-        } else {
-            decompose<number>(words, next);
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++) arithmetic::compiler_fence(next.lower[i], next.upper[i]);
-    };
-    prepare(Number<0>());
-    for_numbers<0, COUNT>([&](auto number) {
-        const Nibbles &data = nibbles[number % 2];
-        // Sums h of all outputs, then their sums l; of a tile of eight outputs real parts of two, then imaginary parts.
-        float sums[POINTS];
-        if (WITHOUT != Stage::PRODUCTS) {
-            wgmma_fence();
-            wgmma_e4m3_first<2 * POINTS>(sums, data.lower, matrix + number * (MODULUS_BYTES / 16));
-            wgmma_e4m3_more<2 * POINTS>(sums, data.upper, matrix + number * (MODULUS_BYTES / 16) + NIBBLE_MATRIX_BYTES / 16);
-            wgmma_commit();
-        } else {
-#pragma unroll
-            for (int i = 0; i < POINTS; i++) sums[i] = arithmetic::from_bits(data.lower[i % 4] ^ data.upper[i / 4 % 4]);
-        }
-        // While the tensor unit works: the next modulus.
-        if constexpr (number + 1 < COUNT) prepare(Number<number + 1>());
-        if (WITHOUT != Stage::PRODUCTS) wgmma_wait<0>();
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-            // Data are multiples of 2^-9.
-            const float sum = arithmetic::fused(sums[i], 16 * 512.0f, arithmetic::fused(sums[16 + i], 512.0f, 12582912.0f));
-            const uint32_t byte = Way::template residue<number>(arithmetic::bits_of(sum));
-            uint32_t &word = bytes[i][number % 8 / 4];
-            // The lowest byte to its place.
-            constexpr unsigned PLACE = number % 4 == 1 ? 0x3240 : number % 4 == 2 ? 0x3410 : 0x4210;
-            word = number % 4 == 0 ? byte : arithmetic::chosen_bytes(word, byte, PLACE);
-        }
-        // With so little in between, the compiler would begin products beyond its registers.
-        if (WITHOUT == Stage::DECOMPOSITION) arithmetic::scheduling_barrier(thread_number(), 16 * COUNT + number);
-        if constexpr (number % 8 == 7 || number + 1 == COUNT) {
-#pragma unroll
-            for (int i = 0; i < 16; i++) {
-                const uint32_t turn = 2 * (i / 4) + i % 2, part = i / 2 % 2;
-                store_shared(own + turn * TURN_BYTES + part * (TURN_BYTES / 2) + number / 8 * 8, make_uint2(bytes[i][0], bytes[i][1]));
-            }
-        }
-    });
-}
-
 // Where the window `t` of a number lies, in the place of its residues and its neighbours': the upper two of each apart, so that neither reading nor
 // writing meets on a bank.
 DEVICE uint32_t window_place(uint32_t number, uint32_t t) { return (t / 2) * 512 + ((16 * number) ^ (64 * (t / 2))) + 8 * (t % 2); }
-
-// Integers put together with phase A on 8-bit integers: that of residue_slices.cuh.
-template <class B> struct Int8Weights {
-    template <int NUMBER> static DEVICE uint32_t residue(int sum_bits) { return residue_byte<NUMBER>(sum_bits); }
-
-    const SliceTable table;
-    DEVICE Int8Weights(const Fp8ResidueTables &tables, uint32_t) : table(table_entry(tables.slices + thread_number() % 32)) {}
-
-    // `rows`: those of both parts. Calls `take(part, number, piece)` for the window of this lane of four numbers of each part, a part at a time; and
-    // `end_of(part)`.
-    template <class Take, class End>
-    DEVICE void windows(const uint32_t (&rows)[2][4], const Rounding (&rounding)[2], const Take &take, const End &end_of) const {
-        const uint32_t g = static_cast<uint32_t>(thread_number()) % 32 / 4;
-#pragma unroll
-        for (uint32_t part = 0; part < 2; part++) {
-            const typename B::Constants constants = B::constants(Start(rounding[part]));
-#pragma unroll
-            for (uint32_t half = 0; half < 2; half++) {
-                int low[4], high[4], quotient[4];
-                const uint32_t near_rows = rows[part][2 * half], far_rows = rows[part][2 * half + 1];
-                mma_sync_s8_half(quotient, near_rows, far_rows, table.quotient);
-                mma_sync_s8_half(low, near_rows, far_rows, table.low_slices);
-                mma_sync_s8_half(high, near_rows, far_rows, table.high_slices);
-#pragma unroll
-                for (uint32_t i = 0; i < 2; i++) {
-                    const Window window = {{low[2 * i], low[2 * i + 1], high[2 * i], high[2 * i + 1]},
-                                           (quotient[2 * i + 1] * 256 + quotient[2 * i] + (1 << 14)) >> 15};
-                    take(part, 16 * half + 8 * i + g, B::piece(window, table, constants));
-                }
-            }
-            end_of(part);
-        }
-    }
-};
-
-// The same in fp8, with nothing on the tensor unit but e4m3: nibbles of residues meet digits of their weights, a band of four bits each, eight of them a
-// window; and two digits of five bits of the weights' fractions of the product, of which 2^10 are one.
-struct Fp8Weights {
-    template <int NUMBER> static DEVICE uint32_t residue(int sum_bits) { return unsigned_residue_byte<NUMBER>(sum_bits); }
-
-    uint64_t matrix;
-    int32_t product;
-    DEVICE Fp8Weights(const Fp8ResidueTables &tables, uint32_t weights)
-        : matrix(wgmma_matrix(weights)), product(table_entry(tables.slices + thread_number() % 32).product) {}
-
-    static constexpr float MAGIC = 12582912.0f, UNIT = 512.0f;
-
-    // What a window has beyond its sums: 2^44, as Kulisch32 has it, and less what the bits of floats have more.
-    DEVICE int64_t constants(Start start) const {
-        const int64_t bits = FLOAT_BITS;
-        return Kulisch32::constants(start) - bits * (1 + (1 << 12) + (1 << 24)) + bits * product;
-    }
-    // Bands of a row: c[4j] and c[4j + 1] are 2j and 2j + 1.
-    DEVICE Piece piece(const float *c, int64_t more) const {
-        using arithmetic::bits_of;
-        using arithmetic::fused;
-        const float quotient = arithmetic::sum_downwards(fused(c[17], UNIT / 32, fused(c[16], UNIT / 1024, 0.5f)), MAGIC);
-        const float low = fused(c[4], 256 * UNIT, fused(c[1], 16 * UNIT, fused(c[0], UNIT, MAGIC)));
-        const float middle = fused(c[9], 256 * UNIT, fused(c[8], 16 * UNIT, fused(c[5], UNIT, MAGIC)));
-        const float high = fused(c[13], 16 * UNIT, fused(c[12], UNIT, MAGIC));
-        int64_t sum = arithmetic::wide_product(-bits_of(quotient), product) + more;
-        sum = arithmetic::wide_product(bits_of(high), 1 << 24) + sum;
-        sum = arithmetic::wide_product(bits_of(middle), 1 << 12) + sum;
-        return piece_of(static_cast<uint64_t>(sum + bits_of(low)));
-    }
-
-    template <class Take, class End>
-    DEVICE void windows(const uint32_t (&rows)[2][4], const Rounding (&rounding)[2], const Take &take, const End &end_of) const {
-        const uint32_t g = static_cast<uint32_t>(thread_number()) % 32 / 4;
-        float sums[2][2][20];
-        unsigned nibbles[2][2][4];
-#pragma unroll
-        for (int part = 0; part < 2; part++) {
-#pragma unroll
-            for (int half = 0; half < 2; half++) {
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    nibbles[part][half][i] = rows[part][2 * half + i] & 0x0f0f0f0fu;
-                    nibbles[part][half][2 + i] = rows[part][2 * half + i] >> 4 & 0x0f0f0f0fu;
-                    arithmetic::compiler_fence(nibbles[part][half][i], nibbles[part][half][2 + i]);
-                }
-            }
-        }
-        wgmma_fence();
-#pragma unroll
-        for (int part = 0; part < 2; part++) {
-#pragma unroll
-            for (int half = 0; half < 2; half++) wgmma_e4m3_first<40>(sums[part][half], nibbles[part][half], matrix);
-        }
-        wgmma_commit();
-        wgmma_wait<0>();
-#pragma unroll
-        for (uint32_t part = 0; part < 2; part++) {
-            const int64_t more = constants(Start(rounding[part]));
-#pragma unroll
-            for (uint32_t half = 0; half < 2; half++) {
-#pragma unroll
-                for (uint32_t i = 0; i < 2; i++) take(part, 16 * half + 8 * i + g, piece(sums[part][half] + 2 * i, more));
-            }
-            end_of(part);
-        }
-    }
-};
 
 // Both parts of this lane's number of a turn.
 template <class Way>
 DEVICE void reconstruct_rows(const Way &way, uint32_t rows, const Rounding (&rounding)[2], bool down_after, Rounded (&to)[2]) {
     const uint32_t lane = static_cast<uint32_t>(thread_number()) % 32;
-    uint32_t operands[2][4];
-    load_rows(operands[0], rows + 16 * lane);
-    load_rows(operands[1], rows + TURN_BYTES / 2 + 16 * lane);
+    typename Way::Operands operands;
+    Way::load(operands, rows + 16 * lane);
     warp_barrier();
     way.windows(
         operands, rounding,
@@ -291,13 +73,13 @@ DEVICE void reconstruct_rows(const Way &way, uint32_t rows, const Rounding (&rou
         });
 }
 
-// A step of the line of this warpgroup. `after_products` is called when this warp has no product of the step left.
+// A step of the line of this warpgroup. `after_products` is called when this warp has no product of the step left, and is a barrier of the block.
 template <class Way, bool CLOSING, Stage WITHOUT, class After>
-DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8Memory &memory, const After &after_products) {
-    constexpr int COUNT = CLOSING ? 16 : 15;
+DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8Memory<Way> &memory, const After &after_products) {
+    constexpr int COUNT = Way::count(CLOSING);
     const int32_t lane = thread_number() % 32, g = lane / 4, t = lane % 4, warp = thread_number() / 32 % 4;
     Column column;
-    column.line = thread_number() / 128;
+    column.line = own_line<Way>();
     column.number = 8 * warp + g;
     column.start = panel.lines[column.line].base;
     column.mirrored = !CLOSING && 2 * column.number > POINTS ? -1 : 0;
@@ -313,15 +95,14 @@ DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8M
                 split.high[kind][j] = static_cast<uint32_t>(words[kind][j] >> 32) ^ 0x80000000u;
             }
         }
-        multiply_in_fp8<Way, COUNT, WITHOUT>(split, memory.products, memory.rows);
+        Way::template multiply<COUNT, WITHOUT>(split, memory.products, memory.rows, own_group<Way>());
     }
-    // All lanes of the warp have read their columns, and written their residues.
-    warp_barrier();
+    // All threads of the line have read their columns, and written their residues.
     after_products();
-    const Way way(Fp8ResidueTables(step), memory.weights);
+    const Way way(step, memory.weights);
     const bool conjugated = CLOSING && 2 * column.number > POINTS;
 #pragma unroll 1
-    for (int32_t turn = 0; turn < 8; turn++) {
+    for (int32_t turn = 8 / Way::GROUPS * own_group<Way>(), end = turn + 8 / Way::GROUPS; turn < end; turn++) {
         const int32_t tile = turn / 2, e = turn % 2, k = tile / 2 * 8 + 2 * t + e;
         const bool far = tile % 2 != 0;
         // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
@@ -348,3 +129,56 @@ DEVICE void fp8_residue_step(const RowPanel &panel, const Step &step, const Fp8M
         }
     }
 }
+
+// All lines of a block. It takes up nearly all of a multiprocessor's shared memory, so there are as many blocks as multiprocessors, and each goes on to
+// other lines; the tables of the next step are copied while integers are put together.
+template <class Way, Stage WITHOUT> DEVICE void run_fp8_residues(const Tasks &tasks) {
+    const Task &task = tasks.passes[0];
+    constexpr int LINES = Way::LINES;
+    const int32_t points = LINES * task.line_pitch;
+    const uint64_t distance = static_cast<uint64_t>(gridDim.x) * LINES;
+    for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * LINES; first < task.line_count; first += distance) {
+        // Warpgroups without a line repeat the last one, and write the same numbers to the same places.
+        const RowPanel panel = row_panel_of(task, LINES, points);
+        const Fp8Memory<Way> memory(panel.extra + points);
+        const auto begin_products = [&](const Step &step) { begin_table(memory.products, Way::products(step), Way::PRODUCT_BYTES); };
+        const auto begin_weights = [&](const Step &step) { begin_table(memory.weights, Way::weights(step), Way::WEIGHT_BYTES); };
+        if (first < distance) begin_products(task.steps[0]);
+        begin_weights(task.steps[0]);
+        if (threadIdx.x < LINES) {
+            const int32_t i = static_cast<int32_t>(threadIdx.x);
+            const uint64_t left = task.line_count - first;
+            prepare_line(task, panel.lines[i], first + (static_cast<uint64_t>(i) < left ? static_cast<uint64_t>(i) : left - 1));
+            panel.lines[i].base = i * task.line_pitch;
+        }
+        block_barrier();
+        const int64_t flip = task.input.conjugate != 0 ? static_cast<int64_t>(SIGN) : 0;
+        load_floats(task, panel, [&](const Line &line, int32_t i) {
+            Words bits = read_complex(task.input, line.load_start + i * task.input.stride);
+            bits.im ^= flip;
+            return bits;
+        });
+        block_barrier();
+        quantise(task, panel);
+        tables_are_there();
+        fp8_residue_step<Way, false, WITHOUT>(panel, task.steps[0], memory, [&] {
+            block_barrier();
+            begin_products(task.steps[1]);
+        });
+        block_barrier();
+        begin_weights(task.steps[1]);
+        tables_are_there();
+        fp8_residue_step<Way, true, WITHOUT>(panel, task.steps[1], memory, [&] {
+            block_barrier();
+            if (first + distance < task.line_count) begin_products(task.steps[0]);
+        });
+        block_barrier();
+        store_floats_as<8, false>(task, panel);
+        block_barrier();
+    }
+}
+
+#define FP8_RESIDUE_KERNEL(NAME, WITHOUT, ...)                                 \
+    KERNEL(128 * __VA_ARGS__::LINES * __VA_ARGS__::GROUPS, 1) NAME(PARAMETERS Tasks tasks) { \
+        run_fp8_residues<__VA_ARGS__, Stage::WITHOUT>(tasks);                  \
+    }

@@ -38,9 +38,10 @@
 
 // c = a·b, the first sums of c.
 template <int COLUMNS, int COUNT> DEVICE void wgmma_e4m3_first(float (&c)[COUNT], const unsigned (&a)[4], uint64_t b) {
-    static_assert(COLUMNS == 8 || COLUMNS == 16 || COLUMNS == 40 || COLUMNS == 64 || COLUMNS == 72, "as many columns as products begin with");
+    static_assert(COLUMNS == 8 || COLUMNS == 16 || COLUMNS == 32 || COLUMNS == 40 || COLUMNS == 64 || COLUMNS == 72, "as many columns as products begin with");
     if constexpr (COLUMNS == 8) E4M3_PRODUCT(8, 4, E4M3_NEW, "0", "%4", "%5", "%6", "%7", "%8");
     if constexpr (COLUMNS == 16) E4M3_PRODUCT(16, 8, E4M3_NEW, "0", "%8", "%9", "%10", "%11", "%12");
+    if constexpr (COLUMNS == 32) E4M3_PRODUCT(32, 16, E4M3_NEW, "0", "%16", "%17", "%18", "%19", "%20");
     if constexpr (COLUMNS == 40) E4M3_PRODUCT(40, 20, E4M3_NEW, "0", "%20", "%21", "%22", "%23", "%24");
     if constexpr (COLUMNS == 64) E4M3_PRODUCT(64, 32, E4M3_NEW, "0", "%32", "%33", "%34", "%35", "%36");
     if constexpr (COLUMNS == 72) E4M3_PRODUCT(72, 36, E4M3_NEW, "0", "%36", "%37", "%38", "%39", "%40");

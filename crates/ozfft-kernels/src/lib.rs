@@ -27,6 +27,15 @@ pub mod instructions;
 pub mod kulisch;
 pub mod ntt;
 pub mod probe;
+mod residue_fp8;
+
+pub use residue_fp8::{
+    RESIDUE_FP8_IMAGE, RESIDUE_FP8_IN_HALVES, RESIDUE_FP8_KERNELS, RESIDUE_FP8_MODULUS_BYTES,
+    RESIDUE_FP8_VARIANTS, RESIDUE_FP8_WEIGHT_COLUMNS, RESIDUE_KARATSUBA_COUNTS,
+    RESIDUE_KARATSUBA_DIGIT_BYTES, RESIDUE_KARATSUBA_IMAGE, RESIDUE_KARATSUBA_MODULI,
+    RESIDUE_KARATSUBA_PRODUCT_BYTES, RESIDUE_KARATSUBA_SCALES, RESIDUE_KARATSUBA_VARIANTS,
+    ResidueFp8, residue_fp8_kernel,
+};
 
 /// Bytes at an address that the driver can read machine code from.
 #[repr(align(64))]
@@ -144,58 +153,6 @@ pub const RESIDUE_COUNTS: [usize; 2] = [15, 16];
 /// Shared memory that they need beside their lines: `SCRATCH_BYTES` of `residue_slices.cuh` for every warp, and 16 bytes to begin
 /// at a multiple of.
 pub const RESIDUE_SCRATCH_BYTES: usize = GENERAL_THREADS as usize / 32 * 2304 + 16;
-
-/// Machine code of the same with products in fp8 (`cuda/bailey_step_residues_fp8.cu`), for compute capability 9.0.
-pub static RESIDUE_FP8_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_fp8.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
-
-/// Their ways of putting integers together: on 8-bit integers, and in fp8 alone.
-pub const RESIDUE_FP8_KERNELS: [(&str, &str); 2] = [
-    ("kulisch32", "residues_fp8_kulisch32"),
-    ("fp8-bands", "residues_fp8_bands"),
-];
-
-/// The last of them without one of its stages, whose results are void.
-pub const RESIDUE_FP8_VARIANTS: [&str; 3] = [
-    "residues_fp8_without_reconstruction",
-    "residues_fp8_without_products",
-    "residues_fp8_without_decomposition",
-];
-
-/// The kernel with products in fp8 for a way of putting integers together, if there is one.
-pub fn residue_fp8_kernel(way: &str) -> Option<&'static str> {
-    let found = RESIDUE_FP8_KERNELS.iter().find(|(name, _)| *name == way);
-    found.map(|&(_, kernel)| kernel)
-}
-
-/// Whether a kernel is one of [`RESIDUE_FP8_IMAGE`].
-pub fn is_residue_fp8_kernel(kernel: &str) -> bool {
-    let ways = RESIDUE_FP8_KERNELS.iter().map(|&(_, kernel)| kernel);
-    ways.chain(RESIDUE_FP8_VARIANTS)
-        .any(|known| known == kernel)
-}
-
-/// Lines of their blocks, a warpgroup each.
-pub const RESIDUE_FP8_LINES: usize = 3;
-
-/// Threads of their blocks.
-pub const RESIDUE_FP8_THREADS: u32 = 128 * RESIDUE_FP8_LINES as u32;
-
-/// Bytes of a modulus' matrix in fp8: `MODULUS_BYTES` of `residue_fp8_step.cuh`.
-pub const RESIDUE_FP8_MODULUS_BYTES: usize = 2 * 64 * 32;
-
-/// Columns of the weights in fp8: 32 bands of four bits, and two digits of the fractions for four lanes.
-pub const RESIDUE_FP8_WEIGHT_COLUMNS: usize = 40;
-
-/// Shared memory that they need beside their lines: `Fp8Memory` of `residue_fp8_step.cuh`, and 128 bytes to begin at a multiple of.
-pub const RESIDUE_FP8_SCRATCH_BYTES: usize = RESIDUE_MODULI.len() * RESIDUE_FP8_MODULUS_BYTES
-    + 32 * RESIDUE_FP8_WEIGHT_COLUMNS
-    + RESIDUE_FP8_THREADS as usize / 32 * 8192
-    + 128;
 
 /// Threads of a block of the general kernels.
 pub const GENERAL_THREADS: u32 = 256;

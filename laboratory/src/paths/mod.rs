@@ -319,10 +319,8 @@ fn facts(gpu: &Gpu, plan: &Plan<f64>) -> Result<Option<KernelFacts>, DeviceFailu
     residues
         .next()
         .map(|launch| {
-            let image = match ozfft_kernels::is_residue_fp8_kernel(launch.0) {
-                true => ozfft_kernels::RESIDUE_FP8_IMAGE,
-                false => ozfft_kernels::RESIDUE_IMAGE,
-            };
+            let fp8 = ozfft_kernels::ResidueFp8::of(launch.0);
+            let image = fp8.map_or(ozfft_kernels::RESIDUE_IMAGE, |scheme| scheme.image());
             gpu.kernel_facts(image, launch)
         })
         .transpose()

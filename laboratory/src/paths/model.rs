@@ -30,15 +30,18 @@ struct KernelSet {
     /// As the probe names it.
     instruction: &'static str,
     products_a_modulus: f64,
+    /// Of the first and the second step.
+    moduli: [usize; 2],
 }
 
-const KERNEL_SETS: [KernelSet; 2] = [
+const KERNEL_SETS: [KernelSet; 3] = [
     KernelSet {
         suffix: "",
         whole: "residues_kulisch32",
         without: "residues_without_",
         instruction: "mma.sync s8 m16n8k32",
         products_a_modulus: 1.0,
+        moduli: ozfft_kernels::RESIDUE_COUNTS,
     },
     KernelSet {
         suffix: ".fp8",
@@ -47,6 +50,15 @@ const KERNEL_SETS: [KernelSet; 2] = [
         instruction: "wgmma e4m3 m64n256k32",
         // Both digits of the matrix, for each of two nibbles.
         products_a_modulus: 4.0,
+        moduli: ozfft_kernels::RESIDUE_COUNTS,
+    },
+    KernelSet {
+        suffix: ".karatsuba",
+        whole: "residues_karatsuba_kulisch32",
+        without: "residues_karatsuba_without_",
+        instruction: "wgmma e4m3 m64n256k32",
+        products_a_modulus: 3.0,
+        moduli: ozfft_kernels::RESIDUE_KARATSUBA_COUNTS,
     },
 ];
 
@@ -277,7 +289,7 @@ impl Model<'_> {
     fn alpha(&mut self, kernels: &KernelSet) {
         let (kernel, suffix) = (Some(kernels.whole), kernels.suffix);
         let unit = "products of bytes for one product";
-        let moduli = ozfft_kernels::RESIDUE_COUNTS.map(|count| count as f64);
+        let moduli = kernels.moduli.map(|count| count as f64);
         let mean = moduli.iter().sum::<f64>() / moduli.len() as f64;
         let counted = Measured::exactly(mean * kernels.products_a_modulus);
         let words = "moduli of both steps, mean, times products of one modulus";
@@ -397,15 +409,11 @@ impl Model<'_> {
 
     /// The path that lacks only what puts integers together, for paths on the same products.
     fn base_of(&self, path: &Path) -> Option<&Path> {
-        let on_fp8 = |path: &Path| {
-            path.kernel
-                .as_ref()
-                .is_some_and(|k| k.kernel.contains("fp8"))
-        };
+        let scheme = |path: &Path| ozfft_kernels::ResidueFp8::of(&path.kernel.as_ref()?.kernel);
         let mut bases = self.report.paths.iter().filter(|base| {
             base.is_part()
                 && base.name.contains("without-reconstruction")
-                && on_fp8(base) == on_fp8(path)
+                && scheme(base) == scheme(path)
         });
         bases.next()
     }

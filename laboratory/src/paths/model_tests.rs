@@ -289,6 +289,47 @@ fn kernels_on_fp8_have_constants_of_their_own() {
 }
 
 #[test]
+fn kernels_with_the_schemes_own_moduli_have_theirs() {
+    let mut report = report();
+    for (name, kernel, milliseconds) in [
+        ("fp8-karatsuba", "residues_karatsuba_kulisch32", 360.0),
+        (
+            "karatsuba-without-decomposition",
+            "residues_karatsuba_without_decomposition",
+            320.0,
+        ),
+        (
+            "karatsuba-without-products",
+            "residues_karatsuba_without_products",
+            350.0,
+        ),
+        (
+            "karatsuba-without-reconstruction",
+            "residues_karatsuba_without_reconstruction",
+            312.0,
+        ),
+    ] {
+        let mut path = path(name, milliseconds, 1000.0);
+        path.kernel = Some(facts(kernel));
+        path.l2 = (name == "fp8-karatsuba").then_some(1e-16);
+        report.paths.push(path);
+    }
+    let delivered = delivered(&report, &sources("a GPU")).expect("constants");
+    let one = 256.0 * POINTS_AND_AXES / 2e15;
+    // 13 and 14 moduli of three products; the decomposition takes 40 ms.
+    close(delivered.value("alpha.counted.karatsuba"), 40.5);
+    close(
+        delivered.value("alpha.delivered.karatsuba"),
+        40.5 + 40e-3 / one,
+    );
+    // Beyond the kernel with the same products, and not that of another scheme.
+    close(
+        delivered.value("gamma.fp8-karatsuba"),
+        48e-3 * 1e12 / (4.0 * POINTS_AND_AXES),
+    );
+}
+
+#[test]
 fn beta_and_overlap_come_from_tiles() {
     let delivered = delivered(&report(), &sources("a GPU")).expect("constants");
     close(delivered.value("beta.contiguous.4"), 1.25);

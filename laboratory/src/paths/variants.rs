@@ -30,7 +30,7 @@ pub enum How {
 }
 
 /// What the paper calls the product's paths by residues.
-const PAPER: [(&str, &str); 10] = [
+const PAPER: [(&str, &str); 11] = [
     ("residues-garner-one-by-one", "recursive Garner"),
     ("residues-double", "tc-Garner + fp64 sum"),
     ("residues-sum2", "tc-Garner + Sum2"),
@@ -41,6 +41,7 @@ const PAPER: [(&str, &str); 10] = [
     ("residues-kulisch8", "Kulisch, 8-bit words"),
     ("residues-bernstein-double", "Bernstein, fp64"),
     ("residues-fp8-bands", "fp8 only"),
+    ("residues-fp8-karatsuba", "fp8, 3r + 1 products"),
 ];
 
 impl From<&ResiduePath> for Variant {
@@ -58,7 +59,7 @@ impl From<&ResiduePath> for Variant {
     }
 }
 
-/// The path `residues-kulisch32`, in integers or in fp8, with a stage left out.
+/// A path by residues, in integers or in fp8, with a stage left out.
 fn without_stage(name: &'static str, kernel: &'static str) -> Variant {
     Variant {
         name,
@@ -101,6 +102,18 @@ pub static VARIANTS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
         without_stage(
             "fp8-without-reconstruction",
             "residues_fp8_without_reconstruction",
+        ),
+        without_stage(
+            "karatsuba-without-decomposition",
+            "residues_karatsuba_without_decomposition",
+        ),
+        without_stage(
+            "karatsuba-without-products",
+            "residues_karatsuba_without_products",
+        ),
+        without_stage(
+            "karatsuba-without-reconstruction",
+            "residues_karatsuba_without_reconstruction",
         ),
         without_stage("without-decomposition", "residues_without_decomposition"),
         without_stage("without-products", "residues_without_products"),

@@ -78,4 +78,16 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
     path!("residues-bernstein-double", BernsteinDouble, false),
     path!("residues-fp8-kulisch32", Kulisch32, true, Fp8Wgmma),
     path!("residues-fp8-bands", Fp8Bands, true, Fp8Wgmma),
+    // Two warpgroups to a line.
+    ResiduePath {
+        name: "residues-fp8-in-halves",
+        run: Run::Kernel("residues_fp8_in_halves"),
+        exact: true,
+    },
+    // The same, with moduli of up to 1089 and three products each.
+    ResiduePath {
+        name: "residues-fp8-karatsuba",
+        run: Run::Kernel("residues_karatsuba_kulisch32"),
+        exact: true,
+    },
 ];

@@ -307,7 +307,7 @@ impl<T: Real> Planner<T> {
         }
     }
 
-    /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, to measure it: some leave out a
+    /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, or of those in fp8, to measure it: some leave out a
     /// stage, and their results are void.
     #[cfg(all(feature = "cuda", feature = "measurements"))]
     pub fn plan_residue_variant(
@@ -339,6 +339,24 @@ impl<T: Real> Planner<T> {
         };
         let why = format!("blocks of {lines} lines are to be measured");
         self.plan_measured(problem, &measured, why, open_device)
+    }
+
+    /// [`Planner::plan_residue_variant`] on a device that is given.
+    #[cfg(all(test, feature = "cuda"))]
+    pub(crate) fn plan_residue_variant_on(
+        &self,
+        problem: &Problem,
+        kernel: &'static str,
+        machine: &Arc<dyn cuda::Machine>,
+    ) -> Result<Plan<T>, FftError> {
+        let measured = Measured {
+            kernel: Some(kernel),
+            lines: None,
+        };
+        let problem = problem.clone().device(Device::Cuda(0));
+        self.plan_measured(&problem, &measured, String::new(), |_| {
+            Ok((Some((Arc::clone(machine), 0)), String::new()))
+        })
     }
 
     /// The same on a device that is given.

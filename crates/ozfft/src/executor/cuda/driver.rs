@@ -220,10 +220,11 @@ impl Driver {
             let names = [&ways[..], &ozfft_kernels::RESIDUE_VARIANTS].concat();
             load(&mut functions, ozfft_kernels::RESIDUE_IMAGE, &names)?;
             with_much_memory.extend(names);
-            let ways = ozfft_kernels::RESIDUE_FP8_KERNELS.map(|(_, kernel)| kernel);
-            let names = [&ways[..], &ozfft_kernels::RESIDUE_FP8_VARIANTS].concat();
-            load(&mut functions, ozfft_kernels::RESIDUE_FP8_IMAGE, &names)?;
-            with_much_memory.extend(names);
+            for scheme in ozfft_kernels::ResidueFp8::ALL {
+                let names = scheme.kernels();
+                load(&mut functions, scheme.image(), &names)?;
+                with_much_memory.extend(names);
+            }
             for source in ozfft_kernels::TunedSource::ALL {
                 let names: Vec<&'static str> = ozfft_kernels::TUNED
                     .iter()

@@ -130,9 +130,8 @@ impl Parameters {
             Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(..) => ozfft_kernels::ntt::THREADS,
-            Parameters::Truncated(_, kernel) if ozfft_kernels::is_residue_fp8_kernel(kernel) => {
-                ozfft_kernels::RESIDUE_FP8_THREADS
-            }
+            Parameters::Truncated(_, kernel) => ozfft_kernels::ResidueFp8::of(kernel)
+                .map_or(ozfft_kernels::GENERAL_THREADS, |scheme| scheme.threads()),
             _ => ozfft_kernels::GENERAL_THREADS,
         }
     }

@@ -43,11 +43,14 @@ mod real_tests;
 #[cfg(test)]
 mod residue_fp8_tests;
 #[cfg(test)]
+mod residue_karatsuba_tests;
+#[cfg(test)]
 mod residue_tests;
 #[cfg(test)]
 mod residue_tile_tests;
 mod residues;
 mod residues_fp8;
+mod residues_karatsuba;
 #[cfg(test)]
 mod single_tests;
 mod tables;
@@ -94,19 +97,21 @@ use transfer::{Staging, Transfer};
 
 /// The unit that a kernel for residues runs on.
 pub(crate) fn residue_substrate(kernel: &str) -> &'static str {
-    match ozfft_kernels::is_residue_fp8_kernel(kernel) {
-        true => "fp8-wgmma",
-        false => "int8-mma-sync",
+    match ozfft_kernels::ResidueFp8::of(kernel) {
+        Some(_) => "fp8-wgmma",
+        None => "int8-mma-sync",
     }
 }
 
 /// Kernels for residues that are there to be measured.
 pub(crate) fn residue_variants() -> Vec<&'static str> {
-    let (int8, fp8) = (
+    [
         &ozfft_kernels::RESIDUE_VARIANTS[..],
         &ozfft_kernels::RESIDUE_FP8_VARIANTS[..],
-    );
-    [int8, fp8].concat()
+        &[ozfft_kernels::RESIDUE_FP8_IN_HALVES],
+        &ozfft_kernels::RESIDUE_KARATSUBA_VARIANTS[..],
+    ]
+    .concat()
 }
 
 /// A planned problem on a device.
@@ -189,7 +194,8 @@ impl CudaExecutor {
     ) -> Result<Self, FftError> {
         let residues_in_fp8 = choice
             .residues
-            .is_some_and(ozfft_kernels::is_residue_fp8_kernel);
+            .and_then(ozfft_kernels::ResidueFp8::of)
+            .is_some();
         let tuned_in_fp8 = choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels();
         if tuned_in_fp8 || residues_in_fp8 {
             fp8::check_device(&machine)?;

@@ -103,22 +103,23 @@ impl ProgramBuilder<'_> {
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
             let residues = self.residues.filter(|_| tables.residues);
-            let fp8 = residues.is_some_and(ozfft_kernels::is_residue_fp8_kernel);
-            let scratch = match residues {
-                Some(_) if fp8 => ozfft_kernels::RESIDUE_FP8_SCRATCH_BYTES,
-                Some(_) => ozfft_kernels::RESIDUE_SCRATCH_BYTES,
-                None => 0,
+            let fp8 = residues.and_then(ozfft_kernels::ResidueFp8::of);
+            let scratch = match (residues, fp8) {
+                (_, Some(scheme)) => scheme.scratch_bytes(),
+                (Some(_), None) => ozfft_kernels::RESIDUE_SCRATCH_BYTES,
+                (None, None) => 0,
             };
-            task.lines_per_block = match self.residue_lines.filter(|_| residues.is_some()) {
-                Some(lines) => self.asked_lines(&task, point_bytes, scratch, lines)?,
-                None if fp8 => ozfft_kernels::RESIDUE_FP8_LINES as u64,
-                None => self.lines_per_block(&task, point_bytes, scratch),
+            let asked = self.residue_lines.filter(|_| residues.is_some());
+            task.lines_per_block = match (asked, fp8) {
+                (Some(lines), _) => self.asked_lines(&task, point_bytes, scratch, lines)?,
+                (None, Some(scheme)) => scheme.lines() as u64,
+                (None, None) => self.lines_per_block(&task, point_bytes, scratch),
             } as i32;
             let lines = task.lines_per_block as usize;
             let points = lines * task.line_pitch as usize;
             let shared = shared_bytes(lines, points, point_bytes) + scratch;
             let mut blocks = task.line_count.div_ceil(lines as u64);
-            if fp8 {
+            if fp8.is_some() {
                 // No two fit a multiprocessor, and each takes all lines that it comes to.
                 blocks = blocks.min(self.machine.multiprocessors() as u64);
             }
@@ -347,13 +348,10 @@ impl ProgramBuilder<'_> {
         scratch: usize,
         lines: u64,
     ) -> Result<u64, FftError> {
-        if self
-            .residues
-            .is_some_and(ozfft_kernels::is_residue_fp8_kernel)
-        {
+        if let Some(scheme) = self.residues.and_then(ozfft_kernels::ResidueFp8::of) {
             return Err(FftError::Unsupported(format!(
                 "blocks of the residue kernels in fp8 have {} lines, not {lines}; take the substrate auto",
-                ozfft_kernels::RESIDUE_FP8_LINES
+                scheme.lines()
             )));
         }
         if !lines.is_power_of_two() || lines > MOST_LINES {

@@ -348,10 +348,8 @@ impl Program {
         for (pass, line) in schedule.passes.iter().zip(lines_of_passes) {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
                 let residues = choice.residues.map(|kernel| {
-                    match ozfft_kernels::is_residue_fp8_kernel(kernel) {
-                        true => PanelLayout::ResiduesFp8,
-                        false => PanelLayout::Residues,
-                    }
+                    let fp8 = ozfft_kernels::ResidueFp8::of(kernel);
+                    fp8.map_or(PanelLayout::Residues, PanelLayout::ResiduesFp8)
                 });
                 let tables = LineTables::new(&mut builder, line, recipe, &**machine, residues)?;
                 place.insert(tables);

@@ -15,11 +15,11 @@ use residues::reconstruct::weights::{balanced, centred, fraction, weight};
 use residues::{I256, Moduli, Set, U256, residue_of};
 
 /// Points of both steps: outputs of a line's column, and places of a row.
-const POINTS: usize = 32;
+pub(super) const POINTS: usize = 32;
 const SLOTS: usize = POINTS / 2;
 
 /// What all sums of a step have in common, because the kernels keep them as the bits of the float `1.5 · 2^23 + sum`.
-const COMMON: u64 = 0xc0_0000;
+pub(super) const COMMON: u64 = 0xc0_0000;
 /// The largest sum from which the kernels find a residue: `LARGEST_SUM` of `residue_moduli.cuh`.
 const LARGEST_COMBINED: i64 = 1 << 20;
 /// The largest value of a data nibble.
@@ -47,7 +47,7 @@ pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u
     Ok(words)
 }
 
-fn words_of(bytes: &[u8]) -> Vec<u32> {
+pub(super) fn words_of(bytes: &[u8]) -> Vec<u32> {
     let words = bytes.chunks_exact(4);
     words
         .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
@@ -56,7 +56,7 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
 
 /// The matrix entry that output `column` has at place `k` of a row: columns come as eight outputs, then their partners, and a row has the slots that
 /// cosines meet, then those that sines meet, in the order in which threads have them.
-fn entry(step: &Step, digits: Digits, column: usize, k: usize) -> i64 {
+pub(super) fn entry(step: &Step, digits: Digits, column: usize, k: usize) -> i64 {
     let (tile, within) = (column / 8, column % 8);
     let (row, far) = (tile / 2 * 8 + within, tile % 2 == 1);
     let (sines, slot) = (k >= SLOTS, 4 * (k % 4) + k % SLOTS / 4);
@@ -99,7 +99,7 @@ fn products(
 }
 
 /// A matrix as the tensor instruction's second operand: eight columns after the other, 16 places of each, K-major.
-fn operand(columns: usize, bytes: &mut Vec<u8>, digit: impl Fn(usize, usize) -> i64) {
+pub(super) fn operand(columns: usize, bytes: &mut Vec<u8>, digit: impl Fn(usize, usize) -> i64) {
     for eight in 0..columns / 8 {
         for piece in 0..2 {
             for column in 8 * eight..8 * eight + 8 {
@@ -133,7 +133,7 @@ fn largest_of(factors: impl Iterator<Item = i64>) -> i64 {
     of_sign[0].max(of_sign[1])
 }
 
-fn demand(largest: i64, combined: i64, combined_exact: i64) -> Result<(), FftError> {
+pub(super) fn demand(largest: i64, combined: i64, combined_exact: i64) -> Result<(), FftError> {
     if largest > FP8_EXACT || combined > combined_exact {
         return Err(FftError::Fp8SumsTooLarge {
             largest,

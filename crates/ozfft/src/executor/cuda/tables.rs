@@ -2,7 +2,7 @@
 
 use super::machine::{DeviceMemory, Machine, Queue};
 use super::task::*;
-use super::{residues, residues_fp8};
+use super::{residues, residues_fp8, residues_karatsuba};
 use crate::error::FftError;
 use crate::matrix_unit::meeting;
 use crate::problem::Products;
@@ -13,6 +13,7 @@ use crate::transform::bailey::Block;
 use crate::transform::step::Step;
 use bytemuck::Pod;
 use num_complex::Complex;
+use ozfft_kernels::ResidueFp8;
 use std::sync::Arc;
 
 /// Where a piece of the tables begins; becomes an address when all of them are uploaded.
@@ -59,7 +60,7 @@ pub(crate) enum PanelLayout {
     /// Likewise, with products by residues.
     Residues,
     /// Likewise, in fp8.
-    ResiduesFp8,
+    ResiduesFp8(ResidueFp8),
     /// Likewise, and a second pass will read them across.
     FirstOfTwo,
     /// Where the first pass has left them.
@@ -135,15 +136,18 @@ impl Builder {
         digits: Digits,
         layout: PanelLayout,
     ) -> Result<BlockTables, FftError> {
-        let residues = matches!(layout, PanelLayout::Residues | PanelLayout::ResiduesFp8);
+        let residues = matches!(layout, PanelLayout::Residues | PanelLayout::ResiduesFp8(_));
         let truncated = layout != PanelLayout::General && !residues;
         let last = block.steps().len() - 1;
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
             let matrix = match layout {
                 PanelLayout::Residues => Some(self.add(&residues::tables(step, number, digits)?)),
-                PanelLayout::ResiduesFp8 => {
+                PanelLayout::ResiduesFp8(ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves) => {
                     Some(self.add(&residues_fp8::tables(step, number, digits)?))
+                }
+                PanelLayout::ResiduesFp8(ResidueFp8::Karatsuba) => {
+                    Some(self.add(&residues_karatsuba::tables(step, number, digits)?))
                 }
                 _ => self.matrices(step, digits, truncated),
             };
@@ -190,7 +194,7 @@ impl Builder {
         let columns = block.steps()[0].inner;
         let (line_pitch, row_pitch) = match layout {
             PanelLayout::General => (block.len().next_multiple_of(8), columns),
-            PanelLayout::Truncated | PanelLayout::Residues | PanelLayout::ResiduesFp8 => {
+            PanelLayout::Truncated | PanelLayout::Residues | PanelLayout::ResiduesFp8(_) => {
                 pitches(block.len() / columns, columns)
             }
             PanelLayout::FirstOfTwo => (first_of_two_pitch(block), columns),
