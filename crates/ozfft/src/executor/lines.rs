@@ -195,3 +195,54 @@ pub(crate) enum OutputArray<'a, T> {
     Complex(SharedArray<'a, Complex<T>>),
     Real(SharedArray<'a, T>),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Batches of planes: lines along the last axis, of which the first of the other axes is transformed or not.
+    fn lines(last_stride: isize, transform_stride: usize) -> LineSet {
+        LineSet {
+            dimensions: vec![(3, 400), (5, 48), (1, 7), (6, last_stride)],
+            transform_strides: vec![5, transform_stride, 1, 0],
+            offset: 11,
+            stride: 1,
+        }
+    }
+
+    #[test]
+    fn neighbouring_lines_lie_where_each_of_them_does() {
+        let lines = lines(8, 1);
+        for first in 0..lines.count() {
+            for count in 1..=8.min(lines.count() - first) {
+                let found = lines.placements::<8>(first, count);
+                for (lane, place) in found.iter().enumerate() {
+                    let line = first + if lane < count { lane } else { 0 };
+                    let (rest, last) = (line / 6, line % 6);
+                    let right = 11 + 400 * (rest / 5) + 48 * (rest % 5) + 8 * last;
+                    assert_eq!(
+                        place.offset, right as isize,
+                        "lane {lane} of {count} from {first}"
+                    );
+                    assert_eq!(place.stride, 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_are_looked_at_together_are_adjacent_and_of_one_transform() {
+        // Six lines of eight elements follow each other, and five times as many if both axes are of one transform.
+        assert_eq!(lines(8, 0).together(8, 1000), 30);
+        assert_eq!(lines(8, 0).together(8, 239), 6);
+        assert_eq!(lines(8, 0).together(8, 47), 1);
+        assert_eq!(lines(8, 1).together(8, 1000), 6);
+        // With a gap after each line, or elements that are not adjacent, every line is alone.
+        assert_eq!(lines(9, 0).together(8, 1000), 1);
+        let strided = LineSet {
+            stride: 2,
+            ..lines(8, 0)
+        };
+        assert_eq!(strided.together(8, 1000), 1);
+    }
+}

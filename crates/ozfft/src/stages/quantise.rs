@@ -557,6 +557,7 @@ pub(crate) fn single_scales<const L: usize>(exponents: [i32; L]) -> Option<HalfR
 mod tests {
     use super::*;
     use crate::simd::Portable;
+    use ozfft_testkit::oracle::inputs::Generator;
 
     #[test]
     fn a_line_that_is_not_finite_beside_an_extreme_one_does_not_overflow_a_sum_that_nobody_reads() {
@@ -619,6 +620,71 @@ mod tests {
                 let back =
                     words[0] as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
                 assert_eq!(back, unit);
+            }
+        }
+    }
+
+    // Lines that have both parts and no extremes choose their exponents in vectors: by the definition, in exact floating-point steps.
+    #[test]
+    fn ordinary_lines_have_the_exponents_and_words_of_the_definition() {
+        const SEED: u64 = 0x5172_ab04;
+        println!("seed {SEED:#x}");
+        let mut generator = Generator::new(SEED);
+        for round in 0..300 {
+            let (rows, columns) = (1 + generator.below(9), 1 + generator.below(9));
+            let power = |exponent: i32| f64::from_bits(power_bits(exponent) as u64);
+            let scales: [i32; 2] = [0, 1].map(|_| generator.below(1500) as i32 - 750);
+            let mut number = |lane: usize| {
+                let exponent = scales[lane] - generator.below(70) as i32;
+                generator.uniform() * power(exponent)
+            };
+            let line: Vec<[[f64; 2]; 2]> = (0..rows * columns)
+                .map(|_| [0, 1].map(|_| [number(0), number(1)]))
+                .collect();
+            let mut points: Vec<Point<2>> = line
+                .iter()
+                .map(|point| point.map(|row| row.map(|x| x.to_bits() as i64)))
+                .collect();
+            let grid = Grid {
+                rows,
+                columns,
+                pitch: columns,
+            };
+            let word_bits = [61, 45, 29][round % 3];
+            let shape = Columns {
+                columns,
+                word_bits,
+                relative_unit: None,
+            };
+            let found = quantise_floats::<2, Portable>(&mut points, grid, shape);
+            assert_eq!(found.symmetry, InputSymmetry::Complex);
+            for lane in 0..2 {
+                let numbers = |place: usize| [line[place][0][lane], line[place][1][lane]];
+                let all = (0..rows * columns).flat_map(numbers);
+                let largest = all.fold(0.0, |largest: f64, x| largest.max(x.abs()));
+                let above = (-1000..1000).find(|&e| largest < power(e)).expect("finite");
+                let unit = above - 21;
+                let column = |number: usize| (0..rows).map(move |i| number + i * columns);
+                let sums = (0..columns).map(|number| {
+                    let numbers = column(number).flat_map(numbers);
+                    numbers
+                        .map(|x| (x.abs() * power(-unit)).floor() + 1.0)
+                        .sum()
+                });
+                let sum = sums.fold(0.0, f64::max);
+                let bits = (0..64)
+                    .find(|&bits| sum < power(bits))
+                    .expect("not so many");
+                let exponent = unit + bits - word_bits as i32;
+                assert_eq!(
+                    found.exponents[lane], exponent,
+                    "round {round}, lane {lane}"
+                );
+                for (place, point) in points.iter().enumerate() {
+                    // Exact products, and halves away from zero.
+                    let right = numbers(place).map(|x| (x * power(-exponent)).round() as i64);
+                    assert_eq!([point[0][lane], point[1][lane]], right, "round {round}");
+                }
             }
         }
     }
