@@ -169,7 +169,7 @@ impl<T: Real> Planner<T> {
             let others = others.filter(|choice| *choice != tunable.choice);
             let choices: Vec<String> = [tunable.choice.clone()].into_iter().chain(others).collect();
             let mut trials = Vec::new();
-            for parameters in choices {
+            let mut attempt = |parameters: String| {
                 trial(&format!("{purpose}: {parameters}"));
                 tuning.choose(&purpose, Some(&parameters));
                 let plan = plan()?;
@@ -178,8 +178,6 @@ impl<T: Real> Planner<T> {
                 let remark = remarks.rfind(|remark| remark.starts_with("the portable kernel"));
                 let (seconds, result) = arrays.measure(&machine, &plan)?;
                 if result != expected {
-                    // What was taken before stays.
-                    tuning.choose(&purpose, Some(&tunable.choice));
                     return Err(FftError::Unsupported(format!(
                         "{purpose}: with {parameters} the result has other bits, which is a fault of the kernel or of the GPU; \
                          `ozfft selftest --device cuda` looks closer"
@@ -190,6 +188,12 @@ impl<T: Real> Planner<T> {
                     remark: remark.cloned(),
                     parameters,
                 });
+                Ok(())
+            };
+            if let Err(error) = choices.into_iter().try_for_each(&mut attempt) {
+                // What was taken before stays.
+                tuning.choose(&purpose, Some(&tunable.choice));
+                return Err(error);
             }
             let seconds = |place: usize| trials[place].seconds.unwrap_or(f64::INFINITY);
             let fastest = (0..trials.len()).min_by(|&a, &b| seconds(a).total_cmp(&seconds(b)));

@@ -15,8 +15,9 @@ pub(super) struct Recordings(Mutex<Recorded>);
 
 #[derive(Default)]
 struct Recorded {
-    /// The arrays of the call before: those of one call alone are not worth recording.
-    before: Option<Arrays>,
+    /// Arrays of calls that were launched, the last ones: those of one call alone are not worth recording. Several, because a solver
+    /// transforms its fields in turn.
+    seen: Vec<Arrays>,
     /// From the one that was used longest ago.
     kept: Vec<(Arrays, Recording)>,
     /// There is nothing to record with, or it has failed.
@@ -58,7 +59,8 @@ impl Recordings {
         let known = recorded.kept.iter().position(|(of, _)| of == arrays);
         let recording = match known {
             Some(place) => recorded.kept.remove(place),
-            None if recorded.before == Some(*arrays) => {
+            None if recorded.seen.contains(arrays) => {
+                recorded.seen.retain(|seen| seen != arrays);
                 // What cannot be recorded can be launched all the same.
                 let Ok(Some(handle)) = machine.record(put) else {
                     recorded.impossible = true;
@@ -68,7 +70,10 @@ impl Recordings {
                 (*arrays, Recording { machine, handle })
             }
             None => {
-                recorded.before = Some(*arrays);
+                if recorded.seen.len() == MOST {
+                    recorded.seen.remove(0);
+                }
+                recorded.seen.push(*arrays);
                 return put(queue);
             }
         };
@@ -182,6 +187,29 @@ mod tests {
             }
             assert_eq!(call(0, Style::Uniform), 0, "given up for others");
             assert_eq!(call(devices.len() - 1, Style::Huge), 1, "kept");
+        }
+    }
+
+    /// A solver's fields: each is launched once and replayed from then on, though none is transformed twice in a row.
+    #[test]
+    fn fields_that_are_transformed_in_turn_are_replayed() {
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        let machine: Arc<dyn Machine> = Arc::<Emulator>::clone(&emulator);
+        let plan = Planner::<f64>::new().plan_on(&Problem::complex(&[64]), &machine);
+        let plan = plan.expect("a plan");
+        let workspace = DeviceMemory::new(&machine, plan.device_workspace_len()).expect("memory");
+        let fields = [0; 3].map(|_| Device::new(&machine, 16 * 64));
+        for turn in 0..3 {
+            for field in &fields {
+                let arrays = Arrays {
+                    input: field.input.address(),
+                    output: field.output.address(),
+                    workspace: workspace.address(),
+                };
+                // SAFETY: the memory is of this length, and nothing else uses it.
+                unsafe { run(&plan, &arrays).expect("launches") };
+            }
+            assert_eq!(emulator.replays.load(Ordering::Relaxed), 3 * turn);
         }
     }
 

@@ -86,8 +86,8 @@ impl Tuning {
         }
     }
 
-    /// The kernel to be launched for the purpose of this one. Of few lines, which leave multiprocessors without work, other kernels may be
-    /// fastest than of many.
+    /// The kernel to be launched for the purpose of this one. For few lines, which leave multiprocessors without work, another one may be
+    /// the fastest than for many.
     pub(crate) fn preferred(&self, shape: Box<dyn KernelShape>, few: bool) -> Box<dyn KernelShape> {
         let Some(purpose) = shape.purpose() else {
             return shape;
