@@ -5,6 +5,11 @@
 
 #![deny(unsafe_code)]
 
+// The example of the README is tested, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 #[doc(hidden)]
 pub mod accuracy;
 #[doc(hidden)]

@@ -7,10 +7,11 @@
 
 namespace bailey {
 
-// Who a thread is: its group, the warp of the group, and its place in the warp.
+// Who a thread is: its group, the warp of the group, and its place in the warp. `base`: which line of a transform the first one of the round
+// is, where there are several rounds.
 template <class S> struct Lane {
-    int group, warp, g, t, number;
-    DEVICE Lane() {
+    int group, warp, g, t, number, base;
+    DEVICE explicit Lane(int base = 0) : base(base) {
         // Masks tell the compiler that nothing here is negative.
         const int thread = thread_number();
         number = thread & 31;
@@ -31,6 +32,14 @@ template <class S> DEVICE void group_barrier(int group) {
         named_barrier(1 + group, S::GROUP_THREADS);
     else
         block_barrier();
+}
+
+// All who have lines together.
+template <class S> DEVICE void lines_barrier(int group) {
+    if constexpr (S::LOCAL)
+        warp_barrier();
+    else
+        group_barrier<S>(group);
 }
 
 // Does `work` for 0, …, count - 1, shared out among the threads of a block, or of a group of it (`thread` is the number there). All
@@ -130,6 +139,8 @@ template <class S> DEVICE TablesAt<S::SHARED_TABLES> tables_of(const TunedArgume
 
 // Where a word lies between the steps.
 template <class S> DEVICE uint32_t place_of(const Lane<S> &lane, int line, int row, int column) {
+    // Where the line's own words are.
+    if constexpr (S::IN_PLACE) return S::place_of(lane.group, lane.base + line, row, column);
     return shared_address(shared_memory()) + lane.group * S::GROUP + 16 * (line * S::LINE + row * S::PITCH + column);
 }
 
@@ -213,6 +224,17 @@ template <class S, class Numbers> DEVICE void read_columns(const TunedArguments 
     }
 }
 
+// Of all threads that have a part of a column's line, where lines are a warp's own.
+template <class S, class Combine> DEVICE unsigned over_line(unsigned value, const Combine &combine) {
+    static_assert(S::N2 == 1 || S::N2 == 4, "four lanes, or sixteen neighbouring ones");
+#pragma unroll
+    for (int distance = 1; distance < (S::N2 == 1 ? 4 : 16); distance *= 2) value = combine(value, shuffle_xor(value, distance));
+    return value;
+}
+// Which of them speaks for the line.
+template <class S> DEVICE bool is_first_of_line(const Lane<S> &lane) { return (lane.number & (S::N2 == 1 ? 3 : 15)) == 0; }
+DEVICE unsigned larger_of(unsigned a, unsigned b) { return a > b ? a : b; }
+
 // Largest numbers of all lines, to their statistics.
 template <class S, class Numbers, class Statistics> DEVICE void note_largest(const Numbers (&numbers)[S::UNITS1], const Statistics &statistics) {
     const Lane<S> lane;
@@ -222,6 +244,13 @@ template <class S, class Numbers, class Statistics> DEVICE void note_largest(con
         unsigned re = max(numbers[u].largest_re, numbers[u].rest_re() != 0 ? 1u : 0u);
         unsigned im = max(numbers[u].largest_im, numbers[u].rest_im() != 0 ? 1u : 0u);
         const Column column = column_of<S>(lane, u);
+        if constexpr (S::LOCAL) {
+            re = over_line<S>(re, larger_of);
+            im = over_line<S>(im, larger_of);
+            // What is worked out of the line later begins with zeros.
+            if (is_first_of_line<S>(lane)) store_shared(shared_address(statistics.of(column.line)), make_uint4(re, im, 0, 0));
+            continue;
+        }
         if (S::ONE_LINE) {
             re = warp_maximum(re);
             im = warp_maximum(im);
@@ -258,6 +287,11 @@ template <class S, class Numbers, class Statistics> DEVICE void note_sums(const 
         sum += shuffle_xor(sum, 2);
         // One for every magnitude rounds it up.
         sum += 2 * S::N1;
+        if constexpr (S::LOCAL) {
+            sum = over_line<S>(sum, larger_of);
+            if (is_first_of_line<S>(lane)) of[2] = sum;
+            continue;
+        }
         if (S::ONE_LINE) sum = warp_maximum(sum);
         if (S::ONE_LINE ? lane.number == 0 : lane.t == 0) atomic_maximum(of + 2, sum);
     }
@@ -319,13 +353,13 @@ DEVICE void put_digits(const Numbers (&numbers)[S::UNITS1], const Statistics &st
 // The first step, or the only one: words, digits, products, rotation; then to shared memory, or to where results of a column go
 // (`end_of`).
 template <class S, class Mma, class Numbers, class Statistics, class EndOf>
-DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::UNITS1], const Statistics &statistics, const EndOf &end_of) {
+DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::UNITS1], const Statistics &statistics, const EndOf &end_of, int base = 0) {
     typedef typename S::First Step;
     typedef typename S::Tables Tables;
     constexpr int N1 = S::N1, N2 = S::N2;
     StepDigits<Step> cosine_digits[S::UNITS1], sine_digits[S::UNITS1];
     const Factors factors = factors_of<Int8>(args);
-    const Lane<S> lane;
+    const Lane<S> lane(base);
     put_digits<S>(numbers, statistics, cosine_digits, sine_digits);
     const auto tables = tables_of<S>(args);
     const int t = lane.t;
@@ -408,15 +442,30 @@ template <class T> DEVICE T unit_output(int k, const T (&own)[4], const T (&othe
     return k < 2 ? even + odd : even - odd;
 }
 
-// A last step of four points: additions alone. A thread takes a row.
-template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) {
-    static_assert(S::N2 == 4, "the only unit step of a block of two");
+// Rows of a last step of four points, of all lines or of a warp's own: a thread takes one at a time. All threads of a warp go on together,
+// those beyond the last row as the last one's: see docs/gpu-template.md.
+template <class S, class Work> DEVICE void each_row(const Work &work) {
     const Lane<S> lane;
+    constexpr int OWN_LINES = 8 * S::UNITS1 / 4, COUNT = S::LOCAL ? OWN_LINES * S::ROWS_OF_LINE : S::ROWS;
 #pragma unroll 1
-    for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
-        // All threads of a warp go on together, those beyond the last row as the last one's: see docs/gpu-template.md.
-        const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
-        const Numbered<S::STRIDED, S::PANEL, S::ROWS_OF_LINE> row(there ? first + lane.number : S::ROWS - 1);
+    for (int first = S::LOCAL ? 0 : 32 * lane.warp; first < COUNT; first += S::LOCAL ? 32 : S::GROUP_THREADS) {
+        const bool there = COUNT % 32 == 0 || first + lane.number < COUNT;
+        const int number = there ? first + lane.number : COUNT - 1;
+        if constexpr (S::LOCAL) {
+            const Numbered<true, OWN_LINES, S::ROWS_OF_LINE> row(number);
+            work(Column{OWN_LINES * lane.warp + row.line, row.place, there});
+        } else {
+            const Numbered<S::STRIDED, S::PANEL, S::ROWS_OF_LINE> row(number);
+            work(Column{row.line, row.place, there});
+        }
+    }
+}
+
+// A last step of four points: additions alone.
+template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of, int base = 0) {
+    static_assert(S::N2 == 4, "the only unit step of a block of two");
+    const Lane<S> lane(base);
+    each_row<S>([&](const Column &row) {
         const int k1 = row.place;
         i64 low_re[4], low_im[4];
         int top_re[4], top_im[4];
@@ -434,7 +483,7 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
         // Column 3 was left without the sign of its imaginary part.
         low_im[3] = -low_im[3];
         top_im[3] = -top_im[3];
-        const auto end = end_of(Column{row.line, k1, there});
+        const auto end = end_of(row);
         const bool mirrored = 2 * k1 > S::N1;
         // Sums are kept as those of biased diagonals are.
         const i64 biased = (i64)8192 << 49;
@@ -457,7 +506,7 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of) 
                 end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
             }
         }
-    }
+    });
 }
 
 // The last step on the tensor unit: a column of it is a row k1 of a line, or a part of it after a middle step.

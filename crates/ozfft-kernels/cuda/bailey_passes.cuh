@@ -14,6 +14,9 @@ DEVICE bool takes_column(const LineFacts &facts, int) { return facts.zero() || (
 constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
 // Complex numbers to complex numbers; real lines to half-spectra; half-spectra to real lines (bailey_real_passes.cuh).
 enum class Ends { COMPLEX, REAL_TO_HALF, HALF_TO_REAL };
+template <class P, int LENGTH> struct InTransform;
+template <class P> DEVICE uint32_t words_start(int group);
+template <class P> DEVICE uint32_t word_number(int line, int column, int row);
 // A group has LINES transforms at a time, and WARPS warps. UNITS_A, UNITS_B1, UNITS_B2: tiles of eight columns that a warp takes together in
 // the first step of either pass and in the last step of the second. GROUPS, STRIDED and Number: as of BlockShape, for transforms.
 template <int A1_, int A2_, int B1_, int B2_, int LINES_, int WARPS_, int UNITS_A, int UNITS_B1, int UNITS_B2, bool STRIDED_, int GROUPS_,
@@ -34,9 +37,15 @@ struct PassesShape {
     static constexpr int ROWS_KEPT = PAIRS ? A1 / 2 + 1 : A1;  // of the first pass's last step
     // As many of them at a time, shared out evenly.
     static constexpr int at_a_time(int all, int most) { return most >= all ? all : (all + (all + most - 1) / most - 1) / ((all + most - 1) / most); }
-    static constexpr int COLUMNS_AT_A_TIME = at_a_time(TOGETHER, 8 * UNITS_A * WARPS / A2), ROWS_AT_A_TIME = at_a_time(ROWS, 8 * UNITS_B1 * WARPS / B2);
-    typedef BlockShape<A1, A2, COLUMNS_AT_A_TIME, UNITS_A, 1, true, GROUPS_, true, Number> BlockA;
-    typedef BlockShape<B1, B2, ROWS_AT_A_TIME, UNITS_B1, UNITS_B2, true, GROUPS_, true, Number> BlockB;
+    // Columns and rows of a single step, or of a step and one of four points, are a warp's own, and no warp waits for others within a
+    // pass: eight columns of the first step are eight lines, or two.
+    static constexpr bool whole(int last) { return ENDS == Ends::COMPLEX && (last == 1 || last == 4); }
+    static constexpr bool LOCAL_A = whole(A2), LOCAL_B = whole(B2);
+    static constexpr int MOST_COLUMNS = 8 * UNITS_A * WARPS / A2, MOST_ROWS = 8 * UNITS_B1 * WARPS / B2;
+    static constexpr int COLUMNS_AT_A_TIME = LOCAL_A ? MOST_COLUMNS : at_a_time(TOGETHER, MOST_COLUMNS);
+    static constexpr int ROWS_AT_A_TIME = LOCAL_B ? MOST_ROWS : at_a_time(ROWS, MOST_ROWS);
+    typedef BlockShape<A1, A2, COLUMNS_AT_A_TIME, UNITS_A, 1, true, GROUPS_, !LOCAL_A || A2 == 1, Number> BlockA;
+    typedef BlockShape<B1, B2, ROWS_AT_A_TIME, UNITS_B1, UNITS_B2, true, GROUPS_, !LOCAL_B || B2 == 1, Number> BlockB;
     // Outputs of the first pass have up to 61 bits, or 63; after a last step that is a product, they may have 66. Those of f32 have less
     // than 48. Bytes of a word between the passes, and of what it has beyond them, elsewhere.
     static constexpr bool SHORT = Number::DIGITS == 5, WIDE = BlockA::Last::MATRIX && !SHORT;
@@ -45,11 +54,18 @@ struct PassesShape {
     static_assert(ENDS == Ends::COMPLEX || !(SHORT || STRIDED), "real lines are contiguous, of f64");
     // A group's shared memory: words between the steps of a pass, words between the passes, statistics of columns and of rows,
     // exponents of columns, what is known of transforms (two rounds). A quarter of a warp writes four rows of two neighbouring
-    // columns and reads two neighbouring rows of columns at a distance of B2.
-    static constexpr int PITCH = next_with(ROWS_KEPT * A2, 5, 8);
+    // columns and reads two neighbouring rows of columns at a distance of B2: by four modulo eight no two write to one bank.
+    static constexpr int PITCH = next_with(ROWS_KEPT * A2, LOCAL_A && B2 == 1 ? 4 : 5, 8);
     static constexpr int larger(int a, int b) { return a > b ? a : b; }
-    static constexpr int LINE_A = next_with(ROWS_KEPT * BlockA::PITCH, 4, 8), PANEL_A = (PAIRS ? 2 : 1) * COLUMNS_AT_A_TIME;
-    static constexpr int WORDS = larger(A2 == 1 ? 0 : 16 * LINE_A * PANEL_A, BlockB::STATISTICS);
+    // From line to line: a quarter of a warp has two lines at the same place, or, of four points, four rows of two lines.
+    static constexpr int line_of(bool local, int rows) { return local ? next_with(rows, 1, 2) : next_with(rows, 4, 8); }
+    static constexpr int LINE_A = line_of(LOCAL_A, ROWS_KEPT * BlockA::PITCH), PANEL_A = (PAIRS ? 2 : 1) * COLUMNS_AT_A_TIME;
+    static constexpr int LINE_B = line_of(LOCAL_B, B1 * BlockB::PITCH);
+    // Then words between the steps can stay where the outputs of the pass are, or where its row is, if those have as many bytes.
+    static constexpr bool IN_PLACE_A = LOCAL_A && A2 > 1 && !SHORT && TOGETHER % COLUMNS_AT_A_TIME == 0;
+    static constexpr bool IN_PLACE_B = LOCAL_B && B2 > 1 && !SHORT && ROWS % ROWS_AT_A_TIME == 0;
+    static constexpr int WORDS_A = A2 == 1 || IN_PLACE_A ? 0 : 16 * LINE_A * PANEL_A, WORDS_B = B2 == 1 || IN_PLACE_B ? 0 : 16 * LINE_B * ROWS_AT_A_TIME;
+    static constexpr int WORDS = larger(WORDS_A, WORDS_B);
     static constexpr int COLUMN_SLOTS = (TOGETHER + COLUMNS_AT_A_TIME - 1) / COLUMNS_AT_A_TIME * PANEL_A;
     static constexpr int ROW_SLOTS = (ROWS + ROWS_AT_A_TIME - 1) / ROWS_AT_A_TIME * ROWS_AT_A_TIME;
     static constexpr int STATISTICS_A = WORDS + (WORD * COLUMNS * PITCH + 15) / 16 * 16, STATISTICS_B = STATISTICS_A + 16 * COLUMN_SLOTS;
@@ -68,11 +84,23 @@ struct PassesShape {
         static constexpr int WARPS = PassesShape::WARPS, GROUP_THREADS = PassesShape::GROUP_THREADS, THREADS = PassesShape::THREADS;
         static constexpr int GROUP = PassesShape::GROUP, COMMON = PassesShape::COMMON, TABLES = PassesShape::TABLES, FIRST_TABLE = 0;
         static constexpr int PANEL = PANEL_A, LINE = LINE_A, ROWS_OF_LINE = ROWS_KEPT, ROWS = PANEL * ROWS_OF_LINE;
+        static constexpr bool LOCAL = LOCAL_A, IN_PLACE = IN_PLACE_A;
+        // Of column number `number`: where output row + A1·column will be.
+        static DEVICE uint32_t place_of(int group, int number, int row, int column) {
+            const InTransform<PassesShape, NB> at(number);
+            return words_start<PassesShape>(group) + 16 * word_number<PassesShape>(at.line, at.place, row + A1 * column);
+        }
     };
     struct PassB : BlockB {
         static constexpr int WARPS = PassesShape::WARPS, GROUP_THREADS = PassesShape::GROUP_THREADS, THREADS = PassesShape::THREADS;
         static constexpr int GROUP = PassesShape::GROUP, COMMON = PassesShape::COMMON;
-        static constexpr int TABLES = PassesShape::TABLES + BlockA::Tables::BYTES, FIRST_TABLE = BlockA::Tables::BYTES;
+        static constexpr int TABLES = PassesShape::TABLES + BlockA::Tables::BYTES, FIRST_TABLE = BlockA::Tables::BYTES, LINE = LINE_B;
+        static constexpr bool LOCAL = LOCAL_B, IN_PLACE = IN_PLACE_B;
+        // Of row number `number`: where its element row + B1·column was.
+        static DEVICE uint32_t place_of(int group, int number, int row, int column) {
+            const InTransform<PassesShape, NA> at(number);
+            return words_start<PassesShape>(group) + 16 * word_number<PassesShape>(at.line, row + B1 * column, at.place);
+        }
     };
 };
 
@@ -100,6 +128,7 @@ template <class Number> struct ColumnStatistics : PassStatistics {
     DEVICE typename Number::Facts facts(int line) const { return {of(line)[0], of(line)[1], of(line)[2]}; }
     DEVICE typename Number::Facts of_column(int column) const { return facts(column); }
     DEVICE unsigned *largest_output(int column) const { return of(column) + 3; }
+    DEVICE void clear(int column) const { store_shared(shared_address(of(column)), make_uint4(0, 0, 0, 0)); }
 };
 // Of pairs of real columns: the largest number of either, the largest sum, the largest output.
 struct ColumnPairStatistics {
@@ -107,6 +136,10 @@ struct ColumnPairStatistics {
     DEVICE unsigned *of(int pair) const { return memory + 8 * pair; }
     DEVICE LineFacts of_column(int column) const { return {of(column >> 1)[column & 1], 0, of(column >> 1)[2 + (column & 1)]}; }
     DEVICE unsigned *largest_output(int column) const { return of(column >> 1) + 4 + (column & 1); }
+    DEVICE void clear(int column) const {
+#pragma unroll
+        for (int i = 0; i < 3; i++) of(column >> 1)[2 * i + (column & 1)] = 0;
+    }
     struct PairFacts {
         LineFacts a, b;
         DEVICE PairExponents for_words() const { return {a.exponent(), b.exponent()}; }
@@ -188,19 +221,15 @@ DEVICE void read_pass_columns(const TunedArguments &args, const Lines<P> &lines,
 }
 
 // The last step of the first pass, where it is one of four points. A thread takes a row of a column.
-template <class P, class EndOf> DEVICE void unit_step_of_columns(const EndOf &end_of) {
+template <class P, class EndOf> DEVICE void unit_step_of_columns(const EndOf &end_of, int base) {
     typedef typename P::PassA S;
-    const Lane<S> lane;
-#pragma unroll 1
-    for (int first = 32 * lane.warp; first < S::ROWS; first += S::GROUP_THREADS) {
-        // All threads of a warp go on together: see docs/gpu-template.md.
-        const bool there = S::ROWS % 32 == 0 || first + lane.number < S::ROWS;
-        const Numbered<S::STRIDED, S::PANEL, S::ROWS_OF_LINE> row(there ? first + lane.number : S::ROWS - 1);
-        auto end = end_of(Column{row.line, row.place, there});
+    const Lane<S> lane(base);
+    each_row<S>([&](const Column &row) {
+        auto end = end_of(row);
         unit_step_of_row<S>(lane, row.line, row.place, end);
         // Neighbouring threads have other columns.
         atomic_maximum(end.statistic, end.largest);
-    }
+    });
 }
 
 // Exponents of a row's elements: those of the columns, looked up when they are needed.
@@ -313,11 +342,15 @@ DEVICE void first_step_of_columns(const TunedArguments &args, const Lines<P> &li
     else
         read_pass_columns<P>(args, lines, base, numbers);
     note_largest<A>(numbers, statistics);
-    group_barrier<A>(group);
+    // Words of the round before are read until all have come here.
+    if (base == 0)
+        group_barrier<A>(group);
+    else
+        lines_barrier<A>(group);
     free_rows();
     note_sums<A>(numbers, statistics);
-    group_barrier<A>(group);
-    first_step<A, Mma>(args, numbers, statistics, end_of);
+    lines_barrier<A>(group);
+    first_step<A, Mma>(args, numbers, statistics, end_of, base);
 }
 
 // Outputs of rows of half-spectra, and the last step that has no others (bailey_real_passes.cuh).
@@ -355,18 +388,26 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             const auto end_of = [&](const Column &column) { return ToWords<P>(group, base, column, column_statistics<P>(group, base)); };
             const auto free_rows = [&] {
                 // No thread is in the second pass of the round before any more.
-                if (base == 0) each(4 * P::ROW_SLOTS, [&](int i) { of_rows[i] = 0; });
+                if (base == 0 && !B::LOCAL) each(4 * P::ROW_SLOTS, [&](int i) { of_rows[i] = 0; });
             };
+            if (A::LOCAL && base + 8 * A::UNITS1 / A::N2 * lane.warp >= P::TOGETHER) {
+                // Nothing is left for this warp.
+                if (base == 0) {
+                    group_barrier<A>(group);
+                    free_rows();
+                }
+                break;
+            }
             if constexpr (P::PAIRS)
                 first_step_of_pairs<P, Mma, CONVERSIONS>(args, lines, base, free_rows, end_of);
             else
                 first_step_of_columns<P, Mma, CONVERSIONS>(args, lines, base, free_rows, end_of);
             if constexpr (A::N2 > 1) {
-                group_barrier<A>(group);
+                lines_barrier<A>(group);
                 if constexpr (A::Last::MATRIX)
                     last_step<A, Mma>(args, end_of);
                 else
-                    unit_step_of_columns<P>(end_of);
+                    unit_step_of_columns<P>(end_of, base);
             }
         }
         group_barrier<A>(group);
@@ -383,36 +424,35 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
             const bool taken = takes_column(facts, common_exponent<P>());
             atomic_or(known<P>(group, round) + at.line, (facts.largest_re != 0 ? SOME_REAL : 0) | (facts.largest_im != 0 ? SOME_IMAGINARY : 0) | (taken ? 0 : LEFT));
             known<P>(group, round + 1)[at.line] = 0;
+            // Nobody else looks them up.
+            statistics.clear(i);
         });
         group_barrier<A>(group);
+        each(P::LINES, [&](int line) {
+            if (lines.has(args, line) && (known<P>(group, round)[line] & LEFT) != 0) args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
+        });
 #pragma unroll 1
         for (int base = 0; base < P::ROWS; base += P::ROWS_AT_A_TIME) {
+            if (B::LOCAL && base + 8 * B::UNITS1 / B::N2 * lane.warp >= P::ROWS) break;
             const RowStatistics<Number> statistics{{of_rows + 4 * base}};
             typename PassWords<P>::Type words[B::UNITS1];
             read_rows<P>(args, base, words);
             note_scales<B>(words, statistics);
-            group_barrier<B>(group);
-            if (base == 0) {
-                each(4 * P::COLUMN_SLOTS, [&](int i) { of_columns[i] = 0; });
-                each(P::LINES, [&](int line) {
-                    if (lines.has(args, line) && (known<P>(group, round)[line] & LEFT) != 0)
-                        args.left[atomic_add(args.left_count, 1u)] = lines.number(args, line);
-                });
-            }
+            lines_barrier<B>(group);
             note_row_sums<B>(words, statistics);
-            group_barrier<B>(group);
+            lines_barrier<B>(group);
             const auto end_of = [&](const Column &row) {
                 return typename TransformEnd<P, CONVERSIONS>::Type(args, lines, statistics.facts(row.line), group, round, base + row.line, row.there);
             };
-            first_step<B, Mma>(args, words, statistics, end_of);
+            first_step<B, Mma>(args, words, statistics, end_of, base);
             if constexpr (B::N2 > 1) {
-                group_barrier<B>(group);
+                lines_barrier<B>(group);
                 if constexpr (B::Last::MATRIX && P::ENDS == Ends::HALF_TO_REAL)
                     last_step_to_real<P, Mma>(args, end_of);
                 else if constexpr (B::Last::MATRIX)
                     last_step<B, Mma>(args, end_of);
                 else
-                    last_unit_step<B>(end_of);
+                    last_unit_step<B>(end_of, base);
             }
         }
     }

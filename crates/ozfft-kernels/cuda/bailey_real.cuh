@@ -19,6 +19,7 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, in
     static constexpr Half HALF = HALF_;
     typedef Double Number;
     static constexpr bool STRIDED = false, COLUMNS_ACROSS = false, SHARED_TABLES = GROUPS_ > 0;
+    static constexpr bool LOCAL = false, IN_PLACE = false;  // as of BlockShape
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
     typedef StepShape<N1> First;
     typedef StepShape<N2> Last;

@@ -90,6 +90,8 @@ struct BlockShape {
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;  // in the image of the tables
+    // Whether a warp has whole lines of its own, so that only its own threads wait for each other: passes (bailey_passes.cuh).
+    static constexpr bool LOCAL = false, IN_PLACE = false;
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 128, "first steps are products");
     // Where output number `output` of row k1 lies in that row, as long as it has not been stored.
     static DEVICE int place_of_output(int, int output) { return output; }

@@ -213,6 +213,11 @@ template <class S, class Words> DEVICE void note_scales(const Words (&words)[S::
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         unsigned scale = (unsigned)(words[u].scale() - NO_SCALE);
+        if constexpr (S::LOCAL) {
+            scale = over_line<S>(scale, larger_of);
+            if (is_first_of_line<S>(lane)) statistics.of(column.line)[0] = scale;
+            continue;
+        }
         scale = max(scale, shuffle_xor(scale, 1));
         scale = max(scale, shuffle_xor(scale, 2));
         if (lane.t == 0) atomic_maximum(statistics.of(column.line), scale);
@@ -228,7 +233,13 @@ template <class S, class Words> DEVICE void note_row_sums(Words (&words)[S::UNIT
         sum += shuffle_xor(sum, 1);
         sum += shuffle_xor(sum, 2);
         // One for every magnitude rounds it up.
-        if (lane.t == 0) atomic_maximum(statistics.of(column.line) + 2, sum + 2 * S::N1);
+        sum += 2 * S::N1;
+        if constexpr (S::LOCAL) {
+            sum = over_line<S>(sum, larger_of);
+            if (is_first_of_line<S>(lane)) statistics.of(column.line)[2] = sum;
+            continue;
+        }
+        if (lane.t == 0) atomic_maximum(statistics.of(column.line) + 2, sum);
     }
 }
 

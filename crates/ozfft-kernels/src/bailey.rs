@@ -429,7 +429,8 @@ impl KernelShape for BlockShape {
 
     fn for_few(&self) -> Option<Box<dyn KernelShape>> {
         let fitting = self.fitting().into_iter();
-        let mut one_unit = fitting.filter(|shape| shape.units[0] == 1);
+        let mut one_unit = fitting
+            .filter(|shape| shape.units[0] == 1 && shape.groups * shape.warps() <= MOST_WARPS);
         // The cheapest of those with the fewest lines.
         let first = one_unit.next()?;
         let fewest = one_unit.fold(first, |best, shape| match shape.lines < best.lines {
@@ -453,7 +454,7 @@ impl KernelShape for BlockShape {
 }
 
 /// Kernels for one purpose that are worth measuring.
-const MOST_CANDIDATES: usize = 10;
+pub(crate) const MOST_CANDIDATES: usize = 10;
 
 /// The source of a kernel: its header, the type of its shape, the function that it runs, and what else must be true of the shape.
 pub(crate) fn kernel_source(
@@ -513,7 +514,12 @@ pub fn compiled_in_advance() -> Vec<String> {
 /// Parameters for steps that are not in the list, by what work a point is expected to take (`bench/lengths.py` has the same rule).
 fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
     let mut best: Option<(f64, BlockShape)> = None;
-    for (cost, shape) in ranked(first, last, strided) {
+    let is_safe = |shape: &BlockShape| {
+        let most = most_warps([first, last], shape.units);
+        most.is_some_and(|most| shape.groups * shape.warps() <= most)
+    };
+    let ranked = ranked(first, last, strided).into_iter();
+    for (cost, shape) in ranked.filter(|(_, shape)| is_safe(shape)) {
         if best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, shape));
         }
@@ -521,7 +527,7 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
     best.map(|(_, shape)| shape)
 }
 
-/// All parameters, with that work.
+/// All parameters, with that work; among them some with more warps than have registers for all that they work on.
 fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
     let lines: &[usize] = match strided {
         true if last > 4 => &[2, 4, 8],
@@ -533,7 +539,11 @@ fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
         let Some(most_warps) = most_warps([first, last], units) else {
             continue;
         };
-        for &lines in lines {
+        let levels = [most_warps, most_warps + 4, most_warps + 8];
+        let pairs = lines
+            .iter()
+            .flat_map(|lines| levels.map(|most| (*lines, most)));
+        for (lines, most_warps) in pairs.filter(|(_, most)| *most <= 24) {
             let shape = BlockShape {
                 first,
                 last,
@@ -557,7 +567,10 @@ fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
                 _ => 1.0,
             };
             cost *= if lines * first * last < 256 { 1.1 } else { 1.0 };
-            found.push((cost, BlockShape { groups, ..shape }));
+            let shape = BlockShape { groups, ..shape };
+            if !found.iter().any(|(_, other)| *other == shape) {
+                found.push((cost, shape));
+            }
         }
     }
     found
@@ -602,8 +615,9 @@ pub(crate) fn cost_of(
     } else if last == 4 {
         cost += 6.0;
     }
-    let used = (groups * warps) as f64 / most_warps as f64;
-    cost *= (1.0 + 0.6 * (1.0 - used)) * (1.0 + 0.15 * (1.0 - balance));
+    // More than that are a promise, not a measurement.
+    let used = (groups * warps) as f64 / most_warps.min(MOST_WARPS) as f64;
+    cost *= (1.0 + 0.6 * (1.0 - used).max(-0.1)) * (1.0 + 0.15 * (1.0 - balance));
     cost *= match groups {
         1 => 1.25,
         2 => 1.08,
@@ -695,7 +709,7 @@ mod tests {
                         candidate.name(true)
                     );
                     assert!(candidate.shared_bytes() <= kilobytes << 10);
-                    assert!(candidate.threads() <= 512);
+                    assert!(candidate.threads() <= 768);
                 }
             }
         }

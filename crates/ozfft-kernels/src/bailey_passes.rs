@@ -2,8 +2,8 @@
 //! `cuda/bailey_real_passes.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source, next_with,
-    pieces, quads, table_bytes_for, tiles,
+    BlockShape, KernelShape, MOST_CANDIDATES, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
+    next_with, pieces, quads, table_bytes_for, tiles,
 };
 
 /// What transforms begin and end with.
@@ -77,38 +77,56 @@ impl PassesShape {
         if !takes(first) || !takes(second) || !contiguous {
             return None;
         }
-        let mut best: Option<(f64, PassesShape)> = None;
-        let lines: &[usize] = if strided {
-            &[1, 2, 4, 8]
-        } else {
-            &[1, 2, 3, 4]
+        let ranked = PassesShape::ranked(first, second, (ends, strided), kilobytes);
+        let mut safe = ranked.into_iter().filter(|shape| {
+            let most = shape.most_warps();
+            most.is_some_and(|most| shape.groups.max(1) * shape.warps <= most)
+        });
+        safe.next()
+    }
+
+    /// All that fit, the most promising first; among them some with more warps than have registers for all that they work on.
+    fn ranked(
+        first: [usize; 2],
+        second: [usize; 2],
+        (ends, strided): (Ends, bool),
+        kilobytes: usize,
+    ) -> Vec<PassesShape> {
+        let lines: &[usize] = match strided {
+            true => &[1, 2, 4, 8],
+            false => &[1, 2, 3, 4],
         };
-        for &lines in lines {
-            for warps in [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16] {
-                for number in 0..8 {
-                    let units = [0, 1, 2].map(|bit| 1 + (number >> bit & 1));
-                    let shape = PassesShape {
-                        first,
-                        second,
-                        lines,
-                        warps,
-                        units,
-                        strided,
-                        ends,
-                        groups: 1,
-                        kilobytes,
-                    };
-                    let Some(shape) = shape.with_groups() else {
-                        continue;
-                    };
-                    let cost = shape.cost();
-                    if best.is_none_or(|(least, _)| cost < least) {
-                        best = Some((cost, shape));
-                    }
+        let mut found: Vec<(f64, PassesShape)> = Vec::new();
+        let warps = [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
+        let pairs = lines
+            .iter()
+            .flat_map(|lines| warps.map(|warps| (*lines, warps)));
+        for (lines, warps) in pairs {
+            for number in 0..8 {
+                let shape = PassesShape {
+                    first,
+                    second,
+                    lines,
+                    warps,
+                    units: [0, 1, 2].map(|bit| 1 + (number >> bit & 1)),
+                    strided,
+                    ends,
+                    groups: 1,
+                    kilobytes,
+                };
+                let most = shape.most_warps().unwrap_or(0) + 4;
+                for all_warps in [12, MOST_WARPS, 20, 24]
+                    .into_iter()
+                    .filter(|warps| *warps <= most)
+                {
+                    let fitting = shape.with_groups(all_warps);
+                    found.extend(fitting.map(|shape| (shape.cost(), shape)));
                 }
             }
         }
-        best.map(|(_, shape)| shape)
+        found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        found.dedup_by_key(|(_, shape)| *shape);
+        found.into_iter().map(|(_, shape)| shape).collect()
     }
 
     /// Warps that have registers for the digits of all units.
@@ -128,12 +146,19 @@ impl PassesShape {
             Number::Double => load > 5,
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
-        fits.then_some(if is_much { 12 } else { MOST_WARPS })
+        // Seen in machine code: what is compiled for more warps has to put registers aside.
+        let most = match (self.ends, load) {
+            (Ends::Complex(Number::Double), ..=3) => 24,
+            (Ends::Complex(Number::Double), 4) => 20,
+            (Ends::Complex(Number::Double), 5..=6) => MOST_WARPS,
+            _ if is_much => 12,
+            _ => MOST_WARPS,
+        };
+        fits.then_some(most)
     }
 
-    /// With as many groups as fit; none where not even one does.
-    fn with_groups(mut self) -> Option<Self> {
-        let most = self.most_warps()?;
+    /// With as many groups as fit and as make up no more than so many warps; none where not even one does.
+    fn with_groups(mut self, most: usize) -> Option<Self> {
         let in_a_pass = |units: usize, last: usize| 8 * units * self.warps / last;
         if self.warps > most
             || in_a_pass(self.units[0], self.first[1]) == 0
@@ -152,7 +177,11 @@ impl PassesShape {
         let [_, rows] = self.counts();
         let columns = self.lines * self.together();
         let block = |steps: [usize; 2], all: usize, units: [usize; 2]| {
-            let at_once = at_a_time(all, 8 * units[0] * self.warps / steps[1]);
+            let most = 8 * units[0] * self.warps / steps[1];
+            let at_once = match self.is_local(steps[1]) {
+                true => most,
+                false => at_a_time(all, most),
+            };
             let shape = BlockShape::with_lines(steps, at_once, units, self.groups);
             (shape, all.div_ceil(at_once))
         };
@@ -160,6 +189,21 @@ impl PassesShape {
             block(self.first, columns, [self.units[0], 1]),
             block(self.second, rows, [self.units[1], self.units[2]]),
         ]
+    }
+
+    /// Whether the columns or rows of a pass that ends in such a step are a warp's own: `PassesShape::whole`.
+    fn is_local(&self, last: usize) -> bool {
+        matches!(self.ends, Ends::Complex(_)) && (last == 1 || last == 4)
+    }
+
+    /// Words between the steps of a pass, of one line of so many rows.
+    fn line_bytes(&self, rows: usize, last: usize) -> usize {
+        let line = match (self.is_local(last), last) {
+            (_, 1) => return 0,
+            (true, _) => next_with(rows * next_with(last, 2, 4), 1, 2),
+            (false, _) => next_with(rows * next_with(last, 1, 2), 4, 8),
+        };
+        16 * line
     }
 
     /// Lines of either pass.
@@ -182,16 +226,27 @@ impl PassesShape {
 
     /// `PassesShape::GROUP`
     fn group_bytes(&self) -> usize {
-        let [columns, _] = self.counts();
+        let [columns, rows] = self.counts();
         let [(a, a_turns), (b, b_turns)] = self.blocks();
         // Of real columns two are together, and half of the outputs are kept.
         let (kept, lines) = match self.ends {
             Ends::RealToHalf => (a.first / 2 + 1, 2 * a.lines),
             _ => (a.first, a.lines),
         };
-        let line = next_with(kept * next_with(a.last, 1, 2), 4, 8);
-        let words = if a.last == 1 { 0 } else { 16 * line * lines };
-        let between = columns * next_with(kept * a.last, 5, 8);
+        // In place, where every round has as many: `PassesShape::IN_PLACE_A`, `IN_PLACE_B`.
+        let in_place = |steps: [usize; 2], all: usize, at_once: usize| {
+            let is_double = self.ends.number() == Number::Double;
+            steps[1] == 4 && self.is_local(4) && is_double && all.is_multiple_of(at_once)
+        };
+        let words = match in_place(self.first, columns, a.lines) {
+            true => 0,
+            false => lines * self.line_bytes(kept, a.last),
+        };
+        let pitch = match self.is_local(a.last) && b.last == 1 {
+            true => 4,
+            false => 5,
+        };
+        let between = columns * next_with(kept * a.last, pitch, 8);
         let statistics = 16 * (lines * a_turns + b.lines * b_turns);
         // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
         let (word, top) = match self.ends.number() {
@@ -199,7 +254,10 @@ impl PassesShape {
             Number::Double => (16, usize::from(tiles(a.last) > 0)),
         };
         let rest = 8 * (columns + b.last) + 8 * self.lines + top * between;
-        let words = words.max(b.lines * b.word_bytes());
+        let words = match in_place(self.second, rows, b.lines) {
+            true => words,
+            false => words.max(b.lines * self.line_bytes(b.first, b.last)),
+        };
         (words + (word * between).next_multiple_of(16) + statistics + rest).next_multiple_of(16)
     }
 
@@ -223,31 +281,44 @@ impl PassesShape {
         };
         let [(a, a_turns), (b, b_turns)] = self.blocks();
         let warps = self.warps as f64;
-        let mut all = a_turns as f64 * (8 * a.units[0]) as f64 * warps * work(a.first, a.units[0]);
+        // Warps that have nothing to do in a round leave it to others, where lines are a warp's own; but those wait for the last one.
+        let rounds = |block: &BlockShape, turns: usize, lines: usize| {
+            let all = turns as f64 * warps;
+            match self.is_local(block.last) {
+                true => 0.3 * all + 0.7 * (lines * block.last).div_ceil(8 * block.units[0]) as f64,
+                false => all,
+            }
+        };
+        let [columns, rows] = self.counts();
+        let first_units = |block: &BlockShape, turns: usize, lines: usize| {
+            rounds(block, turns, lines)
+                * (8 * block.units[0]) as f64
+                * work(block.first, block.units[0])
+        };
+        let mut all = first_units(&a, a_turns, columns);
         if tiles(a.last) > 0 {
-            let rows = match self.ends {
+            let rows_at_once = match self.ends {
                 Ends::RealToHalf => 2 * a.lines * (a.first / 2 + 1),
                 _ => a.lines * a.first,
             };
-            let turns = rows.div_ceil(8 * self.warps);
+            let turns = rows_at_once.div_ceil(8 * self.warps);
             all += (a_turns * turns * 8) as f64 * warps * work(a.last, 1);
         }
-        all += b_turns as f64 * (8 * b.units[0]) as f64 * warps * work(b.first, b.units[0]);
+        all += first_units(&b, b_turns, rows);
         if tiles(b.last) > 0 {
             let unit_columns = 8 * b.units[1];
-            let rows = match self.ends {
+            let rows_at_once = match self.ends {
                 Ends::HalfToReal => b.lines.div_ceil(2) * b.first,
                 _ => b.lines * b.first,
             };
-            let turns = rows.div_ceil(unit_columns * self.warps);
+            let turns = rows_at_once.div_ceil(unit_columns * self.warps);
             all += (b_turns * turns * unit_columns) as f64 * warps * work(b.last, b.units[1]);
         }
-        let [columns, _] = self.counts();
         let points = (columns * self.first[0] * self.first[1]) as f64;
         let most = self.most_warps().unwrap_or(1);
         let groups = self.groups.max(1);
-        let used = (groups * self.warps) as f64 / most as f64;
-        let mut cost = all / points * (1.0 + 0.6 * (1.0 - used));
+        let used = (groups * self.warps) as f64 / most.min(MOST_WARPS) as f64;
+        let mut cost = all / points * (1.0 + 0.6 * (1.0 - used).max(-0.25));
         cost *= match groups {
             1 => 1.25,
             2 => 1.08,
@@ -311,7 +382,11 @@ impl KernelShape for PassesShape {
             Ends::RealToHalf => "r2c_",
             Ends::HalfToReal => "c2r_",
         };
-        format!("bailey_{ends}{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}{conversions}")
+        let [a, b, last] = self.units;
+        let (lines, warps, groups) = (self.lines, self.warps, self.groups);
+        format!(
+            "bailey_{ends}{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}_{lines}_{warps}_{a}{b}{last}_{groups}{conversions}"
+        )
     }
 
     fn lines(&self) -> usize {
@@ -333,6 +408,48 @@ impl KernelShape for PassesShape {
 
     fn is_compiled_in_advance(&self, _: bool) -> bool {
         false
+    }
+
+    fn purpose(&self) -> Option<String> {
+        let [[a1, a2], [b1, b2]] = [self.first, self.second];
+        let kilobytes = self.kilobytes;
+        let what = match self.ends {
+            Ends::Complex(Number::Double) => "f64",
+            Ends::Complex(Number::Single) => "f32",
+            Ends::RealToHalf => "real to half-spectrum",
+            Ends::HalfToReal => "half-spectrum to real",
+        };
+        let place = match self.strided {
+            true => "strided",
+            false => "contiguous",
+        };
+        Some(format!(
+            "passes of {a1} x {a2} and {b1} x {b2} points, {what}, {place}, {kilobytes} KB"
+        ))
+    }
+
+    fn choice(&self) -> String {
+        let [a, b, last] = self.units;
+        let (lines, warps, groups) = (self.lines, self.warps, self.groups);
+        format!("{lines} lines, {warps} warps, {a}, {b} and {last} units, {groups} groups")
+    }
+
+    fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
+        let kind = (self.ends, self.strided);
+        let mut ranked = PassesShape::ranked(self.first, self.second, kind, self.kilobytes);
+        // The best of every number of warps and of every one of transforms, then the next ones.
+        let mut seen = vec![(self.threads(), self.lines)];
+        let mut is_new = |shape: &PassesShape| {
+            let kind = (shape.threads(), shape.lines);
+            let is_new = !seen.contains(&kind);
+            seen.push(kind);
+            is_new
+        };
+        ranked.retain(|shape| shape != self);
+        ranked.sort_by_cached_key(|shape| !is_new(shape));
+        let all = std::iter::once(*self).chain(ranked.into_iter().take(MOST_CANDIDATES - 1));
+        let boxed = |shape| Box::new(shape) as Box<dyn KernelShape>;
+        all.map(boxed).collect()
     }
 
     fn source(&self, conversions: bool) -> String {
@@ -382,7 +499,7 @@ mod tests {
                     let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));
                     println!("{kilobytes} KB: {shape:?}");
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
-                    assert!(shape.threads() <= 512, "{shape:?}");
+                    assert!(shape.threads() <= 768, "{shape:?}");
                 }
                 for ends in [Ends::RealToHalf, Ends::HalfToReal] {
                     let shape = PassesShape::new(first, second, (ends, true), kilobytes << 10);
