@@ -2,8 +2,8 @@
 //! `cuda/bailey_real_passes.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    BlockShape, KernelShape, MOST_CANDIDATES, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
-    next_with, pieces, quads, table_bytes_for, tiles,
+    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source, next_with,
+    pieces, quads, table_bytes_for, tiles,
 };
 
 /// What transforms begin and end with.
@@ -49,6 +49,9 @@ pub struct PassesShape {
     kilobytes: usize,
 }
 
+/// Kernels for one purpose that are worth measuring: there are more parameters than blocks have.
+const MOST_TRIALS: usize = 16;
+
 /// `PassesShape::at_a_time`
 const fn at_a_time(all: usize, most: usize) -> usize {
     if most >= all {
@@ -56,6 +59,32 @@ const fn at_a_time(all: usize, most: usize) -> usize {
     } else {
         all.div_ceil(all.div_ceil(most))
     }
+}
+
+/// The list of those that were measured to be fastest.
+const MEASURED: &str = include_str!("../cuda/bailey_passes.def");
+
+/// Lines of the list.
+fn listed() -> impl Iterator<Item = PassesShape> {
+    MEASURED.lines().filter_map(|line| {
+        let parameters = line.strip_prefix("PASSES(")?.strip_suffix(')')?;
+        let (numbers, strided) = parameters.rsplit_once(", ")?;
+        let numbers: Vec<usize> = numbers.split(", ").map_while(|n| n.parse().ok()).collect();
+        let [a1, a2, b1, b2, lines, warps, a, b, last, groups] = numbers[..] else {
+            return None;
+        };
+        Some(PassesShape {
+            first: [a1, a2],
+            second: [b1, b2],
+            lines,
+            warps,
+            units: [a, b, last],
+            strided: strided == "true",
+            ends: Ends::Complex(Number::Double),
+            groups,
+            kilobytes: SHARED_KILOBYTES[0],
+        })
+    })
 }
 
 impl PassesShape {
@@ -76,6 +105,13 @@ impl PassesShape {
         let contiguous = !strided || matches!(ends, Ends::Complex(_));
         if !takes(first) || !takes(second) || !contiguous {
             return None;
+        }
+        let is_it = |shape: &PassesShape| {
+            (shape.first, shape.second, shape.strided) == (first, second, strided)
+        };
+        let is_listed = ends == Ends::Complex(Number::Double) && kilobytes == SHARED_KILOBYTES[0];
+        if let Some(shape) = listed().find(|shape| is_listed && is_it(shape)) {
+            return Some(shape);
         }
         let ranked = PassesShape::ranked(first, second, (ends, strided), kilobytes);
         let mut safe = ranked.into_iter().filter(|shape| {
@@ -114,7 +150,7 @@ impl PassesShape {
                     groups: 1,
                     kilobytes,
                 };
-                let most = shape.most_warps().unwrap_or(0) + 4;
+                let most = shape.most_warps().unwrap_or(0) + 8;
                 for all_warps in [12, MOST_WARPS, 20, 24]
                     .into_iter()
                     .filter(|warps| *warps <= most)
@@ -146,15 +182,7 @@ impl PassesShape {
             Number::Double => load > 5,
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
-        // Seen in machine code: what is compiled for more warps has to put registers aside.
-        let most = match (self.ends, load) {
-            (Ends::Complex(Number::Double), ..=3) => 24,
-            (Ends::Complex(Number::Double), 4) => 20,
-            (Ends::Complex(Number::Double), 5..=6) => MOST_WARPS,
-            _ if is_much => 12,
-            _ => MOST_WARPS,
-        };
-        fits.then_some(most)
+        fits.then_some(if is_much { 12 } else { MOST_WARPS })
     }
 
     /// With as many groups as fit and as make up no more than so many warps; none where not even one does.
@@ -317,8 +345,8 @@ impl PassesShape {
         let points = (columns * self.first[0] * self.first[1]) as f64;
         let most = self.most_warps().unwrap_or(1);
         let groups = self.groups.max(1);
-        let used = (groups * self.warps) as f64 / most.min(MOST_WARPS) as f64;
-        let mut cost = all / points * (1.0 + 0.6 * (1.0 - used).max(-0.25));
+        let used = (groups * self.warps) as f64 / most as f64;
+        let mut cost = all / points * (1.0 + 0.6 * (1.0 - used).max(-0.1));
         cost *= match groups {
             1 => 1.25,
             2 => 1.08,
@@ -437,17 +465,17 @@ impl KernelShape for PassesShape {
     fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
         let kind = (self.ends, self.strided);
         let mut ranked = PassesShape::ranked(self.first, self.second, kind, self.kilobytes);
-        // The best of every number of warps and of every one of transforms, then the next ones.
-        let mut seen = vec![(self.threads(), self.lines)];
+        // The best of every number of warps with every number of units, then the next ones.
+        let mut seen = vec![(self.threads(), self.units)];
         let mut is_new = |shape: &PassesShape| {
-            let kind = (shape.threads(), shape.lines);
+            let kind = (shape.threads(), shape.units);
             let is_new = !seen.contains(&kind);
             seen.push(kind);
             is_new
         };
         ranked.retain(|shape| shape != self);
         ranked.sort_by_cached_key(|shape| !is_new(shape));
-        let all = std::iter::once(*self).chain(ranked.into_iter().take(MOST_CANDIDATES - 1));
+        let all = std::iter::once(*self).chain(ranked.into_iter().take(MOST_TRIALS - 1));
         let boxed = |shape| Box::new(shape) as Box<dyn KernelShape>;
         all.map(boxed).collect()
     }
@@ -473,6 +501,21 @@ impl KernelShape for PassesShape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_line_of_the_list_is_a_shape_that_fits() {
+        let lines = MEASURED.lines().filter(|line| line.starts_with("PASSES"));
+        let shapes: Vec<PassesShape> = listed().collect();
+        assert_eq!(shapes.len(), lines.count());
+        let purposes = shapes.iter().map(|shape| shape.purpose());
+        assert_eq!(purposes.collect::<HashSet<_>>().len(), shapes.len());
+        for shape in shapes {
+            let kind = (shape.ends, shape.strided);
+            let ranked = PassesShape::ranked(shape.first, shape.second, kind, shape.kilobytes);
+            assert!(ranked.contains(&shape), "{shape:?}");
+        }
+    }
 
     #[test]
     fn shapes_fit_the_gpus_that_they_are_for() {

@@ -26,6 +26,7 @@ mod layout;
 mod matrix_unit;
 mod parallel;
 mod plan;
+mod portable;
 mod problem;
 mod progress;
 mod recipe;

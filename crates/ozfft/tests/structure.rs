@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a later folder may import, and an earlier one not. Single files at the root are folders of their own.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
+    "portable",
     "sync",
     "parallel",
     "workspace",

@@ -7,6 +7,7 @@
 //! overflows: an error of one f32 rounding, which is part of the bound. The norm's factor is one multiplication at the end.
 
 use crate::executor::cpu::{Job, LineTransform};
+use crate::portable::power_of_two;
 use crate::sample::Real;
 use crate::stages::numbers::{DOUBLE_NAN, Input, Output, Placement};
 use crate::sync::lock;
@@ -155,7 +156,7 @@ impl FloatLine {
             .chunks_exact_mut(n)
             .zip(factors.iter_mut().zip(biases))
         {
-            *factor = self.scale * f64::from(bias).exp2();
+            *factor = self.scale * power_of_two(bias);
             let room = self.room(*factor, line);
             // Numbers that are scaled up are small: before the transform that is exact, and keeps its roundings small, too.
             let before = match room {
@@ -163,8 +164,8 @@ impl FloatLine {
                 _ => -room,
             };
             if before != 0 {
-                scale_line(line, f64::from(before).exp2());
-                *factor *= f64::from(-before).exp2();
+                scale_line(line, power_of_two(before));
+                *factor *= power_of_two(-before);
             }
         }
         self.transform(lines);
@@ -229,14 +230,14 @@ impl FloatLine {
         // What is not finite stays so at any scale, and makes the whole line NaN. Subnormal lines are lifted as far as
         // a factor goes, which is far enough for f32.
         let exponents = largest.map(|bits| exponent_of(bits).unwrap_or(0));
-        self.load(input, lines, |lane| f64::from(-exponents[lane]).exp2());
+        self.load(input, lines, |lane| power_of_two(-exponents[lane]));
         self.transform(lines);
         // The power of two may be out of reach of one factor where its product with a number is not.
         let factors: [(f64, f64); MOST_LINES] = std::array::from_fn(|lane| {
             let exponent = exponents[lane] + output.bias[lane];
             let half = exponent / 2;
-            let rest = f64::from(exponent - half).exp2();
-            (self.scale * f64::from(half).exp2(), rest)
+            let rest = power_of_two(exponent - half);
+            (self.scale * power_of_two(half), rest)
         });
         in_memory_order(&output.places[..count], output.count, |lane, i| {
             let (one, two) = factors[lane];

@@ -7,6 +7,7 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::matrix_unit::{Unit, residue_unit};
+use crate::portable::power_of_two;
 use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
@@ -147,7 +148,7 @@ fn adapt<T: Real>(
     let budget_of = |engine: &ResidueEngine| shared.budget::<T>(problem, &recipe, Some(engine));
     // What is not due to the unit of a line's words must leave room for it.
     for exponent in 8..80 {
-        let unit = f64::from(-exponent).exp2();
+        let unit = power_of_two(-exponent);
         engine.relative_unit = Some(LineUnit::Exactly(unit));
         if budget_of(engine).bound <= target {
             engine.relative_unit = Some(LineUnit::AtBest(unit));

@@ -11,6 +11,8 @@
 //! value that is not exactly representable, the chance to come too close to a tie is about
 //! `2^-120`.
 
+use crate::portable::power_of_two;
+
 pub(crate) mod root_table;
 
 /// Limbs after the binary point; limbs are stored least significant first.
@@ -213,7 +215,7 @@ impl Fixed {
 
     /// The nearest floating-point number, for error estimates only.
     pub(crate) fn to_f64(&self) -> f64 {
-        self.units(96) as f64 * (-96f64).exp2()
+        self.units(96) as f64 * power_of_two(-96)
     }
 
     /// The negative of this number where `negate` is set, this number otherwise.
@@ -230,7 +232,7 @@ pub(crate) fn nearest_inverse_sqrt(n: u64) -> f64 {
     let digits = f64::MANTISSA_DIGITS;
     // A rational root is the inverse of an integer and no tie; all others are far enough from one, or this stops.
     let rounded = mantissa.round_scaled(1 << digits) as f64;
-    rounded * f64::from(exponent - digits as i32).exp2()
+    rounded * power_of_two(exponent - digits as i32)
 }
 
 /// `cos(2π·p/q)` and `sin(2π·p/q)`.

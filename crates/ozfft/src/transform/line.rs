@@ -1,6 +1,7 @@
 //! One 1-D transform of any length over the caller's numbers.
 
 use crate::matrix_unit::{self, MatrixUnit, Unit};
+use crate::portable::power_of_two;
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, Point, Row, Vectors};
@@ -417,7 +418,7 @@ fn copy<const L: usize>(input: &Input<'_, L>, output: &Output<'_, L>, active: us
     for lane in 0..active {
         let value = input.element(lane, 0);
         if value.re.is_finite() && value.im.is_finite() {
-            let scale = f64::from(output.bias[lane]).exp2();
+            let scale = power_of_two(output.bias[lane]);
             let value = if output.conjugate {
                 value.conj()
             } else {

@@ -11,6 +11,7 @@ use super::tables::Piece;
 use super::task::*;
 use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch};
 use crate::kind::Kind;
+use crate::portable::power_of_two;
 use crate::transform::passes::Passes;
 use ozfft_kernels::bailey_passes::Ends;
 
@@ -206,9 +207,9 @@ impl ProgramBuilder<'_> {
             Box::new(Search { everywhere, left })
         });
         self.most_workspace = self.most_workspace.max(allocator.0);
-        launch.task.bias_threshold = self.scaling.map_or(0, |scaling| {
-            f64::from(scaling.scale.most()).exp2().to_bits()
-        });
+        launch.task.bias_threshold = self
+            .scaling
+            .map_or(0, |scaling| power_of_two(scaling.scale.most()).to_bits());
         launch.task.bias = task.bias;
         launch.task.exponent_offset = fallback.tasks.exponent_offset();
         launch.task.tables = tables.at(&self.tables);

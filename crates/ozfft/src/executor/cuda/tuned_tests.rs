@@ -21,7 +21,8 @@ pub(super) const NORMS: [Norm; 4] = [Norm::Backward, Norm::Ortho, Norm::Forward,
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
 pub(super) fn power(exponent: i32) -> f64 {
-    2f64.powi(exponent)
+    // Not `powi`, of which some compilers make a division by infinity.
+    crate::portable::power_of_two(exponent)
 }
 
 /// Of `tuned_passes.cu`.
