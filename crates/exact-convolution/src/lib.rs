@@ -8,6 +8,7 @@ mod direct;
 mod engine;
 mod error;
 mod functions;
+mod gaussian;
 mod integer;
 mod kernels;
 mod lanes;
@@ -24,6 +25,7 @@ mod unit;
 
 pub use error::{ConvolutionError, Which};
 pub use functions::{convolve, convolve_cyclic, convolve_shaped, correlate, correlate_cyclic};
+pub use gaussian::{GaussianConvolution, GaussianResults, GaussianWorkspace, LongInteger, Wrap};
 pub use integer::{Operand, Output, largest};
 pub use limbs::{decimal_proof, limbs_proof, multiply_decimal, multiply_limbs, multiply_limbs_on};
 pub use plan::{Convolution, ConvolutionPlan};
