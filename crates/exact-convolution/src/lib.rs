@@ -22,6 +22,7 @@ mod roots;
 mod rows;
 mod transform;
 mod unit;
+mod wide_operands;
 
 pub use error::{ConvolutionError, Which};
 pub use functions::{convolve, convolve_cyclic, convolve_shaped, correlate, correlate_cyclic};
@@ -32,3 +33,4 @@ pub use plan::{Convolution, ConvolutionPlan};
 pub use polynomials::{multiply_polynomials, polynomial_proof};
 pub use proof::{Proof, Route};
 pub use unit::Unit;
+pub use wide_operands::{convolve_cyclic_i128, convolve_i128};

@@ -4,8 +4,9 @@
 
 use exact_convolution::{
     Convolution, ConvolutionError, GaussianConvolution, LongInteger, Operand, Output, Route, Unit,
-    Which, Wrap, convolve, convolve_cyclic, convolve_shaped, correlate, correlate_cyclic, decimal,
-    limbs_proof, multiply_decimal, multiply_limbs, multiply_limbs_on, multiply_polynomials,
+    Which, Wrap, convolve, convolve_cyclic, convolve_cyclic_i128, convolve_i128, convolve_shaped,
+    correlate, correlate_cyclic, decimal, limbs_proof, multiply_decimal, multiply_limbs,
+    multiply_limbs_on, multiply_polynomials,
 };
 use num_bigint::{BigInt, BigUint};
 use ozfft_testkit::everything;
@@ -621,4 +622,47 @@ fn gaussian_operands_that_are_not_proven_are_rejected() {
     let other = GaussianConvolution::new(unit, 3, Wrap::Cyclic, &fixed).unwrap();
     let error = run(&mut other.workspace(), 1).unwrap_err();
     assert!(matches!(error, ConvolutionError::Length { .. }), "{error}");
+}
+
+#[test]
+fn operands_of_128_bits_are_convolved_where_results_fit() {
+    let mut generator = Generator::new(SEED + 10);
+    for case in 0..cases() / 20 {
+        let (first, second) = (length(&mut generator), length(&mut generator));
+        let terms = first.min(second).next_power_of_two().ilog2();
+        // All bits that results have, divided at random.
+        let room = 126 - terms;
+        let bits = generator.below(room as usize + 1) as u32;
+        let parts = |numbers: Vec<(i128, i128)>| -> Vec<i128> {
+            numbers.into_iter().map(|(re, _)| re).collect()
+        };
+        let a = parts(gaussian(&mut generator, first, bits));
+        let b = parts(gaussian(&mut generator, second, room - bits));
+        let expected = |cyclic: Option<usize>| -> Vec<BigInt> {
+            let mut sums = vec![BigInt::from(0); cyclic.unwrap_or(first + second - 1)];
+            let count = sums.len();
+            for (i, x) in a.iter().enumerate() {
+                for (j, y) in b.iter().enumerate().filter(|(_, y)| **y != 0 && *x != 0) {
+                    sums[(i + j) % count] += BigInt::from(*x) * y;
+                }
+            }
+            sums
+        };
+        let big =
+            |results: Vec<i128>| -> Vec<BigInt> { results.into_iter().map(BigInt::from).collect() };
+        let say = || format!("case {case}, seed {SEED}: {first} of {bits} bits with {second}");
+        let linear = convolve_i128(&a, &b).unwrap_or_else(|error| panic!("{}: {error}", say()));
+        assert_eq!(big(linear), expected(None), "{}", say());
+        if first == second {
+            let cyclic = convolve_cyclic_i128(&a, &b);
+            let cyclic = cyclic.unwrap_or_else(|error| panic!("{}: {error}", say()));
+            assert_eq!(big(cyclic), expected(Some(first)), "{}", say());
+        }
+    }
+    let single = convolve_i128(&[i128::MAX, i128::MIN + 1], &[-1]);
+    assert_eq!(single, Ok(vec![-i128::MAX, i128::MAX]));
+    let error = convolve_i128(&[i128::MAX, 0], &[1, 1]).unwrap_err();
+    assert!(error.to_string().contains("long integers"), "{error}");
+    assert!(convolve_i128(&[], &[1]).is_err());
+    assert!(convolve_cyclic_i128(&[1, 2], &[1]).is_err());
 }
