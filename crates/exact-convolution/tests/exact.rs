@@ -514,7 +514,7 @@ fn results_of_every_type_are_exact() {
     assert_eq!(results[5], 1 << 63);
 }
 
-fn big(number: LongInteger) -> BigInt {
+fn long(number: LongInteger) -> BigInt {
     let limbs = [number.low, number.middle].into_iter().rev();
     limbs.fold(BigInt::from(number.high), |sum, limb| (sum << 64) + limb)
 }
@@ -585,7 +585,7 @@ fn gaussian_convolutions_are_sums_by_the_definition() {
             for _ in 0..40.min(length) {
                 let place = generator.below(length);
                 assert_eq!(
-                    workspace.results().get(place).map(big),
+                    workspace.results().get(place).map(long),
                     wrapped_sum(&operand, &fixed, wrap, place),
                     "case {case}, seed {SEED}: {primes} primes, {wrap:?}, {length} points, place {place}, {unit}"
                 );
@@ -614,7 +614,7 @@ fn gaussian_operands_that_are_not_proven_are_rejected() {
     };
     assert_eq!(run(&mut workspace, most), Ok(()));
     assert_eq!(
-        workspace.results().get(0).map(big),
+        workspace.results().get(0).map(long),
         [BigInt::from(most << 20), BigInt::from(0)]
     );
     let error = run(&mut workspace, -most - 1).unwrap_err();
