@@ -154,6 +154,10 @@ impl NttLine {
         }
         let chirped = |j: usize| {
             let (word, exponent) = words[j];
+            // A zero has no exponent of its own that could be compared with the unit.
+            if word == Complex::new(0, 0) {
+                return (0, 0);
+            }
             let rotated = times(word, self.chirp[j]);
             let shift = found.unit + TABLE_BITS - exponent;
             (rounded(rotated.re, shift), rounded(rotated.im, shift))
