@@ -17,7 +17,7 @@ const LOW_BITS: u32 = 63;
 /// # Ok::<(), exact_convolution::ConvolutionError>(())
 /// ```
 pub fn convolve_i128(a: &[i128], b: &[i128]) -> Result<Vec<i128>, ConvolutionError> {
-    in_parts(a, b, |a, b| convolve(a, b))
+    in_parts(a, b, convolve)
 }
 
 /// [`convolve_cyclic`] of integers of up to 128 bits, where results fit: `c[k] = Σ a[i]·b[(k - i) mod n]`.
@@ -29,7 +29,7 @@ pub fn convolve_i128(a: &[i128], b: &[i128]) -> Result<Vec<i128>, ConvolutionErr
 /// ```
 pub fn convolve_cyclic_i128(a: &[i128], b: &[i128]) -> Result<Vec<i128>, ConvolutionError> {
     same_length(a.len(), b.len())?;
-    in_parts(a, b, |a, b| convolve_cyclic(a, b))
+    in_parts(a, b, convolve_cyclic)
 }
 
 /// `short` convolves integers of 64 bits.

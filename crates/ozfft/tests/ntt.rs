@@ -354,3 +354,20 @@ fn what_the_engine_does_not_do_is_rejected_with_a_remedy() {
     assert_eq!("ntt".parse(), Ok(Engine::Ntt));
     assert_eq!(problem.kind(), Kind::ComplexToComplex);
 }
+
+/// They were rounded under an exponent that is not theirs.
+#[test]
+fn zeros_beside_tiny_and_huge_numbers_stay_zero() {
+    let planner = Planner::new();
+    for n in [5, 16] {
+        let plan = plan(&planner, &ntt(Problem::complex(&[n])));
+        for value in [1e-300, 1e300, f64::MIN_POSITIVE / 8.0] {
+            let mut line = vec![Complex::new(0.0, 0.0); n];
+            line[0].re = value;
+            for found in transform(&plan, &line) {
+                assert_eq!(found.re, value, "{n} points");
+                assert!(found.im.abs() <= 1e-17 * value, "{n} points: {found:e}");
+            }
+        }
+    }
+}
