@@ -15,6 +15,7 @@ pub mod digest;
 pub mod ewald_sum;
 pub mod hermitian;
 pub mod options;
+pub mod other_libraries;
 pub mod plot;
 pub mod report;
 pub mod spectral_flow;

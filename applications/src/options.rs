@@ -1,5 +1,6 @@
 //! Options that all programs have.
 
+use crate::other_libraries::{Library, Planning};
 use clap::Args;
 use ozfft::{Accuracy, Device, Engine, Problem, ResidueOptions, Substrate};
 use ozfft_cli::failure::Failure;
@@ -9,9 +10,15 @@ use std::path::PathBuf;
 /// How transforms are computed, and what is written.
 #[derive(Debug, Clone, Args)]
 pub struct Computing {
-    /// The engine of the transforms: digits, native, residues, auto, or a mode in floating point
+    /// The engine of the transforms: digits, native, residues, ntt, auto, or a mode in floating point
     #[arg(long, value_parser = parse_engine, default_value = "digits")]
     pub engine: Engine,
+    /// Whose transforms they are: those of others are there to be compared with, where they are installed
+    #[arg(long, value_enum, default_value_t)]
+    pub library: Library,
+    /// With --library fftw: how it plans [default: estimate]
+    #[arg(long, value_enum)]
+    pub planning: Option<Planning>,
     /// Where transforms run: cpu, cuda, cuda:1 for the second GPU, or auto
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
     pub device: Device,
@@ -77,6 +84,8 @@ impl Default for Computing {
     fn default() -> Computing {
         Computing {
             engine: Engine::Digits,
+            library: Library::Ozfft,
+            planning: None,
             device: Device::Cpu,
             accuracy: Accuracy::Double,
             substrate: Substrate::Auto,

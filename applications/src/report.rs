@@ -1,6 +1,7 @@
 //! What every program reports besides its number.
 
 use crate::options::Computing;
+use crate::other_libraries::Library;
 use crate::transforms::Both;
 use ozfft_cli::options::accuracy_text;
 use serde::Serialize;
@@ -16,7 +17,7 @@ pub struct Run {
     pub device: String,
     /// The accuracy that was asked for.
     pub accuracy: String,
-    /// The larger of the bounds of both directions; proven where `bound_is_proven`.
+    /// The larger of the bounds of both directions; proven where `bound_is_proven`. None is known of other libraries.
     pub bound: f64,
     /// Whether it is.
     pub bound_is_proven: bool,
@@ -50,12 +51,26 @@ impl Run {
         }
         let some = !reports.is_empty();
         Run {
-            engine: forward.engine().name(),
-            unit: forward.substrate(),
-            device: forward.device().to_string(),
+            engine: match computing.library {
+                Library::Ozfft => forward.engine().name(),
+                other => other.name(),
+            },
+            unit: match computing.library {
+                Library::Ozfft => forward.substrate(),
+                _ => "fp64",
+            },
+            device: match computing.library {
+                Library::Cufft => "cuda:0".into(),
+                _ => forward.device().to_string(),
+            },
             accuracy: accuracy_text(computing.accuracy),
-            bound: forward.bound().max(inverse.bound()),
-            bound_is_proven: forward.bound_is_proven() && inverse.bound_is_proven(),
+            bound: match computing.library {
+                Library::Ozfft => forward.bound().max(inverse.bound()),
+                _ => f64::NAN,
+            },
+            bound_is_proven: computing.library == Library::Ozfft
+                && forward.bound_is_proven()
+                && inverse.bound_is_proven(),
             threads: computing.threads.unwrap_or_else(rayon::current_num_threads),
             transforms: cost.transforms,
             seconds,

@@ -1,6 +1,7 @@
 //! Plans for both directions, whose time is counted.
 
 use crate::options::Computing;
+use crate::other_libraries::OtherTransform;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Plan, Planner, Problem, ResidueReport};
 use ozfft_cli::failure::Failure;
@@ -20,17 +21,25 @@ pub struct Cost {
 /// A plan, its workspace, and what it has cost.
 pub struct CountedPlan {
     plan: Arc<Plan<f64>>,
+    /// Transforms in its place.
+    other: Option<OtherTransform>,
     workspace: Vec<u64>,
     batch: u64,
     cost: Cost,
 }
 
 impl CountedPlan {
-    fn new(computing: &Computing, problem: Problem, batch: usize) -> Result<Self, FftError> {
+    fn new(
+        computing: &Computing,
+        problem: Problem,
+        size: (Direction, usize),
+    ) -> Result<Self, FftError> {
+        let batch = size.1;
         let problem = computing.apply(problem.batch(batch));
         let plan = Planner::<f64>::new().plan(&problem)?;
         Ok(CountedPlan {
             workspace: vec![0; plan.workspace_len()],
+            other: OtherTransform::new(computing, plan.problem(), size)?,
             plan,
             batch: batch as u64,
             cost: Cost::default(),
@@ -40,6 +49,37 @@ impl CountedPlan {
     /// The plan.
     pub fn plan(&self) -> &Plan<f64> {
         &self.plan
+    }
+
+    /// Transforms by the library that takes the plan's place; false if there is none.
+    fn run_other(&mut self, load: &[f64], store: &mut [f64]) -> Result<bool, FftError> {
+        let Some(other) = &mut self.other else {
+            return Ok(false);
+        };
+        other.load(load);
+        self.run_loaded(store)?;
+        Ok(true)
+    }
+
+    /// The same, of what was loaded.
+    fn run_loaded(&mut self, store: &mut [f64]) -> Result<(), FftError> {
+        if let Some(other) = &mut self.other {
+            let start = Instant::now();
+            other.execute()?;
+            self.cost.seconds += start.elapsed().as_secs_f64();
+            self.cost.transforms += self.batch;
+            other.store(store);
+        }
+        Ok(())
+    }
+
+    fn run_in_place(&mut self, values: &mut [Complex<f64>]) -> Result<(), FftError> {
+        if let Some(other) = &mut self.other {
+            let values: &mut [f64] = bytemuck::cast_slice_mut(values);
+            other.load(values);
+            return self.run_loaded(values);
+        }
+        self.run(|plan, workspace| plan.process_with_workspace(values, workspace))
     }
 
     fn run(
@@ -88,13 +128,27 @@ impl RealTransform {
         (forward, inverse): (usize, usize),
     ) -> Result<Self, FftError> {
         Ok(RealTransform {
-            forward: CountedPlan::new(computing, Problem::real_to_complex(shape), forward)?,
-            inverse: CountedPlan::new(computing, Problem::complex_to_real(shape), inverse)?,
+            forward: CountedPlan::new(
+                computing,
+                Problem::real_to_complex(shape),
+                (Direction::Forward, forward),
+            )?,
+            inverse: CountedPlan::new(
+                computing,
+                Problem::complex_to_real(shape),
+                (Direction::Inverse, inverse),
+            )?,
         })
     }
 
     /// Real arrays to half-spectra.
     pub fn forward(&mut self, input: &[f64], output: &mut [Complex<f64>]) -> Result<(), FftError> {
+        if self
+            .forward
+            .run_other(input, bytemuck::cast_slice_mut(output))?
+        {
+            return Ok(());
+        }
         self.forward.run(|plan, workspace| {
             plan.process_real_to_complex_with_workspace(input, output, workspace)
         })
@@ -102,6 +156,12 @@ impl RealTransform {
 
     /// Half-spectra to real arrays.
     pub fn inverse(&mut self, input: &[Complex<f64>], output: &mut [f64]) -> Result<(), FftError> {
+        if self
+            .inverse
+            .run_other(bytemuck::cast_slice(input), output)?
+        {
+            return Ok(());
+        }
         self.inverse.run(|plan, workspace| {
             plan.process_complex_to_real_with_workspace(input, output, workspace)
         })
@@ -159,25 +219,19 @@ impl ComplexTransform {
         let problem = Problem::complex(shape);
         let inverse = problem.clone().direction(Direction::Inverse);
         Ok(ComplexTransform {
-            forward: CountedPlan::new(computing, problem, batch)?,
-            inverse: CountedPlan::new(computing, inverse, batch)?,
+            forward: CountedPlan::new(computing, problem, (Direction::Forward, batch))?,
+            inverse: CountedPlan::new(computing, inverse, (Direction::Inverse, batch))?,
         })
     }
 
     /// Transforms with exp(-2πi jk/n).
     pub fn forward(&mut self, values: &mut [Complex<f64>]) -> Result<(), FftError> {
-        let call = |plan: &Plan<f64>, workspace: &mut [u64]| {
-            plan.process_with_workspace(values, workspace)
-        };
-        self.forward.run(call)
+        self.forward.run_in_place(values)
     }
 
     /// Transforms with exp(+2πi jk/n), divided by the number of points.
     pub fn inverse(&mut self, values: &mut [Complex<f64>]) -> Result<(), FftError> {
-        let call = |plan: &Plan<f64>, workspace: &mut [u64]| {
-            plan.process_with_workspace(values, workspace)
-        };
-        self.inverse.run(call)
+        self.inverse.run_in_place(values)
     }
 }
 

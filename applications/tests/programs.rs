@@ -347,3 +347,30 @@ fn the_vortex_has_one_digest_on_any_number_of_ranks() {
         assert_eq!(found["bytes_sent"].as_u64() > Some(0), ranks > 1);
     }
 }
+
+#[test]
+fn other_libraries_give_the_same_physics_and_ozfft_one_digest() {
+    let output = Command::new(env!("CARGO_BIN_EXE_last_digits"))
+        .args(["--short", "--programs", "ewald", "--json"])
+        .output()
+        .expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let rows: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let numbers: Vec<f64> = rows
+        .iter()
+        .filter(|row| row["number"].is_number())
+        .map(|row| number(row, "number"))
+        .collect();
+    // Three numbers of threads and two units at least; FFTW where it is installed.
+    assert!(numbers.len() >= 4, "{errors}");
+    // The number is an error itself: it has fewer digits than the constant.
+    let far = |&number: &f64| (number / numbers[0] - 1.0).abs() > 1e-9;
+    assert_eq!(numbers.iter().find(|number| far(number)), None);
+    let message = fail("mersenne --exponent 127 --library fftw");
+    assert!(message.contains("--library ozfft"), "{message}");
+}

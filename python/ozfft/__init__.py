@@ -7,7 +7,7 @@ The functions have the names, arguments and rules of :mod:`scipy.fft`, and a few
 ``accuracy``
     ``"double"`` (default), ``"single"``, a relative error such as ``1e-10``, or ``"bits:40"``
 ``engine``
-    ``"digits"`` (default), ``"native"`` (fast floating point, no promise about bits), ``"auto"``, ``"residues"``
+    ``"digits"`` (default), ``"native"`` (fast floating point, no promise about bits), ``"auto"``, ``"residues"``, ``"ntt"``
 ``device``
     ``"cpu"`` (default), ``"cuda"``, ``"cuda:1"``, ``"auto"``; arrays of CuPy and PyTorch stay where they are
 

@@ -43,7 +43,7 @@ _TEXT = {
     "accuracy": """accuracy : str or float, optional
     "double" (default), "single", a relative error such as 1e-10, or "bits:40". Fewer digits take less time.""",
     "engine": """engine : str, optional
-    "digits" (default), "native" (RustFFT: no promise about bits), "auto", or "residues".""",
+    "digits" (default), "native" (RustFFT: no promise about bits), "auto", "residues", or "ntt".""",
     "device": """device : str, optional
     "cpu" (default), "cuda", "cuda:1" or "auto": where arrays in this machine's memory are transformed. Arrays on a GPU
     are transformed there.""",

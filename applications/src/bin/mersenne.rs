@@ -18,6 +18,7 @@
 use clap::Parser;
 use num_complex::Complex;
 use ozfft_applications::options::Computing;
+use ozfft_applications::other_libraries::Library;
 use ozfft_applications::plot::{Chart, Curve, Scales};
 use ozfft_applications::report::Run;
 use ozfft_applications::transforms::{Both, RealTransform};
@@ -131,6 +132,12 @@ impl Known {
 
 impl Squarer {
     fn new(exponent: u64, words: usize, computing: &Computing) -> Result<Squarer, Failure> {
+        if computing.library != Library::Ozfft {
+            return Err(Failure::Usage(format!(
+                "of transforms by {} no error is known, and a squaring by them could not even be checked; take --library ozfft",
+                computing.library.name()
+            )));
+        }
         // Signal, spectrum, words, sums, two weights, shifts, positions and workspace.
         memory::expect_points("the words", &[words], 120)?;
         Ok(Squarer {

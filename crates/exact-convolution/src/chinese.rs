@@ -139,7 +139,8 @@ pub(crate) fn bits_of_primes(count: usize) -> u32 {
     32 * top as u32 + words[top].ilog2()
 }
 
-fn garner(unit: Unit, residues: &mut [&mut [u32]]) {
+/// Digits in place of residues, of the same numbers modulo all primes.
+pub(crate) fn garner(unit: Unit, residues: &mut [&mut [u32]]) {
     for number in 1..residues.len() {
         let (digits, rest) = residues.split_at_mut(number);
         let prime = &PRIMES[number];

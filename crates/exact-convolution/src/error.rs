@@ -93,6 +93,16 @@ pub enum ConvolutionError {
         /// What was declared.
         declared: u64,
     },
+    /// The parts of an operand add up to more than the primes leave room for.
+    #[error(
+        "the magnitudes of the operand's parts add up to {bits} bits, and its results are proven to 2^{most}; scale the operand, or take more primes"
+    )]
+    SumTooLarge {
+        /// Bits of the sum.
+        bits: u32,
+        /// The largest sum is 2 to this power.
+        most: u32,
+    },
     /// No integer is a remainder modulo zero.
     #[error("the modulus is 0; take one from 1 to 2^64 - 1")]
     ZeroModulus,

@@ -76,7 +76,8 @@ pub fn correlate_cyclic<A: Operand, B: Operand, R: Output>(
     convolve_cyclic(a, &reversed)
 }
 
-fn same_length(first: usize, second: usize) -> Result<(), ConvolutionError> {
+/// Whether operands have one length.
+pub(crate) fn same_length(first: usize, second: usize) -> Result<(), ConvolutionError> {
     match first == second {
         true => Ok(()),
         false => Err(ConvolutionError::Length {

@@ -74,6 +74,13 @@ impl<L: Lanes> Modulus<L> {
             .product(x, factor.scaled, factor.quotient, self.prime)
     }
 
+    /// `sum + factor·number`, below p, from a sum of at most p and any numbers.
+    #[inline(always)]
+    fn plus_product(&self, sum: L::Vector, numbers: &[u32], factor: &SplatFactor<L>) -> L::Vector {
+        let product = self.lift(self.times(self.lanes.load(numbers), factor));
+        self.reduce_once(self.lanes.add(sum, product))
+    }
+
     /// `(a + r·b, a - r·b)`: below 4p, from below 4p.
     #[inline(always)]
     fn butterfly(
@@ -444,5 +451,78 @@ pub(crate) fn reduce_wide<L: Lanes>(
         lanes.store(residues, sum);
         // Nothing stands behind the last number.
         residues[numbers.len()..].fill(0);
+    }
+}
+
+/// What [`gaussian_images`] needs to know of a prime: factors of the limbs of a Gaussian integer, and the residue that is subtracted from each part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GaussianLimbs {
+    /// 2^32 and 2^64, of the real part's higher limbs.
+    pub(crate) real: [Factor; 2],
+    /// 1, 2^32 and 2^64 times the root of -1, of the imaginary part's limbs.
+    pub(crate) imaginary: [Factor; 3],
+    /// The bias, and the bias times the root of -1, below the prime.
+    pub(crate) biases: [u32; 2],
+}
+
+/// Both images of Gaussian integers `a + b·i`: `a + ι·b` and `a - ι·b`, ι a root of -1. Parts are biased integers of three limbs, the real part's
+/// first, lowest limbs first, in whole rows.
+#[inline(always)]
+pub(crate) fn gaussian_images<L: Lanes>(
+    lanes: L,
+    prime: &Prime,
+    limbs: &GaussianLimbs,
+    numbers: [&[u32]; 6],
+    plus: &mut [u32],
+    minus: &mut [u32],
+) {
+    let modulus = Modulus::new(lanes, prime);
+    let real = [
+        SplatFactor::new(lanes, limbs.real[0]),
+        SplatFactor::new(lanes, limbs.real[1]),
+    ];
+    let imaginary = [
+        SplatFactor::new(lanes, limbs.imaginary[0]),
+        SplatFactor::new(lanes, limbs.imaginary[1]),
+        SplatFactor::new(lanes, limbs.imaginary[2]),
+    ];
+    let real_bias = lanes.splat(prime.value - limbs.biases[0]);
+    let imaginary_bias = lanes.splat(prime.value - limbs.biases[1]);
+    let rows = plus
+        .chunks_exact_mut(L::COUNT)
+        .zip(minus.chunks_exact_mut(L::COUNT));
+    for (row, (plus, minus)) in rows.enumerate() {
+        let at = row * L::COUNT;
+        let re = modulus.reduce(lanes.load(&numbers[0][at..]));
+        let re = modulus.plus_product(re, &numbers[1][at..], &real[0]);
+        let re = modulus.plus_product(re, &numbers[2][at..], &real[1]);
+        let re = modulus.reduce_once(lanes.add(re, real_bias));
+        let im = modulus.plus_product(imaginary_bias, &numbers[3][at..], &imaginary[0]);
+        let im = modulus.plus_product(im, &numbers[4][at..], &imaginary[1]);
+        let im = modulus.plus_product(im, &numbers[5][at..], &imaginary[2]);
+        lanes.store(plus, modulus.reduce_once(lanes.add(re, im)));
+        lanes.store(minus, modulus.lift(lanes.subtract(re, im)));
+    }
+}
+
+/// From halves of both images, below p, to the parts, below p: the sum, and the difference times `turned`, which is 1/ι.
+#[inline(always)]
+pub(crate) fn gaussian_parts<L: Lanes>(
+    lanes: L,
+    prime: &Prime,
+    turned: Factor,
+    plus: &mut [u32],
+    minus: &mut [u32],
+) {
+    let modulus = Modulus::new(lanes, prime);
+    let turned = SplatFactor::new(lanes, turned);
+    let rows = plus
+        .chunks_exact_mut(L::COUNT)
+        .zip(minus.chunks_exact_mut(L::COUNT));
+    for (plus, minus) in rows {
+        let (a, b) = (lanes.load(plus), lanes.load(minus));
+        lanes.store(plus, modulus.reduce_once(lanes.add(a, b)));
+        let difference = modulus.lift(lanes.subtract(a, b));
+        lanes.store(minus, modulus.lift(modulus.times(difference, &turned)));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Entry k is the root by which node k of any level splits: `ω^e(k)`, where bit i of k adds a turn over `2^(i+2)` to `e(k)`. So entry 2k is a
 /// square root of entry k, and entry 2k + 1 of its negative.
-type Table = Arc<Vec<Factor>>;
+pub(crate) type Table = Arc<Vec<Factor>>;
 
 static TABLES: [Mutex<Option<Table>>; PRIMES.len()] = [const { Mutex::new(None) }; PRIMES.len()];
 

@@ -2,7 +2,7 @@
 
 use crate::parallel::{DIVIDED, for_each_piece, join};
 use crate::prime::{Factor, ORDER, PRIMES, Prime};
-use crate::roots::roots;
+use crate::roots::{Table, roots};
 use crate::rows::Rows;
 use crate::unit::Unit;
 
@@ -26,6 +26,8 @@ pub(crate) struct Ring {
     unit: Unit,
     rows: usize,
     parts: Vec<Part>,
+    /// Whether its products are worth several threads.
+    divided: bool,
 }
 
 /// What enters a product: writes its residues into rows that are zero, and says how long it is.
@@ -64,7 +66,20 @@ impl Ring {
             }
         }
         let rows = offset;
-        Ring { unit, rows, parts }
+        Ring {
+            unit,
+            rows,
+            parts,
+            divided: rows * unit.lanes() >= DIVIDED,
+        }
+    }
+
+    /// The same, whose transforms stay on the thread that calls.
+    pub(crate) fn undivided(self) -> Ring {
+        Ring {
+            divided: false,
+            ..self
+        }
     }
 
     /// The ring of cyclic convolutions of this length, where it is one.
@@ -74,9 +89,9 @@ impl Ring {
         (fits && length <= Ring::most_numbers(unit)).then(|| Ring::linear(unit, length))
     }
 
-    /// Whether its products are worth several threads.
+    /// Whether its products are divided among threads.
     pub(crate) fn is_divided(&self) -> bool {
-        self.length() >= DIVIDED
+        self.divided
     }
 
     /// Coefficients of its elements.
@@ -84,16 +99,60 @@ impl Ring {
         self.rows * self.unit.lanes()
     }
 
-    /// The product (without a second factor: the square) modulo a prime, by its number in the list; residues below the prime.
-    pub(crate) fn product(&self, number: usize, a: &Operand, b: Option<&Operand>) -> Rows {
+    /// The roots that its transforms take modulo a prime.
+    pub(crate) fn roots(&self, number: usize) -> Table {
         let last = self.parts[self.parts.len() - 1];
-        let table = roots(number, ((last.node + 1) * last.rows).div_ceil(2));
-        let task = Task {
+        roots(number, ((last.node + 1) * last.rows).div_ceil(2))
+    }
+
+    fn task<'a>(&'a self, number: usize, roots: &'a Table) -> Task<'a> {
+        Task {
             ring: self,
             number,
             prime: &PRIMES[number],
-            roots: &table,
-        };
+            roots,
+        }
+    }
+
+    /// The spectrum of `length` residues, which zeros follow, in their place. `spare` is as long as the ring where that has several parts.
+    pub(crate) fn forward(
+        &self,
+        number: usize,
+        roots: &Table,
+        residues: &mut [u32],
+        length: usize,
+        spare: &mut [u32],
+    ) {
+        let task = self.task(number, roots);
+        if self.parts.len() > 1 {
+            task.remainders(residues, length, spare);
+            residues.copy_from_slice(spare);
+        }
+        task.spectra(residues);
+    }
+
+    /// The product with a spectrum, of a spectrum in its place; residues below the prime.
+    pub(crate) fn product_back(
+        &self,
+        number: usize,
+        roots: &Table,
+        spectrum: &mut [u32],
+        factor: &[u32],
+    ) {
+        let task = self.task(number, roots);
+        task.row_products(spectrum, Some(factor));
+        task.back(spectrum);
+    }
+
+    /// Whether its transforms need spare memory.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// The product (without a second factor: the square) modulo a prime, by its number in the list; residues below the prime.
+    pub(crate) fn product(&self, number: usize, a: &Operand, b: Option<&Operand>) -> Rows {
+        let table = self.roots(number);
+        let task = self.task(number, &table);
         let mut product = match b {
             None => {
                 let mut spectrum = task.spectrum(a);
@@ -140,18 +199,25 @@ impl Task<'_> {
         let mut spectrum = Rows::zeros(self.ring.length());
         (operand.residues)(self.number, &mut spectrum);
         if self.ring.parts.len() > 1 {
-            spectrum = self.remainders(&spectrum, operand.length);
+            let mut parts = Rows::zeros(spectrum.len());
+            self.remainders(&spectrum, operand.length, &mut parts);
+            spectrum = parts;
         }
-        for &part in &self.ring.parts {
-            let range = self.range(part);
-            self.forward(part.node, &mut spectrum[range]);
-        }
+        self.spectra(&mut spectrum);
         spectrum
     }
 
+    /// Transforms remainders modulo all parts.
+    fn spectra(&self, remainders: &mut [u32]) {
+        for &part in &self.ring.parts {
+            let range = self.range(part);
+            self.forward(part.node, &mut remainders[range]);
+        }
+    }
+
     /// `length` numbers of a polynomial modulo every part.
-    fn remainders(&self, whole: &[u32], length: usize) -> Rows {
-        let mut parts = Rows::zeros(whole.len());
+    fn remainders(&self, whole: &[u32], length: usize, parts: &mut [u32]) {
+        parts.fill(0);
         let lanes = self.ring.unit.lanes();
         let whole = &whole[..length.next_multiple_of(lanes)];
         for &part in &self.ring.parts {
@@ -173,7 +239,11 @@ impl Task<'_> {
                 power = self.prime.multiply(power, self.prime.factor(root));
             }
         }
-        parts
+    }
+
+    /// Whether a part of the data is worth several threads.
+    fn is_divided(&self, data: &[u32]) -> bool {
+        self.ring.divided && data.len() >= DIVIDED
     }
 
     fn forward(&self, node: usize, data: &mut [u32]) {
@@ -184,7 +254,7 @@ impl Task<'_> {
         unit.forward_node(self.prime, self.roots, node, data);
         let quarter = data.len() / 4;
         let below = |k: usize, data: &mut [u32]| self.forward(4 * node + k, data);
-        for_each_piece(data.len() >= DIVIDED, data, quarter, below);
+        for_each_piece(self.is_divided(data), data, quarter, below);
     }
 
     fn inverse(&self, node: usize, data: &mut [u32]) {
@@ -194,7 +264,7 @@ impl Task<'_> {
         }
         let quarter = data.len() / 4;
         let below = |k: usize, data: &mut [u32]| self.inverse(4 * node + k, data);
-        for_each_piece(data.len() >= DIVIDED, data, quarter, below);
+        for_each_piece(self.is_divided(data), data, quarter, below);
         unit.inverse_node(self.prime, self.roots, node, data);
     }
 

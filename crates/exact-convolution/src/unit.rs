@@ -1,6 +1,6 @@
 //! Which instructions compute. Results are exact, so they do not depend on it.
 
-use crate::kernels;
+use crate::kernels::{self, GaussianLimbs};
 use crate::lanes::Lanes;
 use crate::lanes::portable::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -22,15 +22,20 @@ pub enum Unit {
 
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unit::Portable => "portable",
-            Unit::Avx2 => "avx2",
-            Unit::Avx512 => "avx512",
-        })
+        f.write_str(self.name())
     }
 }
 
 impl Unit {
+    /// Its name in plans and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Portable => "portable",
+            Unit::Avx2 => "avx2",
+            Unit::Avx512 => "avx512",
+        }
+    }
+
     /// Those of this machine, the fastest last.
     ///
     /// ```
@@ -115,4 +120,6 @@ kernels! {
     garner_step(prime: &Prime, factor: Factor, target: &mut [u32], digits: &[u32]);
     reduce(prime: &Prime, numbers: &[u32], residues: &mut [u32]);
     reduce_wide(prime: &Prime, fold: Factor, bias: u32, numbers: &[u64], residues: &mut [u32]);
+    gaussian_images(prime: &Prime, limbs: &GaussianLimbs, numbers: [&[u32]; 6], plus: &mut [u32], minus: &mut [u32]);
+    gaussian_parts(prime: &Prime, turned: Factor, plus: &mut [u32], minus: &mut [u32]);
 }

@@ -3,11 +3,12 @@
 //! Ten thousand random and hostile cases; `OZFFT_EVERYTHING=1` (`./run-tests --everything`) takes a million.
 
 use exact_convolution::{
-    Convolution, ConvolutionError, Operand, Output, Route, Unit, Which, convolve, convolve_cyclic,
-    convolve_shaped, correlate, correlate_cyclic, decimal, limbs_proof, multiply_decimal,
-    multiply_limbs, multiply_limbs_on, multiply_polynomials,
+    Convolution, ConvolutionError, GaussianConvolution, LongInteger, Operand, Output, Route, Unit,
+    Which, Wrap, convolve, convolve_cyclic, convolve_cyclic_i128, convolve_i128, convolve_shaped,
+    correlate, correlate_cyclic, decimal, limbs_proof, multiply_decimal, multiply_limbs,
+    multiply_limbs_on, multiply_polynomials,
 };
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 use ozfft_testkit::everything;
 use ozfft_testkit::oracle::inputs::Generator;
 
@@ -511,4 +512,157 @@ fn results_of_every_type_are_exact() {
     // Above 2^63 and 2^127, without sign.
     let results: Vec<u64> = convolve(&[1u32 << 31; 2], &vec![1u32 << 31; 300]).unwrap();
     assert_eq!(results[5], 1 << 63);
+}
+
+fn long(number: LongInteger) -> BigInt {
+    let limbs = [number.low, number.middle].into_iter().rev();
+    limbs.fold(BigInt::from(number.high), |sum, limb| (sum << 64) + limb)
+}
+
+/// Random Gaussian integers of up to so many bits; all as large as can be, or few that are not zero, in some cases.
+fn gaussian(generator: &mut Generator, length: usize, bits: u32) -> Vec<(i128, i128)> {
+    let kind = generator.below(4);
+    let mut part = || {
+        let random =
+            (u128::from(generator.next_u64()) << 64 | u128::from(generator.next_u64())) as i128;
+        let largest = 1i128 << bits;
+        match kind {
+            0 if random & 1 == 0 => largest,
+            0 => -largest,
+            1 if random & 7 != 0 => 0,
+            _ => random % (largest + 1),
+        }
+    };
+    (0..length).map(|_| (part(), part())).collect()
+}
+
+/// By the definition, in another crate's integers.
+fn wrapped_sum(a: &[(i128, i128)], b: &[(i128, i128)], wrap: Wrap, place: usize) -> [BigInt; 2] {
+    let length = a.len();
+    let mut sums = [BigInt::from(0), BigInt::from(0)];
+    for (j, &(re, im)) in a.iter().enumerate() {
+        let (x, y) = b[(place + length - j) % length];
+        let negative = wrap == Wrap::Negacyclic && j > place;
+        let sign = if negative { -1 } else { 1 };
+        let [re, im, x, y] = [re, im, sign * x, sign * y].map(BigInt::from);
+        sums[0] += &re * &x - &im * &y;
+        sums[1] += re * y + im * x;
+    }
+    sums
+}
+
+#[test]
+fn gaussian_convolutions_are_sums_by_the_definition() {
+    let mut generator = Generator::new(SEED + 9);
+    let units = Unit::available();
+    for case in 0..cases() / 50 {
+        let length = match case {
+            0..20 => case + 1,
+            _ => length(&mut generator).min(700),
+        };
+        let primes = 1 + generator.below(6);
+        let wrap = [Wrap::Cyclic, Wrap::Negacyclic][generator.below(2)];
+        let result_bits = GaussianConvolution::result_bits(primes).unwrap();
+        let fixed_bits = generator.below(result_bits.min(90) as usize) as u32;
+        let fixed = gaussian(&mut generator, length, fixed_bits);
+        let unit = units[generator.below(units.len())];
+        let convolution = GaussianConvolution::new(unit, primes, wrap, &fixed).unwrap();
+        let mut workspace = convolution.workspace();
+        // Twice with the same memory; the second time as large as is proven.
+        for room in [7, 1] {
+            let parts = 2 * length.next_power_of_two();
+            let Some(bits) = convolution
+                .most_sum_bits()
+                .checked_sub(parts.ilog2() + room - 1)
+            else {
+                continue;
+            };
+            let operand = gaussian(&mut generator, length, bits);
+            let threads = 1 + generator.below(3);
+            convolution
+                .process(&mut workspace, threads, |place| operand[place])
+                .unwrap();
+            for _ in 0..40.min(length) {
+                let place = generator.below(length);
+                assert_eq!(
+                    workspace.results().get(place).map(long),
+                    wrapped_sum(&operand, &fixed, wrap, place),
+                    "case {case}, seed {SEED}: {primes} primes, {wrap:?}, {length} points, place {place}, {unit}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn gaussian_operands_that_are_not_proven_are_rejected() {
+    let unit = Unit::Portable;
+    let new = |primes, fixed: &[(i128, i128)]| {
+        GaussianConvolution::new(unit, primes, Wrap::Cyclic, fixed).map(|made| made.length())
+    };
+    assert!(matches!(new(2, &[]), Err(ConvolutionError::Empty { .. })));
+    assert!(matches!(new(0, &[(1, 0)]), Err(ConvolutionError::Route(_))));
+    assert!(matches!(new(7, &[(1, 0)]), Err(ConvolutionError::Route(_))));
+    let error = new(6, &[(1 << 95, 0)]).unwrap_err();
+    assert!(matches!(error, ConvolutionError::TooManyBits { .. }));
+    let fixed = [(1 << 20, 0), (0, 5)];
+    let convolution = GaussianConvolution::new(unit, 2, Wrap::Cyclic, &fixed).unwrap();
+    let most = 1i128 << convolution.most_sum_bits();
+    let mut workspace = convolution.workspace();
+    let run = |workspace: &mut _, sum: i128| {
+        convolution.process(workspace, 1, |place| [(sum, 0), (0, 0)][place])
+    };
+    assert_eq!(run(&mut workspace, most), Ok(()));
+    assert_eq!(
+        workspace.results().get(0).map(long),
+        [BigInt::from(most << 20), BigInt::from(0)]
+    );
+    let error = run(&mut workspace, -most - 1).unwrap_err();
+    assert!(error.to_string().contains("more primes"), "{error}");
+    let other = GaussianConvolution::new(unit, 3, Wrap::Cyclic, &fixed).unwrap();
+    let error = run(&mut other.workspace(), 1).unwrap_err();
+    assert!(matches!(error, ConvolutionError::Length { .. }), "{error}");
+}
+
+#[test]
+fn operands_of_128_bits_are_convolved_where_results_fit() {
+    let mut generator = Generator::new(SEED + 10);
+    for case in 0..cases() / 20 {
+        let (first, second) = (length(&mut generator), length(&mut generator));
+        let terms = first.min(second).next_power_of_two().ilog2();
+        // All bits that results have, divided at random.
+        let room = 126 - terms;
+        let bits = generator.below(room as usize + 1) as u32;
+        let parts = |numbers: Vec<(i128, i128)>| -> Vec<i128> {
+            numbers.into_iter().map(|(re, _)| re).collect()
+        };
+        let a = parts(gaussian(&mut generator, first, bits));
+        let b = parts(gaussian(&mut generator, second, room - bits));
+        // Modulo 2^128, which is the result itself.
+        let expected = |cyclic: Option<usize>| -> Vec<i128> {
+            let mut sums = vec![0i128; cyclic.unwrap_or(first + second - 1)];
+            let count = sums.len();
+            for (i, x) in a.iter().enumerate() {
+                for (j, y) in b.iter().enumerate() {
+                    let sum = &mut sums[(i + j) % count];
+                    *sum = sum.wrapping_add(x.wrapping_mul(*y));
+                }
+            }
+            sums
+        };
+        let say = || format!("case {case}, seed {SEED}: {first} of {bits} bits with {second}");
+        let linear = convolve_i128(&a, &b).unwrap_or_else(|error| panic!("{}: {error}", say()));
+        assert_eq!(linear, expected(None), "{}", say());
+        if first == second {
+            let cyclic = convolve_cyclic_i128(&a, &b);
+            let cyclic = cyclic.unwrap_or_else(|error| panic!("{}: {error}", say()));
+            assert_eq!(cyclic, expected(Some(first)), "{}", say());
+        }
+    }
+    let single = convolve_i128(&[i128::MAX, i128::MIN + 1], &[-1]);
+    assert_eq!(single, Ok(vec![-i128::MAX, i128::MAX]));
+    let error = convolve_i128(&[i128::MAX, 0], &[1, 1]).unwrap_err();
+    assert!(error.to_string().contains("long integers"), "{error}");
+    assert!(convolve_i128(&[], &[1]).is_err());
+    assert!(convolve_cyclic_i128(&[1, 2], &[1]).is_err());
 }

@@ -35,14 +35,20 @@ pub enum Effort {
     Estimate,
     /// Tries plans on the arrays, which are overwritten, and takes the fastest.
     Measure,
+    /// Without measuring, for arrays at any address.
+    EstimateUnaligned,
+    /// Without measuring, and without vector instructions.
+    EstimateScalar,
 }
 
 impl Effort {
-    /// `FFTW_ESTIMATE` or `FFTW_MEASURE` of fftw3.h.
+    /// `FFTW_ESTIMATE` or `FFTW_MEASURE` of fftw3.h, with `FFTW_UNALIGNED` or `FFTW_NO_SIMD`.
     fn flag(self) -> c_uint {
         match self {
             Effort::Estimate => 1 << 6,
             Effort::Measure => 0,
+            Effort::EstimateUnaligned => 1 << 6 | 1 << 1,
+            Effort::EstimateScalar => 1 << 6 | 1 << 17,
         }
     }
 }
@@ -346,6 +352,9 @@ pub struct FftwPlan<'a> {
     input: (*mut f64, usize),
     output: (*mut f64, usize),
 }
+
+// SAFETY: FFTW executes a plan on any thread, and destroys it on any while nobody else plans; the memory is only compared with the caller's.
+unsafe impl Send for FftwPlan<'_> {}
 
 impl FftwPlan<'_> {
     /// Transforms `input` to `output`; half-spectra are overwritten.

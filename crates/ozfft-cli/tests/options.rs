@@ -153,6 +153,7 @@ fn every_documented_option_of_every_command_works() {
             &["--engine", "residues", "--reconstruct", "kulisch16"],
         ),
         with(&plan, &["--engine", "residues", "--redundancy", "2"]),
+        with(&plan, &["--engine", "ntt"]),
         with(
             &plan,
             &[
@@ -205,6 +206,7 @@ fn every_documented_option_of_every_command_works() {
             &["--engine", "residues", "--reconstruct", "kulisch8"],
         ),
         with(&accuracy, &["--engine", "residues", "--redundancy", "1"]),
+        with(&accuracy, &["--engine", "ntt"]),
         with(
             &accuracy,
             &[

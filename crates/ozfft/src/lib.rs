@@ -7,6 +7,7 @@
     not(all(
         feature = "cuda",
         feature = "native",
+        feature = "ntt",
         feature = "residues",
         feature = "floats",
         feature = "wide",

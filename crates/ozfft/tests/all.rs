@@ -28,6 +28,7 @@ mod line_parts;
 mod low_precision;
 mod native;
 mod not_finite;
+mod ntt;
 mod properties;
 mod random_problems;
 mod referee;

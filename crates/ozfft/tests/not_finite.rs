@@ -214,13 +214,15 @@ fn digits_have_one_nan_in_f32() {
 }
 
 #[test]
-fn residues_and_modes_have_the_same_nan() {
+fn residues_ntt_and_modes_have_the_same_nan() {
     let mut generator = Generator::new(SEED + 1);
     let (doubles, singles) = (Planner::<f64>::new(), Planner::<f32>::new());
     for shape in [&[1][..], &[16], &[60], &[67], &[6, 10], &[5, 1]] {
         for kind in KINDS {
-            let residues = of_kind(kind, shape).engine(Engine::Residues);
-            check(&doubles, &residues, &mut generator);
+            for engine in [Engine::Residues, Engine::Ntt] {
+                let problem = of_kind(kind, shape).engine(engine);
+                check(&doubles, &problem, &mut generator);
+            }
             for mode in Mode::ALL {
                 let problem = of_kind(kind, shape)
                     .engine(Engine::Floats(mode))

@@ -1,4 +1,4 @@
-//! Engines: digits, residues, low-precision floating point, or native floating point. Each is one file and one line of [`build`].
+//! Engines: digits, residues, number-theoretic transforms, low-precision floating point, or native floating point. Each is one file and one line of [`build`].
 
 pub(crate) mod digits;
 #[cfg(feature = "floats")]
@@ -7,6 +7,8 @@ pub(crate) mod float_line;
 pub(crate) mod floats;
 #[cfg(feature = "native")]
 pub(crate) mod native;
+#[cfg(feature = "ntt")]
+pub(crate) mod ntt;
 #[cfg(feature = "residues")]
 pub(crate) mod residues;
 pub(crate) mod shared;
@@ -81,12 +83,16 @@ pub(crate) fn build<T: Real>(engine: Engine, request: &Request<'_>) -> Result<Bu
         Engine::Digits => digits::DigitsEngine.build(request),
         #[cfg(feature = "residues")]
         Engine::Residues => residues::ResiduesEngine.build(request),
+        #[cfg(feature = "ntt")]
+        Engine::Ntt => ntt::NttEngine.build(request),
         #[cfg(feature = "floats")]
         Engine::Floats(mode) => floats::FloatsEngine(mode).build(request),
         #[cfg(feature = "native")]
         Engine::Native => native::NativeEngine.build(request),
         #[cfg(not(feature = "residues"))]
         Engine::Residues => Err(FftError::missing_feature("the engine residues", "residues")),
+        #[cfg(not(feature = "ntt"))]
+        Engine::Ntt => Err(FftError::missing_feature("the engine ntt", "ntt")),
         #[cfg(not(feature = "native"))]
         Engine::Native => Err(FftError::missing_feature("the engine native", "native")),
         Engine::Auto => unreachable!("the planner has chosen an engine"),

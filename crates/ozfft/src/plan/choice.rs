@@ -158,6 +158,7 @@ pub(crate) fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, St
     match problem.engine {
         Engine::Digits => (Engine::Digits, "digits was asked for".into()),
         Engine::Residues => (Engine::Residues, "residues was asked for".into()),
+        Engine::Ntt => (Engine::Ntt, "ntt was asked for".into()),
         Engine::Native => (Engine::Native, "native was asked for".into()),
         #[cfg(feature = "floats")]
         Engine::Floats(mode) => (problem.engine, format!("the mode {mode} was asked for")),

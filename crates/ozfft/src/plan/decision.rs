@@ -9,7 +9,7 @@ use floats::Mode;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// The planning decision for a problem: the digits recipe, or a mode of the floats engine, or neither for the native engine.
+/// The planning decision for a problem: the digits recipe, or a mode of the floats engine, or neither for the engines ntt and native.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct Decision {
@@ -47,6 +47,7 @@ impl Decision {
         match self.recipe {
             Some(_) if self.problem.engine == Engine::Residues => Engine::Residues,
             Some(_) => Engine::Digits,
+            None if self.problem.engine == Engine::Ntt => Engine::Ntt,
             None => Engine::Native,
         }
     }

@@ -85,7 +85,7 @@ impl<T: Real> Plan<T> {
             Engine::Floats(_) => {
                 float_seconds::<T>(problem, &self.schedule, &self.float_lines, self.threads)
             }
-            Engine::Residues | Engine::Native | Engine::Auto => None,
+            Engine::Residues | Engine::Ntt | Engine::Native | Engine::Auto => None,
         }
     }
 }

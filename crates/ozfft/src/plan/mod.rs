@@ -234,7 +234,7 @@ impl<T: Real> Plan<T> {
         self.why.push_str(&note);
     }
 
-    /// Whether there is a proof of the bound itself ([`Plan::accuracy_is_proven`] for the error that was asked for): always for the digits and the floats engine, never for the native one.
+    /// Whether there is a proof of the bound itself ([`Plan::accuracy_is_proven`] for the error that was asked for): always for the engines digits, ntt and floats, never for the native one.
     ///
     /// For [`Engine::Residues`] there is none where calls may be left to the native engine, nor on GPUs for methods of putting
     /// integers together whose sums are rounded in another order there than on the CPU.
@@ -737,6 +737,7 @@ impl<T: Real> fmt::Display for Plan<T> {
                         }
                     }
                 }
+                Engine::Ntt => writeln!(f, "engine ntt on {}", self.substrate)?,
                 _ => writeln!(f, "engine native (RustFFT, RealFFT)")?,
             },
         }

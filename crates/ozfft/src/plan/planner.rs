@@ -237,10 +237,10 @@ impl<T: Real> Planner<T> {
             why = format!("auto: no mode that tensor cores run is proven to keep {target:.2e}");
         }
         let (gpu, device_note) = match (engine, problem.device) {
-            (Engine::Native, Device::Cuda(_)) => {
-                return Err(FftError::Unsupported(
-                    "the native engine runs on the processor alone; take the engine digits, or the device cpu".into(),
-                ));
+            (Engine::Native | Engine::Ntt, Device::Cuda(_)) => {
+                return Err(FftError::Unsupported(format!(
+                    "the {engine} engine runs on the processor alone; take the engine digits, or the device cpu"
+                )));
             }
             (Engine::Digits, _) | (_, Device::Cuda(_)) => open_device(problem)?,
             // Other engines take a GPU where one is asked for by number.

@@ -73,6 +73,9 @@ impl<'a> Scale<'a> {
 }
 
 impl RootTable {
+    /// Bits behind the binary point of [`RootTable::power`].
+    pub(crate) const FRACTION_BITS: u32 = FRACTION_BITS;
+
     /// Panics as [`cosine_sine`] does.
     pub(crate) fn new(order: u64) -> Self {
         let low_bits = (u64::BITS - order.leading_zeros()) / 2;

@@ -1,0 +1,274 @@
+//! Transforms by FFTW, and by cuFFT on a GPU, in the place of ozfft's: to see what the last digits of a program do with them.
+
+use crate::options::Computing;
+use clap::ValueEnum;
+use ozfft::{Direction, FftError, Kind, Problem};
+use ozfft_cli::fftw::{Arrays, Effort, Fftw, FftwPlan};
+use ozfft_cli::gpu::{CuFft, DeviceArrays, Gpu, Precision};
+use std::sync::OnceLock;
+
+/// Whose transforms run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Library {
+    /// Those of this workspace
+    #[default]
+    Ozfft,
+    /// FFTW's
+    Fftw,
+    /// cuFFT's on the first GPU, by way of the processor's memory
+    Cufft,
+}
+
+impl Library {
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Library::Ozfft => "ozfft",
+            Library::Fftw => "fftw",
+            Library::Cufft => "cufft",
+        }
+    }
+}
+
+/// How FFTW plans.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Planning {
+    /// Without measuring
+    #[default]
+    Estimate,
+    /// Measures, and takes the fastest: that may be another one in the next run
+    Measure,
+    /// Without measuring, for arrays at any address
+    Unaligned,
+    /// Without measuring, and without vector instructions
+    Scalar,
+}
+
+impl Planning {
+    fn effort(self) -> Effort {
+        match self {
+            Planning::Estimate => Effort::Estimate,
+            Planning::Measure => Effort::Measure,
+            Planning::Unaligned => Effort::EstimateUnaligned,
+            Planning::Scalar => Effort::EstimateScalar,
+        }
+    }
+}
+
+/// A transform by another library, in memory of its own. The inverse divides by the number of points.
+pub struct OtherTransform {
+    route: Route,
+    /// Real and imaginary parts change places before and after, which makes an inverse of a forward transform.
+    swapped: bool,
+    factor: f64,
+    input: Vec<f64>,
+    output: Vec<f64>,
+}
+
+enum Route {
+    Fftw(FftwPlan<'static>),
+    CuFft(Box<OnGpu>),
+}
+
+struct OnGpu {
+    plan: CuFft,
+    arrays: DeviceArrays,
+    gpu: Gpu,
+}
+
+/// FFTW, loaded once.
+fn fftw() -> Option<&'static Fftw> {
+    static LOADED: OnceLock<Option<Fftw>> = OnceLock::new();
+    LOADED.get_or_init(Fftw::load_with_threads).as_ref()
+}
+
+fn unsupported(reason: impl std::fmt::Display) -> FftError {
+    FftError::Unsupported(reason.to_string())
+}
+
+impl OtherTransform {
+    /// For a batch of arrays of a problem's shape; none where the library is ozfft.
+    pub fn new(
+        computing: &Computing,
+        problem: &Problem,
+        (direction, batch): (Direction, usize),
+    ) -> Result<Option<OtherTransform>, FftError> {
+        if let (Some(_), Library::Ozfft | Library::Cufft) = (computing.planning, computing.library)
+        {
+            return Err(unsupported(
+                "--planning says how FFTW plans; take --library fftw",
+            ));
+        }
+        let arrays = Arrays {
+            kind: problem.kind(),
+            shape: problem.shape(),
+            batch,
+        };
+        let (read, written) = arrays.lengths();
+        let (mut input, mut output) = (vec![0.0; read], vec![0.0; written]);
+        let inverse = direction == Direction::Inverse;
+        let route = match computing.library {
+            Library::Ozfft => return Ok(None),
+            Library::Fftw => {
+                let Some(fftw) = fftw() else {
+                    return Err(unsupported(
+                        "FFTW is not installed; install libfftw3, or take --library ozfft",
+                    ));
+                };
+                let threads = computing.threads.unwrap_or_else(rayon::current_num_threads);
+                if !fftw.set_threads(threads) {
+                    return Err(unsupported(
+                        "FFTW's part for threads is not installed; install it, or take --threads 1",
+                    ));
+                }
+                let effort = computing.planning.unwrap_or_default().effort();
+                let planned = fftw.plan(&arrays, (&mut input, &mut output), effort);
+                Route::Fftw(planned.ok_or_else(|| {
+                    unsupported(format!("FFTW has no plan for {:?}", problem.shape()))
+                })?)
+            }
+            Library::Cufft => {
+                let gpu = Gpu::open(0).map_err(unsupported)?;
+                let size = (Direction::Forward, batch);
+                let plan = CuFft::plan(&gpu, problem, size, Precision::Double);
+                let plan = plan.map_err(unsupported)?;
+                let arrays = gpu.arrays_for(&[&plan]).map_err(unsupported)?;
+                Route::CuFft(Box::new(OnGpu { plan, arrays, gpu }))
+            }
+        };
+        let points = problem.shape().iter().product::<usize>() as f64;
+        Ok(Some(OtherTransform {
+            route,
+            swapped: inverse && problem.kind() == Kind::ComplexToComplex,
+            factor: if inverse { 1.0 / points } else { 1.0 },
+            input,
+            output,
+        }))
+    }
+
+    /// Copies the input.
+    ///
+    /// # Panics
+    ///
+    /// If it has another length than was planned for.
+    pub fn load(&mut self, input: &[f64]) {
+        self.input.copy_from_slice(input);
+        if self.swapped {
+            swap_parts(&mut self.input);
+        }
+    }
+
+    /// Transforms.
+    pub fn execute(&mut self) -> Result<(), FftError> {
+        match &mut self.route {
+            Route::Fftw(plan) => plan.execute(&mut self.input, &mut self.output),
+            Route::CuFft(on_gpu) => {
+                let OnGpu { plan, arrays, gpu } = &mut **on_gpu;
+                arrays.input.upload(0, &self.input).map_err(unsupported)?;
+                gpu.run(plan, arrays, 1).map_err(unsupported)?;
+                arrays
+                    .output
+                    .download(0, &mut self.output)
+                    .map_err(unsupported)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the output.
+    ///
+    /// # Panics
+    ///
+    /// If it has another length than was planned for.
+    pub fn store(&mut self, output: &mut [f64]) {
+        if self.swapped {
+            swap_parts(&mut self.output);
+        }
+        output.copy_from_slice(&self.output);
+        if self.factor != 1.0 {
+            output.iter_mut().for_each(|value| *value *= self.factor);
+        }
+    }
+}
+
+fn swap_parts(numbers: &mut [f64]) {
+    for number in numbers.chunks_exact_mut(2) {
+        number.swap(0, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transforms::{ComplexTransform, RealTransform};
+    use num_complex::Complex;
+
+    fn by_fftw(planning: Planning, threads: usize) -> Computing {
+        Computing {
+            library: Library::Fftw,
+            planning: Some(planning),
+            threads: Some(threads),
+            ..Computing::default()
+        }
+    }
+
+    #[test]
+    fn fftw_transforms_there_and_back_as_ozfft_does() {
+        if fftw().is_none() {
+            eprintln!("skipped: FFTW is not installed");
+            return;
+        }
+        let shape = [4, 6];
+        let reals: Vec<f64> = (0..48).map(|i| f64::from(i * i % 17) - 5.0).collect();
+        let values: Vec<_> = (0..48)
+            .map(|i| Complex::new(f64::from(i % 7), f64::from(i % 5)))
+            .collect();
+        let run = |computing: &Computing| {
+            let mut real = RealTransform::new(computing, &shape, (2, 2)).expect("plans");
+            let mut spectrum = vec![Complex::new(0.0, 0.0); 32];
+            let mut back = vec![0.0; 48];
+            real.forward(&reals, &mut spectrum).expect("a transform");
+            real.inverse(&spectrum, &mut back).expect("a transform");
+            let mut complex = ComplexTransform::new(computing, &shape, 2).expect("plans");
+            let (mut there, mut inverse) = (values.clone(), values.clone());
+            complex.forward(&mut there).expect("a transform");
+            complex.inverse(&mut inverse).expect("a transform");
+            (spectrum, back, there, inverse)
+        };
+        let ours = run(&Computing::default());
+        let plannings = [
+            Planning::Estimate,
+            Planning::Measure,
+            Planning::Unaligned,
+            Planning::Scalar,
+        ];
+        for planning in plannings {
+            let theirs = run(&by_fftw(planning, 2));
+            let near = |a: &Complex<f64>, b: &Complex<f64>| (a - b).norm() < 1e-12;
+            let all =
+                |a: &[Complex<f64>], b: &[Complex<f64>]| a.iter().zip(b).all(|(a, b)| near(a, b));
+            assert!(
+                all(&ours.0, &theirs.0),
+                "{planning:?}: real to half-spectrum"
+            );
+            let reals = ours.1.iter().zip(&theirs.1);
+            assert!(
+                reals.into_iter().all(|(a, b)| (a - b).abs() < 1e-12),
+                "{planning:?}: back"
+            );
+            assert!(all(&ours.2, &theirs.2), "{planning:?}: forward");
+            assert!(all(&ours.3, &theirs.3), "{planning:?}: inverse");
+        }
+    }
+
+    #[test]
+    fn planning_is_fftws_alone() {
+        let computing = Computing {
+            planning: Some(Planning::Measure),
+            ..Computing::default()
+        };
+        let error = RealTransform::new(&computing, &[8], (1, 1)).err();
+        let error = error.expect("rejected").to_string();
+        assert!(error.contains("--library fftw"), "{error}");
+    }
+}
