@@ -27,7 +27,9 @@ const LINEAR_ALGEBRA: &str = "2026-11-18-h200-linear-algebra.json";
 fn linear_algebra_record() {
     println!("cargo::rerun-if-changed=records");
     let manifest = std::env::var("CARGO_MANIFEST_DIR").expect("cargo has set it");
-    let path = std::path::Path::new(&manifest).join("records").join(LINEAR_ALGEBRA);
+    let path = std::path::Path::new(&manifest)
+        .join("records")
+        .join(LINEAR_ALGEBRA);
     let expression = match path.is_file() {
         true => format!("Some(({LINEAR_ALGEBRA:?}, include_str!({path:?})))"),
         false => "None".into(),

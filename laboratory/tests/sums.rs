@@ -123,7 +123,10 @@ fn products_by_residues_keep_their_bounds_and_the_solver_its_bits() {
         solved
             .map(|row| {
                 assert_eq!(row["converged"], true, "{row}");
-                (row["history_digest"].clone(), row["solution_digest"].clone())
+                (
+                    row["history_digest"].clone(),
+                    row["solution_digest"].clone(),
+                )
             })
             .collect()
     };

@@ -125,8 +125,13 @@ impl Vectors for OnProcessor<'_> {
     type Error = OzakiError;
 
     fn multiply(&mut self) -> Result<(), OzakiError> {
-        self.matrix
-            .multiply_vector(self.scheme, self.phase_b, &self.p, &mut self.q, self.threads)
+        self.matrix.multiply_vector(
+            self.scheme,
+            self.phase_b,
+            &self.p,
+            &mut self.q,
+            self.threads,
+        )
     }
 
     fn curvature(&mut self) -> Result<f64, OzakiError> {

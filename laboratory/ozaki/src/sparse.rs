@@ -37,7 +37,8 @@ impl<'a> SparseMatrix<'a> {
         width: usize,
     ) -> Result<SparseMatrix<'a>, OzakiError> {
         let wrong = |reason: String| Err(OzakiError::Sparse { reason });
-        if row_starts.first() != Some(&0) || row_starts.last().copied() != u32::try_from(values.len()).ok()
+        if row_starts.first() != Some(&0)
+            || row_starts.last().copied() != u32::try_from(values.len()).ok()
         {
             let count = values.len();
             return wrong(format!("its rows do not begin at 0 and end at {count}"));
@@ -102,7 +103,11 @@ impl<'a> SparseMatrix<'a> {
         let right = Operand::new(scheme, Side::Right, vector, vector.len());
         let count = scheme.moduli().len();
         let no_vector = [1];
-        let fields = if vector.is_empty() { &no_vector[..] } else { &right.fields };
+        let fields = if vector.is_empty() {
+            &no_vector[..]
+        } else {
+            &right.fields
+        };
         by_threads(result, 1, threads, |row, to| {
             let (columns, values) = self.row(row);
             let field = field_of(values);

@@ -84,7 +84,11 @@ fn product_on_device(
         let (number, row, column) = (place / (m * n), place / n % m, place % n);
         let left = &left[(number * m + row) * pitch..][..pitch];
         let right = &right[(number * n + column) * pitch..][..pitch];
-        *sum = left.iter().zip(right).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
+        *sum = left
+            .iter()
+            .zip(right)
+            .map(|(&a, &b)| i32::from(a) * i32::from(b))
+            .sum();
     }
     let mut result = vec![f64::MIN; m * n];
     let task = kernels::ReconstructTask {
@@ -100,7 +104,12 @@ fn product_on_device(
         weights: tables.weights,
     };
     let blocks = m * n.div_ceil(kernels::THREADS as usize);
-    run(kernels::RECONSTRUCT_NAMES[phase_b as usize], &task, blocks, 0);
+    run(
+        kernels::RECONSTRUCT_NAMES[phase_b as usize],
+        &task,
+        blocks,
+        0,
+    );
     result
 }
 
@@ -128,13 +137,21 @@ fn products_of_matrices_have_the_processors_bits() {
             let mut expected = vec![0.0; m * n];
             multiply(&scheme, phase_b, shape, &a, &b, &mut expected, 1).expect("a product");
             let found = product_on_device(&tables, phase_b, shape, &a, &b);
-            assert_eq!(bits(&found), bits(&expected), "{shape:?}, {count} moduli, {phase_b:?}");
+            assert_eq!(
+                bits(&found),
+                bits(&expected),
+                "{shape:?}, {count} moduli, {phase_b:?}"
+            );
         }
     }
 }
 
 /// Residues and exponent fields of vectors.
-fn vectors_on_device(tables: &DeviceTables, values: &[f64], length: usize) -> (Vec<u128>, Vec<i32>) {
+fn vectors_on_device(
+    tables: &DeviceTables,
+    values: &[f64],
+    length: usize,
+) -> (Vec<u128>, Vec<i32>) {
     let vectors = values.len() / length;
     let (mut residues, mut fields) = (vec![u128::MAX; values.len()], vec![0; vectors]);
     let task = kernels::VectorTask {
@@ -154,7 +171,9 @@ fn vectors_on_device(tables: &DeviceTables, values: &[f64], length: usize) -> (V
 
 /// A kernel of rows and vectors.
 fn product_kernel(count: usize, phase_b: PhaseB) -> &'static str {
-    let place = kernels::PRODUCT_MODULI.iter().position(|&moduli| moduli == count);
+    let place = kernels::PRODUCT_MODULI
+        .iter()
+        .position(|&moduli| moduli == count);
     kernels::PRODUCT_NAMES[place.expect("there are kernels")][phase_b as usize]
 }
 
@@ -179,7 +198,16 @@ fn batches_of_small_matrices_have_the_processors_bits() {
         let (residues, fields) = vectors_on_device(&tables, &vectors, columns);
         for phase_b in [PhaseB::Integers, PhaseB::Doubles] {
             let mut expected = vec![0.0; batch * rows];
-            multiply_vectors(&scheme, phase_b, shape, &matrices, &vectors, &mut expected, 1).expect("products");
+            multiply_vectors(
+                &scheme,
+                phase_b,
+                shape,
+                &matrices,
+                &vectors,
+                &mut expected,
+                1,
+            )
+            .expect("products");
             let mut found = vec![f64::MIN; batch * rows];
             let task = kernels::ProductTask {
                 row_starts: 0,
@@ -196,8 +224,17 @@ fn batches_of_small_matrices_have_the_processors_bits() {
                 reserved: 0,
                 weights: tables.weights,
             };
-            run(product_kernel(count, phase_b), &task, 1, kernels::PRODUCT_SHARED_BYTES);
-            assert_eq!(bits(&found), bits(&expected), "{shape:?}, {count} moduli, {phase_b:?}");
+            run(
+                product_kernel(count, phase_b),
+                &task,
+                1,
+                kernels::PRODUCT_SHARED_BYTES,
+            );
+            assert_eq!(
+                bits(&found),
+                bits(&expected),
+                "{shape:?}, {count} moduli, {phase_b:?}"
+            );
         }
     }
 }
@@ -206,7 +243,12 @@ fn batches_of_small_matrices_have_the_processors_bits() {
 fn sparse_matrices_have_the_processors_bits() {
     println!("seed {SEED:#x}");
     let mut generator = Generator::new(SEED + 2);
-    for (rows, width, count, group_bits) in [(90, 50, 16, 3), (300, 700, 14, 1), (33, 9, 16, 5), (40, 300, 14, 0)] {
+    for (rows, width, count, group_bits) in [
+        (90, 50, 16, 3),
+        (300, 700, 14, 1),
+        (33, 9, 16, 5),
+        (40, 300, 14, 0),
+    ] {
         let (mut starts, mut columns) = (vec![0u32], Vec::new());
         for _ in 0..rows {
             let entries = [0, 1, 7, 27, 64, 130][generator.below(6)];
@@ -221,7 +263,9 @@ fn sparse_matrices_have_the_processors_bits() {
         let (residues, fields) = vectors_on_device(&tables, &vector, width);
         for phase_b in [PhaseB::Integers, PhaseB::Doubles] {
             let mut expected = vec![0.0; rows];
-            matrix.multiply_vector(&scheme, phase_b, &vector, &mut expected, 1).expect("a product");
+            matrix
+                .multiply_vector(&scheme, phase_b, &vector, &mut expected, 1)
+                .expect("a product");
             let mut found = vec![f64::MIN; rows];
             let task = kernels::ProductTask {
                 row_starts: starts.as_ptr() as u64,
@@ -238,8 +282,17 @@ fn sparse_matrices_have_the_processors_bits() {
                 reserved: 0,
                 weights: tables.weights,
             };
-            run(product_kernel(count, phase_b), &task, 2, kernels::PRODUCT_SHARED_BYTES);
-            assert_eq!(bits(&found), bits(&expected), "{rows} rows, {count} moduli, {phase_b:?}");
+            run(
+                product_kernel(count, phase_b),
+                &task,
+                2,
+                kernels::PRODUCT_SHARED_BYTES,
+            );
+            assert_eq!(
+                bits(&found),
+                bits(&expected),
+                "{rows} rows, {count} moduli, {phase_b:?}"
+            );
         }
     }
 }
@@ -247,7 +300,10 @@ fn sparse_matrices_have_the_processors_bits() {
 #[test]
 fn multiples_are_added_with_one_rounding() {
     let mut generator = Generator::new(SEED + 3);
-    let (x, y) = (numbers(&mut generator, 700, 4), numbers(&mut generator, 700, 4));
+    let (x, y) = (
+        numbers(&mut generator, 700, 4),
+        numbers(&mut generator, 700, 4),
+    );
     let mut found = vec![f64::MIN; x.len()];
     let task = kernels::MultiplyAddTask {
         x: x.as_ptr() as u64,
@@ -257,6 +313,10 @@ fn multiples_are_added_with_one_rounding() {
         count: x.len() as u64,
     };
     run(kernels::MULTIPLY_ADD_NAME, &task, 2, 0);
-    let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| (1.0f64 / 3.0).mul_add(*x, *y)).collect();
+    let expected: Vec<f64> = x
+        .iter()
+        .zip(&y)
+        .map(|(x, y)| (1.0f64 / 3.0).mul_add(*x, *y))
+        .collect();
     assert_eq!(bits(&found), bits(&expected));
 }

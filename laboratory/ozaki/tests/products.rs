@@ -46,11 +46,13 @@ fn is_nearest(found: f64, exact: &(BigInt, i32)) -> bool {
         BigInt::from(difference.magnitude().clone())
     };
     let own = distance(found);
-    [found.next_up(), found.next_down()].into_iter().all(|next| {
-        next.is_infinite()
-            || own < distance(next)
-            || (own == distance(next) && found.to_bits() & 1 == 0)
-    })
+    [found.next_up(), found.next_down()]
+        .into_iter()
+        .all(|next| {
+            next.is_infinite()
+                || own < distance(next)
+                || (own == distance(next) && found.to_bits() & 1 == 0)
+        })
 }
 
 /// The integer next to a number times `2^(bits - (field - 1022))`, halves away from zero.
@@ -93,8 +95,20 @@ fn column(b: &[f64], n: usize, column: usize) -> Vec<f64> {
 fn products_are_the_scaled_integers_rounded_once() {
     println!("seed {SEED:#x}");
     let mut generator = Generator::new(SEED);
-    for (spread, count) in [(0, 2), (0, 9), (4, 14), (60, 16), (900, 16), (2000, 18), (8, 24)] {
-        let (m, k, n) = (3 + generator.below(4), 1 + generator.below(40), 2 + generator.below(4));
+    for (spread, count) in [
+        (0, 2),
+        (0, 9),
+        (4, 14),
+        (60, 16),
+        (900, 16),
+        (2000, 18),
+        (8, 24),
+    ] {
+        let (m, k, n) = (
+            3 + generator.below(4),
+            1 + generator.below(40),
+            2 + generator.below(4),
+        );
         let a = numbers(&mut generator, m * k, spread);
         let b = numbers(&mut generator, k * n, spread);
         let scheme = Scheme::with_moduli(k, count).expect("a scheme");
@@ -104,17 +118,26 @@ fn products_are_the_scaled_integers_rounded_once() {
             let (row, column) = (&a[place / n * k..][..k], column(&b, n, place % n));
             let fields = [field_of(row), field_of(&column)];
             let integers = |values: &[f64], field| -> Vec<BigInt> {
-                values.iter().map(|&value| scaled(value, field, scheme.bits())).collect()
+                values
+                    .iter()
+                    .map(|&value| scaled(value, field, scheme.bits()))
+                    .collect()
             };
             let (left, right) = (integers(row, fields[0]), integers(&column, fields[1]));
             let sum: BigInt = left.iter().zip(&right).map(|(a, b)| a * b).sum();
             let exponent = (fields[0] + fields[1]) as i32 - 2044 - 2 * scheme.bits() as i32;
-            assert!(is_nearest(found, &(sum, exponent)), "{count} moduli, spread {spread}, place {place}: {found:e}");
+            assert!(
+                is_nearest(found, &(sum, exponent)),
+                "{count} moduli, spread {spread}, place {place}: {found:e}"
+            );
             // And it is as near to the exact sum as promised.
             let exact = kulisch::dot(row, &column).expect("equal lengths");
             let bound = scheme.error_bound(fields[0], fields[1], k, found)
                 + (exact.abs() * f64::EPSILON / 2.0).max(f64::from_bits(1));
-            assert!((found - exact).abs() <= bound || found == exact, "{found:e} is not {exact:e} within {bound:e}");
+            assert!(
+                (found - exact).abs() <= bound || found == exact,
+                "{found:e} is not {exact:e} within {bound:e}"
+            );
         }
     }
 }
@@ -147,15 +170,35 @@ fn digits_and_residues_have_the_same_bits_and_truncated_digits_keep_their_bound(
         c.resize(m * n, f64::NAN);
         c
     });
-    multiply(&scheme, PhaseB::Integers, (m, k, n), &a, &b, &mut residues, 2).expect("a product");
+    multiply(
+        &scheme,
+        PhaseB::Integers,
+        (m, k, n),
+        &a,
+        &b,
+        &mut residues,
+        2,
+    )
+    .expect("a product");
     digits::multiply(&scheme, Products::All, (m, k, n), &a, &b, &mut all).expect("a product");
-    digits::multiply(&scheme, Products::Leading, (m, k, n), &a, &b, &mut leading).expect("a product");
-    assert_eq!(residues.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), all.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    digits::multiply(&scheme, Products::Leading, (m, k, n), &a, &b, &mut leading)
+        .expect("a product");
+    assert_eq!(
+        residues.iter().map(|x| x.to_bits()).collect::<Vec<_>>(),
+        all.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    );
     for (place, (&found, &expected)) in leading.iter().zip(&all).enumerate() {
-        let fields = [field_of(&a[place / n * k..][..k]), field_of(&column(&b, n, place % n))];
+        let fields = [
+            field_of(&a[place / n * k..][..k]),
+            field_of(&column(&b, n, place % n)),
+        ];
         let unit = 2f64.powi((fields[0] + fields[1]) as i32 - 2044 - 2 * scheme.bits() as i32);
-        let bound = digits::truncation_bound(scheme.bits(), k) * unit + expected.abs() * f64::EPSILON;
-        assert!((found - expected).abs() <= bound, "{found:e} is not {expected:e} within {bound:e}");
+        let bound =
+            digits::truncation_bound(scheme.bits(), k) * unit + expected.abs() * f64::EPSILON;
+        assert!(
+            (found - expected).abs() <= bound,
+            "{found:e} is not {expected:e} within {bound:e}"
+        );
     }
     assert_eq!(digits::product_count(52, Products::All), 49);
     assert_eq!(digits::product_count(52, Products::Leading), 28);
@@ -191,8 +234,11 @@ fn a_column_a_vector_and_a_sparse_matrix_have_the_same_bits_on_any_number_of_thr
             let x = column(&b, n, place);
             let expected = digest(&column(&once, n, place));
             let [mut dense_result, mut sparse_result] = [vec![f64::NAN; m], vec![f64::NAN; m]];
-            multiply_vectors(&scheme, phase_b, (1, m, k), &a, &x, &mut dense_result, 3).expect("a product");
-            sparse.multiply_vector(&scheme, phase_b, &x, &mut sparse_result, 3).expect("a product");
+            multiply_vectors(&scheme, phase_b, (1, m, k), &a, &x, &mut dense_result, 3)
+                .expect("a product");
+            sparse
+                .multiply_vector(&scheme, phase_b, &x, &mut sparse_result, 3)
+                .expect("a product");
             assert_eq!(digest(&dense_result), expected);
             assert_eq!(digest(&sparse_result), expected);
         }
@@ -212,10 +258,16 @@ fn phase_b_in_doubles_is_near() {
         multiply(&scheme, PhaseB::Doubles, (m, k, n), &a, &b, &mut near, 1).expect("a product");
         for (place, (&exact, &near)) in exact.iter().zip(&near).enumerate() {
             // The lower parts are below M·2^-40, and at most 19 sums of them, each below 2^13 of that, are rounded.
-            let fields = [field_of(&a[place / n * k..][..k]), field_of(&column(&b, n, place % n))];
+            let fields = [
+                field_of(&a[place / n * k..][..k]),
+                field_of(&column(&b, n, place % n)),
+            ];
             let unit = 2f64.powi((fields[0] + fields[1]) as i32 - 2044 - 2 * scheme.bits() as i32);
             let lower = 2f64.powf(scheme.moduli().bits() - 40.0 + 13.0 - 53.0) * 20.0 * unit;
-            assert!((exact - near).abs() <= exact.abs() * f64::EPSILON + lower, "{count} moduli: {near:e} is not {exact:e}");
+            assert!(
+                (exact - near).abs() <= exact.abs() * f64::EPSILON + lower,
+                "{count} moduli: {near:e} is not {exact:e}"
+            );
         }
     }
 }
@@ -232,7 +284,14 @@ fn what_is_not_finite_spoils_its_row_and_column_alone() {
     multiply(&scheme, PhaseB::Integers, (m, k, n), &a, &b, &mut c, 1).expect("a product");
     for (place, value) in c.iter().enumerate() {
         let spoilt = place / n == 1 || place % n == 2;
-        assert!(if spoilt { value.is_nan() } else { *value == 8.0 }, "place {place}: {value}");
+        assert!(
+            if spoilt {
+                value.is_nan()
+            } else {
+                *value == 8.0
+            },
+            "place {place}: {value}"
+        );
     }
 }
 
@@ -242,10 +301,27 @@ fn shapes_that_do_not_fit_are_rejected_and_nothing_is_written() {
     let mut c = [7.0; 4];
     let phase_b = PhaseB::Integers;
     assert!(multiply(&scheme, phase_b, (2, 2, 2), &[1.0; 3], &[1.0; 4], &mut c, 1).is_err());
-    let long = multiply(&scheme, phase_b, (2, 5, 2), &[1.0; 10], &[1.0; 10], &mut c, 1);
-    assert!(long.expect_err("too long").to_string().contains("5 products"));
+    let long = multiply(
+        &scheme,
+        phase_b,
+        (2, 5, 2),
+        &[1.0; 10],
+        &[1.0; 10],
+        &mut c,
+        1,
+    );
+    assert!(
+        long.expect_err("too long")
+            .to_string()
+            .contains("5 products")
+    );
     assert_eq!(c, [7.0; 4]);
-    for (starts, columns) in [(&[0u32, 2][..], &[0u32][..]), (&[0, 1], &[9]), (&[1, 1], &[0]), (&[0, 2, 1], &[0])] {
+    for (starts, columns) in [
+        (&[0u32, 2][..], &[0u32][..]),
+        (&[0, 1], &[9]),
+        (&[1, 1], &[0]),
+        (&[0, 2, 1], &[0]),
+    ] {
         assert!(SparseMatrix::new(starts, columns, &[1.0], 3).is_err());
     }
     multiply(&scheme, phase_b, (2, 0, 2), &[], &[], &mut c, 1).expect("empty sums");
@@ -257,11 +333,14 @@ fn conjugate_gradients_have_the_same_history_on_any_number_of_threads() {
     let poisson = Poisson::cube(9);
     let matrix = poisson.matrix().expect("a matrix");
     assert_eq!(matrix.longest_row(), 7);
-    let right: Vec<f64> = (0..matrix.rows()).map(|row| (row as f64 * 0.37).sin()).collect();
+    let right: Vec<f64> = (0..matrix.rows())
+        .map(|row| (row as f64 * 0.37).sin())
+        .collect();
     let scheme = Scheme::with_moduli(7, 16).expect("a scheme");
     let mut first = None;
     for threads in [1, 2, 7] {
-        let mut vectors = OnProcessor::new(&scheme, PhaseB::Integers, matrix, &right, threads).expect("vectors");
+        let mut vectors =
+            OnProcessor::new(&scheme, PhaseB::Integers, matrix, &right, threads).expect("vectors");
         let course = solve(&mut vectors, 1e-12, 200).expect("a solution");
         assert!(course.converged, "{:?}", course.history.last());
         // The residual itself, exactly.
@@ -277,7 +356,11 @@ fn conjugate_gradients_have_the_same_history_on_any_number_of_threads() {
         }
         let norm = (square / kulisch::dot(&right, &right).expect("equal lengths")).sqrt();
         assert!(norm < 4e-12, "{norm:e}");
-        let digests = (digest(&course.history), digest(&vectors.x), course.history.len());
+        let digests = (
+            digest(&course.history),
+            digest(&vectors.x),
+            course.history.len(),
+        );
         assert_eq!(*first.get_or_insert(digests), digests);
     }
 }

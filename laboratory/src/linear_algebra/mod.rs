@@ -227,7 +227,10 @@ fn check(arguments: &LinearAlgebraArguments) -> Result<(), Failure> {
             MODULI.end()
         ));
     }
-    if let Some(side) = arguments.side.filter(|side| !(2..=MOST_CUBE).contains(side)) {
+    if let Some(side) = arguments
+        .side
+        .filter(|side| !(2..=MOST_CUBE).contains(side))
+    {
         return wrong(format!("--side {side}: take 2 to {MOST_CUBE}"));
     }
     if let Some(largest) = arguments

@@ -120,7 +120,10 @@ fn measure(
 }
 
 /// Schemes for all numbers of moduli that are asked for.
-pub fn schemes(arguments: &LinearAlgebraArguments, products: usize) -> Result<Vec<Scheme>, Failure> {
+pub fn schemes(
+    arguments: &LinearAlgebraArguments,
+    products: usize,
+) -> Result<Vec<Scheme>, Failure> {
     let scheme = |&count: &usize| Scheme::with_moduli(products, count).map_err(rejected);
     arguments.moduli.iter().map(scheme).collect()
 }
@@ -177,10 +180,16 @@ pub fn run(arguments: &LinearAlgebraArguments, results: &mut Results) -> Result<
     if arguments.wants("gemv") {
         results.add(batch(arguments, "gemv", largest.isqrt(), largest)?)?;
     }
-    for side in [16, 64].into_iter().filter(|_| arguments.wants("batched-gemv")) {
+    for side in [16, 64]
+        .into_iter()
+        .filter(|_| arguments.wants("batched-gemv"))
+    {
         results.add(batch(arguments, "batched-gemv", side, largest)?)?;
     }
-    for rows in [Rows::Mesh, Rows::Mixed].into_iter().filter(|_| arguments.wants("spmv")) {
+    for rows in [Rows::Mesh, Rows::Mixed]
+        .into_iter()
+        .filter(|_| arguments.wants("spmv"))
+    {
         results.add(sparse(arguments, rows, largest)?)?;
     }
     if arguments.wants("solver") {
@@ -266,7 +275,12 @@ pub fn sparse_errors(sparse: &Sparse, found: &[f64], scheme: Option<&Scheme>) ->
     let field = field_of(&sparse.vector);
     for row in sample(found.len(), COMPARED * COMPARED) {
         let (values, others) = sparse.row(row);
-        errors.add(found[row], values, &others, scheme.map(|scheme| (scheme, field)));
+        errors.add(
+            found[row],
+            values,
+            &others,
+            scheme.map(|scheme| (scheme, field)),
+        );
     }
     errors
 }
@@ -335,11 +349,7 @@ fn sparse(
 }
 
 /// Solves a Poisson problem on a cube; also returns the residuals.
-pub fn solver(
-    scheme: &Scheme,
-    side: usize,
-    threads: usize,
-) -> Result<(Solved, Vec<f64>), Failure> {
+pub fn solver(scheme: &Scheme, side: usize, threads: usize) -> Result<(Solved, Vec<f64>), Failure> {
     let poisson = Poisson::cube(side);
     let matrix = poisson.matrix().map_err(rejected)?;
     let right = right_hand_side(matrix.rows());

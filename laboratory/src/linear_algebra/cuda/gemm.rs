@@ -235,8 +235,20 @@ pub fn measure(
             let same = digest(&found) == digest(&of_library);
             judged.push((dense_errors(&dense, &found, None), None));
             match same {
-                true => (true, format!("{}: it returned the bits of FP64, so it did not emulate", library.version)),
-                false => (true, format!("{}: it emulated, with other bits than FP64", library.version)),
+                true => (
+                    true,
+                    format!(
+                        "{}: it returned the bits of FP64, so it did not emulate",
+                        library.version
+                    ),
+                ),
+                false => (
+                    true,
+                    format!(
+                        "{}: it emulated, with other bits than FP64",
+                        library.version
+                    ),
+                ),
             }
         }
     };
@@ -306,9 +318,9 @@ pub fn measure(
             runs: time.runs,
             tera_operations: 2e-12 * products / time.median,
             gain_over_fp64: Some(times[0].median / time.median),
-            share_of_phase_b: phases.zip(both).map(|(phases, (_, doubles))| {
-                phases.reconstruction_doubles / doubles
-            }),
+            share_of_phase_b: phases
+                .zip(both)
+                .map(|(phases, (_, doubles))| phases.reconstruction_doubles / doubles),
             gain_of_integers: both.map(|(integers, doubles)| doubles / integers),
             phases,
             error: Some(errors.largest()),

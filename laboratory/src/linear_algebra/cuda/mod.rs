@@ -83,7 +83,11 @@ pub fn run(
         note(&format!("note: cuBLAS, asked to emulate FP64: {said}"));
     }
     let dense = |operation: &'static str, side: usize| {
-        let numbers = if operation == "gemv" { side * side } else { largest / 2 };
+        let numbers = if operation == "gemv" {
+            side * side
+        } else {
+            largest / 2
+        };
         let batch = Batch::new(side, numbers);
         let schemes = schemes(arguments, side)?;
         vectors::dense(&bench, &cublas, operation, &batch, &schemes)
@@ -91,7 +95,10 @@ pub fn run(
     if arguments.wants("gemv") {
         results.add(dense("gemv", (largest / 4).isqrt())?)?;
     }
-    for side in [8, 16, 32, 64].into_iter().filter(|_| arguments.wants("batched-gemv")) {
+    for side in [8, 16, 32, 64]
+        .into_iter()
+        .filter(|_| arguments.wants("batched-gemv"))
+    {
         results.add(dense("batched-gemv", side)?)?;
     }
     for rows in [Rows::Mesh, Rows::Mixed, Rows::Long]
@@ -117,7 +124,10 @@ pub fn run(
     }
     Ok(DeviceNotes {
         cublas: library.as_ref().ok().map(|library| library.version.clone()),
-        cusparse: cusparse.as_ref().ok().map(|library| library.version.clone()),
+        cusparse: cusparse
+            .as_ref()
+            .ok()
+            .map(|library| library.version.clone()),
         cublas_emulation,
         clocks_before,
         clocks_after: clocks_now(ordinal),

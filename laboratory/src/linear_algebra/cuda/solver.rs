@@ -58,7 +58,10 @@ impl OnDevice<'_> {
         let blocks = self.unknowns.div_ceil(kernels::THREADS as usize) as u64;
         let blocks = Blocks::AtMost(blocks);
         // SAFETY: as above; every number is read before it is written, by the same thread.
-        unsafe { self.kernels.launch(kernels::MULTIPLY_ADD_NAME, &task, blocks) }
+        unsafe {
+            self.kernels
+                .launch(kernels::MULTIPLY_ADD_NAME, &task, blocks)
+        }
     }
 }
 

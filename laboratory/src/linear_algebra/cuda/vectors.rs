@@ -57,7 +57,9 @@ impl Pipeline {
         result: u64,
     ) -> Result<Option<(Pipeline, [Memory; 2])>, Failure> {
         let count = scheme.moduli().len();
-        let place = kernels::PRODUCT_MODULI.iter().position(|&moduli| moduli == count);
+        let place = kernels::PRODUCT_MODULI
+            .iter()
+            .position(|&moduli| moduli == count);
         let Some(place) = place else {
             return Ok(None);
         };
@@ -118,7 +120,8 @@ impl Pipeline {
         let threads = u64::from(kernels::THREADS);
         let numbers = u64::from(vectors.length) * u64::from(vectors.vectors);
         let blocks = Blocks::AtMost(numbers.div_ceil(threads));
-        let rows = Blocks::AtMost(u64::from(self.product.rows).div_ceil(kernels::BLOCK_ROWS as u64));
+        let rows =
+            Blocks::AtMost(u64::from(self.product.rows).div_ceil(kernels::BLOCK_ROWS as u64));
         // SAFETY: the caller's promise.
         unsafe {
             kernels.clear(vectors.fields, 4 * vectors.vectors as usize)?;
@@ -288,10 +291,17 @@ pub fn dense(
     });
     let expected = |scheme: &Scheme, phase_b: PhaseB| {
         // Whole matrices of a batch, rows of a single one.
-        let some = sample(if count == 1 { rows } else { count }, COMPARED.div_ceil(rows).max(64));
+        let some = sample(
+            if count == 1 { rows } else { count },
+            COMPARED.div_ceil(rows).max(64),
+        );
         let (mut places, mut results) = (Vec::new(), Vec::new());
         for number in some {
-            let (first, height) = if count == 1 { (number, 1) } else { (number * rows, rows) };
+            let (first, height) = if count == 1 {
+                (number, 1)
+            } else {
+                (number * rows, rows)
+            };
             let mut part = vec![0.0; height];
             let values = &batch.matrices[first * columns..][..height * columns];
             let shape = (1, height, columns);
