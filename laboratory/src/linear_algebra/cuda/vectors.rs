@@ -132,6 +132,9 @@ impl Pipeline {
     }
 }
 
+/// Places of results, and the processor's results there.
+type Expected = (Vec<usize>, Vec<f64>);
+
 /// What is measured, and how results are judged.
 struct Case<'a> {
     operation: &'static str,
@@ -139,7 +142,7 @@ struct Case<'a> {
     products: usize,
     results: usize,
     /// Places that are compared, and what the processor has there.
-    expected: &'a dyn Fn(&Scheme, PhaseB) -> Result<(Vec<usize>, Vec<f64>), Failure>,
+    expected: &'a dyn Fn(&Scheme, PhaseB) -> Result<Expected, Failure>,
     judge: &'a dyn Fn(&[f64], Option<&Scheme>) -> Errors,
 }
 
@@ -289,7 +292,7 @@ pub fn dense(
         // SAFETY: the arrays have these lengths, and live until the end of this function.
         Box::new(move || unsafe { cublas.multiply_batch(addresses) }) as Box<Work<'_>>
     });
-    let expected = |scheme: &Scheme, phase_b: PhaseB| {
+    let expected = |scheme: &Scheme, phase_b: PhaseB| -> Result<Expected, Failure> {
         // Whole matrices of a batch, rows of a single one.
         let some = sample(
             if count == 1 { rows } else { count },
@@ -389,7 +392,7 @@ pub fn sparse(
             unsafe { library.multiply(product, buffer) }
         }) as Box<Work<'_>>
     });
-    let expected = |scheme: &Scheme, phase_b: PhaseB| {
+    let expected = |scheme: &Scheme, phase_b: PhaseB| -> Result<Expected, Failure> {
         let places = sample(rows, COMPARED);
         let (mut starts, mut columns, mut values) = (vec![0u32], Vec::new(), Vec::new());
         for &row in &places {

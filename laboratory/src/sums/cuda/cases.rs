@@ -34,7 +34,7 @@ const STENCIL_INSTRUCTIONS: (f64, f64) = (39.0, 190.0);
 type Report<'a> = dyn FnMut(Vec<Measurement>) -> Result<(), Failure> + 'a;
 
 /// Measures everything that is wanted.
-pub fn run_all(
+pub(super) fn run_all(
     bench: &Bench<'_>,
     wanted: &dyn Fn(&str) -> bool,
     largest: usize,

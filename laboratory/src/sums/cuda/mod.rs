@@ -90,7 +90,7 @@ fn copy_rate(gpu: &Gpu, bytes: usize) -> Result<f64, Failure> {
 }
 
 /// Runs the command.
-pub fn run(
+pub(super) fn run(
     arguments: &BenchArguments,
     ordinal: usize,
     wanted: &dyn Fn(&str) -> bool,
