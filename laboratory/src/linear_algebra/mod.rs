@@ -343,7 +343,7 @@ fn table(rows: &[Row]) -> Vec<Vec<String>> {
             row.method.clone(),
             or_nothing(row.byte_products.map(|count| count.to_string())),
             format!("{:.4}", 1e3 * row.seconds),
-            format!("{:.3}", row.tera_operations),
+            format!("{:.4}", row.tera_operations),
             or_nothing(row.gain_over_fp64.map(|gain| format!("{gain:.3}"))),
             or_nothing(row.share_of_phase_b.map(|share| format!("{share:.3}"))),
             or_nothing(row.gain_of_integers.map(|gain| format!("{gain:.3}"))),

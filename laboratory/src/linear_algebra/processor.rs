@@ -6,7 +6,7 @@ use super::{LinearAlgebraArguments, Results, Row, Solved, rejected};
 use crate::failure::Failure;
 use crate::sums::cuda::cases::Rows;
 use ozaki::conjugate_gradient::{OnProcessor, digest, solve};
-use ozaki::digits::{self, Products, product_count};
+use ozaki::digits::{self, Products, product_count, truncation_bound};
 use ozaki::poisson::Poisson;
 use ozaki::scaled::field_of;
 use ozaki::{PhaseB, Scheme};
@@ -37,6 +37,8 @@ struct Method<'a> {
     scheme: Option<(&'a Scheme, usize)>,
     /// Whether it has the processor's bits: those of the first method with the same scheme and phase B in integers.
     exact: bool,
+    /// How many times the bound of scaling it may be off.
+    bound_factor: f64,
     run: Run<'a>,
 }
 
@@ -112,7 +114,7 @@ fn measure(
             phases: None,
             error: Some(errors.largest()),
             relative_error: Some(errors.relative()),
-            bound: errors.bound(),
+            bound: errors.bound().map(|bound| method.bound_factor * bound),
             equal_bits,
         });
     }
@@ -148,6 +150,7 @@ fn by_residues<'a>(
             name: method_name(scheme, name),
             scheme: Some((scheme, scheme.moduli().len())),
             exact: phase_b == PhaseB::Integers,
+            bound_factor: 1.0,
             run: Box::new(move |to: &mut [f64]| multiply(scheme, phase_b, to).map_err(rejected)),
         })
     });
@@ -160,6 +163,7 @@ fn plain<'a>(run: impl FnMut(&mut [f64]) + 'a) -> Method<'a> {
         name: "FP64".into(),
         scheme: None,
         exact: false,
+        bound_factor: 1.0,
         run: Box::new(move |to| {
             run(to);
             Ok(())
@@ -224,6 +228,14 @@ fn gemm(arguments: &LinearAlgebraArguments, side: usize) -> Result<Vec<Row>, Fai
                 name: format!("digits of {} bits, {name} products", scheme.bits()),
                 scheme: Some((scheme, product_count(scheme.bits(), products))),
                 exact: products == Products::All,
+                bound_factor: match products {
+                    Products::All => 1.0,
+                    // Both are multiples of the powers of two above row and column.
+                    Products::Leading => {
+                        let scaling = side as f64 * 2f64.powi(scheme.bits() as i32);
+                        1.0 + truncation_bound(scheme.bits(), side) / scaling
+                    }
+                },
                 run: Box::new(move |to| {
                     let shape = (side, side, side);
                     digits::multiply(scheme, products, shape, &dense.a, &dense.b, to)
