@@ -8,6 +8,7 @@ mod evidence;
 mod failure;
 mod float_modes;
 mod ladder;
+mod linear_algebra;
 mod model;
 mod origin;
 mod paths;
@@ -50,6 +51,8 @@ enum Command {
     Floats(float_modes::FloatsArguments),
     /// Measure every mode and every accuracy: errors against the exact transform, times, and trnfft's posts beside them
     Ladder(ladder::LadderArguments),
+    /// Products of matrices and vectors by Ozaki's scheme II beside FP64, and conjugate gradients on them
+    LinearAlgebra(linear_algebra::LinearAlgebraArguments),
     /// Draw a record of `ozfft-lab paths` or `ozfft-lab ladder`, or a figure of the report
     Plot(plot::PlotArguments),
     /// Exact sums and dot products, by the crate `kulisch`
@@ -69,6 +72,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Residues(arguments) => residue_engine::run(arguments),
         Command::Floats(arguments) => float_modes::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
+        Command::LinearAlgebra(arguments) => linear_algebra::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),
         Command::Table(arguments) => table::run(arguments),

@@ -62,3 +62,37 @@ fn mistakes_are_reported_before_the_gpu_is_opened() {
         "--largest 10",
     );
 }
+
+/// Products by residues, small enough for machines that have a GPU.
+const PRODUCTS: [&str; 10] = [
+    "linear-algebra",
+    "--device",
+    "cuda",
+    "--sizes",
+    "256",
+    "--largest",
+    "65536",
+    "--side",
+    "12",
+    "--json",
+];
+
+#[test]
+fn products_by_residues_have_the_processor_s_bits_or_there_is_no_gpu() {
+    let arguments = [&PRODUCTS[..], &["--seconds", "0"]].concat();
+    let output = lab(&arguments);
+    let message = text_of(&output.stderr);
+    if !output.status.success() {
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("driver"), "{message}");
+        assert!(output.stdout.is_empty());
+        return;
+    }
+    let rows = json(&arguments);
+    for operation in ["gemv", "batched-gemv", "spmv", "solver"] {
+        let found = |row: &&serde_json::Value| row["operation"] == operation && row["moduli"] == 16;
+        let row = rows.iter().find(found);
+        let row = row.unwrap_or_else(|| panic!("{operation} is missing"));
+        assert!(number(row, "equal_bits") > 0.0, "{row}");
+    }
+}

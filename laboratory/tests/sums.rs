@@ -1,4 +1,4 @@
-//! The command `kulisch`. How long anything takes is not tested.
+//! The commands `kulisch` and `linear-algebra`. How long anything takes is not tested.
 
 mod common;
 
@@ -77,4 +77,79 @@ fn tables_and_records_say_the_same() {
         assert!(!record[key].is_null(), "{key}");
     }
     assert!(fail(&[&QUICK[..], &["--only", "meal"]].concat()).contains("meal"));
+}
+
+/// Products by residues, small ones.
+const RESIDUES: [&str; 11] = [
+    "linear-algebra",
+    "--seconds",
+    "0",
+    "--sizes",
+    "32",
+    "--moduli",
+    "14,16",
+    "--largest",
+    "8192",
+    "--side",
+    "8",
+];
+
+#[test]
+fn products_by_residues_keep_their_bounds_and_the_solver_its_bits() {
+    let path = directory("linear-algebra").join("record.json");
+    let record = ["--json", "--record", text(&path), "--threads", "1"];
+    let rows = json(&[&RESIDUES[..], &record].concat());
+    for operation in ["gemm", "gemv", "batched-gemv", "spmv"] {
+        let of_kind = rows.iter().filter(|row| row["operation"] == operation);
+        let (plain, residues): (Vec<_>, Vec<_>) = of_kind.partition(|row| row["moduli"].is_null());
+        assert!(!plain.is_empty() && residues.len() >= 4, "{operation}");
+        for row in residues {
+            // The bound is that of scaling; one rounding of the result comes to it, or a few of phase B in f64.
+            let bound = number(row, "bound") + 4.0 * f64::EPSILON;
+            assert!(number(row, "error") <= bound, "{row}");
+        }
+    }
+    let by_digits = rows.iter().filter(|row| {
+        let method = row["method"].as_str().unwrap_or_default();
+        method.starts_with("digits") && method.ends_with("all products")
+    });
+    // All bits of products by digits are those of products by residues.
+    for row in by_digits {
+        assert_eq!(number(row, "equal_bits"), 1024.0);
+        assert!(number(row, "byte_products") > number(row, "moduli"));
+    }
+    let solved = |rows: &[Value]| -> Vec<(Value, Value)> {
+        let solved = rows.iter().filter(|row| row["operation"] == "solver");
+        solved
+            .map(|row| {
+                assert_eq!(row["converged"], true, "{row}");
+                (
+                    row["history_digest"].clone(),
+                    row["solution_digest"].clone(),
+                )
+            })
+            .collect()
+    };
+    let written = std::fs::read_to_string(&path).expect("the record was written");
+    let record: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(record["solver"].as_array().map(Vec::len), Some(2));
+    let threads = ["--json", "--only", "solver", "--threads", "3"];
+    let again = json(&[&RESIDUES[..], &threads].concat());
+    assert_eq!(solved(&rows), solved(&again));
+}
+
+#[test]
+fn options_of_linear_algebra_that_do_not_fit_are_named() {
+    for (wrong, what) in [
+        (["--sizes", "100"], "multiples of 16"),
+        (["--moduli", "19"], "2 to 18"),
+        (["--only", "svd"], "svd"),
+        (["--side", "1"], "--side 1"),
+        (["--largest", "10"], "--largest 10"),
+        (["--threads", "0"], "--threads 0"),
+        (["--device", "auto"], "--device cuda"),
+    ] {
+        let message = fail(&[&["linear-algebra"][..], &wrong].concat());
+        assert!(message.contains(what), "{message}");
+    }
 }

@@ -26,6 +26,7 @@ pub mod floats;
 pub mod instructions;
 pub mod kulisch;
 pub mod ntt;
+pub mod ozaki;
 pub mod probe;
 mod residue_fp8;
 

@@ -40,8 +40,9 @@ pub struct EvidenceArguments {
 
 /// Runs the command. Without options the document goes to standard output.
 pub fn run(arguments: &EvidenceArguments) -> Result<(), Failure> {
-    let file = claims::file()?;
-    let rows = claims::rows(&file, &Quantities::committed()?)?;
+    let quantities = Quantities::committed()?;
+    let file = claims::file(&quantities)?;
+    let rows = claims::rows(&file, &quantities)?;
     if let Some(path) = &arguments.out {
         write_text(path, &document::markdown(&file, &rows))?;
     }
@@ -61,13 +62,15 @@ pub fn run(arguments: &EvidenceArguments) -> Result<(), Failure> {
 /// All claims, judged.
 #[cfg(test)]
 pub fn rows() -> Result<Vec<Row>, Failure> {
-    claims::rows(&claims::file()?, &Quantities::committed()?)
+    let quantities = Quantities::committed()?;
+    claims::rows(&claims::file(&quantities)?, &quantities)
 }
 
 /// The claims for the report's page.
 pub fn html() -> Result<String, Failure> {
-    let file = claims::file()?;
-    let rows = claims::rows(&file, &Quantities::committed()?)?;
+    let quantities = Quantities::committed()?;
+    let file = claims::file(&quantities)?;
+    let rows = claims::rows(&file, &quantities)?;
     Ok(document::html(&file, &rows))
 }
 
@@ -76,9 +79,13 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn list() -> claims::File {
+        claims::file(&Quantities::committed().expect("records")).expect("the list")
+    }
+
     #[test]
     fn the_committed_page_and_figure_are_those_of_list_and_records() {
-        let file = claims::file().expect("the list");
+        let file = list();
         let rows = rows().expect("rows");
         let figure = crate::plot::evidence::picture(&rows).expect("a figure");
         for (name, made) in [
@@ -97,7 +104,7 @@ mod tests {
 
     #[test]
     fn names_of_rows_are_unique_and_commands_exist() {
-        let file = claims::file().expect("the list");
+        let file = list();
         let mut names = BTreeSet::new();
         for row in rows().expect("rows") {
             assert!(names.insert(row.id.clone()), "{} is there twice", row.id);
@@ -115,7 +122,7 @@ mod tests {
 
     #[test]
     fn records_that_commands_wrote_are_committed() {
-        for command in claims::file().expect("the list").commands.values() {
+        for command in list().commands.values() {
             let Some(record) = &command.record else {
                 continue;
             };
@@ -127,7 +134,7 @@ mod tests {
     #[test]
     fn every_contradiction_of_the_paper_belongs_to_one_slip() {
         let mut grouped = Vec::new();
-        for slip in &claims::file().expect("the list").slips.slips {
+        for slip in &list().slips.slips {
             grouped.extend(slip.numbers.clone());
         }
         let mut found: Vec<(String, String)> = roofline::printed::all()

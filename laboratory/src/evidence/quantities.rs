@@ -8,6 +8,7 @@
 //! reconstruct:MODULI:R:METHOD:FIELD          `ozfft-lab reconstruct`, with prototype:R:COLUMN, words:MODULI:R:WORD and bands:…
 //! residues:METHOD:l2, moduli:…, above:R:ACCURACY, single:ACCURACY:…   `ozfft-lab residues`
 //! sums:REDUCTION:DATA:METHOD:gain, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
+//! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200, where its record is committed
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
 //! dispatch:PATH:N                            algorithms of `fast` one by one, `--example dispatch` of the crate floats
 //! probe:…                                    `ozfft probe`
@@ -38,7 +39,13 @@ pub struct Quantities {
     floats: Value,
     probe: Value,
     dispatch: Value,
+    /// Not there before it has been measured.
+    linear_algebra: Option<Value>,
 }
+
+/// The name and the text of a record that may not be committed yet.
+const LINEAR_ALGEBRA: Option<(&str, &str)> =
+    include!(concat!(env!("OUT_DIR"), "/linear_algebra_record.rs"));
 
 type Found = Result<f64, String>;
 
@@ -83,7 +90,13 @@ impl Quantities {
                 "laboratory/records",
                 "2026-11-17-emerald-rapids-dispatch.json"
             ))?,
+            linear_algebra: LINEAR_ALGEBRA.map(read).transpose()?,
         })
+    }
+
+    /// Whether a record is committed that claims may wait for.
+    pub fn has(&self, record: &str) -> bool {
+        record == "linear-algebra" && self.linear_algebra.is_some()
     }
 
     /// The value of a name, or what is wrong with it.
@@ -214,6 +227,9 @@ impl Quantities {
                     .ok_or("no such instruction")?,
                 "exact_below_power_of_two",
             ),
+            ["linear", operation, data, method, field] => {
+                self.linear(operation, data, method, field)
+            }
             [machine @ ("h200" | "b300"), of, field] => modelled(machine, of, field),
             ["corrected", machine, of, substrate] => corrected(machine, of, substrate),
             ["projection", machine, of] => projected(machine, of),
@@ -225,6 +241,32 @@ impl Quantities {
             ["break-even", machine, operations] => break_even(machine, operations),
             ["model-fraction", machine, kernel] => model_fraction(machine, kernel),
             _ => Err(format!("no quantity is called {name}")),
+        }
+    }
+
+    /// A row of linear algebra: by its number of moduli, phase B in integers, or FP64.
+    fn linear(&self, operation: &str, data: &str, method: &str, field: &str) -> Found {
+        let record = self.linear_algebra.as_ref().ok_or("it is not measured")?;
+        let data = data.replace('_', " ");
+        let of_batch = format!(" of {data}");
+        let row = list(&record["results"])?.iter().find(|row| {
+            let own = row["data"].as_str().unwrap_or_default();
+            let named = row["method"].as_str().unwrap_or_default();
+            let by_method = match method {
+                "FP64" => named == "FP64",
+                moduli => is(&row["moduli"], moduli) && named.ends_with("in integers"),
+            };
+            is(&row["operation"], operation)
+                && (own == data || own.ends_with(&of_batch))
+                && by_method
+        });
+        let row = row.ok_or("no such product")?;
+        match field {
+            "ms" => Ok(1e3 * number(row, "seconds")?),
+            "f" => Ok(number(row, "share_of_phase_b")?.max(0.0)),
+            "gain" => number(row, "gain_over_fp64"),
+            "gain-of-integers" => number(row, "gain_of_integers"),
+            field => number(row, field),
         }
     }
 
@@ -507,6 +549,14 @@ fn break_even(machine: &str, operations: &str) -> Found {
 /// one for every term of a sum.
 fn model_fraction(machine: &str, kernel: &str) -> Found {
     const SLICES: f64 = 11.0;
+    if kernel == "gemm" {
+        // D.1.1: 16 products of bytes, and the sum of every output.
+        let (machine, side) = (Machine::named(machine).map_err(text)?, 8192f64);
+        let rate = |rate| machine.rate(Mode::Printed, rate).map_err(text);
+        let sum = SLICES * side.powi(2) / rate(Rate::Fp64)?;
+        let products = 2.0 * 16.0 * side.powi(3) / rate(Rate::Fp8)?;
+        return Ok(sum / (sum + products));
+    }
     let (operations, bytes) = match kernel {
         "fft" => (18.0 * SLICES, 96.0),
         "spmv" => (SLICES, kernels::spmv(1.0, 27.0).bytes),

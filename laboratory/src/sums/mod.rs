@@ -3,8 +3,8 @@
 mod arrays;
 mod cases;
 mod contenders;
-mod cuda;
-mod data;
+pub(crate) mod cuda;
+pub(crate) mod data;
 mod matrices;
 mod timing;
 

@@ -34,7 +34,7 @@ const STENCIL_INSTRUCTIONS: (f64, f64) = (39.0, 190.0);
 type Report<'a> = dyn FnMut(Vec<Measurement>) -> Result<(), Failure> + 'a;
 
 /// Measures everything that is wanted.
-pub fn run_all(
+pub(super) fn run_all(
     bench: &Bench<'_>,
     wanted: &dyn Fn(&str) -> bool,
     largest: usize,
@@ -152,7 +152,7 @@ fn dot(bench: &Bench<'_>, data: Data, pairs: usize) -> Result<Vec<Measurement>, 
 
 /// Shapes of sparse matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rows {
+pub(crate) enum Rows {
     /// A point of a mesh in three dimensions and its 26 neighbours.
     Mesh,
     /// 7 to 64 entries at places that jump about.
@@ -162,7 +162,7 @@ enum Rows {
 }
 
 impl Rows {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Rows::Mesh => "27 a row",
             Rows::Mixed => "7 to 64 a row",
@@ -171,7 +171,7 @@ impl Rows {
     }
 
     /// Where rows begin, columns of their entries, and how many columns there are.
-    fn matrix(self, entries: usize) -> (Vec<u32>, Vec<u32>, usize) {
+    pub(crate) fn matrix(self, entries: usize) -> (Vec<u32>, Vec<u32>, usize) {
         let (mut starts, mut columns) = (vec![0u32], Vec::new());
         let width = match self {
             Rows::Mesh => {

@@ -34,7 +34,7 @@ pub struct CuBlas {
 }
 
 /// Matrices, vectors and results of a batch in memory of the device, one after the other.
-pub(super) struct BatchAddresses {
+pub(crate) struct BatchAddresses {
     pub matrices: u64,
     pub vectors: u64,
     pub result: u64,
@@ -80,7 +80,7 @@ impl CuBlas {
     ///
     /// # Safety
     /// The addresses are memory of the device: so many doubles, and one for the result.
-    pub(super) unsafe fn magnitude_sum(
+    pub(crate) unsafe fn magnitude_sum(
         &self,
         values: u64,
         count: usize,
@@ -99,7 +99,7 @@ impl CuBlas {
     ///
     /// # Safety
     /// The addresses are memory of the device: so many doubles each, and one for the result.
-    pub(super) unsafe fn dot(
+    pub(crate) unsafe fn dot(
         &self,
         [left, right]: [u64; 2],
         count: usize,
@@ -118,7 +118,7 @@ impl CuBlas {
     ///
     /// # Safety
     /// The addresses are memory of the device, as long as the shape says.
-    pub(super) unsafe fn multiply_batch(&self, of: &BatchAddresses) -> Result<(), Failure> {
+    pub(crate) unsafe fn multiply_batch(&self, of: &BatchAddresses) -> Result<(), Failure> {
         let (batch, rows, columns) = of.shape;
         let (batch, rows, columns) = (batch as i64, rows as i64, columns as i64);
         let [one, zero] = [0, 8].map(|offset| self.factors.range(offset, 8));
@@ -164,7 +164,7 @@ pub struct CuSparse {
 }
 
 /// A matrix, a vector and a result for cuSPARSE, in memory of the device.
-pub(super) struct SparseAddresses {
+pub(crate) struct SparseAddresses {
     pub row_starts: u64,
     pub columns: u64,
     pub values: u64,
@@ -176,7 +176,7 @@ pub(super) struct SparseAddresses {
 }
 
 /// What cuSPARSE calls the same.
-pub(super) struct SparseProduct {
+pub(crate) struct SparseProduct {
     matrix: sparse_sys::cusparseSpMatDescr_t,
     vector: sparse_sys::cusparseDnVecDescr_t,
     result: sparse_sys::cusparseDnVecDescr_t,
@@ -233,7 +233,7 @@ impl CuSparse {
     ///
     /// # Safety
     /// The addresses are memory of the device, as long as the lengths say, and stay alive as long as the product.
-    pub(super) unsafe fn product(
+    pub(crate) unsafe fn product(
         &self,
         of: &SparseAddresses,
     ) -> Result<(SparseProduct, usize), Failure> {
@@ -293,7 +293,7 @@ impl CuSparse {
     ///
     /// # Safety
     /// `buffer` is memory of the device of the length that was asked for.
-    pub(super) unsafe fn multiply(
+    pub(crate) unsafe fn multiply(
         &self,
         product: &SparseProduct,
         buffer: u64,

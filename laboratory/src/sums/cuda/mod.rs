@@ -1,10 +1,10 @@
 //! `ozfft-lab kulisch bench --device cuda`: exact reductions on a GPU beside plain kernels, kernels that only read, and NVIDIA's
 //! libraries. Bits are compared with the processor's before anything is timed.
 
-mod cases;
-mod libraries;
+pub(crate) mod cases;
+pub(crate) mod libraries;
 mod model;
-mod reductions;
+pub(crate) mod reductions;
 mod timing;
 
 use super::{BenchArguments, Software};
@@ -90,7 +90,7 @@ fn copy_rate(gpu: &Gpu, bytes: usize) -> Result<f64, Failure> {
 }
 
 /// Runs the command.
-pub fn run(
+pub(super) fn run(
     arguments: &BenchArguments,
     ordinal: usize,
     wanted: &dyn Fn(&str) -> bool,

@@ -38,7 +38,7 @@ pub enum Variant {
 /// What the driver says of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
-    handle: sys::CUfunction,
+    pub(crate) handle: sys::CUfunction,
     pub registers: u32,
     /// Bytes of a thread that do not fit into registers.
     pub local_bytes: u32,
@@ -97,7 +97,7 @@ fn shared_bytes(operation: Operation) -> usize {
 }
 
 /// Loads a kernel; its module stays for the life of the process.
-fn load(image: &[u8], name: &str, shared: usize) -> Result<Function, Failure> {
+pub(crate) fn load(image: &[u8], name: &str, shared: usize) -> Result<Function, Failure> {
     use sys::CUfunction_attribute_enum as Attribute;
     let symbol = CString::new(name).unwrap_or_default();
     // SAFETY: the image is complete and aligned, and the driver copies it; the module is never unloaded. Attributes are
@@ -168,7 +168,7 @@ enum Task {
     Stencil(kernels::StencilTask),
 }
 
-fn upload<V: bytemuck::Pod>(gpu: &Gpu, values: &[V]) -> Result<(Memory, u64), Failure> {
+pub(crate) fn upload<V: bytemuck::Pod>(gpu: &Gpu, values: &[V]) -> Result<(Memory, u64), Failure> {
     let mut memory = Memory::new(&gpu.context, size_of_val(values))?;
     memory.upload(0, values)?;
     let address = memory.range(0, size_of_val(values))?;
@@ -176,7 +176,7 @@ fn upload<V: bytemuck::Pod>(gpu: &Gpu, values: &[V]) -> Result<(Memory, u64), Fa
 }
 
 /// A poisoned result, so that what is not written is seen.
-fn poisoned(gpu: &Gpu, count: usize) -> Result<(Memory, u64), Failure> {
+pub(crate) fn poisoned(gpu: &Gpu, count: usize) -> Result<(Memory, u64), Failure> {
     let mut memory = Memory::new(&gpu.context, 8 * count)?;
     memory.fill(&[f64::from_bits(0x7ff8_dead_dead_dead)])?;
     let address = memory.range(0, 8 * count)?;

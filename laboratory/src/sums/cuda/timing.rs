@@ -45,7 +45,7 @@ fn method_name(variant: Variant, operation: Operation) -> &'static str {
 
 impl Bench<'_> {
     /// Measures a case in all variants that there are; exact results must be the expected ones, bit by bit, before and after.
-    pub fn measure(
+    pub(super) fn measure(
         &self,
         case: &Case,
         arrays: &mut Arrays,

@@ -1,0 +1,161 @@
+//! The method of conjugate gradients, whose every number is specified to the bit: products of the matrix by residues, exact dot products, and
+//! one fused multiply-add for every element of a vector. So the history of residuals is the same for any number of threads, and on a GPU.
+
+use crate::error::OzakiError;
+use crate::reconstruction::PhaseB;
+use crate::scheme::Scheme;
+use crate::sparse::SparseMatrix;
+
+/// The vectors of a solver, wherever they are: the solution `x`, the residual `r`, the direction `p`, and `q = A·p`. In the beginning `x` is
+/// zero, and `r` and `p` are the right-hand side.
+pub trait Vectors {
+    /// What can go wrong.
+    type Error;
+    /// `q = A·p`.
+    fn multiply(&mut self) -> Result<(), Self::Error>;
+    /// `p · q`, rounded once.
+    fn curvature(&mut self) -> Result<f64, Self::Error>;
+    /// `r · r`, rounded once.
+    fn square(&mut self) -> Result<f64, Self::Error>;
+    /// `x = fma(step, p, x)` and `r = fma(-step, q, r)`.
+    fn advance(&mut self, step: f64) -> Result<(), Self::Error>;
+    /// `p = fma(factor, p, r)`.
+    fn turn(&mut self, factor: f64) -> Result<(), Self::Error>;
+}
+
+/// What a solver did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Course {
+    /// Norms of the residual after every iteration, relative to that of the right-hand side.
+    pub history: Vec<f64>,
+    /// Whether the last of them is as small as was asked for.
+    pub converged: bool,
+}
+
+/// Iterates until the residual is at most `tolerance` times the right-hand side, or so many times.
+pub fn solve<V: Vectors>(vectors: &mut V, tolerance: f64, most: usize) -> Result<Course, V::Error> {
+    let first = vectors.square()?;
+    let mut square = first;
+    let mut course = Course {
+        history: Vec::new(),
+        converged: first == 0.0,
+    };
+    while !course.converged && course.history.len() < most {
+        vectors.multiply()?;
+        let curvature = vectors.curvature()?;
+        vectors.advance(square / curvature)?;
+        let next = vectors.square()?;
+        let norm = (next / first).sqrt();
+        course.history.push(norm);
+        course.converged = norm <= tolerance;
+        // A direction that breaks down is left to the caller, who sees that it has not converged.
+        if norm.is_nan() {
+            break;
+        }
+        vectors.turn(next / square)?;
+        square = next;
+    }
+    Ok(course)
+}
+
+/// FNV-1a of the bits of numbers, the lowest byte first: equal digests, equal bits, for all that is likely.
+///
+/// ```
+/// use ozaki::conjugate_gradient::digest;
+/// assert_eq!(digest(&[]), 0xcbf2_9ce4_8422_2325);
+/// assert_ne!(digest(&[0.0]), digest(&[-0.0]));
+/// ```
+pub fn digest(values: &[f64]) -> u64 {
+    let bytes = values
+        .iter()
+        .flat_map(|value| value.to_bits().to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
+        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The vectors in this machine's memory.
+#[derive(Debug)]
+pub struct OnProcessor<'a> {
+    scheme: &'a Scheme,
+    phase_b: PhaseB,
+    matrix: SparseMatrix<'a>,
+    threads: usize,
+    /// The solution so far.
+    pub x: Vec<f64>,
+    r: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+}
+
+impl<'a> OnProcessor<'a> {
+    /// For a square matrix and a right-hand side.
+    pub fn new(
+        scheme: &'a Scheme,
+        phase_b: PhaseB,
+        matrix: SparseMatrix<'a>,
+        right: &[f64],
+        threads: usize,
+    ) -> Result<OnProcessor<'a>, OzakiError> {
+        OzakiError::check("the right-hand side", right.len(), Some(matrix.rows()))?;
+        OzakiError::check("a row", matrix.width(), Some(matrix.rows()))?;
+        scheme.demand(matrix.longest_row())?;
+        Ok(OnProcessor {
+            scheme,
+            phase_b,
+            matrix,
+            threads,
+            x: vec![0.0; right.len()],
+            r: right.to_vec(),
+            p: right.to_vec(),
+            q: vec![0.0; right.len()],
+        })
+    }
+}
+
+fn dot(left: &[f64], right: &[f64], threads: usize) -> Result<f64, OzakiError> {
+    kulisch::parallel::dot(left, right, threads).map_err(|_| OzakiError::Length {
+        what: "a vector",
+        given: left.len(),
+        needed: right.len(),
+    })
+}
+
+impl Vectors for OnProcessor<'_> {
+    type Error = OzakiError;
+
+    fn multiply(&mut self) -> Result<(), OzakiError> {
+        self.matrix.multiply_vector(
+            self.scheme,
+            self.phase_b,
+            &self.p,
+            &mut self.q,
+            self.threads,
+        )
+    }
+
+    fn curvature(&mut self) -> Result<f64, OzakiError> {
+        dot(&self.p, &self.q, self.threads)
+    }
+
+    fn square(&mut self) -> Result<f64, OzakiError> {
+        dot(&self.r, &self.r, self.threads)
+    }
+
+    fn advance(&mut self, step: f64) -> Result<(), OzakiError> {
+        for (x, p) in self.x.iter_mut().zip(&self.p) {
+            *x = step.mul_add(*p, *x);
+        }
+        for (r, q) in self.r.iter_mut().zip(&self.q) {
+            *r = (-step).mul_add(*q, *r);
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, factor: f64) -> Result<(), OzakiError> {
+        for (p, r) in self.p.iter_mut().zip(&self.r) {
+            *p = factor.mul_add(*p, *r);
+        }
+        Ok(())
+    }
+}
