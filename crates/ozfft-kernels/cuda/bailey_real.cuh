@@ -14,15 +14,15 @@ namespace bailey {
 enum class Half { OUTPUT, INPUT };  // which side has half-spectra
 
 // As BlockShape. PAIRS: pairs of lines that a group of warps has at a time.
-template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, int GROUPS_> struct RealShape {
+template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, int GROUPS_, class Number_ = Double> struct RealShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, PAIRS = PAIRS_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
     static constexpr Half HALF = HALF_;
-    typedef Double Number;
+    typedef Number_ Number;
     static constexpr bool STRIDED = false, COLUMNS_ACROSS = false, SHARED_TABLES = GROUPS_ > 0;
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
-    typedef StepShape<N1> First;
-    typedef StepShape<N2> Last;
-    typedef TableShape<N1, N2> Tables;
+    typedef StepShape<N1, Number::DIGITS> First;
+    typedef StepShape<N2, Number::DIGITS> Last;
+    typedef TableShape<N1, N2, Number::DIGITS> Tables;
     static constexpr int PANEL = 2 * PAIRS;
     // Lines of the first step: pairs of real ones, or half-spectra one by one.
     static constexpr int LINES = HALF == Half::OUTPUT ? PAIRS : PANEL;
@@ -50,8 +50,9 @@ template <class Base> struct PairNumbers : Base {
     DEVICE i64 real_word(int i, const Words &words) const { return Base::real_word(i, words.a); }
     DEVICE i64 imaginary_word(int i, const Words &words) const { return Base::imaginary_word(i, words.b); }
 };
-template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, int field_a, int field_b, unsigned &a, unsigned &b) {
-    ConvertedBits bits_a(field_a), bits_b(field_b);
+// The leading bits of either line's numbers, added up. (Of f32: bailey_single.cuh.)
+template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, const PairFacts<LineFacts> &facts, unsigned &a, unsigned &b) {
+    ConvertedBits bits_a(facts.a.field()), bits_b(facts.b.field());
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
         bits_a.add(numbers.number[i].x, numbers.number[i].y);
@@ -60,7 +61,8 @@ template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, i
     a = bits_a.sum;
     b = bits_b.sum;
 }
-template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numbers, int field_a, int field_b, unsigned &a, unsigned &b) {
+template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numbers, const PairFacts<LineFacts> &facts, unsigned &a, unsigned &b) {
+    const int field_a = facts.a.field(), field_b = facts.b.field();
     a = b = 0;
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
@@ -72,18 +74,17 @@ template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numb
 // Of every pair: the largest number of both lines, and the largest sum of a column of both.
 template <class S> struct PairStatistics : Statistics<S> {
     DEVICE PairStatistics(int group, unsigned round) : Statistics<S>(group, round) {}
+    typedef typename S::Number::Facts Facts;
     // Of one line of the panel.
-    DEVICE LineFacts line(int line) const { return {this->of(line >> 1)[line & 1], 0, this->of(line >> 1)[2 + (line & 1)]}; }
-    struct PairFacts {
-        LineFacts a, b;
-        DEVICE PairExponents for_words() const { return {a.exponent(), b.exponent()}; }
-    };
-    DEVICE PairFacts facts(int pair) const { return {line(2 * pair), line(2 * pair + 1)}; }
+    DEVICE Facts line(int line) const { return {this->of(line >> 1)[line & 1], 0, this->of(line >> 1)[2 + (line & 1)]}; }
+    DEVICE PairFacts<Facts> facts(int pair) const { return {line(2 * pair), line(2 * pair + 1)}; }
 };
 
 // The numbers of a warp's columns of real lines. As read_column.
 template <class S, class Numbers> DEVICE void read_pairs(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
     typedef typename S::First Step;
+    typedef typename S::Number Number;
+    typedef typename Number::Real Real;
     const Lane<S> lane;
     const int t = lane.t;
 #pragma unroll
@@ -93,15 +94,15 @@ template <class S, class Numbers> DEVICE void read_pairs(const TunedArguments &a
         const bool has_a = lines.has(args, line), has_b = lines.has(args, line + 1);
         const bool mirrored = 2 * column.place > S::N2;
         const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
-        const uint2 *const start = (const uint2 *)args.input + lines.start(args.from, has_a ? line : 0) + column.place;
-        const uint2 *near = start + row(t) * S::N2, *far = start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * S::N2;
+        const Real *const start = (const Real *)args.input + lines.start(args.from, has_a ? line : 0) + column.place;
+        const Real *near = start + row(t) * S::N2, *far = start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * S::N2;
         const i64 other = args.from.slow;
         const int step = mirrored ? -4 * S::N2 : 4 * S::N2;
-        const auto both = [&](const uint2 *place, bool slot) {
-            uint2 a = make_uint2(0, 0), b = a;
+        const auto both = [&](const Real *place, bool slot) {
+            Real a = Number::real_zero(), b = a;
             if (slot && has_a) a = load_once(place);
             if (slot && has_b) b = load_once(place + other);
-            return make_uint4(a.x, a.y, b.x, b.y);
+            return Number::of_parts(a, b);
         };
 #pragma unroll
         for (int q = 0; q < Step::QUADS; q++) {
@@ -123,7 +124,7 @@ template <class S, class Numbers, class Statistics> DEVICE void note_pair_sums(c
         const Column column = column_of<S>(lane, u);
         unsigned *const of = statistics.of(column.line);
         unsigned a, b;
-        leading_bits(numbers[u], (int)(of[0] >> 20), (int)(of[1] >> 20), a, b);
+        leading_bits(numbers[u], statistics.facts(column.line), a, b);
         a += shuffle_xor(a, 1);
         b += shuffle_xor(b, 1);
         a += shuffle_xor(a, 2);
@@ -201,26 +202,25 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
 
 // Where outputs of a real line go: those beyond the middle are conjugates of others.
 template <class S, bool CONVERSIONS> struct ToHalfSpectrum {
-    Finish<CONVERSIONS> finish;
-    uint4 *start;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
+    typename Number::template Finish<CONVERSIONS> finish;
+    Element *start;
     unsigned conjugate;
     bool there, some, alone;
-    DEVICE ToHalfSpectrum(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &row)
+    DEVICE ToHalfSpectrum(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &row)
         : finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output), some(facts.largest_re != 0) {
-        there = row.there && lines.has(args, row.line) && facts.moderate();
-        start = args.output + lines.start(args.to, row.line);
+        there = row.there && lines.has(args, row.line) && facts.taken(common_exponent<S>());
+        start = (Element *)args.output + lines.start(args.to, row.line);
         // The first row and the middle one have conjugates of their own outputs.
         alone = row.place == 0 || 2 * row.place == S::N1;
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool) const {
         const bool beyond = 2 * index > S::N;
-        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (beyond ? 0x80000000u : 0u));
+        Element value = finish(re, top_re, im, top_im, conjugate ^ (beyond ? 0x80000000u : 0u));
         // Outputs 0 and N/2 are real; of zeros, all is zero.
-        if (index == 0 || 2 * index == S::N) {
-            value.z = value.w = 0;
-            if (!some) value.x = value.y = 0;
-        }
+        if (index == 0 || 2 * index == S::N) value = Number::kept(value, some ? ~0u : 0u, 0u);
         if (is_one && there && !(beyond && alone)) start[beyond ? S::N - index : index] = value;
     }
 };
@@ -228,22 +228,24 @@ template <class S, bool CONVERSIONS> struct ToHalfSpectrum {
 // The numbers of a warp's columns of half-spectra: what lies beyond the middle is the conjugate of what lies before it.
 template <class S, class Numbers> DEVICE void read_halves(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
     typedef typename S::First Step;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
     const Lane<S> lane;
     const int t = lane.t;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const bool present = lines.has(args, column.line);
-        const uint4 *const start = args.input + lines.start(args.from, present ? column.line : 0);
+        const Element *const start = (const Element *)args.input + lines.start(args.from, present ? column.line : 0);
         const auto number = [&](int row, bool slot) {
             const int i = row * S::N2 + column.place;
             const bool beyond = 2 * i > S::N;
-            uint4 value = make_uint4(0, 0, 0, 0);
+            Element value = Number::zero();
             if (slot && present) value = load_once(start + (beyond ? S::N - i : i));
             // The first number and the middle one have no imaginary part: what is given is left out, but for a NaN or an infinity, which
             // spoils the line.
-            if ((i == 0 || 2 * i == S::N) && (value.w & 0x7ff00000u) != 0x7ff00000u) value.z = value.w = 0;
-            value.w ^= args.conjugate_input ^ (beyond ? 0x80000000u : 0u);
+            if ((i == 0 || 2 * i == S::N) && Number::is_imaginary_finite(value)) value = Number::kept(value, ~0u, 0u);
+            Number::flip(value, args.conjugate_input ^ (beyond ? 0x80000000u : 0u));
             return value;
         };
 #pragma unroll
@@ -257,19 +259,21 @@ template <class S, class Numbers> DEVICE void read_halves(const TunedArguments &
 
 // Where outputs of a half-spectrum go.
 template <class S, bool CONVERSIONS> struct ToReal {
-    Finish<CONVERSIONS> finish;
-    uint2 *start;
+    typedef typename S::Number Number;
+    typedef typename Number::Real Real;
+    typename Number::template Finish<CONVERSIONS> finish;
+    Real *start;
     bool there, some;
-    DEVICE ToReal(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &row)
+    DEVICE ToReal(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &row)
         : finish(facts.exponent() + common_exponent<S>()), some(facts.largest_re != 0) {
-        there = row.there && lines.has(args, row.line) && facts.moderate();
-        start = (uint2 *)args.output + lines.start(args.to, row.line);
+        there = row.there && lines.has(args, row.line) && facts.taken(common_exponent<S>());
+        start = (Real *)args.output + lines.start(args.to, row.line);
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64, int, bool) const {
-        uint2 value = finish.real(re, top_re);
+        Real value = finish.real(re, top_re);
         // Of half-spectra without real parts these outputs are known to be zero.
-        if (!some && (index == 0 || 2 * index == S::N)) value = make_uint2(0, 0);
+        if (!some && (index == 0 || 2 * index == S::N)) value = Number::real_zero();
         if (is_one && there) start[index] = value;
     }
 };
@@ -374,7 +378,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_real(const Tuned
 #pragma unroll 1
     for (unsigned panel = blockIdx.x + gridDim.x * group; panel < args.panels; panel += step, round++) {
         const Lines<S> lines(args, panel);
-        typedef typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type Numbers;
+        typedef typename S::Number::template Numbers<CONVERSIONS, 2 * S::First::QUADS> Numbers;
         // As in `run`.
         const auto next = [&] { clear(Statistics<S>(group, round + 1)); };
         if constexpr (S::HALF == Half::OUTPUT) {

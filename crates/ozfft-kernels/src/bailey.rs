@@ -137,6 +137,32 @@ pub enum Number {
     Single,
 }
 
+impl Number {
+    /// Its type in the kernels' source.
+    pub(crate) fn type_name(self) -> &'static str {
+        match self {
+            Number::Double => "bailey::Double",
+            Number::Single => "bailey::Single",
+        }
+    }
+
+    /// What the names of its kernels begin with.
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Number::Double => "",
+            Number::Single => "single_",
+        }
+    }
+
+    /// A kernel's source, with what it needs of its numbers.
+    pub(crate) fn included(self, source: String) -> String {
+        match self {
+            Number::Double => source,
+            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
+        }
+    }
+}
+
 /// Pairs of a step's elements.
 pub(crate) const fn slots(n: usize) -> usize {
     n.div_ceil(2)
@@ -349,10 +375,7 @@ impl KernelShape for BlockShape {
             "contiguous"
         };
         let conversions = if conversions { "_conversions" } else { "" };
-        let number = match self.number {
-            Number::Double => "",
-            Number::Single => "single_",
-        };
+        let number = self.number.prefix();
         let parameters = match self.is_usual() {
             true => String::new(),
             false => {

@@ -2,8 +2,8 @@
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    KernelShape, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps, next_with,
-    table_bytes,
+    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
+    most_warps, next_with, table_bytes_for,
 };
 
 /// Which side has half-spectra.
@@ -26,6 +26,8 @@ pub struct RealShape {
     pub units: [usize; 2],
     /// Which side has half-spectra.
     pub half: Half,
+    /// What numbers are, and how many digits words have.
+    pub number: Number,
     /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
     pub groups: usize,
     kilobytes: usize,
@@ -34,7 +36,11 @@ pub struct RealShape {
 impl RealShape {
     /// The shape for steps of so many points on a GPU whose blocks may have so many bytes of shared memory: the one that promises most of
     /// those that fit; none where there is none, or where the template does not take the steps.
-    pub fn new(steps: [usize; 2], half: Half, shared_bytes: usize) -> Option<Self> {
+    pub fn new(
+        (number, half): (Number, Half),
+        steps: [usize; 2],
+        shared_bytes: usize,
+    ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
@@ -47,17 +53,23 @@ impl RealShape {
             let Some(most) = most_warps(steps, units) else {
                 continue;
             };
+            let most = match number {
+                Number::Double => most,
+                // Their digits leave registers for more warps.
+                Number::Single => MOST_WARPS,
+            };
             for pairs in [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32] {
                 let mut shape = RealShape {
                     steps,
                     pairs,
                     units,
                     half,
+                    number,
                     groups: 1,
                     kilobytes,
                 };
                 let warps = shape.warps();
-                let room = (kilobytes << 10).saturating_sub(16 + table_bytes(first, last));
+                let room = (kilobytes << 10).saturating_sub(16 + shape.table_bytes());
                 shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
                 if warps > most || shape.shared_bytes() > kilobytes << 10 {
                     continue;
@@ -72,6 +84,12 @@ impl RealShape {
             }
         }
         best.map(|(_, shape)| shape)
+    }
+
+    /// `RealShape::Tables::BYTES`
+    fn table_bytes(&self) -> usize {
+        let [first, last] = self.steps;
+        table_bytes_for(self.number, first, last)
     }
 
     /// Columns of the first step.
@@ -115,8 +133,9 @@ impl RealShape {
             Half::Output => "OUTPUT",
             Half::Input => "INPUT",
         };
+        let number = self.number.type_name();
         format!(
-            "bailey::RealShape<{first}, {last}, {pairs}, {first_units}, {last_units}, bailey::Half::{half}, {groups}>"
+            "bailey::RealShape<{first}, {last}, {pairs}, {first_units}, {last_units}, bailey::Half::{half}, {groups}, {number}>"
         )
     }
 }
@@ -132,8 +151,9 @@ impl KernelShape for RealShape {
             Half::Output => "r2c",
             Half::Input => "c2r",
         };
+        let number = self.number.prefix();
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{kind}_{first}x{last}_{kilobytes}{conversions}")
+        format!("bailey_{number}{kind}_{first}x{last}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -147,7 +167,7 @@ impl KernelShape for RealShape {
     fn shared_bytes(&self) -> usize {
         let tables = match self.groups {
             0 => 0,
-            _ => table_bytes(self.steps[0], self.steps[1]),
+            _ => self.table_bytes(),
         };
         self.groups.max(1) * self.group_bytes() + 16 + tables
     }
@@ -157,13 +177,13 @@ impl KernelShape for RealShape {
     }
 
     fn source(&self, conversions: bool) -> String {
-        let [first, last] = self.steps;
-        let checks = format!("Shape::Tables::BYTES == {}", table_bytes(first, last));
-        kernel_source(
+        let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
+        let source = kernel_source(
             self,
             ["bailey_real.cuh", &self.type_name(), "run_real", &checks],
             conversions,
-        )
+        );
+        self.number.included(source)
     }
 }
 
@@ -175,10 +195,15 @@ mod tests {
     fn every_listed_length_has_shapes_that_fit() {
         for (listed, _) in crate::bailey::listed() {
             for kilobytes in SHARED_KILOBYTES {
-                for half in [Half::Output, Half::Input] {
+                for kind in [
+                    (Number::Double, Half::Output),
+                    (Number::Double, Half::Input),
+                    (Number::Single, Half::Output),
+                    (Number::Single, Half::Input),
+                ] {
                     let steps = [listed.first, listed.last];
-                    let shape = RealShape::new(steps, half, kilobytes << 10);
-                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {half:?}"));
+                    let shape = RealShape::new(kind, steps, kilobytes << 10);
+                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {kind:?}"));
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
                     assert!(shape.threads() <= 512, "{shape:?}");
                     if kilobytes == 227 && !listed.strided {

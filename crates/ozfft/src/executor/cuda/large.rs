@@ -392,8 +392,14 @@ impl Check {
         let named = named.or_else(|| {
             let name = kernel.strip_prefix("bailey_")?;
             let (elements, ends, rest) = match name.split_once('_')? {
-                ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf, rest),
-                ("c2r", rest) => (Elements::ComplexToReal, Ends::HalfToReal, rest),
+                ("r2c", rest) => {
+                    let ends = Ends::RealToHalf(Number::Double);
+                    (Elements::RealToComplex, ends, rest)
+                }
+                ("c2r", rest) => {
+                    let ends = Ends::HalfToReal(Number::Double);
+                    (Elements::ComplexToReal, ends, rest)
+                }
                 _ => (Elements::Complex, Ends::Complex(Number::Double), name),
             };
             let steps = rest.split('_').map_while(|word| {
