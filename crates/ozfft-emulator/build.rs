@@ -44,6 +44,9 @@ const SAMPLE_OF_REAL: [(usize, usize); 6] = [(32, 1), (45, 1), (16, 4), (9, 7), 
 /// The same for those of f32.
 const SAMPLE_OF_SINGLE_REAL: [(usize, usize); 5] = [(32, 1), (16, 4), (9, 7), (20, 18), (40, 25)];
 
+/// The same for strided ones, of f64 and of f32.
+const SAMPLE_OF_STRIDED_REAL: [(usize, usize); 4] = [(32, 1), (16, 4), (9, 7), (20, 18)];
+
 /// The same for two passes.
 const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([16, 4], [32, 1]),
@@ -130,7 +133,8 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let steps = [*first, *last];
         if everything || SAMPLE_OF_REAL.contains(&(*first, *last)) {
             for half in [Half::Output, Half::Input] {
-                let shape = RealShape::new((Number::Double, half), steps, SHARED_BYTES);
+                let kind = (Number::Double, half);
+                let shape = RealShape::new(kind, steps, false, SHARED_BYTES);
                 let shape = shape.expect("a shape that fits");
                 shapes.push((Box::new(shape), false));
                 // One without conversion instructions: they share all but the first and the last few lines.
@@ -141,7 +145,19 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         }
         if everything || SAMPLE_OF_SINGLE_REAL.contains(&(*first, *last)) {
             for half in [Half::Output, Half::Input] {
-                let shape = RealShape::new((Number::Single, half), steps, SHARED_BYTES);
+                let kind = (Number::Single, half);
+                let shape = RealShape::new(kind, steps, false, SHARED_BYTES);
+                shapes.push((Box::new(shape.expect("a shape that fits")), false));
+            }
+        }
+        if everything || SAMPLE_OF_STRIDED_REAL.contains(&(*first, *last)) {
+            for (number, half) in [
+                (Number::Double, Half::Output),
+                (Number::Double, Half::Input),
+                (Number::Single, Half::Output),
+                (Number::Single, Half::Input),
+            ] {
+                let shape = RealShape::new((number, half), steps, true, SHARED_BYTES);
                 shapes.push((Box::new(shape.expect("a shape that fits")), false));
             }
         }

@@ -1,5 +1,5 @@
-// Real lines to half-spectra, and half-spectra to real lines: one or two steps of any size, contiguous. Two lines go together where a
-// complex line has its two parts, in the first step of real lines and in the last one of half-spectra.
+// Real lines to half-spectra, and half-spectra to real lines: one or two steps of any size. Two lines go together where a complex line has
+// its two parts, in the first step of real lines and in the last one of half-spectra.
 //
 // Real lines: nothing is combined after the first step's products, for the cosine sum of a real column is the real part of its output,
 // the sine sum the imaginary one. Rows k1 and N1 - k1 are conjugates, so that the last step has rows 0 to N1/2 only.
@@ -13,12 +13,13 @@ namespace bailey {
 
 enum class Half { OUTPUT, INPUT };  // which side has half-spectra
 
-// As BlockShape. PAIRS: pairs of lines that a group of warps has at a time.
-template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, int GROUPS_, class Number_ = Double> struct RealShape {
+// As BlockShape. PAIRS: pairs of lines that a group of warps has at a time, neighbours; of strided lines a line of the first half of those and
+// one of the second half, so that neighbouring threads read and write side by side.
+template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, bool STRIDED_, Half HALF_, int GROUPS_, class Number_> struct RealShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, PAIRS = PAIRS_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
     static constexpr Half HALF = HALF_;
     typedef Number_ Number;
-    static constexpr bool STRIDED = false, COLUMNS_ACROSS = false, SHARED_TABLES = GROUPS_ > 0;
+    static constexpr bool STRIDED = STRIDED_, COLUMNS_ACROSS = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
     typedef StepShape<N1, Number::DIGITS> First;
     typedef StepShape<N2, Number::DIGITS> Last;
@@ -31,14 +32,16 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, in
     static constexpr int COLUMNS = LINES * COLUMNS_OF_LINE, ROWS = PANEL * ROWS_OF_LINE;
     static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
-    static constexpr bool ONE_LINE = LINES == 1 || COLUMNS_OF_LINE % (8 * UNITS1) == 0;
-    static constexpr int PITCH = next_with(COLUMNS_OF_LINE, 2, 4), LINE = ROWS_OF_LINE * PITCH;
+    static constexpr bool ONE_LINE = LINES == 1 || (!STRIDED && COLUMNS_OF_LINE % (8 * UNITS1) == 0);
+    static constexpr int PITCH = STRIDED ? next_with(COLUMNS_OF_LINE, 1, 2) : next_with(COLUMNS_OF_LINE, 2, 4);
+    static constexpr int LINE = STRIDED ? next_with(ROWS_OF_LINE * PITCH, 4, 8) : ROWS_OF_LINE * PITCH;
     static constexpr int STATISTICS = N2 == 1 ? 0 : 16 * LINE * PANEL;
     static constexpr int GROUP = STATISTICS + 2 * 16 * LINES;
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
+    static DEVICE int line_of_pair(int pair, int part) { return STRIDED ? pair + part * PAIRS : 2 * pair + part; }
 };
 
 // The numbers of two real lines, where a complex line has its parts; each has an exponent of its own.
@@ -76,8 +79,11 @@ template <class S> struct PairStatistics : Statistics<S> {
     DEVICE PairStatistics(int group, unsigned round) : Statistics<S>(group, round) {}
     typedef typename S::Number::Facts Facts;
     // Of one line of the panel.
-    DEVICE Facts line(int line) const { return {this->of(line >> 1)[line & 1], 0, this->of(line >> 1)[2 + (line & 1)]}; }
-    DEVICE PairFacts<Facts> facts(int pair) const { return {line(2 * pair), line(2 * pair + 1)}; }
+    DEVICE Facts line(int line) const {
+        return S::STRIDED ? part((unsigned)line % S::PAIRS, (unsigned)line / S::PAIRS) : part(line >> 1, line & 1);
+    }
+    DEVICE Facts part(int pair, int part) const { return {this->of(pair)[part], 0, this->of(pair)[2 + part]}; }
+    DEVICE PairFacts<Facts> facts(int pair) const { return {part(pair, 0), part(pair, 1)}; }
 };
 
 // The numbers of a warp's columns of real lines. As read_column.
@@ -90,14 +96,15 @@ template <class S, class Numbers> DEVICE void read_pairs(const TunedArguments &a
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
-        const int line = 2 * column.line;
-        const bool has_a = lines.has(args, line), has_b = lines.has(args, line + 1);
+        const int line = S::line_of_pair(column.line, 0), partner = S::line_of_pair(column.line, 1);
+        const bool has_a = lines.has(args, line), has_b = lines.has(args, partner);
         const bool mirrored = 2 * column.place > S::N2;
         const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
-        const Real *const start = (const Real *)args.input + lines.start(args.from, has_a ? line : 0) + column.place;
-        const Real *near = start + row(t) * S::N2, *far = start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * S::N2;
-        const i64 other = args.from.slow;
-        const int step = mirrored ? -4 * S::N2 : 4 * S::N2;
+        const i64 element = S::STRIDED ? args.from.element : 1, row_step = S::N2 * element;
+        const Real *const start = (const Real *)args.input + lines.start(args.from, has_a ? line : 0) + column.place * element;
+        const Real *near = start + row(t) * row_step, *far = start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * row_step;
+        const i64 other = (partner - line) * (S::STRIDED ? args.from.fast : args.from.slow);
+        const i64 step = mirrored ? -4 * row_step : 4 * row_step;
         const auto both = [&](const Real *place, bool slot) {
             Real a = Number::real_zero(), b = a;
             if (slot && has_a) a = load_once(place);
@@ -174,7 +181,7 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                 const uint4 angle = angles.entry(16 * k * Tables::ANGLES);
 #pragma unroll
                 for (int l = 0; l < 2; l++) {
-                    const int line = 2 * column.line + l;
+                    const int line = S::line_of_pair(column.line, l);
                     const auto put = [&](bool is_one, int row, i64 re, i64 im) {
                         if constexpr (N2 > 1) {
                             if (column.there && is_one) store_shared(place_of(lane, line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
@@ -206,12 +213,14 @@ template <class S, bool CONVERSIONS> struct ToHalfSpectrum {
     typedef typename Number::Element Element;
     typename Number::template Finish<CONVERSIONS> finish;
     Element *start;
+    i64 element;
     unsigned conjugate;
     bool there, some, alone;
     DEVICE ToHalfSpectrum(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &row)
         : finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output), some(facts.largest_re != 0) {
         there = row.there && lines.has(args, row.line) && facts.taken(common_exponent<S>());
         start = (Element *)args.output + lines.start(args.to, row.line);
+        element = S::STRIDED ? args.to.element : 1;
         // The first row and the middle one have conjugates of their own outputs.
         alone = row.place == 0 || 2 * row.place == S::N1;
     }
@@ -221,7 +230,7 @@ template <class S, bool CONVERSIONS> struct ToHalfSpectrum {
         Element value = finish(re, top_re, im, top_im, conjugate ^ (beyond ? 0x80000000u : 0u));
         // Outputs 0 and N/2 are real; of zeros, all is zero.
         if (index == 0 || 2 * index == S::N) value = Number::kept(value, some ? ~0u : 0u, 0u);
-        if (is_one && there && !(beyond && alone)) start[beyond ? S::N - index : index] = value;
+        if (is_one && there && !(beyond && alone)) start[(beyond ? S::N - index : index) * element] = value;
     }
 };
 
@@ -237,11 +246,12 @@ template <class S, class Numbers> DEVICE void read_halves(const TunedArguments &
         const Column column = column_of<S>(lane, u);
         const bool present = lines.has(args, column.line);
         const Element *const start = (const Element *)args.input + lines.start(args.from, present ? column.line : 0);
+        const i64 element = S::STRIDED ? args.from.element : 1;
         const auto number = [&](int row, bool slot) {
             const int i = row * S::N2 + column.place;
             const bool beyond = 2 * i > S::N;
             Element value = Number::zero();
-            if (slot && present) value = load_once(start + (beyond ? S::N - i : i));
+            if (slot && present) value = load_once(start + (beyond ? S::N - i : i) * element);
             // The first number and the middle one have no imaginary part: what is given is left out, but for a NaN or an infinity, which
             // spoils the line.
             if ((i == 0 || 2 * i == S::N) && Number::is_imaginary_finite(value)) value = Number::kept(value, ~0u, 0u);
@@ -263,27 +273,29 @@ template <class S, bool CONVERSIONS> struct ToReal {
     typedef typename Number::Real Real;
     typename Number::template Finish<CONVERSIONS> finish;
     Real *start;
+    i64 element;
     bool there, some;
     DEVICE ToReal(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &row)
         : finish(facts.exponent() + common_exponent<S>()), some(facts.largest_re != 0) {
         there = row.there && lines.has(args, row.line) && facts.taken(common_exponent<S>());
         start = (Real *)args.output + lines.start(args.to, row.line);
+        element = S::STRIDED ? args.to.element : 1;
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64, int, bool) const {
         Real value = finish.real(re, top_re);
         // Of half-spectra without real parts these outputs are known to be zero.
         if (!some && (index == 0 || 2 * index == S::N)) value = Number::real_zero();
-        if (is_one && there) start[index] = value;
+        if (is_one && there) start[index * element] = value;
     }
 };
 
-// Which rows of half-spectra the last step takes together, those of two neighbouring lines, and what a slot of such a row is.
+// Which rows of half-spectra the last step takes together, those of a pair of lines, and what a slot of such a row is.
 template <class S> struct HalfRows {
     typedef typename S::Last Step;
     static constexpr int PAIRS = S::PAIRS;
-    static constexpr bool ACROSS = false;
-    static DEVICE Column one(const Column &pair, int l) { return {2 * pair.line + l, pair.place, pair.there}; }
+    static constexpr bool ACROSS = S::STRIDED;
+    static DEVICE Column one(const Column &pair, int l) { return {S::line_of_pair(pair.line, l), pair.place, pair.there}; }
     static DEVICE void slot(const Lane<S> &lane, const Column &row, int q, i64 &re, i64 &im) {
         // Slots beyond the last read what lies there: they meet zeros of the matrix. Columns 0 and N2/2, which have no partner,
         // share a slot; a plain step's sines have zeros for slot 0.

@@ -91,6 +91,8 @@ struct BlockShape {
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;  // in the image of the tables
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 128, "first steps are products");
+    // Of two real lines, or columns, that are together in the first step: their numbers in the last one.
+    static DEVICE int line_of_pair(int pair, int part) { return 2 * pair + part; }
     // Where output number `output` of row k1 lies in that row, as long as it has not been stored.
     static DEVICE int place_of_output(int, int output) { return output; }
 };

@@ -602,6 +602,12 @@ pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option
     fits.then_some(if load > 5 { 12 } else { MOST_WARPS })
 }
 
+/// What a point of a step is expected to take.
+pub(crate) fn work(n: usize, units: usize) -> f64 {
+    let fragments = if units == 1 { 1.35 } else { 1.0 };
+    fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64 + 16.0
+}
+
 /// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps of a
 /// group, groups and most warps of a block.
 pub(crate) fn cost_of(
@@ -610,10 +616,6 @@ pub(crate) fn cost_of(
     units: [usize; 2],
     [warps, groups, most_warps]: [usize; 3],
 ) -> f64 {
-    let work = |n: usize, units: usize| {
-        let fragments = if units == 1 { 1.35 } else { 1.0 };
-        fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64 + 16.0
-    };
     let columns = (lines * last) as f64 / (8 * units[0] * warps) as f64;
     let mut cost = work(first, units[0]) / columns;
     let mut balance = 1.0;

@@ -1,7 +1,7 @@
 //! The template's kernels for real lines and half-spectra of f32 under the emulator against the portable unit: one block, both passes in
 //! one launch, and pass by pass, for a sample of lengths (`crates/ozfft-emulator/build.rs`).
 
-use super::real_tests::RealBench;
+use super::real_tests::{RealBench, transposed};
 use super::tests::{STYLES, Style, everything, numbers};
 use super::tuned_tests::{NORMS, SEED, numbers_of_all_sizes};
 use crate::Layout;
@@ -221,6 +221,35 @@ fn real_lines_of_f32_of_the_template_in_place_and_with_gaps() {
         check(&mut bench, &padded, &input);
         let to = Layout::strided(&[(size + 3) | 1, 1], 0).with_offset(4);
         check(&mut bench, &problem.output_layout(to), &input);
+    }
+    println!("{} cases", bench.cases);
+}
+
+/// Side by side, at even distances and at odd ones, in one group and in several; a panel's second half may be empty or in part.
+#[test]
+fn strided_real_lines_of_f32_of_the_template() {
+    let mut bench = RealBench::with_numbers();
+    for n in [32, 63, 64, 360] {
+        for (count, unusual_every) in [(2, None), (7, Some(3)), (16, None), (29, Some(4))] {
+            let left = bench.left();
+            let input = lines(count, n, n, unusual_every, bench.seed());
+            let problem = Problem::real_to_complex(&[n, count]).axes(&[0]);
+            check(&mut bench, &problem, &transposed(&input, n));
+            let expected = unusual_every.map_or(0, |every| count / every);
+            assert_eq!(bench.left() - left, expected as u64, "{n}, {count}");
+            let input = half_lines(count, n, unusual_every, bench.seed());
+            let input: &[Complex<f32>] = bytemuck::cast_slice(&input);
+            let problem = Problem::complex_to_real(&[n, count]).axes(&[0]);
+            let input = transposed(input, n / 2 + 1);
+            check(&mut bench, &problem, bytemuck::cast_slice(&input));
+        }
+        let shape = [3, n, 5];
+        let problem = Problem::real_to_complex(&shape).axes(&[1]);
+        let input = lines(15, n, n, None, bench.seed());
+        check(&mut bench, &problem, &input);
+        let problem = Problem::complex_to_real(&shape).axes(&[1]);
+        let input = half_lines(15, n, None, bench.seed());
+        check(&mut bench, &problem, &input);
     }
     println!("{} cases", bench.cases);
 }

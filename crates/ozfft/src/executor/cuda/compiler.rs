@@ -418,7 +418,7 @@ mod tests {
             (Number::Single, Half::Output),
             (Number::Single, Half::Input),
         ] {
-            let real = RealShape::new(kind, [11, 4], 99 << 10).expect("a shape");
+            let real = RealShape::new(kind, [11, 4], false, 99 << 10).expect("a shape");
             nvrtc.compile(&real.source(true), "sm_80").unwrap();
         }
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {

@@ -110,6 +110,13 @@ pub(super) fn half_lines(
     bytemuck::cast_slice(&numbers).to_vec()
 }
 
+/// Lines of so many numbers each, side by side.
+pub(super) fn transposed<T: Copy>(lines: &[T], each: usize) -> Vec<T> {
+    let count = lines.len() / each;
+    let places = (0..each).flat_map(|index| (0..count).map(move |line| line * each + index));
+    places.map(|place| lines[place]).collect()
+}
+
 pub(super) struct RealBench<T: Real = f64> {
     pub(super) emulator: Arc<Emulator>,
     machine: Arc<dyn Machine>,

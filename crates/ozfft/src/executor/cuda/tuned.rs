@@ -527,10 +527,7 @@ fn template_shape(
         return Some(Box::new(shape));
     }
     let number = number_for(kernels.single);
-    let real = |half| match strided {
-        false => RealShape::new((number, half), first, shared_memory),
-        true => None,
-    };
+    let real = |half| RealShape::new((number, half), first, strided, shared_memory);
     Some(match kernels.elements {
         Elements::Complex => Box::new(BlockShape::new(number, first, strided, shared_memory)?),
         Elements::RealToComplex => Box::new(real(Half::Output)?),
