@@ -41,6 +41,12 @@ const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
 /// The same for real lines and half-spectra, with conversion instructions.
 const SAMPLE_OF_REAL: [(usize, usize); 6] = [(32, 1), (45, 1), (16, 4), (9, 7), (20, 18), (40, 25)];
 
+/// The same for those of f32.
+const SAMPLE_OF_SINGLE_REAL: [(usize, usize); 5] = [(32, 1), (16, 4), (9, 7), (20, 18), (40, 25)];
+
+/// The same for strided ones, of f64 and of f32.
+const SAMPLE_OF_STRIDED_REAL: [(usize, usize); 4] = [(32, 1), (16, 4), (9, 7), (20, 18)];
+
 /// The same for two passes.
 const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([16, 4], [32, 1]),
@@ -50,7 +56,7 @@ const SAMPLE_OF_PASSES: [([usize; 2], [usize; 2]); 5] = [
     ([15, 4], [10, 5]),
 ];
 
-/// The same for lines of f32, and for real lines and half-spectra.
+/// The same for lines of f32, complex and real, and for real lines and half-spectra of f64.
 const SAMPLE_OF_SINGLE_PASSES: [([usize; 2], [usize; 2]); 4] = [
     ([16, 4], [32, 1]),
     ([7, 7], [28, 1]),
@@ -127,13 +133,32 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let steps = [*first, *last];
         if everything || SAMPLE_OF_REAL.contains(&(*first, *last)) {
             for half in [Half::Output, Half::Input] {
-                let shape = RealShape::new(steps, half, SHARED_BYTES);
+                let kind = (Number::Double, half);
+                let shape = RealShape::new(kind, steps, false, SHARED_BYTES);
                 let shape = shape.expect("a shape that fits");
                 shapes.push((Box::new(shape), false));
                 // One without conversion instructions: they share all but the first and the last few lines.
                 if everything || steps == [9, 7] {
                     shapes.push((Box::new(shape), true));
                 }
+            }
+        }
+        if everything || SAMPLE_OF_SINGLE_REAL.contains(&(*first, *last)) {
+            for half in [Half::Output, Half::Input] {
+                let kind = (Number::Single, half);
+                let shape = RealShape::new(kind, steps, false, SHARED_BYTES);
+                shapes.push((Box::new(shape.expect("a shape that fits")), false));
+            }
+        }
+        if everything || SAMPLE_OF_STRIDED_REAL.contains(&(*first, *last)) {
+            for (number, half) in [
+                (Number::Double, Half::Output),
+                (Number::Double, Half::Input),
+                (Number::Single, Half::Output),
+                (Number::Single, Half::Input),
+            ] {
+                let shape = RealShape::new((number, half), steps, true, SHARED_BYTES);
+                shapes.push((Box::new(shape.expect("a shape that fits")), false));
             }
         }
     }
@@ -159,13 +184,21 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     }
     for (number, (first, second)) in SAMPLE_OF_REAL_PASSES.into_iter().enumerate() {
         for ends in [Ends::RealToHalf, Ends::HalfToReal] {
-            let shape = PassesShape::new(first, second, (ends, false), SHARED_BYTES);
+            let kind = (ends(Number::Double), false);
+            let shape = PassesShape::new(first, second, kind, SHARED_BYTES);
             let shape = shape.expect("a shape that fits");
             shapes.push((Box::new(shape), false));
             // One without conversion instructions.
             if number == 0 {
                 shapes.push((Box::new(shape), true));
             }
+        }
+    }
+    for (first, second) in SAMPLE_OF_SINGLE_PASSES {
+        for ends in [Ends::RealToHalf, Ends::HalfToReal] {
+            let kind = (ends(Number::Single), false);
+            let shape = PassesShape::new(first, second, kind, SHARED_BYTES);
+            shapes.push((Box::new(shape.expect("a shape that fits")), false));
         }
     }
     let points = |steps: [usize; 2]| (steps[0] * steps[1]) as u64;
@@ -206,6 +239,9 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             (first, second, Number::Double, Pass::OpeningReal),
             (first, second, Number::Double, Pass::OpeningHalf),
             (second, first, Number::Double, Pass::ClosingReal),
+            (first, second, Number::Single, Pass::OpeningReal),
+            (first, second, Number::Single, Pass::OpeningHalf),
+            (second, first, Number::Single, Pass::ClosingReal),
         ] {
             let pass = (number, pass);
             let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES, false);

@@ -67,6 +67,11 @@ struct Output {
 struct PairExponents {
     int a, b;
 };
+// What is known of them.
+template <class Facts> struct PairFacts {
+    Facts a, b;
+    DEVICE PairExponents for_words() const { return {a.exponent(), b.exponent()}; }
+};
 
 // A column of the first step, or a row of the last one, that a thread works on.
 struct Column {
@@ -174,6 +179,7 @@ template <bool CONVERSIONS> struct Finish {
 struct Double {
     static constexpr int DIGITS = 8, WORD_BITS = 61, UNSEEN = 40;
     typedef uint4 Element;
+    typedef uint2 Real;
     typedef LineFacts Facts;
     template <bool CONVERSIONS, int COUNT> using Numbers = typename NumbersOf<CONVERSIONS, COUNT>::Type;
     template <bool CONVERSIONS> using Finish = bailey::Finish<CONVERSIONS>;
@@ -182,6 +188,11 @@ struct Double {
     static DEVICE uint4 zero() { return make_uint4(0, 0, 0, 0); }
     static DEVICE void flip(uint4 &x, unsigned sign) { x.w ^= sign; }
     static DEVICE uint4 kept(const uint4 &x, unsigned re, unsigned im) { return make_uint4(x.x & re, x.y & re, x.z & im, x.w & im); }
+    static DEVICE uint2 real_zero() { return make_uint2(0, 0); }
+    static DEVICE uint2 real_kept(const uint2 &x, unsigned mask) { return make_uint2(x.x & mask, x.y & mask); }
+    // Two real numbers where a complex one has its parts.
+    static DEVICE uint4 of_parts(const uint2 &re, const uint2 &im) { return make_uint4(re.x, re.y, im.x, im.y); }
+    static DEVICE bool is_imaginary_finite(const uint4 &x) { return (x.w & 0x7ff00000u) != 0x7ff00000u; }
 };
 
 // Reads the numbers of a column whose first one is at `start`: slots t, t + 4, …, an element and its partner. What is not there is zeros.

@@ -21,6 +21,12 @@ DEVICE uint2 load_once(const uint2 *place) {
     return v;
 }
 
+DEVICE unsigned load_once(const unsigned *place) {
+    unsigned v;
+    asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(place));
+    return v;
+}
+
 DEVICE int load_shared_byte(uint32_t at) {
     int v;
     asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));

@@ -85,6 +85,9 @@ template <class S, bool CONVERSIONS> struct PassNumbers {
 };
 
 template <class S, class Numbers> DEVICE void read_floats(const PassArguments &all, const Line *lines, Numbers (&numbers)[S::UNITS1]) {
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
+    typedef typename Number::Real Real;
     const Task &task = all.task;
     const Lane<S> lane;
     const i64 element = (i64)task.inner * task.input.stride;
@@ -98,21 +101,19 @@ template <class S, class Numbers> DEVICE void read_floats(const PassArguments &a
             const ColumnElements<S> elements(column, lane.t);
 #pragma unroll
             for (int i = 0; i < 2 * S::First::QUADS; i++) {
-                uint4 value = make_uint4(0, 0, 0, 0);
+                Element value = Number::zero();
                 if (is_there(line) && elements.has(i, lane.t)) {
                     // Points of a transform are counted in 32 bits.
                     const unsigned index = (unsigned)line.start + (unsigned)elements.of(i) * (unsigned)task.inner;
                     if constexpr (S::PASS == Pass::OPENING_REAL) {
-                        const uint2 real = load_once((const uint2 *)all.tuned.input + line.input_offset + index * task.input.stride);
-                        value.x = real.x;
-                        value.y = real.y;
+                        value = Number::of_parts(load_once((const Real *)all.tuned.input + line.input_offset + index * task.input.stride), Number::real_zero());
                     } else {
                         const unsigned points = (unsigned)task.transform_length;
                         const bool beyond = 2 * index > points;
-                        value = load_once(all.tuned.input + line.input_offset + (beyond ? points - index : index) * task.input.stride);
+                        value = load_once((const Element *)all.tuned.input + line.input_offset + (beyond ? points - index : index) * task.input.stride);
                         // As in bailey_real.cuh.
-                        if ((index == 0 || 2 * index == points) && (value.w & 0x7ff00000u) != 0x7ff00000u) value.z = value.w = 0;
-                        value.w ^= all.tuned.conjugate_input ^ (beyond != elements.mirrored ? 0x80000000u : 0u);
+                        if ((index == 0 || 2 * index == points) && Number::is_imaginary_finite(value)) value = Number::kept(value, ~0u, 0u);
+                        Number::flip(value, all.tuned.conjugate_input ^ (beyond != elements.mirrored ? 0x80000000u : 0u));
                     }
                 }
                 numbers[u].put(i, value);
@@ -223,8 +224,9 @@ template <class S, bool CONVERSIONS> struct ToLine {
         const unsigned keep_re = known_zero && (known & HAS_REAL) == 0 ? 0u : ~0u, keep_im = known_zero && (known & HAS_IMAGINARY) == 0 ? 0u : ~0u;
         const bool is_stored = is_one && there && number < count;
         if constexpr (S::PASS == Pass::CLOSING_REAL) {
-            const uint2 value = finish.real(re, top_re);
-            if (is_stored) ((uint2 *)output)[start + index * element] = make_uint2(value.x & keep_re, value.y & keep_re);
+            typedef typename Number::Real Real;
+            const Real value = finish.real(re, top_re);
+            if (is_stored) ((Real *)output)[start + index * element] = Number::real_kept(value, keep_re);
         } else {
             const Element value = finish(re, top_re, im, top_im, conjugate ^ (conjugated ? 0x80000000u : 0u));
             if (is_stored) ((Element *)output)[start + index * element] = Number::kept(value, keep_re, keep_im);

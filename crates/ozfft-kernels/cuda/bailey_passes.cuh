@@ -51,7 +51,7 @@ struct PassesShape {
     static constexpr bool SHORT = Number::DIGITS == 5, WIDE = BlockA::Last::MATRIX && !SHORT;
     static constexpr int WORD = SHORT ? 8 : 16, TOP = SHORT ? 4 : WIDE ? 1 : 0;
     static_assert(BlockA::WARPS <= WARPS && BlockB::WARPS <= WARPS, "warps for all columns");
-    static_assert(ENDS == Ends::COMPLEX || !(SHORT || STRIDED), "real lines are contiguous, of f64");
+    static_assert(ENDS == Ends::COMPLEX || !STRIDED, "real lines are contiguous");
     // A group's shared memory: words between the steps of a pass, words between the passes, statistics of columns and of rows,
     // exponents of columns, what is known of transforms (two rounds). A quarter of a warp writes four rows of two neighbouring
     // columns and reads two neighbouring rows of columns at a distance of B2: by four modulo eight no two write to one bank.
@@ -131,26 +131,23 @@ template <class Number> struct ColumnStatistics : PassStatistics {
     DEVICE void clear(int column) const { store_shared(shared_address(of(column)), make_uint4(0, 0, 0, 0)); }
 };
 // Of pairs of real columns: the largest number of either, the largest sum, the largest output.
-struct ColumnPairStatistics {
+template <class Number> struct ColumnPairStatistics {
+    typedef typename Number::Facts Facts;
     unsigned *memory;
     DEVICE unsigned *of(int pair) const { return memory + 8 * pair; }
-    DEVICE LineFacts of_column(int column) const { return {of(column >> 1)[column & 1], 0, of(column >> 1)[2 + (column & 1)]}; }
+    DEVICE Facts of_column(int column) const { return {of(column >> 1)[column & 1], 0, of(column >> 1)[2 + (column & 1)]}; }
     DEVICE unsigned *largest_output(int column) const { return of(column >> 1) + 4 + (column & 1); }
     DEVICE void clear(int column) const {
 #pragma unroll
         for (int i = 0; i < 3; i++) of(column >> 1)[2 * i + (column & 1)] = 0;
     }
-    struct PairFacts {
-        LineFacts a, b;
-        DEVICE PairExponents for_words() const { return {a.exponent(), b.exponent()}; }
-    };
-    DEVICE PairFacts facts(int pair) const { return {of_column(2 * pair), of_column(2 * pair + 1)}; }
+    DEVICE PairFacts<Facts> facts(int pair) const { return {of_column(2 * pair), of_column(2 * pair + 1)}; }
 };
 template <class P, bool PAIRS = P::PAIRS> struct StatisticsOf {
     typedef ColumnStatistics<typename P::Number> Type;
 };
 template <class P> struct StatisticsOf<P, true> {
-    typedef ColumnPairStatistics Type;
+    typedef ColumnPairStatistics<typename P::Number> Type;
 };
 // Those of the columns from number `base` on.
 template <class P> DEVICE typename StatisticsOf<P>::Type column_statistics(int group, int base) {
@@ -270,7 +267,7 @@ DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::Pa
             const uint32_t word_at = words_start<P>(lane.group) + P::WORD * number, top_at = tops_start<P>(lane.group) + P::TOP * number;
             i64 re, im;
             if constexpr (P::SHORT)
-                narrowed_short(word_at, top_at, shift, re, im);
+                narrowed_short(word_at, top_at, shift, re, im, conjugated);
             else
                 narrowed<P::WIDE>(word_at, top_at, shift, re, im, conjugated);
             rotate(re, im, table_entry(roots + j * P::NA + at.place), factors);

@@ -1,5 +1,5 @@
-// Real lines to half-spectra, and half-spectra to real lines: one or two steps of any size, contiguous. Two lines go together where a
-// complex line has its two parts, in the first step of real lines and in the last one of half-spectra.
+// Real lines to half-spectra, and half-spectra to real lines: one or two steps of any size. Two lines go together where a complex line has
+// its two parts, in the first step of real lines and in the last one of half-spectra.
 //
 // Real lines: nothing is combined after the first step's products, for the cosine sum of a real column is the real part of its output,
 // the sine sum the imaginary one. Rows k1 and N1 - k1 are conjugates, so that the last step has rows 0 to N1/2 only.
@@ -13,17 +13,18 @@ namespace bailey {
 
 enum class Half { OUTPUT, INPUT };  // which side has half-spectra
 
-// As BlockShape. PAIRS: pairs of lines that a group of warps has at a time.
-template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, int GROUPS_> struct RealShape {
+// As BlockShape. PAIRS: pairs of lines that a group of warps has at a time, neighbours; of strided lines a line of the first half of those and
+// one of the second half, so that neighbouring threads read and write side by side.
+template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, bool STRIDED_, Half HALF_, int GROUPS_, class Number_> struct RealShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, PAIRS = PAIRS_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
     static constexpr Half HALF = HALF_;
-    typedef Double Number;
-    static constexpr bool STRIDED = false, COLUMNS_ACROSS = false, SHARED_TABLES = GROUPS_ > 0;
+    typedef Number_ Number;
+    static constexpr bool STRIDED = STRIDED_, COLUMNS_ACROSS = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr bool LOCAL = false, IN_PLACE = false;  // as of BlockShape
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
-    typedef StepShape<N1> First;
-    typedef StepShape<N2> Last;
-    typedef TableShape<N1, N2> Tables;
+    typedef StepShape<N1, Number::DIGITS> First;
+    typedef StepShape<N2, Number::DIGITS> Last;
+    typedef TableShape<N1, N2, Number::DIGITS> Tables;
     static constexpr int PANEL = 2 * PAIRS;
     // Lines of the first step: pairs of real ones, or half-spectra one by one.
     static constexpr int LINES = HALF == Half::OUTPUT ? PAIRS : PANEL;
@@ -32,14 +33,16 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, Half HALF_, in
     static constexpr int COLUMNS = LINES * COLUMNS_OF_LINE, ROWS = PANEL * ROWS_OF_LINE;
     static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
-    static constexpr bool ONE_LINE = LINES == 1 || COLUMNS_OF_LINE % (8 * UNITS1) == 0;
-    static constexpr int PITCH = next_with(COLUMNS_OF_LINE, 2, 4), LINE = ROWS_OF_LINE * PITCH;
+    static constexpr bool ONE_LINE = LINES == 1 || (!STRIDED && COLUMNS_OF_LINE % (8 * UNITS1) == 0);
+    static constexpr int PITCH = STRIDED ? next_with(COLUMNS_OF_LINE, 1, 2) : next_with(COLUMNS_OF_LINE, 2, 4);
+    static constexpr int LINE = STRIDED ? next_with(ROWS_OF_LINE * PITCH, 4, 8) : ROWS_OF_LINE * PITCH;
     static constexpr int STATISTICS = N2 == 1 ? 0 : 16 * LINE * PANEL;
     static constexpr int GROUP = STATISTICS + 2 * 16 * LINES;
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 64, "first steps are products");
+    static DEVICE int line_of_pair(int pair, int part) { return STRIDED ? pair + part * PAIRS : 2 * pair + part; }
 };
 
 // The numbers of two real lines, where a complex line has its parts; each has an exponent of its own.
@@ -51,8 +54,9 @@ template <class Base> struct PairNumbers : Base {
     DEVICE i64 real_word(int i, const Words &words) const { return Base::real_word(i, words.a); }
     DEVICE i64 imaginary_word(int i, const Words &words) const { return Base::imaginary_word(i, words.b); }
 };
-template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, int field_a, int field_b, unsigned &a, unsigned &b) {
-    ConvertedBits bits_a(field_a), bits_b(field_b);
+// The leading bits of either line's numbers, added up. (Of f32: bailey_single.cuh.)
+template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, const PairFacts<LineFacts> &facts, unsigned &a, unsigned &b) {
+    ConvertedBits bits_a(facts.a.field()), bits_b(facts.b.field());
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
         bits_a.add(numbers.number[i].x, numbers.number[i].y);
@@ -61,7 +65,8 @@ template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, i
     a = bits_a.sum;
     b = bits_b.sum;
 }
-template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numbers, int field_a, int field_b, unsigned &a, unsigned &b) {
+template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numbers, const PairFacts<LineFacts> &facts, unsigned &a, unsigned &b) {
+    const int field_a = facts.a.field(), field_b = facts.b.field();
     a = b = 0;
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
@@ -73,36 +78,39 @@ template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numb
 // Of every pair: the largest number of both lines, and the largest sum of a column of both.
 template <class S> struct PairStatistics : Statistics<S> {
     DEVICE PairStatistics(int group, unsigned round) : Statistics<S>(group, round) {}
+    typedef typename S::Number::Facts Facts;
     // Of one line of the panel.
-    DEVICE LineFacts line(int line) const { return {this->of(line >> 1)[line & 1], 0, this->of(line >> 1)[2 + (line & 1)]}; }
-    struct PairFacts {
-        LineFacts a, b;
-        DEVICE PairExponents for_words() const { return {a.exponent(), b.exponent()}; }
-    };
-    DEVICE PairFacts facts(int pair) const { return {line(2 * pair), line(2 * pair + 1)}; }
+    DEVICE Facts line(int line) const {
+        return S::STRIDED ? part((unsigned)line % S::PAIRS, (unsigned)line / S::PAIRS) : part(line >> 1, line & 1);
+    }
+    DEVICE Facts part(int pair, int part) const { return {this->of(pair)[part], 0, this->of(pair)[2 + part]}; }
+    DEVICE PairFacts<Facts> facts(int pair) const { return {part(pair, 0), part(pair, 1)}; }
 };
 
 // The numbers of a warp's columns of real lines. As read_column.
 template <class S, class Numbers> DEVICE void read_pairs(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
     typedef typename S::First Step;
+    typedef typename S::Number Number;
+    typedef typename Number::Real Real;
     const Lane<S> lane;
     const int t = lane.t;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
-        const int line = 2 * column.line;
-        const bool has_a = lines.has(args, line), has_b = lines.has(args, line + 1);
+        const int line = S::line_of_pair(column.line, 0), partner = S::line_of_pair(column.line, 1);
+        const bool has_a = lines.has(args, line), has_b = lines.has(args, partner);
         const bool mirrored = 2 * column.place > S::N2;
         const auto row = [&](int i) { return mirrored ? S::N1 - 1 - i : i; };
-        const uint2 *const start = (const uint2 *)args.input + lines.start(args.from, has_a ? line : 0) + column.place;
-        const uint2 *near = start + row(t) * S::N2, *far = start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * S::N2;
-        const i64 other = args.from.slow;
-        const int step = mirrored ? -4 * S::N2 : 4 * S::N2;
-        const auto both = [&](const uint2 *place, bool slot) {
-            uint2 a = make_uint2(0, 0), b = a;
+        const i64 element = S::STRIDED ? args.from.element : 1, row_step = S::N2 * element;
+        const Real *const start = (const Real *)args.input + lines.start(args.from, has_a ? line : 0) + column.place * element;
+        const Real *near = start + row(t) * row_step, *far = start + row(S::N1 - (Step::PLAIN ? 0 : 1) - t) * row_step;
+        const i64 other = (partner - line) * (S::STRIDED ? args.from.fast : args.from.slow);
+        const i64 step = mirrored ? -4 * row_step : 4 * row_step;
+        const auto both = [&](const Real *place, bool slot) {
+            Real a = Number::real_zero(), b = a;
             if (slot && has_a) a = load_once(place);
             if (slot && has_b) b = load_once(place + other);
-            return make_uint4(a.x, a.y, b.x, b.y);
+            return Number::of_parts(a, b);
         };
 #pragma unroll
         for (int q = 0; q < Step::QUADS; q++) {
@@ -124,7 +132,7 @@ template <class S, class Numbers, class Statistics> DEVICE void note_pair_sums(c
         const Column column = column_of<S>(lane, u);
         unsigned *const of = statistics.of(column.line);
         unsigned a, b;
-        leading_bits(numbers[u], (int)(of[0] >> 20), (int)(of[1] >> 20), a, b);
+        leading_bits(numbers[u], statistics.facts(column.line), a, b);
         a += shuffle_xor(a, 1);
         b += shuffle_xor(b, 1);
         a += shuffle_xor(a, 2);
@@ -174,7 +182,7 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                 const uint4 angle = angles.entry(16 * k * Tables::ANGLES);
 #pragma unroll
                 for (int l = 0; l < 2; l++) {
-                    const int line = 2 * column.line + l;
+                    const int line = S::line_of_pair(column.line, l);
                     const auto put = [&](bool is_one, int row, i64 re, i64 im) {
                         if constexpr (N2 > 1) {
                             if (column.there && is_one) store_shared(place_of(lane, line, row, j), make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
@@ -202,49 +210,53 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
 
 // Where outputs of a real line go: those beyond the middle are conjugates of others.
 template <class S, bool CONVERSIONS> struct ToHalfSpectrum {
-    Finish<CONVERSIONS> finish;
-    uint4 *start;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
+    typename Number::template Finish<CONVERSIONS> finish;
+    Element *start;
+    i64 element;
     unsigned conjugate;
     bool there, some, alone;
-    DEVICE ToHalfSpectrum(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &row)
+    DEVICE ToHalfSpectrum(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &row)
         : finish(facts.exponent() + common_exponent<S>()), conjugate(args.conjugate_output), some(facts.largest_re != 0) {
-        there = row.there && lines.has(args, row.line) && facts.moderate();
-        start = args.output + lines.start(args.to, row.line);
+        there = row.there && lines.has(args, row.line) && facts.taken(common_exponent<S>());
+        start = (Element *)args.output + lines.start(args.to, row.line);
+        element = S::STRIDED ? args.to.element : 1;
         // The first row and the middle one have conjugates of their own outputs.
         alone = row.place == 0 || 2 * row.place == S::N1;
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64 im, int top_im, bool) const {
         const bool beyond = 2 * index > S::N;
-        uint4 value = finish(re, top_re, im, top_im, conjugate ^ (beyond ? 0x80000000u : 0u));
+        Element value = finish(re, top_re, im, top_im, conjugate ^ (beyond ? 0x80000000u : 0u));
         // Outputs 0 and N/2 are real; of zeros, all is zero.
-        if (index == 0 || 2 * index == S::N) {
-            value.z = value.w = 0;
-            if (!some) value.x = value.y = 0;
-        }
-        if (is_one && there && !(beyond && alone)) start[beyond ? S::N - index : index] = value;
+        if (index == 0 || 2 * index == S::N) value = Number::kept(value, some ? ~0u : 0u, 0u);
+        if (is_one && there && !(beyond && alone)) start[(beyond ? S::N - index : index) * element] = value;
     }
 };
 
 // The numbers of a warp's columns of half-spectra: what lies beyond the middle is the conjugate of what lies before it.
 template <class S, class Numbers> DEVICE void read_halves(const TunedArguments &args, const Lines<S> &lines, Numbers (&numbers)[S::UNITS1]) {
     typedef typename S::First Step;
+    typedef typename S::Number Number;
+    typedef typename Number::Element Element;
     const Lane<S> lane;
     const int t = lane.t;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const bool present = lines.has(args, column.line);
-        const uint4 *const start = args.input + lines.start(args.from, present ? column.line : 0);
+        const Element *const start = (const Element *)args.input + lines.start(args.from, present ? column.line : 0);
+        const i64 element = S::STRIDED ? args.from.element : 1;
         const auto number = [&](int row, bool slot) {
             const int i = row * S::N2 + column.place;
             const bool beyond = 2 * i > S::N;
-            uint4 value = make_uint4(0, 0, 0, 0);
-            if (slot && present) value = load_once(start + (beyond ? S::N - i : i));
+            Element value = Number::zero();
+            if (slot && present) value = load_once(start + (beyond ? S::N - i : i) * element);
             // The first number and the middle one have no imaginary part: what is given is left out, but for a NaN or an infinity, which
             // spoils the line.
-            if ((i == 0 || 2 * i == S::N) && (value.w & 0x7ff00000u) != 0x7ff00000u) value.z = value.w = 0;
-            value.w ^= args.conjugate_input ^ (beyond ? 0x80000000u : 0u);
+            if ((i == 0 || 2 * i == S::N) && Number::is_imaginary_finite(value)) value = Number::kept(value, ~0u, 0u);
+            Number::flip(value, args.conjugate_input ^ (beyond ? 0x80000000u : 0u));
             return value;
         };
 #pragma unroll
@@ -258,29 +270,33 @@ template <class S, class Numbers> DEVICE void read_halves(const TunedArguments &
 
 // Where outputs of a half-spectrum go.
 template <class S, bool CONVERSIONS> struct ToReal {
-    Finish<CONVERSIONS> finish;
-    uint2 *start;
+    typedef typename S::Number Number;
+    typedef typename Number::Real Real;
+    typename Number::template Finish<CONVERSIONS> finish;
+    Real *start;
+    i64 element;
     bool there, some;
-    DEVICE ToReal(const TunedArguments &args, const Lines<S> &lines, const LineFacts &facts, const Column &row)
+    DEVICE ToReal(const TunedArguments &args, const Lines<S> &lines, const typename Number::Facts &facts, const Column &row)
         : finish(facts.exponent() + common_exponent<S>()), some(facts.largest_re != 0) {
-        there = row.there && lines.has(args, row.line) && facts.moderate();
-        start = (uint2 *)args.output + lines.start(args.to, row.line);
+        there = row.there && lines.has(args, row.line) && facts.taken(common_exponent<S>());
+        start = (Real *)args.output + lines.start(args.to, row.line);
+        element = S::STRIDED ? args.to.element : 1;
     }
     DEVICE void done() const {}
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64, int, bool) const {
-        uint2 value = finish.real(re, top_re);
+        Real value = finish.real(re, top_re);
         // Of half-spectra without real parts these outputs are known to be zero.
-        if (!some && (index == 0 || 2 * index == S::N)) value = make_uint2(0, 0);
-        if (is_one && there) start[index] = value;
+        if (!some && (index == 0 || 2 * index == S::N)) value = Number::real_zero();
+        if (is_one && there) start[index * element] = value;
     }
 };
 
-// Which rows of half-spectra the last step takes together, those of two neighbouring lines, and what a slot of such a row is.
+// Which rows of half-spectra the last step takes together, those of a pair of lines, and what a slot of such a row is.
 template <class S> struct HalfRows {
     typedef typename S::Last Step;
     static constexpr int PAIRS = S::PAIRS;
-    static constexpr bool ACROSS = false;
-    static DEVICE Column one(const Column &pair, int l) { return {2 * pair.line + l, pair.place, pair.there}; }
+    static constexpr bool ACROSS = S::STRIDED;
+    static DEVICE Column one(const Column &pair, int l) { return {S::line_of_pair(pair.line, l), pair.place, pair.there}; }
     static DEVICE void slot(const Lane<S> &lane, const Column &row, int q, i64 &re, i64 &im) {
         // Slots beyond the last read what lies there: they meet zeros of the matrix. Columns 0 and N2/2, which have no partner,
         // share a slot; a plain step's sines have zeros for slot 0.
@@ -375,7 +391,7 @@ template <class S, class Mma, bool CONVERSIONS> DEVICE void run_real(const Tuned
 #pragma unroll 1
     for (unsigned panel = blockIdx.x + gridDim.x * group; panel < args.panels; panel += step, round++) {
         const Lines<S> lines(args, panel);
-        typedef typename NumbersOf<CONVERSIONS, 2 * S::First::QUADS>::Type Numbers;
+        typedef typename S::Number::template Numbers<CONVERSIONS, 2 * S::First::QUADS> Numbers;
         // As in `run`.
         const auto next = [&] { clear(Statistics<S>(group, round + 1)); };
         if constexpr (S::HALF == Half::OUTPUT) {

@@ -17,22 +17,24 @@ namespace bailey {
 template <class P, class Numbers>
 DEVICE void read_column_pairs(const TunedArguments &args, const Lines<P> &lines, int base, Numbers (&numbers)[P::PassA::UNITS1]) {
     typedef typename P::PassA S;
+    typedef typename P::Number Number;
+    typedef typename Number::Real Real;
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const ColumnInTransform<P> at(base, 2 * column.line);
         const bool has_a = at.there && lines.has(args, at.line), has_b = has_a && (P::NB % 2 == 0 || at.place + 1 < P::NB);
-        const uint2 *const start = (const uint2 *)args.input + lines.start(args.from, has_a ? at.line : 0) + (has_a ? at.place : 0);
+        const Real *const start = (const Real *)args.input + lines.start(args.from, has_a ? at.line : 0) + (has_a ? at.place : 0);
         const ColumnElements<S> elements(column, lane.t);
 #pragma unroll
         for (int i = 0; i < 2 * S::First::QUADS; i++) {
             const bool slot = elements.has(i, lane.t);
-            const uint2 *const place = start + elements.of(i) * P::NB;
-            uint2 a = make_uint2(0, 0), b = a;
+            const Real *const place = start + elements.of(i) * P::NB;
+            Real a = Number::real_zero(), b = a;
             if (slot && has_a) a = load_once(place);
             if (slot && has_b) b = load_once(place + 1);
-            numbers[u].put(i, make_uint4(a.x, a.y, b.x, b.y));
+            numbers[u].put(i, Number::of_parts(a, b));
         }
     }
 }
@@ -41,8 +43,8 @@ template <class P, class Mma, bool CONVERSIONS, class FreeRows, class EndOf>
 DEVICE void first_step_of_pairs(const TunedArguments &args, const Lines<P> &lines, int base, const FreeRows &free_rows, const EndOf &end_of) {
     typedef typename P::PassA A;
     const int group = Lane<A>().group;
-    const ColumnPairStatistics statistics = column_statistics<P>(group, base);
-    PairNumbers<typename NumbersOf<CONVERSIONS, 2 * A::First::QUADS>::Type> numbers[A::UNITS1];
+    const auto statistics = column_statistics<P>(group, base);
+    PairNumbers<typename P::Number::template Numbers<CONVERSIONS, 2 * A::First::QUADS>> numbers[A::UNITS1];
     read_column_pairs<P>(args, lines, base, numbers);
     note_largest<A>(numbers, statistics);
     group_barrier<A>(group);
@@ -56,23 +58,25 @@ DEVICE void first_step_of_pairs(const TunedArguments &args, const Lines<P> &line
 template <class P, class Numbers>
 DEVICE void read_half_columns(const TunedArguments &args, const Lines<P> &lines, int base, Numbers (&numbers)[P::PassA::UNITS1]) {
     typedef typename P::PassA S;
+    typedef typename P::Number Number;
+    typedef typename Number::Element Element;
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         const ColumnInTransform<P> at(base, column.line);
         const bool present = at.there && lines.has(args, at.line);
-        const uint4 *const start = args.input + lines.start(args.from, present ? at.line : 0);
+        const Element *const start = (const Element *)args.input + lines.start(args.from, present ? at.line : 0);
         const ColumnElements<S> elements(column, lane.t);
 #pragma unroll
         for (int i = 0; i < 2 * S::First::QUADS; i++) {
             const int index = elements.of(i) * P::NB + at.place;
             const bool beyond = 2 * index > P::N;
-            uint4 value = make_uint4(0, 0, 0, 0);
+            Element value = Number::zero();
             if (present && elements.has(i, lane.t)) value = load_once(start + (beyond ? P::N - index : index));
             // As in bailey_real.cuh.
-            if ((index == 0 || 2 * index == P::N) && (value.w & 0x7ff00000u) != 0x7ff00000u) value.z = value.w = 0;
-            value.w ^= args.conjugate_input ^ (beyond != elements.mirrored ? 0x80000000u : 0u);
+            if ((index == 0 || 2 * index == P::N) && Number::is_imaginary_finite(value)) value = Number::kept(value, ~0u, 0u);
+            Number::flip(value, args.conjugate_input ^ (beyond != elements.mirrored ? 0x80000000u : 0u));
             numbers[u].put(i, value);
         }
     }
@@ -80,12 +84,14 @@ DEVICE void read_half_columns(const TunedArguments &args, const Lines<P> &lines,
 
 // Outputs of the second pass of half-spectra.
 template <class P, bool CONVERSIONS> struct ToRealTransform {
-    Finish<CONVERSIONS> finish;
-    uint2 *start;
+    typedef typename P::Number Number;
+    typedef typename Number::Real Real;
+    typename Number::template Finish<CONVERSIONS> finish;
+    Real *start;
     int row;
     bool there, some;
     DEVICE void done() const {}
-    DEVICE ToRealTransform(const TunedArguments &args, const Lines<P> &lines, const RowFacts<Double> &facts, int group, unsigned round, int index, bool is_row)
+    DEVICE ToRealTransform(const TunedArguments &args, const Lines<P> &lines, const RowFacts<Number> &facts, int group, unsigned round, int index, bool is_row)
         : finish(facts.exponent() + common_exponent<P>()) {
         const bool present = is_row && index < P::ROWS;
         const InTransform<P, P::NA> at(present ? index : 0);
@@ -93,13 +99,13 @@ template <class P, bool CONVERSIONS> struct ToRealTransform {
         there = present && lines.has(args, at.line) && (known & LEFT) == 0;
         some = (known & SOME_REAL) != 0;
         row = at.place;
-        start = (uint2 *)args.output + lines.start(args.to, at.line) + row;
+        start = (Real *)args.output + lines.start(args.to, at.line) + row;
     }
     DEVICE void put(bool is_one, int index, i64 re, int top_re, i64, int, bool) const {
-        uint2 value = finish.real(re, top_re);
+        Real value = finish.real(re, top_re);
         const int output = row + P::NA * index;
         // Of half-spectra without real parts these outputs are known to be zero.
-        if (!some && (output == 0 || 2 * output == P::N)) value = make_uint2(0, 0);
+        if (!some && (output == 0 || 2 * output == P::N)) value = Number::real_zero();
         if (is_one && there) start[P::NA * index] = value;
     }
 };

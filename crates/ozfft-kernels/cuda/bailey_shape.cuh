@@ -93,6 +93,8 @@ struct BlockShape {
     // Whether a warp has whole lines of its own, so that only its own threads wait for each other: passes (bailey_passes.cuh).
     static constexpr bool LOCAL = false, IN_PLACE = false;
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 128, "first steps are products");
+    // Of two real lines, or columns, that are together in the first step: their numbers in the last one.
+    static DEVICE int line_of_pair(int pair, int part) { return 2 * pair + part; }
     // Where output number `output` of row k1 lies in that row, as long as it has not been stored.
     static DEVICE int place_of_output(int, int output) { return output; }
 };

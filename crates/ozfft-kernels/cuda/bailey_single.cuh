@@ -26,6 +26,8 @@ struct SingleFacts {
     DEVICE bool handled() const { return leading() >= LEAST && leading() <= LARGEST; }
     DEVICE int exponent() const { return handled() ? leading() - 20 + (32 - leading_zeros_of_half(sum)) - WORD_BITS : 0; }
     DEVICE int for_words() const { return exponent(); }
+    // What makes the leading bit of the largest number that of 2^20.
+    DEVICE float to_leading_bits() const { return power_of_two(20 - (handled() ? leading() : 0)); }
     DEVICE bool moderate() const { return handled() || zero(); }
     DEVICE bool taken(int common) const {
         const int unit = exponent() + common;
@@ -56,12 +58,15 @@ template <int COUNT> struct SingleNumbers {
     DEVICE unsigned rest_im() const { return 0; }
 
     DEVICE unsigned leading_bits(const SingleFacts &facts) const {
-        const float to_units = power_of_two(20 - (facts.handled() ? facts.leading() : 0));
+        return leading_bits(re, facts) + leading_bits(im, facts);
+    }
+    // The leading bits of one part, cut off and added up.
+    static DEVICE unsigned leading_bits(const float (&part)[COUNT], const SingleFacts &facts) {
+        const float to_units = facts.to_leading_bits();
         unsigned sum = 0;
 #pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            sum += (unsigned)bits_of(fused_towards_zero(fabsf(re[i]), to_units, UNIT_PLACE)) + (unsigned)bits_of(fused_towards_zero(fabsf(im[i]), to_units, UNIT_PLACE));
-        return sum - 2u * COUNT * UNIT_PLACE_BITS;
+        for (int i = 0; i < COUNT; i++) sum += (unsigned)bits_of(fused_towards_zero(fabsf(part[i]), to_units, UNIT_PLACE));
+        return sum - (unsigned)COUNT * UNIT_PLACE_BITS;
     }
 
     // x·2^-exponent rounded, halves away from zero. Adding one half, or just less to negative numbers, and cutting off downwards rounds
@@ -81,6 +86,12 @@ template <int COUNT> struct SingleNumbers {
     DEVICE i64 imaginary_word(int i, const Words &words) const { return words(im[i]); }
 };
 
+// Of two real lines, or of two real columns, apart (bailey_real.cuh).
+template <int COUNT> DEVICE void leading_bits(const SingleNumbers<COUNT> &numbers, const PairFacts<SingleFacts> &facts, unsigned &a, unsigned &b) {
+    a = numbers.leading_bits(numbers.re, facts.a);
+    b = numbers.leading_bits(numbers.im, facts.b);
+}
+
 // An output times 2^unit, rounded once: 21 bits and what is above them become exact numbers, and one fused operation adds them. A
 // negative scale makes the opposite number, and never a negative zero.
 struct SingleFinish {
@@ -95,12 +106,15 @@ struct SingleFinish {
         return (unsigned)bits_of(fused(high, upper, fused(low, lower, -(UNIT_PLACE * lower))));
     }
     DEVICE uint2 operator()(i64 re, int top_re, i64 im, int top_im, unsigned flip) const { return make_uint2(part(re, top_re, 0), part(im, top_im, flip)); }
+    // The real part alone.
+    DEVICE unsigned real(i64 re, int top) const { return part(re, top, 0); }
 };
 
 // Numbers of f32.
 struct Single {
     static constexpr int DIGITS = 5, WORD_BITS = SingleFacts::WORD_BITS, UNSEEN = 16;
     typedef uint2 Element;
+    typedef unsigned Real;
     typedef SingleFacts Facts;
     template <bool, int COUNT> using Numbers = SingleNumbers<COUNT>;
     template <bool> using Finish = SingleFinish;
@@ -110,6 +124,10 @@ struct Single {
     static DEVICE uint2 zero() { return make_uint2(0, 0); }
     static DEVICE void flip(uint2 &x, unsigned sign) { x.y ^= sign; }
     static DEVICE uint2 kept(const uint2 &x, unsigned re, unsigned im) { return make_uint2(x.x & re, x.y & im); }
+    static DEVICE unsigned real_zero() { return 0; }
+    static DEVICE unsigned real_kept(unsigned x, unsigned mask) { return x & mask; }
+    static DEVICE uint2 of_parts(unsigned re, unsigned im) { return make_uint2(re, im); }
+    static DEVICE bool is_imaginary_finite(const uint2 &x) { return (x.y & 0x7f800000u) != 0x7f800000u; }
 };
 
 }  // namespace bailey

@@ -123,12 +123,14 @@ template <bool WIDE> DEVICE void narrowed(uint32_t word_at, uint32_t top_at, int
     }
 }
 // The same of `put_short_word`.
-DEVICE void narrowed_short(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im) {
+DEVICE void narrowed_short(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im, bool conjugated = false) {
     const uint2 word = load_shared_two(word_at);
     const int tops = load_shared_int(top_at);
     const i64 half = (i64)1 << shift >> 1;
     re = (join(word.x, (unsigned)(tops << 16 >> 16)) + half) >> shift;
-    im = (join(word.y, (unsigned)(tops >> 16)) + half) >> shift;
+    im = join(word.y, (unsigned)(tops >> 16));
+    if (conjugated) im = -im;
+    im = (im + half) >> shift;
 }
 
 // Words of a pass as a thread reads them for the first step: an element and its partner for every slot. `Exponents`: those of the

@@ -348,6 +348,7 @@ template <class T> DEVICE T table_entry(const T *place) { return *place; }
 DEVICE uint2 table_half(const uint2 *place) { return *place; }
 DEVICE uint4 load_once(const uint4 *place) { return *place; }
 DEVICE uint2 load_once(const uint2 *place) { return *place; }
+DEVICE unsigned load_once(const unsigned *place) { return *place; }
 
 // The tensor instruction: the layout of its operands is described in mma_sync.cuh.
 template <class Byte> DEVICE void mma_sync_bytes(int *c, const uint32_t (&a)[4], const uint32_t (&b)[2]) {

@@ -137,6 +137,32 @@ pub enum Number {
     Single,
 }
 
+impl Number {
+    /// Its type in the kernels' source.
+    pub(crate) fn type_name(self) -> &'static str {
+        match self {
+            Number::Double => "bailey::Double",
+            Number::Single => "bailey::Single",
+        }
+    }
+
+    /// What the names of its kernels begin with.
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Number::Double => "",
+            Number::Single => "single_",
+        }
+    }
+
+    /// A kernel's source, with what it needs of its numbers.
+    pub(crate) fn included(self, source: String) -> String {
+        match self {
+            Number::Double => source,
+            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
+        }
+    }
+}
+
 /// Pairs of a step's elements.
 pub(crate) const fn slots(n: usize) -> usize {
     n.div_ceil(2)
@@ -349,10 +375,7 @@ impl KernelShape for BlockShape {
             "contiguous"
         };
         let conversions = if conversions { "_conversions" } else { "" };
-        let number = match self.number {
-            Number::Double => "",
-            Number::Single => "single_",
-        };
+        let number = self.number.prefix();
         let parameters = match self.is_usual() {
             true => String::new(),
             false => {
@@ -592,6 +615,12 @@ pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option
     fits.then_some(if load > 5 { 12 } else { MOST_WARPS })
 }
 
+/// What a point of a step is expected to take.
+pub(crate) fn work(n: usize, units: usize) -> f64 {
+    let fragments = if units == 1 { 1.35 } else { 1.0 };
+    fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64 + 16.0
+}
+
 /// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps of a
 /// group, groups and most warps of a block.
 pub(crate) fn cost_of(
@@ -600,10 +629,6 @@ pub(crate) fn cost_of(
     units: [usize; 2],
     [warps, groups, most_warps]: [usize; 3],
 ) -> f64 {
-    let work = |n: usize, units: usize| {
-        let fragments = if units == 1 { 1.35 } else { 1.0 };
-        fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64 + 16.0
-    };
     let columns = (lines * last) as f64 / (8 * units[0] * warps) as f64;
     let mut cost = work(first, units[0]) / columns;
     let mut balance = 1.0;

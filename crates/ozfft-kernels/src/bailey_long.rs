@@ -123,17 +123,13 @@ impl LongShape {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, middle, last] = steps;
-        let real = matches!(
-            pass,
-            Pass::OpeningReal | Pass::OpeningHalf | Pass::ClosingReal
-        );
         // `LongShape` asserts the same; two points as a last step do not occur.
         let takes = match middle {
             1 => is_matrix(first) && first <= 64 && last <= 64 && last != 2,
             _ => bailey_three::are_three(steps),
         };
-        // Real lines of f32, and three steps of them, have no kernels.
-        if !takes || (number == Number::Single && (real || middle > 1)) {
+        // Three steps of f32 have no kernels.
+        if !takes || (number == Number::Single && middle > 1) {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
@@ -245,12 +241,9 @@ impl LongShape {
         } = self;
         let columns = self.columns();
         let pass = pass.name();
-        let number = match self.number {
-            Number::Double => "",
-            Number::Single => ", bailey::Single",
-        };
+        let number = self.number.type_name();
         let shape = format!(
-            "bailey::LongShape<{first}, {columns}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}{number}>"
+            "bailey::LongShape<{first}, {columns}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}, {number}>"
         );
         match middle {
             1 => shape,
@@ -273,10 +266,7 @@ impl KernelShape for LongShape {
         };
         let pass = self.pass.name().to_lowercase();
         let conversions = if conversions { "_conversions" } else { "" };
-        let number = match self.number {
-            Number::Double => "",
-            Number::Single => "single_",
-        };
+        let number = self.number.prefix();
         let [one, other] = self.units;
         let groups = self.groups;
         format!(
@@ -315,10 +305,9 @@ impl KernelShape for LongShape {
             ["bailey_long.cuh", &self.type_name(), "run_pass", &checks],
             conversions,
         );
-        match (self.number, self.steps) {
-            (Number::Single, _) => format!("#include \"bailey_single.cuh\"\n{source}"),
-            (Number::Double, [_, 1, _]) => source,
-            (Number::Double, _) => format!("#include \"bailey_three.cuh\"\n{source}"),
+        match self.steps {
+            [_, 1, _] => self.number.included(source),
+            _ => format!("#include \"bailey_three.cuh\"\n{source}"),
         }
     }
 }
@@ -347,8 +336,17 @@ mod tests {
                 [13, 11, 5],
                 [17, 17, 3],
             ] {
-                for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
-                    let pass = (Number::Double, pass);
+                for pass in [
+                    (Number::Double, Pass::Opening),
+                    (Number::Double, Pass::Middle),
+                    (Number::Double, Pass::Closing),
+                    (Number::Single, Pass::OpeningReal),
+                    (Number::Single, Pass::OpeningHalf),
+                    (Number::Single, Pass::ClosingReal),
+                ] {
+                    if steps[1] > 1 && pass.0 == Number::Single {
+                        continue;
+                    }
                     let shape = LongShape::new(steps, 1000, pass, kilobytes << 10, false);
                     let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
                     println!("{kilobytes} KB: {shape:?}");

@@ -11,18 +11,17 @@ use crate::bailey::{
 pub enum Ends {
     /// Complex numbers, of f64 or f32.
     Complex(Number),
-    /// Real lines of f64, half-spectra at the end.
-    RealToHalf,
-    /// Half-spectra, real lines of f64 at the end.
-    HalfToReal,
+    /// Real lines, half-spectra at the end.
+    RealToHalf(Number),
+    /// Half-spectra, real lines at the end.
+    HalfToReal(Number),
 }
 
 impl Ends {
     /// What numbers are.
-    fn number(self) -> Number {
+    pub fn number(self) -> Number {
         match self {
-            Ends::Complex(number) => number,
-            Ends::RealToHalf | Ends::HalfToReal => Number::Double,
+            Ends::Complex(number) | Ends::RealToHalf(number) | Ends::HalfToReal(number) => number,
         }
     }
 }
@@ -247,7 +246,7 @@ impl PassesShape {
     fn together(&self) -> usize {
         let columns = self.second[0] * self.second[1];
         match self.ends {
-            Ends::RealToHalf => columns.div_ceil(2),
+            Ends::RealToHalf(_) => columns.div_ceil(2),
             _ => columns,
         }
     }
@@ -258,7 +257,7 @@ impl PassesShape {
         let [(a, a_turns), (b, b_turns)] = self.blocks();
         // Of real columns two are together, and half of the outputs are kept.
         let (kept, lines) = match self.ends {
-            Ends::RealToHalf => (a.first / 2 + 1, 2 * a.lines),
+            Ends::RealToHalf(_) => (a.first / 2 + 1, 2 * a.lines),
             _ => (a.first, a.lines),
         };
         // In place, where every round has as many: `PassesShape::IN_PLACE_A`, `IN_PLACE_B`.
@@ -298,7 +297,10 @@ impl PassesShape {
     /// What a point is expected to take: products of padded matrices and what else there is, with warps that wait for others.
     fn cost(&self) -> f64 {
         // Shapes of complex f64 were chosen and measured with these figures, and half-spectra do nearly as much.
-        let measured = matches!(self.ends, Ends::Complex(Number::Double) | Ends::HalfToReal);
+        let measured = matches!(
+            self.ends,
+            Ends::Complex(Number::Double) | Ends::HalfToReal(Number::Double)
+        );
         let work = |n: usize, units: usize| {
             let fragments = if units == 1 { 1.35 } else { 1.0 };
             // Two units share what a warp works out for itself: an eighth of the instructions, counted.
@@ -326,7 +328,7 @@ impl PassesShape {
         let mut all = first_units(&a, a_turns, columns);
         if tiles(a.last) > 0 {
             let rows_at_once = match self.ends {
-                Ends::RealToHalf => 2 * a.lines * (a.first / 2 + 1),
+                Ends::RealToHalf(_) => 2 * a.lines * (a.first / 2 + 1),
                 _ => a.lines * a.first,
             };
             let turns = rows_at_once.div_ceil(8 * self.warps);
@@ -336,7 +338,7 @@ impl PassesShape {
         if tiles(b.last) > 0 {
             let unit_columns = 8 * b.units[1];
             let rows_at_once = match self.ends {
-                Ends::HalfToReal => b.lines.div_ceil(2) * b.first,
+                Ends::HalfToReal(_) => b.lines.div_ceil(2) * b.first,
                 _ => b.lines * b.first,
             };
             let turns = rows_at_once.div_ceil(unit_columns * self.warps);
@@ -378,14 +380,14 @@ impl PassesShape {
             groups,
             ..
         } = self;
+        let number = self.ends.number().type_name();
         let ends = match self.ends {
-            Ends::Complex(Number::Double) => "",
-            Ends::Complex(Number::Single) => ", bailey::Single",
-            Ends::RealToHalf => ", bailey::Double, bailey::Ends::REAL_TO_HALF",
-            Ends::HalfToReal => ", bailey::Double, bailey::Ends::HALF_TO_REAL",
+            Ends::Complex(_) => "COMPLEX",
+            Ends::RealToHalf(_) => "REAL_TO_HALF",
+            Ends::HalfToReal(_) => "HALF_TO_REAL",
         };
         format!(
-            "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}{ends}>"
+            "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}, {number}, bailey::Ends::{ends}>"
         )
     }
 }
@@ -404,16 +406,16 @@ impl KernelShape for PassesShape {
             "contiguous"
         };
         let conversions = if conversions { "_conversions" } else { "" };
+        let number = self.ends.number().prefix();
         let ends = match self.ends {
-            Ends::Complex(Number::Double) => "",
-            Ends::Complex(Number::Single) => "single_",
-            Ends::RealToHalf => "r2c_",
-            Ends::HalfToReal => "c2r_",
+            Ends::Complex(_) => "",
+            Ends::RealToHalf(_) => "r2c_",
+            Ends::HalfToReal(_) => "c2r_",
         };
         let [a, b, last] = self.units;
         let (lines, warps, groups) = (self.lines, self.warps, self.groups);
         format!(
-            "bailey_{ends}{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}_{lines}_{warps}_{a}{b}{last}_{groups}{conversions}"
+            "bailey_{number}{ends}{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}_{lines}_{warps}_{a}{b}{last}_{groups}{conversions}"
         )
     }
 
@@ -442,17 +444,20 @@ impl KernelShape for PassesShape {
         let [[a1, a2], [b1, b2]] = [self.first, self.second];
         let kilobytes = self.kilobytes;
         let what = match self.ends {
-            Ends::Complex(Number::Double) => "f64",
-            Ends::Complex(Number::Single) => "f32",
-            Ends::RealToHalf => "real to half-spectrum",
-            Ends::HalfToReal => "half-spectrum to real",
+            Ends::Complex(_) => "complex",
+            Ends::RealToHalf(_) => "real to half-spectrum",
+            Ends::HalfToReal(_) => "half-spectrum to real",
         };
         let place = match self.strided {
             true => "strided",
             false => "contiguous",
         };
+        let number = match self.ends.number() {
+            Number::Double => "f64",
+            Number::Single => "f32",
+        };
         Some(format!(
-            "passes of {a1} x {a2} and {b1} x {b2} points, {what}, {place}, {kilobytes} KB"
+            "passes of {a1} x {a2} and {b1} x {b2} points, {number}, {what}, {place}, {kilobytes} KB"
         ))
     }
 
@@ -484,17 +489,14 @@ impl KernelShape for PassesShape {
         let checks = format!("Shape::TABLE_BYTES == {}", self.table_bytes());
         let header = match self.ends {
             Ends::Complex(_) => "bailey_passes.cuh",
-            Ends::RealToHalf | Ends::HalfToReal => "bailey_real_passes.cuh",
+            Ends::RealToHalf(_) | Ends::HalfToReal(_) => "bailey_real_passes.cuh",
         };
         let source = kernel_source(
             self,
             [header, &self.type_name(), "run_passes", &checks],
             conversions,
         );
-        match self.ends.number() {
-            Number::Double => source,
-            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
-        }
+        self.ends.number().included(source)
     }
 }
 
@@ -535,8 +537,10 @@ mod tests {
                     (Ends::Complex(Number::Double), true),
                     (Ends::Complex(Number::Single), false),
                     (Ends::Complex(Number::Single), true),
-                    (Ends::RealToHalf, false),
-                    (Ends::HalfToReal, false),
+                    (Ends::RealToHalf(Number::Double), false),
+                    (Ends::RealToHalf(Number::Single), false),
+                    (Ends::HalfToReal(Number::Double), false),
+                    (Ends::HalfToReal(Number::Single), false),
                 ] {
                     let shape = PassesShape::new(first, second, kind, kilobytes << 10);
                     let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));
@@ -545,6 +549,7 @@ mod tests {
                     assert!(shape.threads() <= 768, "{shape:?}");
                 }
                 for ends in [Ends::RealToHalf, Ends::HalfToReal] {
+                    let ends = ends(Number::Double);
                     let shape = PassesShape::new(first, second, (ends, true), kilobytes << 10);
                     assert_eq!(shape, None, "real lines are contiguous");
                 }

@@ -2,8 +2,8 @@
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    KernelShape, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source, most_warps, next_with,
-    table_bytes,
+    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
+    most_warps, next_with, quads, table_bytes_for, work,
 };
 
 /// Which side has half-spectra.
@@ -24,8 +24,12 @@ pub struct RealShape {
     pub pairs: usize,
     /// Tiles of eight columns that a warp takes together in the first step, and of rows in the last one.
     pub units: [usize; 2],
+    /// Whether neighbouring lines are neighbours in memory; else lines are contiguous.
+    pub strided: bool,
     /// Which side has half-spectra.
     pub half: Half,
+    /// What numbers are, and how many digits words have.
+    pub number: Number,
     /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
     pub groups: usize,
     kilobytes: usize,
@@ -34,7 +38,12 @@ pub struct RealShape {
 impl RealShape {
     /// The shape for steps of so many points on a GPU whose blocks may have so many bytes of shared memory: the one that promises most of
     /// those that fit; none where there is none, or where the template does not take the steps.
-    pub fn new(steps: [usize; 2], half: Half, shared_bytes: usize) -> Option<Self> {
+    pub fn new(
+        (number, half): (Number, Half),
+        steps: [usize; 2],
+        strided: bool,
+        shared_bytes: usize,
+    ) -> Option<Self> {
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
@@ -42,22 +51,39 @@ impl RealShape {
         if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
             return None;
         }
+        let all_pairs: &[usize] = match strided {
+            true => &[2, 4, 8, 16],
+            false => &[1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32],
+        };
         let mut best: Option<(f64, RealShape)> = None;
         for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
             let Some(most) = most_warps(steps, units) else {
                 continue;
             };
-            for pairs in [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32] {
+            // Two units of such rows spill registers where distances need some.
+            if strided && units[1] * quads(last) > 6 {
+                continue;
+            }
+            let load = (units[0] * quads(first)).max(units[1] * quads(last));
+            let most = match number {
+                Number::Double => most,
+                // Five digits leave registers for more warps, but for those of two units of large steps, or where distances need some.
+                Number::Single if load > 6 || strided => most,
+                Number::Single => MOST_WARPS,
+            };
+            for &pairs in all_pairs {
                 let mut shape = RealShape {
                     steps,
                     pairs,
                     units,
+                    strided,
                     half,
+                    number,
                     groups: 1,
                     kilobytes,
                 };
                 let warps = shape.warps();
-                let room = (kilobytes << 10).saturating_sub(16 + table_bytes(first, last));
+                let room = (kilobytes << 10).saturating_sub(16 + shape.table_bytes());
                 shape.groups = (most / warps).min(room / shape.group_bytes()).min(15);
                 if warps > most || shape.shared_bytes() > kilobytes << 10 {
                     continue;
@@ -65,13 +91,67 @@ impl RealShape {
                 let cached = if shape.groups == 0 { 1.3 } else { 1.0 };
                 let groups = shape.groups.max(1);
                 let short = if pairs * first * last < 256 { 1.1 } else { 1.0 };
-                let cost = cached * short * cost_of(steps, pairs, units, [warps, groups, most]);
+                let cost = match number {
+                    // Shapes of f64 were chosen and measured with these figures.
+                    Number::Double => cost_of(steps, pairs, units, [warps, groups, most]),
+                    Number::Single => shape.cost(most),
+                };
+                let cost = cached * short * cost * shape.sectors();
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, shape));
                 }
             }
         }
         best.map(|(_, shape)| shape)
+    }
+
+    /// What a point is expected to take: a group is done with a step when its warp with the most columns or rows is. (Counted in machine code
+    /// so, and not in the mean, instructions of complex lines of f32 are in proportion to the times that were measured.)
+    fn cost(&self, most_warps: usize) -> f64 {
+        let [first, last] = self.steps;
+        let warps = self.warps();
+        let in_turns = |all: usize, at_once: usize| (all.div_ceil(at_once) * at_once) as f64;
+        let lines = self.pairs as f64;
+        let columns = in_turns(self.columns(), 8 * self.units[0] * warps);
+        let mut cost = work(first, self.units[0]) * columns / (lines * last as f64);
+        let rows = match self.half {
+            Half::Output => 2 * self.pairs * (first / 2 + 1),
+            Half::Input if is_matrix(last) => self.pairs * first,
+            Half::Input => 2 * self.pairs * first,
+        };
+        if is_matrix(last) {
+            let rows = in_turns(rows, 8 * self.units[1] * warps);
+            cost += work(last, self.units[1]) * rows / (lines * first as f64);
+        } else if last > 1 {
+            cost += 6.0 * in_turns(rows, 32 * warps) / (lines * first as f64);
+        }
+        let groups = self.groups.max(1);
+        cost *= 1.0 + 0.6 * (1.0 - (groups * warps) as f64 / most_warps as f64);
+        cost *= match groups {
+            1 => 1.25,
+            2 => 1.08,
+            _ => 1.0,
+        };
+        cost * if most_warps == MOST_WARPS { 1.0 } else { 1.05 }
+    }
+
+    /// What it costs that neighbouring real numbers of strided lines do not fill sectors of 32 bytes.
+    fn sectors(&self) -> f64 {
+        let bytes = match self.number {
+            Number::Double => 8 * self.pairs,
+            Number::Single => 4 * self.pairs,
+        };
+        match bytes {
+            ..16 if self.strided => 1.4,
+            ..32 if self.strided => 1.15,
+            _ => 1.0,
+        }
+    }
+
+    /// `RealShape::Tables::BYTES`
+    fn table_bytes(&self) -> usize {
+        let [first, last] = self.steps;
+        table_bytes_for(self.number, first, last)
     }
 
     /// Columns of the first step.
@@ -96,6 +176,10 @@ impl RealShape {
         };
         let words = match last {
             1 => 0,
+            _ if self.strided => {
+                let line = next_with(rows * next_with(columns, 1, 2), 4, 8);
+                16 * 2 * self.pairs * line
+            }
             _ => 16 * 2 * self.pairs * rows * next_with(columns, 2, 4),
         };
         words + 2 * 16 * lines
@@ -107,6 +191,7 @@ impl RealShape {
             steps: [first, last],
             pairs,
             units: [first_units, last_units],
+            strided,
             half,
             groups,
             ..
@@ -115,8 +200,9 @@ impl RealShape {
             Half::Output => "OUTPUT",
             Half::Input => "INPUT",
         };
+        let number = self.number.type_name();
         format!(
-            "bailey::RealShape<{first}, {last}, {pairs}, {first_units}, {last_units}, bailey::Half::{half}, {groups}>"
+            "bailey::RealShape<{first}, {last}, {pairs}, {first_units}, {last_units}, {strided}, bailey::Half::{half}, {groups}, {number}>"
         )
     }
 }
@@ -132,8 +218,10 @@ impl KernelShape for RealShape {
             Half::Output => "r2c",
             Half::Input => "c2r",
         };
+        let place = if self.strided { "_strided" } else { "" };
+        let number = self.number.prefix();
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{kind}_{first}x{last}_{kilobytes}{conversions}")
+        format!("bailey_{number}{kind}_{first}x{last}{place}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -147,7 +235,7 @@ impl KernelShape for RealShape {
     fn shared_bytes(&self) -> usize {
         let tables = match self.groups {
             0 => 0,
-            _ => table_bytes(self.steps[0], self.steps[1]),
+            _ => self.table_bytes(),
         };
         self.groups.max(1) * self.group_bytes() + 16 + tables
     }
@@ -157,13 +245,13 @@ impl KernelShape for RealShape {
     }
 
     fn source(&self, conversions: bool) -> String {
-        let [first, last] = self.steps;
-        let checks = format!("Shape::Tables::BYTES == {}", table_bytes(first, last));
-        kernel_source(
+        let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
+        let source = kernel_source(
             self,
             ["bailey_real.cuh", &self.type_name(), "run_real", &checks],
             conversions,
-        )
+        );
+        self.number.included(source)
     }
 }
 
@@ -175,13 +263,18 @@ mod tests {
     fn every_listed_length_has_shapes_that_fit() {
         for (listed, _) in crate::bailey::listed() {
             for kilobytes in SHARED_KILOBYTES {
-                for half in [Half::Output, Half::Input] {
+                for kind in [
+                    (Number::Double, Half::Output),
+                    (Number::Double, Half::Input),
+                    (Number::Single, Half::Output),
+                    (Number::Single, Half::Input),
+                ] {
                     let steps = [listed.first, listed.last];
-                    let shape = RealShape::new(steps, half, kilobytes << 10);
-                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {half:?}"));
+                    let shape = RealShape::new(kind, steps, listed.strided, kilobytes << 10);
+                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {kind:?}"));
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
                     assert!(shape.threads() <= 512, "{shape:?}");
-                    if kilobytes == 227 && !listed.strided {
+                    if kilobytes == 227 {
                         println!("{shape:?}");
                     }
                 }

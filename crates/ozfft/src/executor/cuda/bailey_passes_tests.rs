@@ -47,8 +47,10 @@ fn every_length_of_two_passes_has_shapes_of_all_kinds() {
     for ends in [
         Ends::Complex(Number::Double),
         Ends::Complex(Number::Single),
-        Ends::RealToHalf,
-        Ends::HalfToReal,
+        Ends::RealToHalf(Number::Double),
+        Ends::RealToHalf(Number::Single),
+        Ends::HalfToReal(Number::Double),
+        Ends::HalfToReal(Number::Single),
     ] {
         let mut several = 0;
         for &n in &lengths {

@@ -1,12 +1,13 @@
 //! The template's kernels for real lines and half-spectra under the emulator against the portable unit: a sample of lengths
 //! (`crates/ozfft-emulator/build.rs`), lines of all kinds, those that they must leave among them, in place and with gaps.
 
-use super::real_tests::{RealBench, half_lines, lines};
+use super::real_tests::{RealBench, half_lines, lines, transposed};
 use super::tests::{Style, everything, numbers};
 use super::tuned_tests::{NORMS, SEED, power};
 use crate::Layout;
 use crate::problem::Problem;
 use crate::substrate::GpuUnit;
+use num_complex::Complex;
 use std::sync::atomic::Ordering;
 
 const SAMPLE: [usize; 6] = [32, 45, 63, 64, 360, 1000];
@@ -115,6 +116,46 @@ fn real_lines_of_the_template_in_place_and_with_gaps() {
             let gaps = problem.output_layout(to);
             check(&mut bench, &gaps, &input);
         }
+    }
+    println!("{} cases", bench.cases);
+}
+
+/// Side by side, at even distances and at odd ones, in one group and in several; a panel's second half may be empty or in part.
+#[test]
+fn strided_real_lines_of_the_template() {
+    let mut bench = RealBench::new();
+    let launches = |bench: &RealBench| bench.emulator.template_launches.load(Ordering::Relaxed);
+    for n in [32, 63, 64, 360] {
+        for (count, unusual_every) in [(2, None), (7, Some(3)), (16, None), (29, Some(4))] {
+            let (before, cases) = (launches(&bench), bench.cases);
+            let left = bench.left();
+            let input = lines(count, n, n, unusual_every, bench.seed());
+            let problem = Problem::real_to_complex(&[n, count]).axes(&[0]);
+            let problem = problem.substrate(GpuUnit::Int8MmaSync);
+            bench.check(&problem, &transposed(&input, n));
+            let expected = unusual_every.map_or(0, |every| count / every);
+            assert_eq!(bench.left() - left, expected as u64, "{n}, {count}");
+            let input = half_lines(count, n, n / 2 + 1, unusual_every, bench.seed());
+            let input: &[Complex<f64>] = bytemuck::cast_slice(&input);
+            let problem = Problem::complex_to_real(&[n, count]).axes(&[0]);
+            let problem = problem.substrate(GpuUnit::Int8MmaSync);
+            let input = transposed(input, n / 2 + 1);
+            bench.check(&problem, bytemuck::cast_slice(&input));
+            // Kernels with conversion instructions are there.
+            let run = (bench.cases - cases) as u64;
+            assert_eq!(launches(&bench) - before, run / 2, "{n}, {count}");
+        }
+        let before = launches(&bench);
+        for norm in NORMS {
+            let shape = [3, n, 5];
+            let problem = Problem::real_to_complex(&shape).axes(&[1]).norm(norm);
+            let input = lines(15, n, n, None, bench.seed());
+            bench.check(&problem.substrate(GpuUnit::Int8MmaSync), &input);
+            let problem = Problem::complex_to_real(&shape).axes(&[1]).norm(norm);
+            let input = half_lines(15, n, n / 2 + 1, None, bench.seed());
+            bench.check(&problem.substrate(GpuUnit::Int8MmaSync), &input);
+        }
+        assert_eq!(launches(&bench) - before, 2 * NORMS.len() as u64, "{n}");
     }
     println!("{} cases", bench.cases);
 }

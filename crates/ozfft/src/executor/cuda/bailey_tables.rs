@@ -19,11 +19,14 @@ pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
 
 /// The same for real lines, whose sums are not combined after the first step.
 pub(super) fn of_real_lines(steps: &[Step]) -> Vec<u8> {
-    lay_out(steps, |rows, image| {
-        for (cosine, sine) in rows {
-            image.extend_from_slice(bytemuck::cast_slice(&[cosine.sum, sine.sum]));
-        }
-    })
+    lay_out(steps, lay_out_apart)
+}
+
+/// What cosine and sine sums are biased by that are not combined.
+fn lay_out_apart(rows: &[(Biased, Biased)], image: &mut Vec<u8>) {
+    for (cosine, sine) in rows {
+        image.extend_from_slice(bytemuck::cast_slice(&[cosine.sum, sine.sum]));
+    }
 }
 
 /// The tables of three steps, in the order of `TablesOfThree`: sums of the middle one are shifted down before they are combined, and its
@@ -42,9 +45,7 @@ pub(super) fn of_three_steps(steps: &[Step]) -> Vec<u8> {
     lay_out_constants(&first_rows, true, &mut image);
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     let middle_rows = biased_rows(middle, false);
-    for (cosine, sine) in &middle_rows {
-        image.extend_from_slice(bytemuck::cast_slice(&[cosine.sum, sine.sum]));
-    }
+    lay_out_apart(&middle_rows, &mut image);
     for (cosine, sine) in &middle_rows {
         let tops = [cosine.top, sine.top].map(|top| top as i32);
         image.extend_from_slice(bytemuck::cast_slice(&tops));
@@ -58,6 +59,19 @@ pub(super) fn of_three_steps(steps: &[Step]) -> Vec<u8> {
 /// The same for lines of f32, whose words have five digits: pieces of the fifth diagonal follow those of the first four, and nothing is
 /// kept apart.
 pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
+    lay_out_five_digits(steps, |rows, image| lay_out_constants(rows, true, image))
+}
+
+/// The same for real ones.
+pub(super) fn of_single_real_lines(steps: &[Step]) -> Vec<u8> {
+    lay_out_five_digits(steps, lay_out_apart)
+}
+
+/// `first_constants`: how those of the first step lie.
+fn lay_out_five_digits(
+    steps: &[Step],
+    first_constants: impl FnOnce(&[(Biased, Biased)], &mut Vec<u8>),
+) -> Vec<u8> {
     let digits = Digits::SINGLE;
     let first = &steps[0];
     let last = steps.get(1).filter(|step| step.matrices.is_some());
@@ -69,7 +83,7 @@ pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
     }
     let biased = |matrix: &DigitMatrix, row: usize| biased_by_five_digits(matrix, digits, row);
     let first_rows = biased_rows_by(first, digits, biased);
-    lay_out_constants(&first_rows, true, &mut image);
+    first_constants(&first_rows, &mut image);
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     if let Some(last) = last {
         let rows = biased_rows_by(last, digits, biased);
@@ -127,14 +141,14 @@ pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Vec<u8> {
     let [first, second] = passes.blocks() else {
         unreachable!("two passes");
     };
-    let single = ends == Ends::Complex(Number::Single);
-    let of_complex = |block: &Block| match single {
-        true => of_single_lines(block.steps()),
-        false => tables(block.steps()),
+    let of_complex = |block: &Block| match ends.number() {
+        Number::Single => of_single_lines(block.steps()),
+        Number::Double => tables(block.steps()),
     };
     let mut image = match ends {
-        Ends::RealToHalf => of_real_lines(first.steps()),
-        Ends::Complex(_) | Ends::HalfToReal => of_complex(first),
+        Ends::RealToHalf(Number::Single) => of_single_real_lines(first.steps()),
+        Ends::RealToHalf(Number::Double) => of_real_lines(first.steps()),
+        Ends::Complex(_) | Ends::HalfToReal(_) => of_complex(first),
     };
     image.extend(of_complex(second));
     let powers: Vec<_> = passes.roots()[0].powers().collect();

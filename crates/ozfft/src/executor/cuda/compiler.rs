@@ -392,8 +392,10 @@ mod tests {
         for ends in [
             Ends::Complex(Number::Double),
             Ends::Complex(Number::Single),
-            Ends::RealToHalf,
-            Ends::HalfToReal,
+            Ends::RealToHalf(Number::Double),
+            Ends::RealToHalf(Number::Single),
+            Ends::HalfToReal(Number::Double),
+            Ends::HalfToReal(Number::Single),
         ] {
             let passes = PassesShape::new([11, 4], [44, 1], (ends, false), 99 << 10);
             let source = passes.expect("a shape").source(true);
@@ -403,13 +405,22 @@ mod tests {
         for (number, pass) in [
             (Number::Double, Pass::ChirpedOpening),
             (Number::Single, Pass::UnchirpedClosing),
+            (Number::Single, Pass::OpeningReal),
+            (Number::Single, Pass::OpeningHalf),
+            (Number::Single, Pass::ClosingReal),
         ] {
             let shape =
                 LongShape::new([11, 1, 4], 44, (number, pass), 99 << 10, false).expect("a shape");
             nvrtc.compile(&shape.source(false), "sm_80").unwrap();
         }
-        let real = RealShape::new([11, 4], Half::Output, 99 << 10).expect("a shape");
-        nvrtc.compile(&real.source(true), "sm_80").unwrap();
+        for kind in [
+            (Number::Double, Half::Output),
+            (Number::Single, Half::Output),
+            (Number::Single, Half::Input),
+        ] {
+            let real = RealShape::new(kind, [11, 4], false, 99 << 10).expect("a shape");
+            nvrtc.compile(&real.source(true), "sm_80").unwrap();
+        }
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
             let image = nvrtc.compile(&shape.source(false), architecture).unwrap();
             assert_eq!(&image[..4], b"\x7fELF");

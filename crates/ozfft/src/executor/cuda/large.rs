@@ -21,6 +21,7 @@ use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
 use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_passes::{Ends, PassesShape};
+use ozfft_kernels::bailey_real::{Half, RealShape};
 use ozfft_kernels::bailey_three::ThreeShape;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -391,10 +392,14 @@ impl Check {
         self.tuned += usize::from(named.is_some());
         let named = named.or_else(|| {
             let name = kernel.strip_prefix("bailey_")?;
+            let (number, name) = match name.strip_prefix("single_") {
+                Some(name) => (Number::Single, name),
+                None => (Number::Double, name),
+            };
             let (elements, ends, rest) = match name.split_once('_')? {
-                ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf, rest),
-                ("c2r", rest) => (Elements::ComplexToReal, Ends::HalfToReal, rest),
-                _ => (Elements::Complex, Ends::Complex(Number::Double), name),
+                ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf(number), rest),
+                ("c2r", rest) => (Elements::ComplexToReal, Ends::HalfToReal(number), rest),
+                _ => (Elements::Complex, Ends::Complex(number), name),
             };
             let steps = rest.split('_').map_while(|word| {
                 let points = word.split('x').map(|number| number.parse().ok());
@@ -405,8 +410,14 @@ impl Check {
             let steps: Vec<&[usize]> = steps.iter().map(Vec::as_slice).collect();
             let bytes = 227 << 10;
             let lines = match steps[..] {
-                [&[first, last]] if elements == Elements::Complex => {
-                    BlockShape::new(Number::Double, [first, last], strided, bytes)?.lines
+                [&[first, last]] => {
+                    let steps = [first, last];
+                    let real = |half| RealShape::new((number, half), steps, strided, bytes);
+                    match elements {
+                        Elements::Complex => BlockShape::new(number, steps, strided, bytes)?.lines,
+                        Elements::RealToComplex => real(Half::Output)?.lines(),
+                        Elements::ComplexToReal => real(Half::Input)?.lines(),
+                    }
                 }
                 [&[first, middle, last]] => {
                     ThreeShape::new([first, middle, last], strided, bytes)?.lines
@@ -421,7 +432,7 @@ impl Check {
                 points,
                 lines as u64,
                 elements,
-                element_bytes(elements, false),
+                element_bytes(elements, number == Number::Single),
             ))
         });
         let (points, lines_a_panel, elements, bytes) = named.expect("its shape");

@@ -62,6 +62,8 @@ fn opening(input: &FloatLines, number: Number) -> Option<Pass> {
         (Number::Double, 0, ELEMENTS_REAL) => Some(Pass::OpeningReal),
         (Number::Double, 0, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
         (Number::Single, 1, ELEMENTS_COMPLEX) => Some(Pass::Opening),
+        (Number::Single, 1, ELEMENTS_REAL) => Some(Pass::OpeningReal),
+        (Number::Single, 1, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
         _ => None,
     }
 }
@@ -72,6 +74,7 @@ fn closing(output: &FloatLines, number: Number) -> Option<Pass> {
         (Number::Double, 0, ELEMENTS_COMPLEX) => Some(Pass::Closing),
         (Number::Double, 0, ELEMENTS_REAL) => Some(Pass::ClosingReal),
         (Number::Single, 1, ELEMENTS_COMPLEX) => Some(Pass::Closing),
+        (Number::Single, 1, ELEMENTS_REAL) => Some(Pass::ClosingReal),
         _ => None,
     }
 }

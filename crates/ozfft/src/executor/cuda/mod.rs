@@ -8,6 +8,8 @@ mod bailey_chirp_tests;
 #[cfg(test)]
 mod bailey_passes_tests;
 #[cfg(test)]
+mod bailey_real_single_tests;
+#[cfg(test)]
 mod bailey_real_tests;
 #[cfg(test)]
 mod bailey_single_tests;

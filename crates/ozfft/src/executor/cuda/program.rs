@@ -289,6 +289,7 @@ fn tables_of_tuned(
         let template = tuned::is_for_template(single, recipe, block);
         if template && choice.residues.is_none() {
             let tables = match (single, kind) {
+                (true, Kind::RealToComplex) => bailey_tables::of_single_real_lines(block.steps()),
                 (true, _) => bailey_tables::of_single_lines(block.steps()),
                 (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),
                 (false, _) => bailey_tables::tables(block.steps()),
@@ -305,10 +306,9 @@ fn tables_of_tuned(
         }
         return Ok(found);
     }
-    let Some(ends) = tuned::ends_of(kind, single).filter(|_| fit_together(passes, recipe, machine))
-    else {
+    if !fit_together(passes, recipe, machine) {
         return Ok(found);
-    };
+    }
     let complex = tuned_on.filter(|_| kind == Kind::ComplexToComplex);
     let shape = complex.and_then(|on| two_pass::shape_of(&on, recipe, passes));
     if let Some(shape) = shape {
@@ -319,6 +319,7 @@ fn tables_of_tuned(
     let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
     if template && choice.residues.is_none() {
         let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
+        let ends = tuned::ends_of(kind, single);
         found.push((
             kernels,
             builder.add(&bailey_tables::of_passes(passes, ends)),

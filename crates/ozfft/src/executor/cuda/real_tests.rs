@@ -11,6 +11,7 @@ use super::tuned_tables::{matrices, tables};
 use super::tuned_tests::{LENGTHS, NORMS, SEED, power};
 use crate::kind::Kind;
 use crate::problem::{Engine, Norm, Problem};
+use crate::sample::Real;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::tables::Tables;
 use crate::{DevicePointer, Layout, Plan, Planner};
@@ -109,15 +110,28 @@ pub(super) fn half_lines(
     bytemuck::cast_slice(&numbers).to_vec()
 }
 
-pub(super) struct RealBench {
+/// Lines of so many numbers each, side by side.
+pub(super) fn transposed<T: Copy>(lines: &[T], each: usize) -> Vec<T> {
+    let count = lines.len() / each;
+    let places = (0..each).flat_map(|index| (0..count).map(move |line| line * each + index));
+    places.map(|place| lines[place]).collect()
+}
+
+pub(super) struct RealBench<T: Real = f64> {
     pub(super) emulator: Arc<Emulator>,
     machine: Arc<dyn Machine>,
-    planner: Planner<f64>,
+    planner: Planner<T>,
     pub(super) cases: usize,
 }
 
 impl RealBench {
     pub(super) fn new() -> Self {
+        RealBench::with_numbers()
+    }
+}
+
+impl<T: Real> RealBench<T> {
+    pub(super) fn with_numbers() -> Self {
         println!("seed {SEED:#x}");
         let emulator = Arc::new(Emulator::with_tuned_kernels());
         RealBench {
@@ -130,7 +144,7 @@ impl RealBench {
 
     /// Transforms with both, once with and once without conversion instructions, in place, too, where that can be, and
     /// compares all bytes of the output, gaps included. Complex numbers are two of the input's. Returns the substrate.
-    pub(super) fn check(&mut self, problem: &Problem, input: &[f64]) -> &'static str {
+    pub(super) fn check(&mut self, problem: &Problem, input: &[T]) -> &'static str {
         let problem = problem.clone().engine(Engine::Digits).threads(1);
         let on_processor = problem.clone().substrate(Substrate::Auto);
         let expected = self.planner.plan(&on_processor).unwrap();
@@ -140,13 +154,13 @@ impl RealBench {
             true => problem.resolved_input() == padded,
             false => problem.resolved_output() == padded,
         };
-        let transform = |plan: &Plan<f64>, in_place: bool| -> Vec<u64> {
-            let blank = numbers::<f64>(problem.output_len(), Style::Uniform, 5);
-            let mut array: Vec<Complex<f64>> = match in_place {
+        let transform = |plan: &Plan<T>, in_place: bool| -> Vec<u8> {
+            let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
+            let mut array: Vec<Complex<T>> = match in_place {
                 true => bytemuck::cast_slice(input).to_vec(),
                 false => blank,
             };
-            let array_of_reals: &mut [f64] = bytemuck::cast_slice_mut(&mut array);
+            let array_of_reals: &mut [T] = bytemuck::cast_slice_mut(&mut array);
             match (forward, in_place) {
                 (true, true) => plan.process_real_in_place(&mut array).unwrap(),
                 (true, false) => plan.process_real_to_complex(input, &mut array).unwrap(),
@@ -167,11 +181,7 @@ impl RealBench {
                 let what = format!("{problem:?}, in place {in_place}, on {plan}");
                 let (expected, found) =
                     (transform(&expected, in_place), transform(&plan, in_place));
-                same(
-                    bytemuck::cast_slice(&expected),
-                    bytemuck::cast_slice(&found),
-                    &what,
-                );
+                same(&expected, &found, &what);
                 self.cases += 1;
             }
             substrate = plan.substrate();
@@ -179,7 +189,7 @@ impl RealBench {
         substrate
     }
 
-    fn check_tuned(&mut self, problem: &Problem, input: &[f64]) {
+    fn check_tuned(&mut self, problem: &Problem, input: &[T]) {
         assert_eq!(self.check(problem, input), "int8-wgmma", "{problem:?}");
     }
 

@@ -485,14 +485,21 @@ pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
     placed(lines).is_some_and(|placed| !placed.strided)
 }
 
-/// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
-pub(super) fn ends_of(kind: Kind, single: bool) -> Option<Ends> {
-    match (kind, single) {
-        (Kind::ComplexToComplex, false) => Some(Ends::Complex(Number::Double)),
-        (Kind::ComplexToComplex, true) => Some(Ends::Complex(Number::Single)),
-        (Kind::RealToComplex, false) => Some(Ends::RealToHalf),
-        (Kind::ComplexToReal, false) => Some(Ends::HalfToReal),
-        (_, true) => None,
+/// What the template's numbers are for lines of f32 or of f64.
+fn number_for(single: bool) -> Number {
+    match single {
+        true => Number::Single,
+        false => Number::Double,
+    }
+}
+
+/// What both passes of transforms in one launch begin and end with.
+pub(super) fn ends_of(kind: Kind, single: bool) -> Ends {
+    let number = number_for(single);
+    match kind {
+        Kind::ComplexToComplex => Ends::Complex(number),
+        Kind::RealToComplex => Ends::RealToHalf(number),
+        Kind::ComplexToReal => Ends::HalfToReal(number),
     }
 }
 
@@ -515,26 +522,16 @@ fn template_shape(
             Elements::RealToComplex => Kind::RealToComplex,
             Elements::ComplexToReal => Kind::ComplexToReal,
         };
-        let ends = ends_of(kind, kernels.single)?;
+        let ends = ends_of(kind, kernels.single);
         let shape = PassesShape::new(first, second, (ends, strided), shared_memory)?;
         return Some(Box::new(shape));
     }
-    let real = |half| match strided {
-        false => RealShape::new(first, half, shared_memory),
-        true => None,
-    };
-    let number = match kernels.single {
-        true => Number::Single,
-        false => Number::Double,
-    };
-    Some(match (kernels.elements, number) {
-        (Elements::Complex, number) => {
-            Box::new(BlockShape::new(number, first, strided, shared_memory)?)
-        }
-        // Real lines of f32 have no kernels yet.
-        (_, Number::Single) => return None,
-        (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
-        (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
+    let number = number_for(kernels.single);
+    let real = |half| RealShape::new((number, half), first, strided, shared_memory);
+    Some(match kernels.elements {
+        Elements::Complex => Box::new(BlockShape::new(number, first, strided, shared_memory)?),
+        Elements::RealToComplex => Box::new(real(Half::Output)?),
+        Elements::ComplexToReal => Box::new(real(Half::Input)?),
     })
 }
 

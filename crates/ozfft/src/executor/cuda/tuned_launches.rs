@@ -58,7 +58,7 @@ impl ProgramBuilder<'_> {
             (_, ELEMENTS_REAL) => Kind::ComplexToReal,
             _ => Kind::ComplexToComplex,
         };
-        let ends = tuned::ends_of(kind, single)?;
+        let ends = tuned::ends_of(kind, single);
         let lies_well = kind == Kind::ComplexToComplex || tuned::lie_in_turn(&axis.tuned_lines());
         (lies_well && tuned::scales_both_passes_exactly(single, axis.bias)).then_some(ends)
     }
