@@ -3,7 +3,7 @@
 
 use crate::bailey::{
     KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
-    most_warps, next_with, table_bytes_for,
+    most_warps_for, next_with, table_bytes_for,
 };
 use crate::bailey_three;
 
@@ -132,21 +132,22 @@ impl LongShape {
             1 => is_matrix(first) && first <= 64 && last <= 64 && last != 2,
             _ => bailey_three::are_three(steps),
         };
-        // Real lines of f32, and three steps of them, have no kernels.
-        if !takes || (number == Number::Single && (real || middle > 1)) {
+        // Real lines of f32 have no kernels, nor have three steps of numbers other than f64, multiplied in int8.
+        let missing = (number == Number::Single && real) || (number != Number::Double && middle > 1);
+        if !takes || missing {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
         for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
             let most = match middle {
-                1 => most_warps([first, last], units),
+                1 => most_warps_for(number, [first, last], units),
                 _ => (units == [bailey_three::UNITS; 2]).then(|| bailey_three::most_warps(steps)),
             };
             let Some(most) = most else {
                 continue;
             };
             let most = match number {
-                Number::Double => most,
+                Number::Double | Number::DoubleFp8 => most,
                 Number::Single => MOST_WARPS,
             };
             for lines in [2, 4, 6, 8, 16] {
@@ -228,7 +229,7 @@ impl LongShape {
         let line = next_with(self.steps[0] * pitch, 4, 8);
         // A byte more for every output of a last step that is a product.
         let wide =
-            !self.pass.is_closing() && is_matrix(self.steps[2]) && self.number == Number::Double;
+            !self.pass.is_closing() && is_matrix(self.steps[2]) && self.number != Number::Single;
         let tops = if wide { line } else { 0 };
         (self.lines * (16 * line + 2 * 16 + 2 * HEADER_BYTES + tops)).next_multiple_of(16)
     }
@@ -245,10 +246,7 @@ impl LongShape {
         } = self;
         let columns = self.columns();
         let pass = pass.name();
-        let number = match self.number {
-            Number::Double => "",
-            Number::Single => ", bailey::Single",
-        };
+        let number = self.number.last_parameter();
         let shape = format!(
             "bailey::LongShape<{first}, {columns}, {lines}, {first_units}, {last_units}, bailey::Pass::{pass}, {groups}{number}>"
         );
@@ -273,10 +271,7 @@ impl KernelShape for LongShape {
         };
         let pass = self.pass.name().to_lowercase();
         let conversions = if conversions { "_conversions" } else { "" };
-        let number = match self.number {
-            Number::Double => "",
-            Number::Single => "single_",
-        };
+        let number = self.number.prefix();
         let [one, other] = self.units;
         let groups = self.groups;
         format!(
@@ -315,10 +310,9 @@ impl KernelShape for LongShape {
             ["bailey_long.cuh", &self.type_name(), "run_pass", &checks],
             conversions,
         );
-        match (self.number, self.steps) {
-            (Number::Single, _) => format!("#include \"bailey_single.cuh\"\n{source}"),
-            (Number::Double, [_, 1, _]) => source,
-            (Number::Double, _) => format!("#include \"bailey_three.cuh\"\n{source}"),
+        match self.steps {
+            [_, 1, _] => self.number.with_header(source),
+            _ => format!("#include \"bailey_three.cuh\"\n{source}"),
         }
     }
 }
@@ -347,8 +341,15 @@ mod tests {
                 [13, 11, 5],
                 [17, 17, 3],
             ] {
-                for pass in [Pass::Opening, Pass::Middle, Pass::Closing] {
-                    let pass = (Number::Double, pass);
+                let passes = [Pass::Opening, Pass::Middle, Pass::Closing];
+                for (number, pass) in [Number::Double, Number::DoubleFp8]
+                    .into_iter()
+                    .flat_map(|number| passes.map(|pass| (number, pass)))
+                {
+                    if number == Number::DoubleFp8 && steps[1] > 1 {
+                        continue;
+                    }
+                    let pass = (number, pass);
                     let shape = LongShape::new(steps, 1000, pass, kilobytes << 10, false);
                     let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {pass:?}"));
                     println!("{kilobytes} KB: {shape:?}");

@@ -2,8 +2,8 @@
 //! `cuda/bailey_real_passes.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source, next_with,
-    pieces, quads, table_bytes_for, tiles,
+    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
+    most_warps_in_fp8, next_with, pieces, quads, table_bytes_for, tiles,
 };
 
 /// What transforms begin and end with.
@@ -126,6 +126,7 @@ impl PassesShape {
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
             Number::Double => load > 5,
+            Number::DoubleFp8 => return most_warps_in_fp8(load).filter(|_| fits),
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
         fits.then_some(if is_much { 12 } else { MOST_WARPS })
@@ -196,7 +197,7 @@ impl PassesShape {
         // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
         let (word, top) = match self.ends.number() {
             Number::Single => (8, 4),
-            Number::Double => (16, usize::from(tiles(a.last) > 0)),
+            Number::Double | Number::DoubleFp8 => (16, usize::from(tiles(a.last) > 0)),
         };
         let rest = 8 * (columns + b.last) + 8 * self.lines + top * between;
         let words = words.max(b.lines * b.word_bytes());
@@ -254,6 +255,7 @@ impl PassesShape {
             _ => 1.0,
         };
         cost *= match most {
+            8 => 1.3,
             12 if measured => 1.05,
             12 => 1.15,
             _ => 1.0,
@@ -280,10 +282,9 @@ impl PassesShape {
             ..
         } = self;
         let ends = match self.ends {
-            Ends::Complex(Number::Double) => "",
-            Ends::Complex(Number::Single) => ", bailey::Single",
-            Ends::RealToHalf => ", bailey::Double, bailey::Ends::REAL_TO_HALF",
-            Ends::HalfToReal => ", bailey::Double, bailey::Ends::HALF_TO_REAL",
+            Ends::Complex(number) => number.last_parameter(),
+            Ends::RealToHalf => ", bailey::Double, bailey::Ends::REAL_TO_HALF".into(),
+            Ends::HalfToReal => ", bailey::Double, bailey::Ends::HALF_TO_REAL".into(),
         };
         format!(
             "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}{ends}>"
@@ -306,8 +307,7 @@ impl KernelShape for PassesShape {
         };
         let conversions = if conversions { "_conversions" } else { "" };
         let ends = match self.ends {
-            Ends::Complex(Number::Double) => "",
-            Ends::Complex(Number::Single) => "single_",
+            Ends::Complex(number) => number.prefix(),
             Ends::RealToHalf => "r2c_",
             Ends::HalfToReal => "c2r_",
         };
@@ -346,10 +346,7 @@ impl KernelShape for PassesShape {
             [header, &self.type_name(), "run_passes", &checks],
             conversions,
         );
-        match self.ends.number() {
-            Number::Double => source,
-            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
-        }
+        self.ends.number().with_header(source)
     }
 }
 
@@ -375,6 +372,8 @@ mod tests {
                     (Ends::Complex(Number::Double), true),
                     (Ends::Complex(Number::Single), false),
                     (Ends::Complex(Number::Single), true),
+                    (Ends::Complex(Number::DoubleFp8), false),
+                    (Ends::Complex(Number::DoubleFp8), true),
                     (Ends::RealToHalf, false),
                     (Ends::HalfToReal, false),
                 ] {

@@ -98,6 +98,10 @@ named! {
     /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
     /// [`GpuUnit::Int8Wgmma`], never chosen by `Auto`. [`Engine::Residues`](crate::Engine::Residues) has it, too.
     Fp8Wgmma, "fp8-wgmma";
+    /// The 8-bit floating-point tensor instruction that NVIDIA's GPUs have since compute capability 8.9, with digits of four bits, for chips whose
+    /// 8-bit integers are slow: [`Engine::Digits`](crate::Engine::Digits) alone, never chosen by `Auto`. On compute capability 9.0 the compiler makes it of
+    /// others, and [`GpuUnit::Fp8Wgmma`] is faster.
+    Fp8MmaSync, "fp8-mma-sync";
 }
 
 /// The arithmetic unit that multiplies digit matrices: a kind of number, or a unit by name. All give the same bits.
