@@ -51,29 +51,29 @@ struct MmaSyncFp8 {
     static constexpr float UNIT = 512.0f;
 
     // COUNT classes from FIRST downwards of eight outputs, real and imaginary parts of two outputs each; `matrix` is the lane's. Pieces of the
-    // matrix lie in pairs, 16 bytes a lane for every column; of a last one without a partner it has 8.
-    template <int FIRST, int COUNT, class Step, int UNITS, class Matrix>
+    // matrix lie in pairs, 16 bytes a lane for every column; of a last one without a partner it has 8. Those from PAIR on:
+    template <int FIRST, int COUNT, int PAIR = 0, class Step, int UNITS, class Matrix>
     static DEVICE void multiply(float (&sums)[UNITS][4 * COUNT], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
-        constexpr int PIECES = Step::UPPER;
-#pragma unroll
-        for (int pair = 0; pair < PIECES; pair += 2) {
-            const bool alone = pair + 1 == PIECES;
-            const auto pieces = matrix.later(16 * 256 * pair - (alone ? 8 * (thread_number() & 31) : 0));
+        if constexpr (PAIR < Step::UPPER) {
             // Columns of the upper four digits, or of all, then those of the lower four.
-            multiply_digits<FIRST, COUNT, false, Step>(sums, digits, pieces, pair, alone);
-            if (FIRST >= 8 && pair < Step::K_TILES) multiply_digits<FIRST, COUNT, true, Step>(sums, digits, pieces, pair, alone);
+            multiply_pair<FIRST, COUNT, PAIR, false>(sums, digits, matrix);
+            if constexpr (FIRST >= 8 && PAIR < Step::K_TILES) multiply_pair<FIRST, COUNT, PAIR, true>(sums, digits, matrix);
+            multiply<FIRST, COUNT, PAIR + 2>(sums, digits, matrix);
         }
     }
 
-    template <int FIRST, int COUNT, bool LOWER_DIGITS, class Step, int UNITS, class Matrix>
-    static DEVICE void multiply_digits(float (&sums)[UNITS][4 * COUNT], const StepDigits<Step> (&digits)[UNITS], const Matrix &pieces, int pair, bool alone) {
+    template <int FIRST, int COUNT, int PAIR, bool LOWER_DIGITS, class Step, int UNITS, class Matrix>
+    static DEVICE void multiply_pair(float (&sums)[UNITS][4 * COUNT], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
+        constexpr bool ALONE = PAIR + 1 == Step::UPPER;
+        constexpr int PIECES = ALONE || (LOWER_DIGITS && PAIR + 1 == Step::K_TILES) ? 1 : 2;
         constexpr int SHIFT = LOWER_DIGITS ? 8 : 0, COLUMNS = 16 - SHIFT;
+        const auto pieces = matrix.later(16 * 256 * PAIR - (ALONE ? 8 * (thread_number() & 31) : 0));
         uint4 fragments[COUNT + 1];
 #pragma unroll
         for (int i = 0; i <= COUNT; i++) {
             const int column = FIRST - SHIFT - i;
             if (column < 0 || column >= COLUMNS) continue;
-            if (alone) {
+            if constexpr (ALONE) {
                 const uint2 fragment = pieces.half(256 * column);
                 fragments[i] = make_uint4(fragment.x, fragment.y, 0, 0);
             } else {
@@ -82,8 +82,7 @@ struct MmaSyncFp8 {
         }
         // One class after the other, so that sums are not waited for.
 #pragma unroll
-        for (int piece = pair; piece < pair + (alone ? 1 : 2); piece++) {
-            if (LOWER_DIGITS && piece >= Step::K_TILES) continue;
+        for (int piece = 0; piece < PIECES; piece++)
 #pragma unroll
             for (int nibble = 0; nibble < 2; nibble++)
 #pragma unroll
@@ -91,13 +90,12 @@ struct MmaSyncFp8 {
                     const int column = FIRST - SHIFT - i - nibble;
                     if (column < 0 || column >= COLUMNS) continue;
                     const uint4 &both = fragments[i + nibble];
-                    const unsigned fragment[2] = {piece == pair ? both.x : both.z, piece == pair ? both.y : both.w};
+                    const unsigned fragment[2] = {piece == 0 ? both.x : both.z, piece == 0 ? both.y : both.w};
                     // Class 16 has no upper nibbles.
-                    const bool first = !LOWER_DIGITS && piece == 0 && (nibble == 0 || FIRST - i == 16);
+                    const bool first = !LOWER_DIGITS && PAIR + piece == 0 && (nibble == 0 || FIRST - i == 16);
 #pragma unroll
-                    for (int u = 0; u < UNITS; u++) mma_sync_e4m3(sums[u], 4 * i, operand<LOWER_DIGITS>(digits[u], piece, nibble), fragment, first);
+                    for (int u = 0; u < UNITS; u++) mma_sync_e4m3(sums[u], 4 * i, operand<LOWER_DIGITS>(digits[u], PAIR + piece, nibble), fragment, first);
                 }
-        }
     }
 
     template <bool LOWER_DIGITS, class Step> static DEVICE const unsigned (&operand(const StepDigits<Step> &words, int piece, int nibble))[4] {

@@ -641,19 +641,26 @@ pub(crate) fn most_warps_for(
     let warps = match number {
         Number::Double | Number::Single if load > 5 => 12,
         Number::Double | Number::Single => MOST_WARPS,
-        Number::DoubleFp8 => return most_warps_in_fp8(load).filter(|_| fits),
+        Number::DoubleFp8 => {
+            let last = (if product { last } else { 1 }, units[1]);
+            return most_warps_in_fp8([(first, units[0]), last]).filter(|_| fits);
+        }
     };
     fits.then_some(warps)
 }
 
-/// The same for digits in fp8, which take twice as many: for so many words of a thread at a time.
-pub(crate) const fn most_warps_in_fp8(load: usize) -> Option<usize> {
-    match load {
-        0..=2 => Some(MOST_WARPS),
-        3..=4 => Some(12),
-        5..=8 => Some(8),
-        _ => None,
-    }
+/// The same for digits in fp8, which take twice as many, and more where the compiler makes products in fp8 of those in f16: for steps of so many
+/// points and units.
+pub(crate) fn most_warps_in_fp8<const STEPS: usize>(steps: [(usize, usize); STEPS]) -> Option<usize> {
+    // Two units of steps of up to 16 points.
+    let fits = |&(n, units): &(usize, usize)| units == 1 || quads(n) <= 2;
+    let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;
+    let warps = match load {
+        0..=1 => MOST_WARPS,
+        2 => 12,
+        _ => 8,
+    };
+    steps.iter().all(fits).then_some(warps)
 }
 
 /// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps of a

@@ -126,7 +126,7 @@ impl PassesShape {
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
             Number::Double => load > 5,
-            Number::DoubleFp8 => return most_warps_in_fp8(load).filter(|_| fits),
+            Number::DoubleFp8 => return most_warps_in_fp8(steps).filter(|_| fits),
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
         fits.then_some(if is_much { 12 } else { MOST_WARPS })

@@ -408,6 +408,12 @@ mod tests {
                 LongShape::new([11, 1, 4], 44, (number, pass), 99 << 10, false).expect("a shape");
             nvrtc.compile(&shape.source(false), "sm_80").unwrap();
         }
+        // Products in fp8, from the first generation that has them on.
+        let fp8 = BlockShape::new(Number::DoubleFp8, [11, 4], false, 99 << 10).expect("a shape");
+        for architecture in ["sm_89", "sm_90", "sm_103", "sm_120"] {
+            nvrtc.compile(&fp8.source(false), architecture).unwrap();
+        }
+        assert!(nvrtc.compile(&fp8.source(false), "sm_80").is_err());
         let real = RealShape::new([11, 4], Half::Output, 99 << 10).expect("a shape");
         nvrtc.compile(&real.source(true), "sm_80").unwrap();
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
