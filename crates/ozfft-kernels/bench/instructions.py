@@ -6,7 +6,7 @@
     ./instructions.py 32,32,1,2,2,false,6 32,32,1,1,1,false,3,DoubleFp8
 
 Warps of a group go through a panel together: what is outside of the steps' loops once, a tile of outputs as often as there are tiles, the last step's
-columns as often as their units come round. Branches that are hardly ever taken are counted with the rest: the profiler has found 0.95 of such a count.
+columns as often as their units come round. Branches that are hardly ever taken are counted with the rest: of the int8 kernel for 1024 points 250 are counted, and the profiler finds 215.
 """
 
 import argparse
@@ -63,15 +63,19 @@ def counts_of(code, shape, fp8, count):
     n1, n2, lines, units1, units2 = shape
     opcodes, loops = count.instructions_and_loops(code)
     body = end_of_body(code)
-    loops = [loop for loop in loops if loop[1] < body]
+    loops = sorted({loop for loop in loops if loop[1] < body})
     inside = lambda inner, outer: inner != outer and outer[0] <= inner[0] and inner[1] <= outer[1]
     multiplies = lambda loop: any(TENSOR.match(opcode) for opcode in opcodes[loop[0] : loop[1] + 1])
     with_tensor = sorted(loop for loop in loops if multiplies(loop))
     panel = max(with_tensor, key=lambda loop: loop[1] - loop[0])
+    # Of several branches to its beginning the last ends it.
+    with_tensor = [loop for loop in with_tensor if loop == panel or loop[0] != panel[0]]
     warps = math.ceil(lines * n2 / (8 * units1))
-    rows = lines * n1 / (8 * units2 * warps) if is_matrix(n2) else 1
+    units = math.ceil(lines * n1 / (8 * units2)) if is_matrix(n2) else 0
+    rows = units / warps if units else 1
     # Outside of the first step's tiles there is nothing but panels; a step of one tile may have no loop over tiles.
     turns = {}
+    first = min((loop for loop in with_tensor if loop != panel), default=panel)
     for loop in with_tensor:
         around = [other for other in with_tensor if inside(loop, other) and other != panel]
         within = [other for other in with_tensor if inside(other, loop)]
@@ -79,8 +83,9 @@ def counts_of(code, shape, fp8, count):
             continue
         if around:
             turns[loop] = tiles(n2)
-        elif within or (is_matrix(n2) and (tiles(n1) == 1 or loop != with_tensor[1] if with_tensor[0] == panel else loop != with_tensor[0])):
-            turns[loop] = rows
+        elif within or (is_matrix(n2) and (tiles(n1) == 1 or loop != first)):
+            # Where the last step's columns come round once, its only loop is that over tiles.
+            turns[loop] = tiles(n2) if rows <= 1 and not within else rows
         else:
             turns[loop] = tiles(n1)
     pipes = {}
@@ -92,7 +97,7 @@ def counts_of(code, shape, fp8, count):
         pipes[pipe] = pipes.get(pipe, 0) + weight * 32 * warps / (lines * n1 * n2)
     expected = products(n1, fp8) * warps * units1
     if is_matrix(n2):
-        expected += products(n2, fp8) * lines * n1 / 8
+        expected += products(n2, fp8) * units * units2
     return pipes, 32 * expected / (lines * n1 * n2)
 
 
@@ -105,7 +110,7 @@ def main():
     check, count = loaded("check"), loaded("count")
     tools = Path(check.run([HERE.parent / "toolchain"])[0].strip())
     conversions = "false" if arguments.integers_only else "true"
-    print("| shape | target | registers | threads | spills | all | times 0.95 | by pipe |")
+    print("| shape | target | registers | threads | spills | all | by pipe |")
     for text in arguments.shapes:
         fields = text.split(",")
         number = fields[7] if len(fields) > 7 else "Double"
@@ -125,9 +130,9 @@ def main():
         by_pipe = ", ".join(f"{pipe} {value:.0f}" for pipe, value in sorted(pipes.items(), key=lambda entry: -entry[1]))
         warps = math.ceil(int(fields[2]) * int(fields[1]) / (8 * int(fields[3]))) * max(int(fields[6]), 1)
         # Where fp8 is made of f16, there are two instructions for one.
-        if all(abs(pipes.get("tensor", 0) - times * expected) > 0.1 * expected for times in (1, 2)):
+        if all(abs(pipes.get("tensor", 0) - times * expected) > 0.1 * times * expected for times in (1, 2)):
             by_pipe += f"; not counted rightly: {expected:.0f} products of a point"
-        print(f"| {text} | {kernel.target} | {kernel.registers} | {32 * warps} | {kernel.spills} | {whole:.0f} | {0.95 * whole:.0f} | {by_pipe} |")
+        print(f"| {text} | {kernel.target} | {kernel.registers} | {32 * warps} | {kernel.spills} | {whole:.0f} | {by_pipe} |")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ struct MmaSyncFp8 {
         constexpr int PIECES = ALONE || (LOWER_DIGITS && PAIR + 1 == Step::K_TILES) ? 1 : 2;
         constexpr int SHIFT = LOWER_DIGITS ? 8 : 0, COLUMNS = 16 - SHIFT;
         const auto pieces = matrix.later(16 * 256 * PAIR - (ALONE ? 8 * (thread_number() & 31) : 0));
-        uint4 fragments[COUNT + 1];
+        uint4 fragments[COUNT + 1] = {};
 #pragma unroll
         for (int i = 0; i <= COUNT; i++) {
             const int column = FIRST - SHIFT - i;

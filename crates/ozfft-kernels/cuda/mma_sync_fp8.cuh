@@ -1,5 +1,5 @@
 // mma.sync m16n8k32 with 8-bit floating-point numbers (e4m3) and sums in f32: compute capability 8.9 and later. Operands lie as those of
-// mma_sync.cuh. Hopper has no such instruction: the compiler makes it of one on f16, after a conversion.
+// mma_sync.cuh. Compute capability 9.0, 10.0 and 10.3 have no such instruction: the compiler makes it of two on f16, after conversions, and additions in f32.
 //
 // Of what sums keep no more is taken for granted than Hopper's `wgmma` has: sums of integers are exact as long as no sum on the way
 // exceeds 2^14 units of the products' last place. Whoever multiplies has to know a bound, and the device is asked

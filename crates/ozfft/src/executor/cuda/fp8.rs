@@ -472,8 +472,8 @@ pub(super) mod tests {
     fn put_together(classes: &[f32; CLASSES], whole: bool) -> (i64, i32) {
         let magic = 12_582_912f32;
         let chain = |number: usize, start: f32| {
-            let classes = TUNED.chains[number].classes.iter();
-            classes.fold(start, |sum, &(class, weight)| {
+            let added = TUNED.chains[number].classes.iter();
+            added.fold(start, |sum, &(class, weight)| {
                 classes[class].mul_add(512.0 * weight as f32, sum)
             })
         };
