@@ -105,7 +105,10 @@ fn mistakes_are_reported_before_the_gpu_is_opened() {
     reject(&["selftest", "--device", "auto"], "cuda");
     reject(&["selftest", "--integers-only"], "--device cuda");
     reject(&["selftest", "--engine", "residues"], "--device cuda");
-    reject(&["selftest", "--substrate", "fp8-mma-sync"], "--device cuda");
+    reject(
+        &["selftest", "--substrate", "fp8-mma-sync"],
+        "--device cuda",
+    );
     reject(
         &["bench", "--shape", "8", "--integers-only"],
         "--device cuda",

@@ -651,7 +651,9 @@ pub(crate) fn most_warps_for(
 
 /// The same for digits in fp8, which take twice as many, and more where the compiler makes products in fp8 of those in f16: for steps of so many
 /// points and units.
-pub(crate) fn most_warps_in_fp8<const STEPS: usize>(steps: [(usize, usize); STEPS]) -> Option<usize> {
+pub(crate) fn most_warps_in_fp8<const STEPS: usize>(
+    steps: [(usize, usize); STEPS],
+) -> Option<usize> {
     // Two units of steps of up to 16 points.
     let fits = |&(n, units): &(usize, usize)| units == 1 || quads(n) <= 2;
     let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;

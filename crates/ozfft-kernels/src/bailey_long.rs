@@ -133,7 +133,8 @@ impl LongShape {
             _ => bailey_three::are_three(steps),
         };
         // Real lines of f32 have no kernels, nor have three steps of numbers other than f64, multiplied in int8.
-        let missing = (number == Number::Single && real) || (number != Number::Double && middle > 1);
+        let missing =
+            (number == Number::Single && real) || (number != Number::Double && middle > 1);
         if !takes || missing {
             return None;
         }

@@ -180,7 +180,10 @@ fn problems_that_the_template_does_not_take_in_fp8_are_refused_or_named() {
     // The last axis has conversion instructions, and the emulator has none of those for the first: the plan says so.
     let plan = on_fp8(Problem::complex(&[45, 64])).unwrap();
     assert_eq!(plan.substrate(), "fp8-mma-sync and int8-mma-sync");
-    assert!(plan.to_string().contains("the emulator has no kernel"), "{plan}");
+    assert!(
+        plan.to_string().contains("the emulator has no kernel"),
+        "{plan}"
+    );
     for problem in [
         Problem::real_to_complex(&[64]),
         Problem::complex(&[64]).accuracy(Accuracy::Single),

@@ -55,12 +55,7 @@ fn in_fp8(steps: &[Step]) -> Result<Vec<u8>, FftError> {
 fn biased_in_fp8(step: &Step, whole: bool) -> Vec<(Biased, Biased)> {
     biased_places_by(step, Digits::DOUBLE, |padded, place| {
         match padded.is_multiplied(place) {
-            true => fp8::biased(
-                &fp8::TEMPLATE,
-                padded.matrix(),
-                padded.row(place),
-                whole,
-            ),
+            true => fp8::biased(&fp8::TEMPLATE, padded.matrix(), padded.row(place), whole),
             false => Biased::NOTHING,
         }
     })
@@ -352,7 +347,9 @@ mod tests {
         let joined = |classes: &[usize]| {
             let weights = [1f32, 16.0, 256.0].into_iter();
             let all = classes.iter().zip(weights);
-            let sum = all.fold(magic, |sum, (&class, weight)| c[class].mul_add(weight * unit, sum));
+            let sum = all.fold(magic, |sum, (&class, weight)| {
+                c[class].mul_add(weight * unit, sum)
+            });
             sum.to_bits()
         };
         let halves = c[15].mul_add(unit / 8.0, c[16].mul_add(unit / 128.0, 0.5));

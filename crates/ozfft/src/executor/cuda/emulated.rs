@@ -10,8 +10,8 @@ use crate::error::{Buffer, FftError};
 use ozfft_kernels::bailey::KernelShape;
 use std::alloc::Layout;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes before and after all memory, which nobody may write to.
 const GUARD: usize = 256;

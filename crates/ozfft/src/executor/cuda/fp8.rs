@@ -45,10 +45,7 @@ struct Chain {
 /// Of the tuned kernels.
 pub(super) const TUNED: Sums = Sums {
     chains: &[
-        chain(
-            &[(16, 1), (15, 16), (14, 256), (13, 4096), (12, 65536)],
-            0,
-        ),
+        chain(&[(16, 1), (15, 16), (14, 256), (13, 4096), (12, 65536)], 0),
         chain(&[(11, 1), (10, 16), (9, 256)], 13),
         chain(&[(7, 16), (6, 256), (8, 1)], 25),
         chain(&[(5, 1), (4, 16), (3, 256)], 37),
@@ -234,7 +231,9 @@ pub(super) fn biased(sums: &Sums, matrix: &DigitMatrix, row: Option<usize>, whol
     let last = sums.chains.len() - 1;
     for (number, chain) in sums.chains.iter().enumerate() {
         let weighted = chain.classes.iter();
-        let mut sum: i64 = weighted.map(|&(class, weight)| weight * classes[class]).sum();
+        let mut sum: i64 = weighted
+            .map(|&(class, weight)| weight * classes[class])
+            .sum();
         if number == 0 {
             // Class 15 is biased by multiples of 8: whole units, which rounding leaves as they are.
             debug_assert!(sum % 128 == 0);
@@ -326,10 +325,7 @@ pub(crate) fn check_device(
     Ok(())
 }
 
-fn compare(
-    machine: &Arc<dyn Machine>,
-    instruction: Instruction,
-) -> Result<Exactness, FftError> {
+fn compare(machine: &Arc<dyn Machine>, instruction: Instruction) -> Result<Exactness, FftError> {
     let memory = DeviceMemory::new(machine, 12)?;
     let mut found = [0u32; 3];
     let task = ExactnessTask {
