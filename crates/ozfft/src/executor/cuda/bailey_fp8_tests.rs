@@ -194,14 +194,14 @@ fn problems_that_the_template_does_not_take_in_fp8_are_refused_or_named() {
         assert!(error.contains("take the substrate auto"), "{error}");
     }
     // Why there is no kernel is part of the error.
-    let error = on_fp8(Problem::complex(&[100])).err().expect("no kernel");
+    let error = on_fp8(Problem::complex(&[100])).expect_err("no kernel");
     assert!(error.to_string().contains("fp8_25x4"), "{error}");
     let single = Planner::<f32>::new();
     let problem = Problem::complex(&[64]).substrate(GpuUnit::Fp8MmaSync);
     let problem = problem.engine(Engine::Digits);
     assert!(single.plan_on(&problem, &machine).is_err());
     let old: Arc<dyn Machine> = Arc::new(Emulator::default());
-    let error = planner.plan_on(&problem, &old).err().expect("too old");
+    let error = planner.plan_on(&problem, &old).expect_err("too old");
     assert!(matches!(error, FftError::NoFp8 { .. }), "{error}");
     assert!(error.to_string().contains("int8-mma-sync"), "{error}");
 }
