@@ -38,6 +38,22 @@ const SAMPLE_OF_FEW: [usize; 2] = [15, 5];
 const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
     [(32, 1), (16, 4), (9, 7), (20, 18), (25, 10), (40, 25)];
 
+/// The same for products in fp8: slots of one tile to three, with and without a rest of four.
+const SAMPLE_IN_FP8: [(usize, usize); 7] = [
+    (32, 1),
+    (45, 1),
+    (16, 4),
+    (9, 7),
+    (20, 18),
+    (40, 25),
+    (32, 32),
+];
+/// Their passes: of two in one launch, of two through memory, and of a convolution, that of 71 points.
+const SAMPLE_OF_PASSES_IN_FP8: [([usize; 2], [usize; 2]); 2] =
+    [([16, 4], [32, 1]), ([15, 4], [10, 5])];
+const SAMPLE_OF_LONG_IN_FP8: ([usize; 2], [usize; 2]) = ([27, 4], [15, 9]);
+const SAMPLE_OF_CONVOLUTIONS_IN_FP8: [usize; 2] = [12, 12];
+
 /// The same for real lines and half-spectra, with conversion instructions.
 const SAMPLE_OF_REAL: [(usize, usize); 6] = [(32, 1), (45, 1), (16, 4), (9, 7), (20, 18), (40, 25)];
 
@@ -128,6 +144,13 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             shapes.push((Box::new(single), shape.strided));
         }
     }
+    for shape in &listed {
+        let steps = [shape.first, shape.last];
+        if everything || SAMPLE_IN_FP8.contains(&(shape.first, shape.last)) {
+            let in_fp8 = BlockShape::new(Number::DoubleFp8, steps, shape.strided, SHARED_BYTES);
+            shapes.push((Box::new(in_fp8.expect("a shape that fits")), shape.strided));
+        }
+    }
     let real = listed.iter().filter(|shape| !shape.strided);
     for BlockShape { first, last, .. } in real {
         let steps = [*first, *last];
@@ -175,6 +198,10 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         .chain(
             SAMPLE_OF_SINGLE_PASSES
                 .map(|(first, second)| (Ends::Complex(Number::Single), first, second)),
+        )
+        .chain(
+            SAMPLE_OF_PASSES_IN_FP8
+                .map(|(first, second)| (Ends::Complex(Number::DoubleFp8), first, second)),
         )
     {
         for strided in [false, true] {
@@ -248,6 +275,15 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             shapes.push((Box::new(shape.expect("a shape that fits")), false));
         }
     }
+    let (first, second) = SAMPLE_OF_LONG_IN_FP8;
+    for (steps, other, pass) in [
+        (first, second, Pass::Opening),
+        (second, first, Pass::Closing),
+    ] {
+        let pass = (Number::DoubleFp8, pass);
+        let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES, false);
+        shapes.push((Box::new(shape.expect("a shape that fits")), true));
+    }
     for shape in long {
         // With conversion instructions and without: all passes of a transform are of one kind.
         shapes.push((Box::new(shape), false));
@@ -257,6 +293,10 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let shape = LongShape::new(in_three(steps), side_by_side, kind, SHARED_BYTES, false);
         shapes.push((Box::new(shape.expect("a shape that fits")), true));
     };
+    for pass in [Pass::ChirpedProduct, Pass::ProductClosing] {
+        let kind = (Number::DoubleFp8, pass);
+        convolution(SAMPLE_OF_CONVOLUTIONS_IN_FP8, MANY_TRANSFORMS, kind);
+    }
     for number in [Number::Double, Number::Single] {
         for steps in SAMPLE_OF_CONVOLUTIONS {
             for pass in [Pass::ChirpedProduct, Pass::ProductClosing] {
@@ -283,7 +323,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {
@@ -326,11 +366,15 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     files.push(written("template.cpp", &all));
     written("template_names.rs", &format!("[\n{names}]"));
     // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
-    let mut asserts = String::from("#include \"bailey_block.cuh\"\n");
-    for shape in listed {
+    let mut asserts = String::from("#include \"bailey_fp8.cuh\"\n");
+    let numbers = [Number::Double, Number::DoubleFp8];
+    for (shape, number) in listed
+        .into_iter()
+        .flat_map(|shape| numbers.map(|number| (shape, number)))
+    {
         for kilobytes in [227, 99] {
             let shape = BlockShape::new(
-                Number::Double,
+                number,
                 [shape.first, shape.last],
                 shape.strided,
                 kilobytes << 10,

@@ -46,7 +46,7 @@ pub enum RecipeName {
 }
 
 /// Reads the name of what multiplies the digits; help and completion list all names.
-fn substrate_parser() -> impl TypedValueParser<Value = Substrate> {
+pub fn substrate_parser() -> impl TypedValueParser<Value = Substrate> {
     let names = Substrate::all().map(Substrate::name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Substrate>())
 }

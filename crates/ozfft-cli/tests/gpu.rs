@@ -106,6 +106,10 @@ fn mistakes_are_reported_before_the_gpu_is_opened() {
     reject(&["selftest", "--integers-only"], "--device cuda");
     reject(&["selftest", "--engine", "residues"], "--device cuda");
     reject(
+        &["selftest", "--substrate", "fp8-mma-sync"],
+        "--device cuda",
+    );
+    reject(
         &["bench", "--shape", "8", "--integers-only"],
         "--device cuda",
     );

@@ -281,6 +281,8 @@ fn every_documented_option_of_every_command_works() {
             "--integers-only",
             "--engine",
             "digits",
+            "--substrate",
+            "fp8-mma-sync",
         ],
         vec![
             "probe", "--device", "0", "--record", probe, "--commit", "0123abc", "--json",

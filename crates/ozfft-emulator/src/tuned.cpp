@@ -1,4 +1,5 @@
 #include "fp8_exactness.cu"
+#include "fp8_exactness_mma_sync.cu"
 #include "tuned_block.cu"
 #include "launch.h"
 
@@ -11,6 +12,7 @@ extern "C" bool ozfft_emulate_tuned(const char *name, const void *parameters, ui
         NAMED_TUNED_KERNELS(tuned_fp8_16x16),
         NAMED_TUNED_KERNELS(tuned_fp8_32x16),
         NAMED_KERNEL(ExactnessArguments, fp8_exactness),
+        NAMED_KERNEL(ExactnessArguments, fp8_exactness_mma_sync),
     };
     return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);
 }

@@ -82,6 +82,7 @@ impl FftwError {
                 NoDriver { .. }
                     | NoSuchDevice { .. }
                     | DeviceTooOld { .. }
+                    | NoFp8 { .. }
                     | InvalidAccuracy { .. }
                     | Unsupported(_)
             ),

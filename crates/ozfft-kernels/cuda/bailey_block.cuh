@@ -176,7 +176,7 @@ template <bool CONVERSIONS> struct Finish {
 };
 
 // Numbers of f64: words of eight digits.
-struct Double {
+struct Double : OnInt8 {
     static constexpr int DIGITS = 8, WORD_BITS = 61, UNSEEN = 40;
     typedef uint4 Element;
     typedef uint2 Real;

@@ -9,8 +9,8 @@ namespace bailey {
 using namespace tuned;
 
 // The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Biased by 128 to unsigned
-// bytes; what that adds to sums is a constant of every output.
-template <class Step> struct StepDigits {
+// bytes; what that adds to sums is a constant of every output. (In fp8 they are cut into nibbles: bailey_fp8.cuh.)
+template <class Step, bool FP8 = Step::FP8> struct StepDigits {
     static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
     unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
 
@@ -47,6 +47,13 @@ template <> struct TablesAt<false> {
     DEVICE uint4 entry(int at) const { return table_entry((const uint4 *)(start + at)); }
     DEVICE uint2 half(int at) const { return table_half((const uint2 *)(start + at)); }
     DEVICE TablesAt later(int bytes) const { return {start + bytes}; }
+};
+
+// Four sums of eight diagonals put together (0, 1: real parts of two outputs, 2, 3: imaginary parts), rounded, modulo 2^64 and
+// biased by their constants; in a last step the topmost diagonal is kept apart, at weight 2^49.
+struct Rounded {
+    i64 sum[4];
+    int top[4];
 };
 
 // `mma.sync` on 8-bit integers: any GPU from compute capability 8.0 on. A fragment of the matrix is used for all units of the
@@ -94,69 +101,75 @@ struct MmaSync {
         constexpr int K_TILES = Step::K_TILES;
         return i < K_TILES ? words.high[i < K_TILES ? i : 0] : LOWER && i < 2 * K_TILES ? words.low[i - K_TILES < K_TILES ? i - K_TILES : 0] : words.both;
     }
+
+    // The products of eight outputs with the columns of all units: two diagonals at a time, the last ones first, so that few sums
+    // are in registers at once. The compiler must be kept from mixing them: it runs out of registers. For `place` and
+    // HALF see below.
+    template <bool WHOLE, int HALF, class Step, int UNITS, class Matrix>
+    static DEVICE void products(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
+        Sums<UNITS> d;
+        int low[UNITS][4], middle[UNITS][4];
+        unsigned high[UNITS][4];
+        const auto each = [&](const auto &work) {
+#pragma unroll
+            for (int u = 0; u < UNITS; u++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) work(u, e, d.sums[u][e], d.sums[u][4 + e]);
+        };
+        if constexpr (Step::DIGITS == 5) {
+            // Sums fit 64 bits as they are.
+            multiply_last(d, digits, matrix);
+            each([&](int u, int e, int d4, int) { low[u][e] = (d4 + 64) >> 7; });
+            scheduling_barrier(factors.first, place + 2);
+            multiply<2>(d, digits, matrix);
+            each([&](int u, int e, int d2, int d3) { low[u][e] += 2 * (d3 + 256 * d2); });
+            scheduling_barrier(factors.first, place + 0);
+            multiply<0>(d, digits, matrix);
+            each([&](int u, int e, int d0, int d1) {
+                rounded[u].sum[e] = product(d1 + 256 * d0, factors.first, low[u][e]);
+                rounded[u].top[e] = 0;
+            });
+            return;
+        }
+        multiply<6>(d, digits, matrix);
+        each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + HALF) >> 7) + 2 * d6; });
+        scheduling_barrier(factors.first, place + 4);
+        multiply<4>(d, digits, matrix);
+        each([&](int u, int e, int d4, int d5) {
+            low[u][e] += 512 * d5;
+            middle[u][e] = d4;
+        });
+        scheduling_barrier(factors.first, place + 2);
+        multiply<2>(d, digits, matrix);
+        each([&](int u, int e, int d2, int d3) {
+            middle[u][e] += 256 * d3;
+            high[u][e] = (unsigned)d2;
+        });
+        scheduling_barrier(factors.first, place + 0);
+        multiply<0>(d, digits, matrix);
+        each([&](int u, int e, int d0, int d1) {
+            high[u][e] += 256u * (unsigned)d1;
+            if (WHOLE) high[u][e] += 65536u * (unsigned)d0;
+            const i64 sum = product(middle[u][e], factors.first, low[u][e]);
+            rounded[u].sum[e] = join(low_of(sum), high_of(sum) + 2 * high[u][e]);
+            rounded[u].top[e] = WHOLE ? 0 : d0;
+        });
+    }
 };
 
-// Four sums of eight diagonals put together (0, 1: real parts of two outputs, 2, 3: imaginary parts), rounded, modulo 2^64 and
-// biased by their constants; in a last step the topmost diagonal is kept apart, at weight 2^49.
-struct Rounded {
-    i64 sum[4];
-    int top[4];
-};
-
-// The products of eight outputs with the columns of all units: two diagonals at a time, the last ones first, so that few sums
-// are in registers at once. The compiler must be kept from mixing them: it runs out of registers. `place` is another number
-// for every call. HALF: 0 where sums are rounded later, by more bits.
+// The products of eight outputs with the columns of all units, put together. `place` is another number for every call. HALF: 0 where sums are
+// rounded later, by more bits.
 template <class Mma, bool WHOLE, int HALF = 64, class Step, int UNITS, class Matrix>
 DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
-    typename Mma::template Sums<UNITS> d;
-    int low[UNITS][4], middle[UNITS][4];
-    unsigned high[UNITS][4];
-    const auto each = [&](const auto &work) {
-#pragma unroll
-        for (int u = 0; u < UNITS; u++)
-#pragma unroll
-            for (int e = 0; e < 4; e++) work(u, e, d.sums[u][e], d.sums[u][4 + e]);
-    };
     // Tensor instructions are for whole warps: threads that took different branches come together first.
     warp_barrier();
-    if constexpr (Step::DIGITS == 5) {
-        // Sums fit 64 bits as they are.
-        Mma::multiply_last(d, digits, matrix);
-        each([&](int u, int e, int d4, int) { low[u][e] = (d4 + 64) >> 7; });
-        scheduling_barrier(factors.first, place + 2);
-        Mma::template multiply<2>(d, digits, matrix);
-        each([&](int u, int e, int d2, int d3) { low[u][e] += 2 * (d3 + 256 * d2); });
-        scheduling_barrier(factors.first, place + 0);
-        Mma::template multiply<0>(d, digits, matrix);
-        each([&](int u, int e, int d0, int d1) {
-            rounded[u].sum[e] = product(d1 + 256 * d0, factors.first, low[u][e]);
-            rounded[u].top[e] = 0;
-        });
-        return;
-    }
-    Mma::template multiply<6>(d, digits, matrix);
-    each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + HALF) >> 7) + 2 * d6; });
-    scheduling_barrier(factors.first, place + 4);
-    Mma::template multiply<4>(d, digits, matrix);
-    each([&](int u, int e, int d4, int d5) {
-        low[u][e] += 512 * d5;
-        middle[u][e] = d4;
-    });
-    scheduling_barrier(factors.first, place + 2);
-    Mma::template multiply<2>(d, digits, matrix);
-    each([&](int u, int e, int d2, int d3) {
-        middle[u][e] += 256 * d3;
-        high[u][e] = (unsigned)d2;
-    });
-    scheduling_barrier(factors.first, place + 0);
-    Mma::template multiply<0>(d, digits, matrix);
-    each([&](int u, int e, int d0, int d1) {
-        high[u][e] += 256u * (unsigned)d1;
-        if (WHOLE) high[u][e] += 65536u * (unsigned)d0;
-        const i64 sum = product(middle[u][e], factors.first, low[u][e]);
-        rounded[u].sum[e] = join(low_of(sum), high_of(sum) + 2 * high[u][e]);
-        rounded[u].top[e] = WHOLE ? 0 : d0;
-    });
+    Mma::template products<WHOLE, HALF>(rounded, digits, matrix, factors, place);
 }
+
+// What numbers have in common whose digits are multiplied so.
+struct OnInt8 {
+    static constexpr bool FP8 = false;
+    typedef MmaSync Mma;
+};
 
 }  // namespace bailey

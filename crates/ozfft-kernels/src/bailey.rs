@@ -19,12 +19,13 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 28] = headers!(
+const SOURCES: [(&str, &str); 30] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
     "bailey_chirp.cuh",
     "bailey_digits.cuh",
+    "bailey_fp8.cuh",
     "bailey_instructions.cuh",
     "bailey_long.cuh",
     "bailey_passes.cuh",
@@ -39,6 +40,7 @@ const SOURCES: [(&str, &str); 28] = headers!(
     "launches.cuh",
     "lines.cuh",
     "mma_sync.cuh",
+    "mma_sync_fp8.cuh",
     "numbers.cuh",
     "panel.cuh",
     "quantise.cuh",
@@ -128,37 +130,58 @@ pub struct BlockShape {
     kilobytes: usize,
 }
 
-/// What numbers are.
+/// What numbers are, and what their digits are multiplied with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     /// f64, in words of eight digits.
     Double,
+    /// The same, their digits multiplied in fp8 (`bailey_fp8.cuh`): compute capability 8.9 and later.
+    DoubleFp8,
     /// f32, in words of five digits (`bailey_single.cuh`).
     Single,
 }
 
 impl Number {
-    /// Its type in the kernels' source.
-    pub(crate) fn type_name(self) -> &'static str {
+    /// The type of the kernels' source.
+    pub(crate) const fn type_name(self) -> &'static str {
         match self {
             Number::Double => "bailey::Double",
+            Number::DoubleFp8 => "bailey::DoubleFp8",
             Number::Single => "bailey::Single",
         }
     }
 
-    /// What the names of its kernels begin with.
-    pub(crate) fn prefix(self) -> &'static str {
+    /// As a last parameter of a shape, which is `Double` where there is none.
+    pub(crate) fn last_parameter(self) -> String {
+        match self {
+            Number::Double => String::new(),
+            _ => format!(", {}", self.type_name()),
+        }
+    }
+
+    /// In names of kernels.
+    pub(crate) const fn prefix(self) -> &'static str {
         match self {
             Number::Double => "",
+            Number::DoubleFp8 => "fp8_",
             Number::Single => "single_",
         }
     }
 
-    /// A kernel's source, with what it needs of its numbers.
-    pub(crate) fn included(self, source: String) -> String {
+    /// The header that declares it, where that is not the shape's own.
+    pub(crate) const fn header(self) -> Option<&'static str> {
         match self {
-            Number::Double => source,
-            Number::Single => format!("#include \"bailey_single.cuh\"\n{source}"),
+            Number::Double => None,
+            Number::DoubleFp8 => Some("bailey_fp8.cuh"),
+            Number::Single => Some("bailey_single.cuh"),
+        }
+    }
+
+    /// A source that needs that header.
+    pub(crate) fn with_header(self, source: String) -> String {
+        match self.header() {
+            Some(header) => format!("#include \"{header}\"\n{source}"),
+            None => source,
         }
     }
 }
@@ -193,12 +216,16 @@ pub(crate) const fn pieces(n: usize) -> [usize; 2] {
 /// `StepShape::MATRIX_BYTES`
 pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
     let [upper, lower] = pieces(n);
-    let lower_bytes = match number {
-        Number::Double => 1024,
-        Number::Single => 256,
+    let tile = match number {
+        Number::Double => 1024 * (upper + lower),
+        Number::DoubleFp8 => FP8_COLUMNS * 256 * upper,
+        Number::Single => 1024 * upper + 256 * lower,
     };
-    tiles(n) * (1024 * upper + lower_bytes * lower)
+    tiles(n) * tile
 }
+
+/// Columns of nibbles of a piece of a matrix in fp8.
+pub const FP8_COLUMNS: usize = 16;
 
 /// `StepShape::QUADS`
 pub(crate) const fn quads(n: usize) -> usize {
@@ -250,15 +277,16 @@ impl BlockShape {
         let mut listed = listed().map(|(shape, _)| shape);
         let wanted = (first, last, strided);
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
-        let found = listed.find(is_it);
-        let found = found.or_else(|| by_rule(first, last, strided))?;
+        // What was measured was int8; fp8 takes twice the registers for digits.
+        let found = listed.find(|shape| number != Number::DoubleFp8 && is_it(shape));
+        let found = found.or_else(|| by_rule(number, [first, last], strided))?;
         found.of(number).within(kilobytes)
     }
 
     /// For such numbers.
     fn of(self, number: Number) -> Self {
         let groups = match number {
-            Number::Double => self.groups,
+            Number::Double | Number::DoubleFp8 => self.groups,
             // Their digits leave registers for more warps.
             Number::Single => self.groups.max(MOST_WARPS / self.warps()).min(15),
         };
@@ -271,7 +299,7 @@ impl BlockShape {
 
     /// All parameters for the same steps, the cheapest first.
     fn fitting(&self) -> Vec<Self> {
-        let mut ranked = ranked(self.first, self.last, self.strided);
+        let mut ranked = ranked(self.number, [self.first, self.last], self.strided);
         ranked.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let shapes = ranked.into_iter().map(|(_, shape)| shape.of(self.number));
         shapes
@@ -353,7 +381,7 @@ impl BlockShape {
         } = self;
         let number = match self.number {
             Number::Double => String::new(),
-            Number::Single => format!(", {strided}, bailey::Single"),
+            number => format!(", {strided}{}", number.last_parameter()),
         };
         format!(
             "bailey::BlockShape<{first}, {last}, {lines}, {first_units}, {last_units}, {strided}, {groups}{number}>"
@@ -412,10 +440,7 @@ impl KernelShape for BlockShape {
 
     fn source(&self, conversions: bool) -> String {
         let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
-        let header = match self.number {
-            Number::Double => "bailey_block.cuh",
-            Number::Single => "bailey_single.cuh",
-        };
+        let header = self.number.header().unwrap_or("bailey_block.cuh");
         kernel_source(
             self,
             [header, &self.type_name(), "run", &checks],
@@ -432,6 +457,7 @@ impl KernelShape for BlockShape {
         } = self;
         let number = match self.number {
             Number::Double => "f64",
+            Number::DoubleFp8 => "f64 in fp8",
             Number::Single => "f32",
         };
         let place = if self.strided {
@@ -489,7 +515,7 @@ pub(crate) fn kernel_source(
         "#include \"{header}\"\n\
          typedef {type_name} Shape;\n\
          static_assert(Shape::THREADS == {threads} && Shape::SHARED == {shared} && {checks}, \"the host has the same\");\n\
-         KERNEL(Shape::THREADS, 1) {name}(PARAMETERS {parameters} a) {{ bailey::{function}<Shape, bailey::MmaSync, {conversions}>(a); }}\n",
+         KERNEL(Shape::THREADS, 1) {name}(PARAMETERS {parameters} a) {{ bailey::{function}<Shape, Shape::Number::Mma, {conversions}>(a); }}\n",
         threads = shape.threads(),
         shared = shape.shared_bytes(),
         name = shape.name(conversions),
@@ -535,13 +561,13 @@ pub fn compiled_in_advance() -> Vec<String> {
 }
 
 /// Parameters for steps that are not in the list, by what work a point is expected to take (`bench/lengths.py` has the same rule).
-fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
+fn by_rule(number: Number, steps: [usize; 2], strided: bool) -> Option<BlockShape> {
     let mut best: Option<(f64, BlockShape)> = None;
     let is_safe = |shape: &BlockShape| {
-        let most = most_warps([first, last], shape.units);
+        let most = most_warps_for(number, steps, shape.units);
         most.is_some_and(|most| shape.groups * shape.warps() <= most)
     };
-    let ranked = ranked(first, last, strided).into_iter();
+    let ranked = ranked(number, steps, strided).into_iter();
     for (cost, shape) in ranked.filter(|(_, shape)| is_safe(shape)) {
         if best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, shape));
@@ -551,7 +577,7 @@ fn by_rule(first: usize, last: usize, strided: bool) -> Option<BlockShape> {
 }
 
 /// All parameters, with that work; among them some with more warps than have registers for all that they work on.
-fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
+fn ranked(number: Number, [first, last]: [usize; 2], strided: bool) -> Vec<(f64, BlockShape)> {
     let lines: &[usize] = match strided {
         true if last > 4 => &[2, 4, 8],
         true => &[2, 4, 8, 16, 32],
@@ -559,7 +585,7 @@ fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
     };
     let mut found = Vec::new();
     for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
-        let Some(most_warps) = most_warps([first, last], units) else {
+        let Some(most_warps) = most_warps_for(number, [first, last], units) else {
             continue;
         };
         let levels = [most_warps, most_warps + 4, most_warps + 8];
@@ -574,11 +600,15 @@ fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
                 units,
                 strided,
                 groups: 1,
-                number: Number::Double,
+                // Those of f32 are those of f64 with more groups.
+                number: match number {
+                    Number::Single => Number::Double,
+                    _ => number,
+                },
                 kilobytes: SHARED_KILOBYTES[0],
             };
             let warps = shape.warps();
-            let room = (SHARED_KILOBYTES[0] << 10).saturating_sub(16 + table_bytes(first, last));
+            let room = (SHARED_KILOBYTES[0] << 10).saturating_sub(16 + shape.table_bytes());
             let groups = (most_warps / warps).min(room / shape.group_bytes()).min(15);
             if groups == 0 {
                 continue;
@@ -603,7 +633,16 @@ fn ranked(first: usize, last: usize, strided: bool) -> Vec<(f64, BlockShape)> {
 pub(crate) const MOST_WARPS: usize = 16;
 
 /// Warps of a block that have registers for the digits of so many units; none where not even a few have.
-pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option<usize> {
+pub(crate) fn most_warps(steps: [usize; 2], units: [usize; 2]) -> Option<usize> {
+    most_warps_for(Number::Double, steps, units)
+}
+
+/// The same for any numbers; those of f32 are the callers' own.
+pub(crate) fn most_warps_for(
+    number: Number,
+    [first, last]: [usize; 2],
+    units: [usize; 2],
+) -> Option<usize> {
     let product = is_matrix(last);
     // Digits of two units fit the registers where steps have up to 32 points.
     let too_many = |step: usize, units: usize| units == 2 && quads(step) > 4;
@@ -612,7 +651,31 @@ pub(crate) fn most_warps([first, last]: [usize; 2], units: [usize; 2]) -> Option
         && !too_many(last, units[1])
         && load <= 8
         && (product || units[1] == 1);
-    fits.then_some(if load > 5 { 12 } else { MOST_WARPS })
+    let warps = match number {
+        Number::Double | Number::Single if load > 5 => 12,
+        Number::Double | Number::Single => MOST_WARPS,
+        Number::DoubleFp8 => {
+            let last = (if product { last } else { 1 }, units[1]);
+            return most_warps_in_fp8([(first, units[0]), last]).filter(|_| fits);
+        }
+    };
+    fits.then_some(warps)
+}
+
+/// The same for digits in fp8, which take twice as many, and more where the compiler makes products in fp8 of those in f16: for steps of so many
+/// points and units.
+pub(crate) fn most_warps_in_fp8<const STEPS: usize>(
+    steps: [(usize, usize); STEPS],
+) -> Option<usize> {
+    // Two units of steps of up to 16 points.
+    let fits = |&(n, units): &(usize, usize)| units == 1 || quads(n) <= 2;
+    let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;
+    let warps = match load {
+        0..=1 => MOST_WARPS,
+        2 => 12,
+        _ => 8,
+    };
+    steps.iter().all(fits).then_some(warps)
 }
 
 /// What a point of a step is expected to take.
@@ -648,7 +711,11 @@ pub(crate) fn cost_of(
         2 => 1.08,
         _ => 1.0,
     };
-    cost * if most_warps == 12 { 1.05 } else { 1.0 }
+    cost * match most_warps {
+        8 => 1.2,
+        12 => 1.05,
+        _ => 1.0,
+    }
 }
 
 #[cfg(test)]
@@ -692,10 +759,12 @@ mod tests {
             for kilobytes in SHARED_KILOBYTES {
                 let (first, last, strided) = (shape.first, shape.last, shape.strided);
                 let steps = [first, last];
-                let shape = BlockShape::new(Number::Double, steps, strided, kilobytes << 10);
-                let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {kilobytes} KB"));
-                assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
-                assert!(shape.threads() <= 512, "{shape:?}");
+                for number in [Number::Double, Number::DoubleFp8] {
+                    let shape = BlockShape::new(number, steps, strided, kilobytes << 10);
+                    let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {kilobytes} KB"));
+                    assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
+                    assert!(shape.threads() <= 512, "{shape:?}");
+                }
             }
         }
     }
@@ -707,6 +776,7 @@ mod tests {
             (Number::Double, [32, 32], false),
             (Number::Double, [20, 18], true),
             (Number::Single, [45, 1], false),
+            (Number::DoubleFp8, [32, 32], false),
             (Number::Double, [16, 4], true),
         ] {
             for kilobytes in SHARED_KILOBYTES {
@@ -745,9 +815,11 @@ mod tests {
         for first in (3..=64).filter(|&n| is_matrix(n)) {
             for last in (1..=first.min(1024 / first)).filter(|&n| n != 2) {
                 for strided in [false, true] {
-                    let shape = by_rule(first, last, strided);
-                    let shape = shape.unwrap_or_else(|| panic!("{first} x {last}"));
-                    assert!(shape.threads() <= 512, "{shape:?}");
+                    for number in [Number::Double, Number::DoubleFp8] {
+                        let shape = by_rule(number, [first, last], strided);
+                        let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {number:?}"));
+                        assert!(shape.threads() <= 512, "{shape:?}");
+                    }
                 }
             }
         }

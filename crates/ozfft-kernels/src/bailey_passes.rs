@@ -2,8 +2,8 @@
 //! `cuda/bailey_real_passes.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source, next_with,
-    pieces, quads, table_bytes_for, tiles,
+    BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
+    most_warps_in_fp8, next_with, pieces, quads, table_bytes_for, tiles,
 };
 
 /// What transforms begin and end with.
@@ -179,6 +179,7 @@ impl PassesShape {
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
             Number::Double => load > 5,
+            Number::DoubleFp8 => return most_warps_in_fp8(steps).filter(|_| fits),
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
         fits.then_some(if is_much { 12 } else { MOST_WARPS })
@@ -262,7 +263,7 @@ impl PassesShape {
         };
         // In place, where every round has as many: `PassesShape::IN_PLACE_A`, `IN_PLACE_B`.
         let in_place = |steps: [usize; 2], all: usize, at_once: usize| {
-            let is_double = self.ends.number() == Number::Double;
+            let is_double = self.ends.number() != Number::Single;
             steps[1] == 4 && self.is_local(4) && is_double && all.is_multiple_of(at_once)
         };
         let words = match in_place(self.first, columns, a.lines) {
@@ -278,7 +279,7 @@ impl PassesShape {
         // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
         let (word, top) = match self.ends.number() {
             Number::Single => (8, 4),
-            Number::Double => (16, usize::from(tiles(a.last) > 0)),
+            Number::Double | Number::DoubleFp8 => (16, usize::from(tiles(a.last) > 0)),
         };
         let rest = 8 * (columns + b.last) + 8 * self.lines + top * between;
         let words = match in_place(self.second, rows, b.lines) {
@@ -355,6 +356,7 @@ impl PassesShape {
             _ => 1.0,
         };
         cost *= match most {
+            8 => 1.3,
             12 if measured => 1.05,
             12 => 1.15,
             _ => 1.0,
@@ -454,6 +456,7 @@ impl KernelShape for PassesShape {
         };
         let number = match self.ends.number() {
             Number::Double => "f64",
+            Number::DoubleFp8 => "f64 in fp8",
             Number::Single => "f32",
         };
         Some(format!(
@@ -496,7 +499,7 @@ impl KernelShape for PassesShape {
             [header, &self.type_name(), "run_passes", &checks],
             conversions,
         );
-        self.ends.number().included(source)
+        self.ends.number().with_header(source)
     }
 }
 
@@ -541,6 +544,8 @@ mod tests {
                     (Ends::RealToHalf(Number::Single), false),
                     (Ends::HalfToReal(Number::Double), false),
                     (Ends::HalfToReal(Number::Single), false),
+                    (Ends::Complex(Number::DoubleFp8), false),
+                    (Ends::Complex(Number::DoubleFp8), true),
                 ] {
                     let shape = PassesShape::new(first, second, kind, kilobytes << 10);
                     let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));

@@ -48,7 +48,9 @@ impl RealShape {
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
         let [first, last] = steps;
         // `RealShape` asserts the same; two points as a last step do not occur.
-        if !is_matrix(first) || first > 64 || last > 64 || last == 2 {
+        let takes = is_matrix(first) && first <= 64 && last <= 64 && last != 2;
+        // Real lines in fp8 have no kernels.
+        if !takes || number == Number::DoubleFp8 {
             return None;
         }
         let all_pairs: &[usize] = match strided {
@@ -66,7 +68,7 @@ impl RealShape {
             }
             let load = (units[0] * quads(first)).max(units[1] * quads(last));
             let most = match number {
-                Number::Double => most,
+                Number::Double | Number::DoubleFp8 => most,
                 // Five digits leave registers for more warps, but for those of two units of large steps, or where distances need some.
                 Number::Single if load > 6 || strided => most,
                 Number::Single => MOST_WARPS,
@@ -93,7 +95,9 @@ impl RealShape {
                 let short = if pairs * first * last < 256 { 1.1 } else { 1.0 };
                 let cost = match number {
                     // Shapes of f64 were chosen and measured with these figures.
-                    Number::Double => cost_of(steps, pairs, units, [warps, groups, most]),
+                    Number::Double | Number::DoubleFp8 => {
+                        cost_of(steps, pairs, units, [warps, groups, most])
+                    }
                     Number::Single => shape.cost(most),
                 };
                 let cost = cached * short * cost * shape.sectors();
@@ -138,7 +142,7 @@ impl RealShape {
     /// What it costs that neighbouring real numbers of strided lines do not fill sectors of 32 bytes.
     fn sectors(&self) -> f64 {
         let bytes = match self.number {
-            Number::Double => 8 * self.pairs,
+            Number::Double | Number::DoubleFp8 => 8 * self.pairs,
             Number::Single => 4 * self.pairs,
         };
         match bytes {
@@ -251,7 +255,7 @@ impl KernelShape for RealShape {
             ["bailey_real.cuh", &self.type_name(), "run_real", &checks],
             conversions,
         );
-        self.number.included(source)
+        self.number.with_header(source)
     }
 }
 

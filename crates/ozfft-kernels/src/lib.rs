@@ -681,11 +681,24 @@ pub static FP8_EXACTNESS_IMAGE: &[u8] = {
 /// Its kernel.
 pub const FP8_EXACTNESS_NAME: &str = "fp8_exactness";
 
-/// Threads of a block of it.
+/// The same question to `mma.sync` (`cuda/fp8_exactness_mma_sync.cu`): PTX for compute capability 8.9 and later, with the zero at its end that
+/// the driver looks for.
+pub const FP8_MMA_SYNC_EXACTNESS: &str = concat!(
+    include_str!("../compiled/fp8_exactness_mma_sync.compute_89.ptx"),
+    "\0"
+);
+
+/// Its kernel.
+pub const FP8_MMA_SYNC_EXACTNESS_NAME: &str = "fp8_exactness_mma_sync";
+
+/// Threads of a block of either.
 pub const FP8_EXACTNESS_THREADS: u32 = 128;
 
-/// Shared memory of a block of it: eight tiles of 72 columns, and their digits.
+/// Shared memory of a block of either: eight tiles of 72 columns, and their digits.
 pub const FP8_EXACTNESS_SHARED_BYTES: usize = 2 * 8 * 32 * 72;
+
+/// The oldest compute capability that multiplies in fp8 by `mma.sync`.
+pub const FP8_MMA_SYNC_CAPABILITY: (i32, i32) = (8, 9);
 
 /// The largest sum that Hopper's fp8 products keep exact, in units of the products' last place.
 pub const FP8_EXACT: i64 = 1 << 14;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 /// Folders of the crates that are published.
 fn published() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
+    let folders = fs::read_dir(crates)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let is_published = |folder: &PathBuf| {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         let manifest: toml::Table = manifest.parse().unwrap();

@@ -234,6 +234,18 @@ pub enum FftError {
         /// The driver's text for it.
         text: String,
     },
+    /// A device that does not multiply in fp8.
+    #[error(
+        "{name} has compute capability {}.{}, and products in fp8 need {}.{}; take the substrate auto or int8-mma-sync", capability.0, capability.1, needed.0, needed.1
+    )]
+    NoFp8 {
+        /// The device's name.
+        name: String,
+        /// Major and minor number of what it has.
+        capability: (i32, i32),
+        /// Major and minor number of what is needed.
+        needed: (i32, i32),
+    },
     /// The device's fp8 products are not exact where its kernels need them to be.
     #[error(
         "{name} is not exact in fp8: {differing} of {compared} sums of digits, up to {largest}, differ from integers; take the substrate auto"

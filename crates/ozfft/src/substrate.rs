@@ -98,6 +98,10 @@ named! {
     /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
     /// [`GpuUnit::Int8Wgmma`], never chosen by `Auto`. [`Engine::Residues`](crate::Engine::Residues) has it, too.
     Fp8Wgmma, "fp8-wgmma";
+    /// The 8-bit floating-point tensor instruction that programs for NVIDIA's GPUs have since compute capability 8.9, with digits of four bits:
+    /// [`Engine::Digits`](crate::Engine::Digits) alone, never chosen by `Auto`. Compute capability 8.9 and 12.0 have machine code for it; on 9.0, 10.0
+    /// and 10.3 the compiler makes it of products in f16, and it is slow.
+    Fp8MmaSync, "fp8-mma-sync";
 }
 
 /// The arithmetic unit that multiplies digit matrices: a kind of number, or a unit by name. All give the same bits.

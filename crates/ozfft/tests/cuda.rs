@@ -86,6 +86,7 @@ fn requests_that_no_device_has_are_rejected() {
         Substrate::Gpu(GpuUnit::Int8MmaSync),
         Substrate::Gpu(GpuUnit::Int8Wgmma),
         Substrate::Gpu(GpuUnit::Fp8Wgmma),
+        Substrate::Gpu(GpuUnit::Fp8MmaSync),
     ] {
         rejected(digits.clone().substrate(substrate));
     }

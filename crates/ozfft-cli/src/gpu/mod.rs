@@ -105,7 +105,19 @@ pub const VARIANTS: &[Variant] = &[
         name: "fp8-integers-only",
         apply: |problem| problem.substrate(GpuUnit::Fp8Wgmma).integers_only(true),
     },
+    Variant {
+        name: "fp8-mma-sync",
+        apply: |problem| problem.substrate(GpuUnit::Fp8MmaSync),
+    },
+    Variant {
+        name: "fp8-mma-sync-integers-only",
+        apply: |problem| problem.substrate(GpuUnit::Fp8MmaSync).integers_only(true),
+    },
 ];
+
+/// So many of them, the first ones, are drawn by random cases of `selftest`. Others compile kernels for every length, which takes its time: `--substrate`
+/// asks for them.
+pub const DRAWN_VARIANTS: usize = 6;
 
 /// An open GPU.
 pub struct Gpu {

@@ -2,7 +2,7 @@
 
 use super::case::{Case, layout_of};
 use crate::arrays::unravel;
-use crate::gpu::VARIANTS;
+use crate::gpu::{DRAWN_VARIANTS, VARIANTS};
 use num_complex::Complex;
 use ozfft::{
     Accuracy, CpuUnit, Device, Direction, FftError, Kind, Layout, Plan, Planner, Problem, Real,
@@ -98,7 +98,7 @@ pub struct Computed {
 pub fn check_device<T: Real + Bits>(
     case: &Case,
     planner: &Planner<T>,
-    device: Device,
+    (device, substrate): (Device, Option<Substrate>),
     integers_only: bool,
 ) -> Result<Computed, String> {
     let mut generator = Generator::new(case.seed);
@@ -117,17 +117,23 @@ pub fn check_device<T: Real + Bits>(
     let buffer = variant.spread(&problem, &input, case);
     let compute = || -> Result<_, FftError> {
         let on_processor = planner.plan(&problem.clone().substrate(unit))?;
-        let asked = |index: usize| {
-            let problem = (VARIANTS[index].apply)(problem.clone().device(device));
+        let problem = problem.clone().device(device);
+        let plan = |problem: Problem| {
             planner.plan(&if integers_only {
                 problem.integers_only(true)
             } else {
                 problem
             })
         };
+        let asked = match substrate {
+            Some(substrate) => problem.clone().substrate(substrate),
+            None => (VARIANTS[wanted].apply)(problem.clone()),
+        };
         // Not every GPU and problem has every unit; the first entry is left to the planner and always there.
-        let on_device = match asked(wanted) {
-            Err(FftError::Unsupported(_)) => asked(0)?,
+        let on_device = match plan(asked) {
+            Err(FftError::Unsupported(_) | FftError::NoFp8 { .. }) => {
+                plan((VARIANTS[0].apply)(problem.clone()))?
+            }
             other => other?,
         };
         let expected = variant.execute(case, &on_processor, buffer.clone())?;
@@ -346,7 +352,7 @@ impl Variant {
             (variant.input, variant.output) = (None, None);
             variant.batch = 100 + generator.below(1000);
         }
-        (variant, generator.below(VARIANTS.len()))
+        (variant, generator.below(DRAWN_VARIANTS))
     }
 
     /// A variant that the tuned kernels support, most of the time: they take lines that are contiguous or side by side.
@@ -387,7 +393,7 @@ impl Variant {
             variant.output = variant.input.clone();
         }
         let general = |index: usize| VARIANTS[index].name == "int8-mma-sync";
-        let wanted = generator.below(VARIANTS.len());
+        let wanted = generator.below(DRAWN_VARIANTS);
         // What portable kernels make of these lengths is of less interest here.
         let auto = general(wanted) && generator.below(4) != 0;
         (variant, if auto { 0 } else { wanted })
@@ -592,9 +598,9 @@ mod tests {
             let case = Case::draw_for_gpu(3, number);
             largest = largest.max(case.shape.iter().product());
             let outcome = if case.single_precision {
-                check_device(&case, &planners.1, Device::Cpu, false)
+                check_device(&case, &planners.1, (Device::Cpu, None), false)
             } else {
-                check_device(&case, &planners.0, Device::Cpu, false)
+                check_device(&case, &planners.0, (Device::Cpu, None), false)
             };
             outcome.expect("equal bits");
         }

@@ -8,12 +8,12 @@ mod residues;
 
 use crate::failure::Failure;
 use crate::measure::{TestInput, compute, problem_of};
-use crate::options::{EngineName, parse_device, products_name, shape_text};
+use crate::options::{EngineName, parse_device, products_name, shape_text, substrate_parser};
 use crate::report::{progress, say, say_json};
 use case::{Case, GROUP};
 use clap::Args;
 use indicatif::ProgressBar;
-use ozfft::{Device, Direction, Engine, Kind, Planner, Products};
+use ozfft::{Device, Direction, Engine, Kind, Planner, Products, Substrate};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 use std::sync::Mutex;
@@ -38,6 +38,9 @@ pub struct SelftestArguments {
     /// On a GPU: only cases of this engine, digits or residues [default: both]
     #[arg(long)]
     engine: Option<EngineName>,
+    /// On a GPU: this unit, for all cases of the engine digits that it takes [default: any]
+    #[arg(long, value_parser = substrate_parser())]
+    substrate: Option<Substrate>,
     /// Number of cases whose bits are compared [default: 100000, on a GPU 10000]
     #[arg(long, value_parser = case_number())]
     cases: Option<usize>,
@@ -96,6 +99,9 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
         }
         Device::Cpu if arguments.engine.is_some() => {
             return Err(Failure::Usage("--engine goes with --device cuda".into()));
+        }
+        Device::Cpu if arguments.substrate.is_some() => {
+            return Err(Failure::Usage("--substrate goes with --device cuda".into()));
         }
         _ => {}
     }

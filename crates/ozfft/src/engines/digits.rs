@@ -121,9 +121,13 @@ fn on_gpu<T: Real>(
     let lines = lines(request, recipe, Unit::SCALAR);
     let choice = cuda::Choice {
         tuned: match problem.substrate {
-            Substrate::Gpu(GpuUnit::Int8MmaSync) => None,
+            Substrate::Gpu(GpuUnit::Int8MmaSync | GpuUnit::Fp8MmaSync) => None,
             Substrate::Gpu(GpuUnit::Fp8Wgmma) => Some(cuda::Product::Fp8),
             _ => Some(cuda::Product::Int8),
+        },
+        template: match problem.substrate {
+            Substrate::Gpu(GpuUnit::Fp8MmaSync) => cuda::Product::Fp8,
+            _ => cuda::Product::Int8,
         },
         conversions: !problem.integers_only,
         residues: None,
@@ -132,19 +136,29 @@ fn on_gpu<T: Real>(
     let executor =
         CudaExecutor::new::<T>(machine, problem, (request.schedule, &lines), recipe, choice)?;
     let (tuned, passes) = executor.tuned_passes();
-    let fp8 = problem.substrate == Substrate::Gpu(GpuUnit::Fp8Wgmma);
-    if tuned == 0 && (fp8 || problem.substrate == Substrate::Gpu(GpuUnit::Int8Wgmma)) {
+    // Names of what tuned kernels run on: alone, and with others.
+    let (by_name, names) = match problem.substrate {
+        Substrate::Gpu(GpuUnit::Fp8MmaSync) => {
+            (true, ["fp8-mma-sync", "fp8-mma-sync and int8-mma-sync"])
+        }
+        Substrate::Gpu(GpuUnit::Fp8Wgmma) => (true, ["fp8-wgmma", "fp8-wgmma and int8-mma-sync"]),
+        Substrate::Gpu(GpuUnit::Int8Wgmma) => {
+            (true, ["int8-wgmma", "int8-wgmma and int8-mma-sync"])
+        }
+        _ => (false, ["int8-wgmma", "int8-wgmma and int8-mma-sync"]),
+    };
+    if tuned == 0 && by_name {
+        let remarks = executor.remarks().iter();
+        let remarks: String = remarks.map(|remark| format!(" ({remark})")).collect();
         return Err(FftError::Unsupported(format!(
-            "no kernel on {:?} fits this device, recipe and layout; take the substrate auto or Int8MmaSync",
+            "no kernel on {:?} fits this device, recipe and layout{remarks}; take the substrate auto or Int8MmaSync",
             problem.substrate
         )));
     }
-    let substrate = match (tuned, fp8) {
-        (0, _) => "int8-mma-sync",
-        (_, true) if tuned == passes => "fp8-wgmma",
-        (_, true) => "fp8-wgmma and int8-mma-sync",
-        (_, false) if tuned == passes => "int8-wgmma",
-        (_, false) => "int8-wgmma and int8-mma-sync",
+    let substrate = match tuned {
+        0 => "int8-mma-sync",
+        _ if tuned == passes => names[0],
+        _ => names[1],
     };
     Ok((executor, substrate))
 }

@@ -19,6 +19,7 @@ pub(crate) fn open(_: usize) -> Result<Arc<dyn Machine>, FftError> {
 
 pub(crate) struct Choice {
     pub(crate) tuned: Option<Product>,
+    pub(crate) template: Product,
     pub(crate) conversions: bool,
     pub(crate) residues: Option<&'static str>,
     pub(crate) residue_lines: Option<u64>,
@@ -48,6 +49,7 @@ impl CudaExecutor {
     ) -> Result<Self, FftError> {
         let Choice {
             tuned: _,
+            template: _,
             conversions: _,
             residues: _,
             residue_lines: _,

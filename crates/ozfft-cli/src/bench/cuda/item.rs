@@ -135,7 +135,11 @@ impl<'a, T: Real + Bits> Item<'a, T> {
             let asked = (variant.apply)(problem.clone().device(Device::Cuda(ordinal)));
             match planner.plan(&asked) {
                 Ok(plan) => plans.push((variant.name, plan)),
-                Err(why @ (FftError::Unsupported(_) | FftError::Fp8Inexact { .. })) => {
+                Err(
+                    why @ (FftError::Unsupported(_)
+                    | FftError::NoFp8 { .. }
+                    | FftError::Fp8Inexact { .. }),
+                ) => {
                     notices.tell(format!("{} is left out: {why}", variant.name));
                 }
                 Err(error) => return Err(error.into()),

@@ -1,20 +1,64 @@
 //! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
 //! them (`bailey_passes.cuh`): those of `mixed_radix.rs`, with matrices as `mma.sync` takes its second operand.
 
-use super::mixed_radix::{Padded, biased_rows, biased_rows_by, padded, padded_for};
+use super::fp8;
+use super::mixed_radix::{
+    Padded, biased_places_by, biased_rows, biased_rows_by, padded, padded_for,
+};
 use super::tuned_tables::{Biased, lay_out_constants, lay_out_first, met_by, rotations};
+use crate::error::FftError;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
 use crate::stages::twiddle::Twiddle;
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
-use ozfft_kernels::bailey::Number;
+use ozfft_kernels::bailey::{FP8_COLUMNS, Number};
 use ozfft_kernels::bailey_passes::Ends;
+
+/// The tables of a block's steps for complex lines of such numbers.
+pub(super) fn of_lines(number: Number, steps: &[Step]) -> Result<Vec<u8>, FftError> {
+    match number {
+        Number::Double => Ok(tables(steps)),
+        Number::DoubleFp8 => in_fp8(steps),
+        Number::Single => Ok(of_single_lines(steps)),
+    }
+}
 
 /// The tables of a block's steps, in the order of `TableShape`.
 pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
     lay_out(steps, |rows, image| lay_out_constants(rows, true, image))
+}
+
+/// The same for products in fp8, once it is proved that no sum of these very matrices exceeds what such products keep.
+fn in_fp8(steps: &[Step]) -> Result<Vec<u8>, FftError> {
+    let first = &steps[0];
+    let last = steps.get(1).filter(|step| step.matrices.is_some());
+    let mut image = Vec::new();
+    for step in std::iter::once(first).chain(last) {
+        for matrix in padded(step) {
+            fp8::check(&fp8::TEMPLATE, matrix.matrix())?;
+            fragments_in_fp8(&matrix, &mut image);
+        }
+    }
+    let first_rows = biased_in_fp8(first, true);
+    lay_out_constants(&first_rows, true, &mut image);
+    lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
+    if let Some(last) = last {
+        lay_out_constants(&biased_in_fp8(last, false), false, &mut image);
+    }
+    rotations(first, &mut image);
+    Ok(image)
+}
+
+/// What the sums of every place are biased by; those that are formed of zeros alone are, too.
+fn biased_in_fp8(step: &Step, whole: bool) -> Vec<(Biased, Biased)> {
+    biased_places_by(step, Digits::DOUBLE, |padded, place| {
+        match padded.is_multiplied(place) {
+            true => fp8::biased(&fp8::TEMPLATE, padded.matrix(), padded.row(place), whole),
+            false => Biased::NOTHING,
+        }
+    })
 }
 
 /// The same for real lines, whose sums are not combined after the first step.
@@ -56,7 +100,7 @@ pub(super) fn of_three_steps(steps: &[Step]) -> Vec<u8> {
     image
 }
 
-/// The same for lines of f32, whose words have five digits: pieces of the fifth diagonal follow those of the first four, and nothing is
+/// Those for lines of f32, whose words have five digits: pieces of the fifth diagonal follow those of the first four, and nothing is
 /// kept apart.
 pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
     lay_out_five_digits(steps, |rows, image| lay_out_constants(rows, true, image))
@@ -137,20 +181,18 @@ fn lay_out(
 
 /// The tables of both passes, and the roots between them, those of a column's outputs side by side. Real columns have tables of their
 /// own, and rows are complex.
-pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Vec<u8> {
+pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Result<Vec<u8>, FftError> {
     let [first, second] = passes.blocks() else {
         unreachable!("two passes");
     };
-    let of_complex = |block: &Block| match ends.number() {
-        Number::Single => of_single_lines(block.steps()),
-        Number::Double => tables(block.steps()),
-    };
+    let number = ends.number();
+    let of_complex = |block: &Block| of_lines(number, block.steps());
     let mut image = match ends {
         Ends::RealToHalf(Number::Single) => of_single_real_lines(first.steps()),
-        Ends::RealToHalf(Number::Double) => of_real_lines(first.steps()),
-        Ends::Complex(_) | Ends::HalfToReal(_) => of_complex(first),
+        Ends::RealToHalf(_) => of_real_lines(first.steps()),
+        Ends::Complex(_) | Ends::HalfToReal(_) => of_complex(first)?,
     };
-    image.extend(of_complex(second));
+    image.extend(of_complex(second)?);
     let powers: Vec<_> = passes.roots()[0].powers().collect();
     for column in 0..second.len() {
         for output in 0..first.len() {
@@ -160,7 +202,7 @@ pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Vec<u8> {
             image.extend_from_slice(bytemuck::cast_slice(&halves));
         }
     }
-    image
+    Ok(image)
 }
 
 /// Piece by piece: for every two diagonals, what each lane has of both fragments, 16 bytes. Lane `4g + t` has output `g` and the
@@ -178,6 +220,27 @@ fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
             }
         }
     });
+}
+
+/// Tile by tile: for every two operands of upper digits, or a last one, and every column of nibbles, what each lane has of both, 16 bytes or 8.
+/// Column `2d` has the upper nibbles of the digits that are met on diagonal `d`, column `2d + 1` the lower ones.
+fn fragments_in_fp8(matrix: &Padded<'_>, image: &mut Vec<u8>) {
+    let [operands, _] = matrix.operands();
+    for tile in 0..matrix.tiles() {
+        for pair in operands.chunks(2) {
+            for column in 0..FP8_COLUMNS {
+                for lane in 0..32 {
+                    let (output, slot) = (8 * tile + lane / 4, lane % 4);
+                    for &(first_slot, half) in pair.iter().flatten() {
+                        let place = (output, first_slot + slot);
+                        let met = matrix.met(half, place, column as u32 / 2);
+                        let nibble = |digit: u8| fp8::nibbles(digit as i8)[column % 2];
+                        image.extend(met.map(|digit| fp8::e4m3(nibble(digit))));
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Tile by tile: those of the first four diagonals as above, then of the fifth, 8 bytes for each lane.
@@ -202,9 +265,15 @@ fn fragments_of_five_digits(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tuned_tables::tests::block;
+    use super::super::fp8::{self, tests::value};
+    use super::super::mixed_radix::{Padded, padded};
+    use super::super::tuned_tables::tests::{Constants, block, diagonals, random_words, rounded};
+    use crate::recipe::Fold;
+    use crate::transform::step::Step;
     use crate::transform::tables::Tables;
+    use ozfft_kernels::bailey::{Number, table_bytes_for};
     use sha2::{Digest, Sha256};
+    use std::collections::HashSet;
 
     /// SHA-256 of the tables that `crates/ozfft-kernels/bench/data.py --digests LENGTH …` makes, from roots and a layout of its own.
     const DIGESTS: [(usize, &str); 7] = [
@@ -246,5 +315,145 @@ mod tests {
             let found = format!("{:x}", Sha256::digest(&image));
             assert_eq!(found, digest, "{n} points");
         }
+    }
+
+    /// The classes of a place as `MmaSyncFp8` of `bailey_fp8.cuh` multiplies them: nibbles of biased digits, operand by operand, with the
+    /// fragments of one tile.
+    fn classes(tile: &[u8], padded: &Padded<'_>, place: usize, words: &[i64]) -> [f32; 17] {
+        let [operands, _] = padded.operands();
+        let nibble = |slot: usize, byte: usize, lower: usize| {
+            let biased = (words[slot] as u64).wrapping_add(crate::stages::digits::bias(8));
+            let byte = biased.to_le_bytes()[byte];
+            value([byte >> 4, byte & 15][lower])
+        };
+        let mut sums = [0f32; 17];
+        for (piece, operand) in operands.iter().enumerate() {
+            let pair = piece / 2 * 2;
+            let lane_bytes = if pair + 1 == operands.len() { 8 } else { 16 };
+            for column in 0..16 {
+                for (register, &(first_slot, half)) in operand.iter().enumerate() {
+                    for (t, byte) in (0..16).map(|k| (k / 4, k % 4)) {
+                        let lane = 4 * (place % 8) + t;
+                        let start = 16 * 256 * pair + 32 * lane_bytes * column;
+                        let at = start + lane_bytes * lane + 8 * (piece - pair) + 4 * register;
+                        let entry = value(tile[at + byte]);
+                        let slot = first_slot + t;
+                        for lower in 0..2 {
+                            let data = nibble(slot, 4 * half as usize + byte, lower);
+                            sums[column + lower] += data * entry;
+                            // The lower digits of whole tiles meet the same eight classes later.
+                            if operand[1].1 == 1 && column < 8 {
+                                sums[column + lower + 8] += nibble(slot, byte, lower) * entry;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// `MmaSyncFp8::products`.
+    fn put_together(c: &[f32; 17], whole: bool) -> (i64, i32) {
+        let (magic, unit) = (12_582_912f32, 512f32);
+        let joined = |classes: &[usize]| {
+            let weights = [1f32, 16.0, 256.0].into_iter();
+            let all = classes.iter().zip(weights);
+            let sum = all.fold(magic, |sum, (&class, weight)| {
+                c[class].mul_add(weight * unit, sum)
+            });
+            sum.to_bits()
+        };
+        let halves = c[15].mul_add(unit / 8.0, c[16].mul_add(unit / 128.0, 0.5));
+        let lowest = c[14].mul_add(2.0 * unit, halves.floor() + magic);
+        let lowest = c[13].mul_add(32.0 * unit, lowest).to_bits();
+        let lowest = lowest.wrapping_add(joined(&[12, 11]).wrapping_mul(512));
+        let top = joined(&[2, 1, 0]);
+        let sum = i64::from(lowest)
+            .wrapping_add(i64::from(joined(&[10, 9])) << 17)
+            .wrapping_add(i64::from(joined(&[8, 7, 6])) << 25)
+            .wrapping_add(i64::from(joined(&[5, 4, 3])).wrapping_shl(37))
+            .wrapping_add(i64::from(if whole { top } else { 0 }).wrapping_shl(49));
+        (sum, top as i32)
+    }
+
+    #[test]
+    fn tables_in_fp8_give_the_rounded_sums_of_signed_digits() {
+        let tables = Tables::default();
+        let mut state = 81u64;
+        for n in [16, 45, 63, 64, 360, 1000, 1024] {
+            let block = block(n, &tables);
+            let steps = block.steps();
+            let image = super::of_lines(Number::DoubleFp8, steps).unwrap();
+            let [first, last] = [0, 1].map(|i| steps.get(i).map_or(1, |step| step.recipe.n));
+            assert_eq!(image.len(), table_bytes_for(Number::DoubleFp8, first, last));
+            let products = steps.iter().filter(|step| step.matrices.is_some());
+            let products: Vec<&Step> = products.collect();
+            let tile_bytes = |step: &Step| 4096 * padded(step)[0].operands()[0].len();
+            let bytes = |step: &Step| padded(step)[0].tiles() * tile_bytes(step);
+            let mut matrix = 0;
+            let mut sums = products.iter().map(|step| 2 * bytes(step)).sum::<usize>();
+            for (number, step) in products.into_iter().enumerate() {
+                let both = padded(step);
+                let places = 8 * both[0].tiles();
+                let tops = (number == 1).then(|| sums + 16 * places);
+                let words = random_words(&mut state, places.max(8 * both[0].operands()[0].len()));
+                let constants = Constants {
+                    image: &image,
+                    sums,
+                    tops,
+                };
+                for place in 0..places {
+                    let found = [0, 1].map(|part| {
+                        if !both[part].is_multiplied(place) {
+                            return (0, 0);
+                        }
+                        let tile = matrix + part * bytes(step) + place / 8 * tile_bytes(step);
+                        let c = classes(&image[tile..], &both[part], place, &words);
+                        put_together(&c, tops.is_none())
+                    });
+                    let exact = [0, 1].map(|part| {
+                        let skip = usize::from(part == 1 && step.recipe.fold == Fold::Plain);
+                        let matrix = both[part].matrix();
+                        let used = &words[skip..][..matrix.slots];
+                        let row = both[part].row(place);
+                        rounded(row.map_or([0; 8], |row| diagonals(matrix, row, used)))
+                    });
+                    constants.check(place, found, exact);
+                }
+                matrix += 2 * bytes(step);
+                sums += 16 * places + 128;
+            }
+        }
+    }
+
+    /// Of all lengths of the list, and of the steps by rule that plans of other lengths have.
+    #[test]
+    fn no_sum_of_any_step_of_the_template_exceeds_what_is_exact_in_fp8() {
+        let tables = Tables::default();
+        let mut seen = HashSet::new();
+        let mut largest = 0;
+        for n in 5..=1024 {
+            let crate::recipe::LineRecipe::Passes(recipes) = crate::recipe::factor::line(n) else {
+                continue;
+            };
+            let [_] = &recipes[..] else {
+                continue;
+            };
+            let block = block(n, &tables);
+            for step in block.steps().iter().filter(|step| step.matrices.is_some()) {
+                if !seen.insert((step.recipe.n, format!("{:?}", step.recipe.fold))) {
+                    continue;
+                }
+                for padded in padded(step) {
+                    let sum = fp8::check(&fp8::TEMPLATE, padded.matrix());
+                    let sum = sum.unwrap_or_else(|error| panic!("{}: {error}", step.recipe.n));
+                    println!("a step of {}: sums to {sum}", step.recipe.n);
+                    largest = sum.max(largest);
+                }
+            }
+        }
+        assert!(seen.len() > 50, "{}", seen.len());
+        assert!(largest > 8192, "{largest}");
     }
 }

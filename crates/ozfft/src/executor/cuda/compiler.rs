@@ -421,6 +421,12 @@ mod tests {
             let real = RealShape::new(kind, [11, 4], false, 99 << 10).expect("a shape");
             nvrtc.compile(&real.source(true), "sm_80").unwrap();
         }
+        // Products in fp8, from the first generation that has them on.
+        let fp8 = BlockShape::new(Number::DoubleFp8, [11, 4], false, 99 << 10).expect("a shape");
+        for architecture in ["sm_89", "sm_90", "sm_103", "sm_120"] {
+            nvrtc.compile(&fp8.source(false), architecture).unwrap();
+        }
+        assert!(nvrtc.compile(&fp8.source(false), "sm_80").is_err());
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
             let image = nvrtc.compile(&shape.source(false), architecture).unwrap();
             assert_eq!(&image[..4], b"\x7fELF");

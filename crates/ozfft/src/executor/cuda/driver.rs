@@ -2,7 +2,7 @@
 
 use super::compiler;
 use super::floats::FloatFindings;
-use super::fp8::Exactness;
+use super::fp8::{Exactnesses, Instruction};
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::transfer::COPYING_BACK;
 use super::tuned_task::{MappedArray, TensorMap};
@@ -40,7 +40,7 @@ pub(crate) struct Driver {
     multiprocessors: usize,
     tuned: bool,
     tuning: Tuning,
-    exactness: OnceLock<Exactness>,
+    exactness: Exactnesses,
     float_findings: FloatFindings,
 }
 
@@ -275,7 +275,7 @@ impl Driver {
             multiprocessors: multiprocessors.max(1) as usize,
             tuned,
             tuning,
-            exactness: OnceLock::new(),
+            exactness: Exactnesses::default(),
             float_findings: FloatFindings::default(),
         })
     }
@@ -356,6 +356,10 @@ impl Machine for Driver {
         self.tuned
     }
 
+    fn capability(&self) -> (i32, i32) {
+        self.capability
+    }
+
     fn template_kernel(
         &self,
         shape: &dyn KernelShape,
@@ -386,7 +390,7 @@ impl Machine for Driver {
         &self.tuning
     }
 
-    fn exactness(&self) -> &OnceLock<Exactness> {
+    fn exactness(&self) -> &Exactnesses {
         &self.exactness
     }
 
@@ -517,6 +521,11 @@ impl Machine for Driver {
             }
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(_, kernel) => self.integer_product(kernel)?,
+            // Asked once, by those who multiply so.
+            Parameters::Exactness(_, Instruction::MmaSync) => {
+                let module = load_module(ozfft_kernels::FP8_MMA_SYNC_EXACTNESS.as_bytes())?;
+                function_of(module, parameters.kernel())?
+            }
             _ => self.functions[parameters.kernel()],
         };
         let blocks = u32::try_from(blocks)

@@ -1,7 +1,7 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
 use super::floats::FloatFindings;
-use super::fp8::Exactness;
+use super::fp8::Exactnesses;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap};
@@ -10,8 +10,8 @@ use crate::error::{Buffer, FftError};
 use ozfft_kernels::bailey::KernelShape;
 use std::alloc::Layout;
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 /// Bytes before and after all memory, which nobody may write to.
 const GUARD: usize = 256;
@@ -30,7 +30,7 @@ pub(crate) struct Emulator {
     /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
     pub(crate) tuning: Tuning,
-    exactness: OnceLock<Exactness>,
+    exactness: Exactnesses,
     float_findings: FloatFindings,
     /// What is being recorded, and what has been.
     recording: Mutex<Option<Vec<Recorded>>>,
@@ -89,6 +89,13 @@ impl Machine for Emulator {
         self.tuned_kernels
     }
 
+    fn capability(&self) -> (i32, i32) {
+        match self.tuned_kernels {
+            true => (9, 0),
+            false => (8, 0),
+        }
+    }
+
     /// Those of a sample of shapes are compiled into the emulator.
     fn template_kernel(
         &self,
@@ -111,7 +118,7 @@ impl Machine for Emulator {
         &self.tuning
     }
 
-    fn exactness(&self) -> &OnceLock<Exactness> {
+    fn exactness(&self) -> &Exactnesses {
         &self.exactness
     }
 

@@ -1,5 +1,6 @@
-//! Products in fp8 for the tuned kernels (`crates/ozfft-kernels/cuda/tuned_fp8.cuh`): their matrices, the proof that no sum
-//! exceeds what the tensor instruction keeps exact, and the question to the device whether it does.
+//! Products in fp8 for the tuned kernels (`crates/ozfft-kernels/cuda/tuned_fp8.cuh`) and for the template (`bailey_fp8.cuh`, whose
+//! matrices are in `bailey_tables.rs`): matrices, the proof that no sum exceeds what the tensor instruction keeps exact, and the question
+//! to the device whether it does.
 //!
 //! Data digits are biased to bytes and cut into nibbles 0 to 15; a matrix digit is `16·upper + lower` with `upper` in -8..=8
 //! and `lower` in -8..=7. With the diagonal `d` a product of two nibbles belongs to one of 17 classes of weights `16^(16-j)`:
@@ -13,7 +14,7 @@ use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::FP8_EXACT;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Classes of nibble products, and the columns of a matrix: those of the topmost data digits' upper nibbles.
 const CLASSES: usize = 17;
@@ -26,17 +27,59 @@ const MAGIC_ROOM: i64 = 1 << 22;
 /// Blocks on a device that is asked for its exactness.
 const BLOCKS: u64 = 16;
 
-/// Which classes the kernel adds up in f32, in this order, with which weights; those of the first sum are over 128.
-const CHAINS: [&[(usize, i64)]; 5] = [
-    &[(16, 1), (15, 16), (14, 256), (13, 4096), (12, 65536)],
-    &[(11, 1), (10, 16), (9, 256)],
-    &[(7, 16), (6, 256), (8, 1)],
-    &[(5, 1), (4, 16), (3, 256)],
-    &[(2, 1), (1, 16), (0, 256)],
-];
+/// How a kernel puts classes together.
+pub(super) struct Sums {
+    /// The first over 128; of the last what is kept apart in a last step.
+    chains: &'static [Chain],
+}
+
+/// Classes that are added up in f32, in this order, with these weights, on top of 1.5·2^23.
+struct Chain {
+    classes: &'static [(usize, i64)],
+    /// Its weight in the rounded sum: 2 to this power.
+    place: u32,
+    /// What 1.5·2^23 leaves in the bits of the sum, at that weight.
+    magic: i64,
+}
+
+/// Of the tuned kernels.
+pub(super) const TUNED: Sums = Sums {
+    chains: &[
+        chain(&[(16, 1), (15, 16), (14, 256), (13, 4096), (12, 65536)], 0),
+        chain(&[(11, 1), (10, 16), (9, 256)], 13),
+        chain(&[(7, 16), (6, 256), (8, 1)], 25),
+        chain(&[(5, 1), (4, 16), (3, 256)], 37),
+        chain(&[(2, 1), (1, 16), (0, 256)], 49),
+    ],
+};
+
+/// Of the template, whose steps are longer.
+pub(super) const TEMPLATE: Sums = Sums {
+    chains: &[
+        chain(&[(16, 1), (15, 16), (14, 256), (13, 4096)], 0),
+        // Added to the lowest word modulo 2^32: 512 times the constant leaves 2^31 there.
+        Chain {
+            classes: &[(12, 1), (11, 16)],
+            place: 9,
+            magic: 1 << (31 - 9),
+        },
+        chain(&[(10, 1), (9, 16)], 17),
+        chain(&[(8, 1), (7, 16), (6, 256)], 25),
+        chain(&[(5, 1), (4, 16), (3, 256)], 37),
+        chain(&[(2, 1), (1, 16), (0, 256)], 49),
+    ],
+};
+
+const fn chain(classes: &'static [(usize, i64)], place: u32) -> Chain {
+    Chain {
+        classes,
+        place,
+        magic: MAGIC_BITS,
+    }
+}
 
 /// Upper and lower part of a matrix digit.
-fn nibbles(digit: i8) -> [i64; 2] {
+pub(super) fn nibbles(digit: i8) -> [i64; 2] {
     let upper = (i64::from(digit) + 8) >> 4;
     [upper, i64::from(digit) - 16 * upper]
 }
@@ -89,7 +132,7 @@ fn columns(digits_at_once: usize) -> impl Iterator<Item = Option<usize>> {
 /// A matrix as the tensor instruction's second operand: for every eight of outputs its columns, one after the other, each of
 /// 8 outputs × 32 bytes, K-major.
 pub(super) fn operand(matrix: &DigitMatrix, image: &mut Vec<u8>) -> Result<(), FftError> {
-    check(matrix)?;
+    check(&TUNED, matrix)?;
     for tile in 0..matrix.rows / 8 {
         for column in columns(digits_at_once(matrix)) {
             for piece in 0..2 {
@@ -127,19 +170,20 @@ fn each_product(matrix: &DigitMatrix, row: usize, mut visit: impl FnMut(usize, u
 }
 
 /// The largest magnitude of any sum of products on the way to a class's, and of any sum in a chain, over all data.
-fn largest_sums(matrix: &DigitMatrix, row: usize) -> (i64, i64) {
+fn largest_sums(sums: &Sums, matrix: &DigitMatrix, row: usize) -> (i64, i64) {
     let mut classes = [[0i64; 2]; CLASSES];
     each_product(matrix, row, |_, class, factor| {
         classes[class][usize::from(factor > 0)] += LARGEST_NIBBLE * factor.abs();
     });
     let largest = classes.iter().flatten().copied().max().unwrap_or(0);
     let mut largest_chained = 0;
-    for (number, chain) in CHAINS.iter().enumerate() {
-        for length in 1..=chain.len() {
+    for (number, chain) in sums.chains.iter().enumerate() {
+        for length in 1..=chain.classes.len() {
             // A nibble has one factor in the sum of several classes.
             let mut factors = vec![0i64; 16 * matrix.slots];
             each_product(matrix, row, |nibble, class, factor| {
-                let weight = chain[..length].iter().find(|entry| entry.0 == class);
+                let mut added = chain.classes[..length].iter();
+                let weight = added.find(|entry| entry.0 == class);
                 factors[nibble] += weight.map_or(0, |entry| entry.1) * factor;
             });
             let of_sign = |sign: i64| {
@@ -155,10 +199,10 @@ fn largest_sums(matrix: &DigitMatrix, row: usize) -> (i64, i64) {
 }
 
 /// That all sums of a matrix are exact, whatever it is multiplied with; their largest.
-fn check(matrix: &DigitMatrix) -> Result<i64, FftError> {
+pub(super) fn check(sums: &Sums, matrix: &DigitMatrix) -> Result<i64, FftError> {
     let mut all = 0;
     for row in 0..matrix.rows {
-        let (largest, chained) = largest_sums(matrix, row);
+        let (largest, chained) = largest_sums(sums, matrix, row);
         if largest > FP8_EXACT || chained > MAGIC_ROOM {
             return Err(FftError::Fp8SumsTooLarge {
                 largest,
@@ -173,39 +217,73 @@ fn check(matrix: &DigitMatrix) -> Result<i64, FftError> {
 }
 
 /// What an output's sums are biased by: upper data nibbles by 8, because digits are by 128; and the magic number of every
-/// chain. `whole`: the topmost three classes are part of the sum.
-pub(super) fn biased(matrix: &DigitMatrix, row: usize, whole: bool) -> Biased {
+/// chain. `whole`: the topmost three classes are part of the sum. `row`: none is one of zeros.
+pub(super) fn biased(sums: &Sums, matrix: &DigitMatrix, row: Option<usize>, whole: bool) -> Biased {
     let mut classes = [0i64; CLASSES];
-    each_product(matrix, row, |nibble, class, factor| {
-        if nibble % 2 == 0 {
-            classes[class] += 8 * factor;
-        }
-    });
-    let chain = |number: usize| -> i64 {
-        let entries = CHAINS[number].iter();
-        entries
+    if let Some(row) = row {
+        each_product(matrix, row, |nibble, class, factor| {
+            if nibble % 2 == 0 {
+                classes[class] += 8 * factor;
+            }
+        });
+    }
+    let mut biased = Biased::NOTHING;
+    let last = sums.chains.len() - 1;
+    for (number, chain) in sums.chains.iter().enumerate() {
+        let weighted = chain.classes.iter();
+        let mut sum: i64 = weighted
             .map(|&(class, weight)| weight * classes[class])
-            .sum()
-    };
-    // Class 15 is biased by multiples of 8: whole units, which rounding leaves as they are.
-    debug_assert!(chain(0) % 128 == 0);
-    let top = chain(4) + MAGIC_BITS;
-    let sums = [
-        (chain(0) / 128 + MAGIC_BITS, 0),
-        (chain(1) + MAGIC_BITS, 13),
-        (chain(2) + MAGIC_BITS, 25),
-        (chain(3) + MAGIC_BITS, 37),
-        (if whole { top } else { 0 }, 49),
-    ];
-    Biased {
-        sum: sums.iter().fold(0, |all, &(sum, place)| {
-            all.wrapping_add(sum.wrapping_shl(place))
-        }),
-        top,
+            .sum();
+        if number == 0 {
+            // Class 15 is biased by multiples of 8: whole units, which rounding leaves as they are.
+            debug_assert!(sum % 128 == 0);
+            sum /= 128;
+        }
+        sum += chain.magic;
+        if number == last {
+            biased.top = sum;
+        }
+        if number < last || whole {
+            biased.sum = biased.sum.wrapping_add(sum.wrapping_shl(chain.place));
+        }
+    }
+    biased
+}
+
+/// The instruction that a device is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Instruction {
+    Wgmma,
+    MmaSync,
+}
+
+impl Instruction {
+    /// The kernel that asks.
+    pub(crate) fn kernel(self) -> &'static str {
+        match self {
+            Instruction::Wgmma => ozfft_kernels::FP8_EXACTNESS_NAME,
+            Instruction::MmaSync => ozfft_kernels::FP8_MMA_SYNC_EXACTNESS_NAME,
+        }
     }
 }
 
-/// What the kernel that compares fp8 sums with integers is told: `ExactnessArguments` of `fp8_exactness.cu`.
+/// What is known of a device's instructions.
+#[derive(Debug, Default)]
+pub(crate) struct Exactnesses {
+    wgmma: OnceLock<Exactness>,
+    mma_sync: OnceLock<Exactness>,
+}
+
+impl Exactnesses {
+    fn of(&self, instruction: Instruction) -> &OnceLock<Exactness> {
+        match instruction {
+            Instruction::Wgmma => &self.wgmma,
+            Instruction::MmaSync => &self.mma_sync,
+        }
+    }
+}
+
+/// What the kernels that compare fp8 sums with integers are told: `ExactnessArguments` of `fp8_exactness.cuh`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct ExactnessTask {
@@ -222,13 +300,17 @@ pub(crate) struct Exactness {
     largest: u32,
 }
 
-/// Asks the device, once for each of them, whether its sums are exact.
-pub(crate) fn check_device(machine: &Arc<dyn Machine>) -> Result<(), FftError> {
-    let found = match machine.exactness().get() {
+/// Asks the device, once for each of them, whether the sums of an instruction are exact.
+pub(crate) fn check_device(
+    machine: &Arc<dyn Machine>,
+    instruction: Instruction,
+) -> Result<(), FftError> {
+    let known = machine.exactness().of(instruction);
+    let found = match known.get() {
         Some(&found) => found,
         None => {
-            let found = compare(machine)?;
-            *machine.exactness().get_or_init(|| found)
+            let found = compare(machine, instruction)?;
+            *known.get_or_init(|| found)
         }
     };
     // Nothing wrong means little if too little was compared.
@@ -243,7 +325,7 @@ pub(crate) fn check_device(machine: &Arc<dyn Machine>) -> Result<(), FftError> {
     Ok(())
 }
 
-fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
+fn compare(machine: &Arc<dyn Machine>, instruction: Instruction) -> Result<Exactness, FftError> {
     let memory = DeviceMemory::new(machine, 12)?;
     let mut found = [0u32; 3];
     let task = ExactnessTask {
@@ -257,7 +339,8 @@ fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
     unsafe {
         machine.clear(queue.1, memory.address(), 12)?;
         let shared = ozfft_kernels::FP8_EXACTNESS_SHARED_BYTES;
-        machine.launch(queue.1, &Parameters::Exactness(task), BLOCKS, shared)?;
+        let parameters = Parameters::Exactness(task, instruction);
+        machine.launch(queue.1, &parameters, BLOCKS, shared)?;
         let bytes = bytemuck::cast_slice_mut(&mut found);
         machine.download(queue.1, memory.address(), bytes)?;
     }
@@ -270,7 +353,7 @@ fn compare(machine: &Arc<dyn Machine>) -> Result<Exactness, FftError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::emulated::Emulator;
     use super::super::tuned_tables::tests::{
         Constants, block, diagonals, random_words, rounded, shape,
@@ -281,7 +364,8 @@ mod tests {
     use crate::transform::tables::Tables;
     use ozfft_kernels::{Product, tuned_matrix_bytes};
 
-    fn value(code: u8) -> f32 {
+    /// What an e4m3 code stands for.
+    pub(in super::super) fn value(code: u8) -> f32 {
         let (exponent, fraction) = (i32::from(code >> 3 & 15), f32::from(code & 7));
         let magnitude = match exponent {
             0 => fraction * 2f32.powi(-9),
@@ -319,7 +403,7 @@ mod tests {
         for n in [256, 512, 1024] {
             for step in block(n, &tables_of_plans).steps() {
                 for matrix in matrices(step) {
-                    let largest = check(matrix).unwrap();
+                    let largest = check(&TUNED, matrix).unwrap();
                     println!("{n}: step of {}, largest sum {largest}", step.recipe.n);
                     assert!(largest > 2000 && largest < 8192);
                 }
@@ -333,8 +417,12 @@ mod tests {
         let digit = 0x77;
         let entry = (0..6).fold(0i64, |x, _| 256 * x + digit);
         let matrix = DigitMatrix::new(8, 16, &[entry; 8 * 16], Digits::DOUBLE);
-        let error = check(&matrix).unwrap_err();
-        assert!(matches!(error, FftError::Fp8SumsTooLarge { largest, .. } if largest > FP8_EXACT));
+        for sums in [&TUNED, &TEMPLATE] {
+            let error = check(sums, &matrix).unwrap_err();
+            assert!(
+                matches!(error, FftError::Fp8SumsTooLarge { largest, .. } if largest > FP8_EXACT)
+            );
+        }
         let mut image = Vec::new();
         assert!(operand(&matrix, &mut image).is_err());
     }
@@ -380,7 +468,8 @@ mod tests {
     fn put_together(classes: &[f32; CLASSES], whole: bool) -> (i64, i32) {
         let magic = 12_582_912f32;
         let chain = |number: usize, start: f32| {
-            CHAINS[number].iter().fold(start, |sum, &(class, weight)| {
+            let added = TUNED.chains[number].classes.iter();
+            added.fold(start, |sum, &(class, weight)| {
                 classes[class].mul_add(512.0 * weight as f32, sum)
             })
         };
@@ -446,8 +535,10 @@ mod tests {
     #[test]
     fn the_emulator_is_exact() {
         let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
-        check_device(&machine).unwrap();
-        let found = *machine.exactness().get().unwrap();
-        assert_eq!(found.compared, BLOCKS as u32 * 64 * 72);
+        for instruction in [Instruction::Wgmma, Instruction::MmaSync] {
+            check_device(&machine, instruction).unwrap();
+            let found = *machine.exactness().of(instruction).get().unwrap();
+            assert_eq!(found.compared, BLOCKS as u32 * 64 * 72, "{instruction:?}");
+        }
     }
 }

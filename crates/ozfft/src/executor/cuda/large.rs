@@ -6,7 +6,7 @@
 
 use super::emulated::Emulator;
 use super::floats::FloatFindings;
-use super::fp8::Exactness;
+use super::fp8::Exactnesses;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::task::*;
@@ -23,7 +23,7 @@ use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
 use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use ozfft_kernels::bailey_real::{Half, RealShape};
 use ozfft_kernels::bailey_three::ThreeShape;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// Where the arrays would lie.
 const INPUT: u64 = 1 << 56;
@@ -66,6 +66,9 @@ impl Machine for Recorder {
     fn has_tuned_kernels(&self) -> bool {
         true
     }
+    fn capability(&self) -> (i32, i32) {
+        self.memory.capability()
+    }
     fn template_kernel(
         &self,
         shape: &dyn KernelShape,
@@ -81,7 +84,7 @@ impl Machine for Recorder {
             compilation: None,
         })
     }
-    fn exactness(&self) -> &OnceLock<Exactness> {
+    fn exactness(&self) -> &Exactnesses {
         self.memory.exactness()
     }
     fn float_findings(&self) -> &FloatFindings {
@@ -535,7 +538,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Largest(task)
                 | Parameters::LargestLeft(task)
                 | Parameters::Scale(task) => check.array_task(task),
-                Parameters::Exactness(_) => panic!("nobody asked for fp8"),
+                Parameters::Exactness(..) => panic!("nobody asked for fp8"),
                 #[cfg(feature = "convolution")]
                 Parameters::IntegerProduct(..) => panic!("nobody asked for a product of integers"),
                 Parameters::Floats(..) | Parameters::FloatProduct(..) => {

@@ -1,7 +1,7 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
 use super::floats::FloatFindings;
-use super::fp8::{Exactness, ExactnessTask};
+use super::fp8::{ExactnessTask, Exactnesses, Instruction};
 use super::long_passes::PassTask;
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
@@ -11,7 +11,7 @@ use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};
 #[cfg(feature = "convolution")]
 use ozfft_kernels::ntt::NttTask;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A launch's parameters, complete.
 // Copied once a launch: memory of its own for the larger ones would cost more than it saves.
@@ -36,8 +36,8 @@ pub(crate) enum Parameters {
     Template(TunedTask, TemplateKernel),
     /// The same for a pass of long transforms.
     Pass(PassTask, TemplateKernel),
-    /// The question whether fp8 sums are exact.
-    Exactness(ExactnessTask),
+    /// The question whether the fp8 sums of an instruction are exact.
+    Exactness(ExactnessTask, Instruction),
     /// Lines in short floating-point numbers, the kernel, and threads of a block.
     Floats(FloatTask, &'static FloatKernel, u32),
     /// A product of such numbers, and the kernel's name.
@@ -74,7 +74,7 @@ impl Parameters {
             Parameters::IntegerProduct(_, name) => name,
             Parameters::Floats(_, kernel, _) => kernel.name,
             Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.name,
-            Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_NAME,
+            Parameters::Exactness(_, instruction) => instruction.kernel(),
         }
     }
 
@@ -93,7 +93,7 @@ impl Parameters {
             }
             Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Pass(task, _) => std::ptr::from_ref(task).cast(),
-            Parameters::Exactness(task) => std::ptr::from_ref(task).cast(),
+            Parameters::Exactness(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
             Parameters::FloatProduct(task, _) => std::ptr::from_ref(task).cast(),
             #[cfg(feature = "convolution")]
@@ -125,7 +125,7 @@ impl Parameters {
         match self {
             Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
             Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.threads,
-            Parameters::Exactness(_) => ozfft_kernels::FP8_EXACTNESS_THREADS,
+            Parameters::Exactness(..) => ozfft_kernels::FP8_EXACTNESS_THREADS,
             Parameters::Floats(_, _, threads) => *threads,
             Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
             #[cfg(feature = "convolution")]
@@ -196,6 +196,8 @@ pub(crate) trait Machine: Send + Sync {
     }
     /// Whether the kernels of `tuned.rs` run here.
     fn has_tuned_kernels(&self) -> bool;
+    /// Compute capability.
+    fn capability(&self) -> (i32, i32);
     /// Makes a kernel of the template ready; or says why there is none, and how to get it.
     fn template_kernel(
         &self,
@@ -208,7 +210,7 @@ pub(crate) trait Machine: Send + Sync {
         &NOTHING
     }
     /// What `fp8.rs` has found out about this device.
-    fn exactness(&self) -> &OnceLock<Exactness>;
+    fn exactness(&self) -> &Exactnesses;
     /// What `floats.rs` has found out about it.
     fn float_findings(&self) -> &FloatFindings;
     /// A map of an array for the copy engine.

@@ -71,7 +71,7 @@ impl Padded<'_> {
     }
 
     /// The matrix's row at a place.
-    fn row(&self, place: usize) -> Option<usize> {
+    pub(super) fn row(&self, place: usize) -> Option<usize> {
         let row = self.output(place)?.checked_sub(self.skip)?;
         (row < self.matrix.rows).then_some(row)
     }
@@ -95,14 +95,7 @@ impl Padded<'_> {
     /// The pieces of the matrix in the order in which they are multiplied: the eight of outputs, the first of four diagonals, and
     /// first slots and halves of the words of both halves of an operand of 32 digits.
     pub(super) fn for_each_piece(&self, mut piece: impl FnMut(usize, u32, &[(usize, u32); 2])) {
-        let (k_tiles, fours) = (self.outputs / 8, self.outputs % 8);
-        let k_tiles = k_tiles + usize::from(fours > 4);
-        let has_four = (1..=4).contains(&fours);
-        let of_half =
-            |half| (0..k_tiles).map(move |eight| [(8 * eight, half), (8 * eight + 4, half)]);
-        let of_both = || has_four.then_some([(8 * k_tiles, 1), (8 * k_tiles, 0)]);
-        let upper: Vec<_> = of_half(1).chain(of_both()).collect();
-        let lower: Vec<_> = of_half(1).chain(of_half(0)).chain(of_both()).collect();
+        let [upper, lower] = self.operands();
         for tile in 0..self.k_tiles {
             for (first_diagonal, operands) in [(0, &upper), (4, &lower)] {
                 for operand in operands {
@@ -110,6 +103,37 @@ impl Padded<'_> {
                 }
             }
         }
+    }
+
+    /// Operands of 32 digits that upper diagonals have, and lower ones: first slots and halves of the words of both halves.
+    pub(super) fn operands(&self) -> [Vec<[(usize, u32); 2]>; 2] {
+        let (k_tiles, fours) = (self.outputs / 8, self.outputs % 8);
+        let k_tiles = k_tiles + usize::from(fours > 4);
+        let has_four = (1..=4).contains(&fours);
+        let of_half =
+            |half| (0..k_tiles).map(move |eight| [(8 * eight, half), (8 * eight + 4, half)]);
+        let of_both = || has_four.then_some([(8 * k_tiles, 1), (8 * k_tiles, 0)]);
+        [
+            of_half(1).chain(of_both()).collect(),
+            of_half(1).chain(of_half(0)).chain(of_both()).collect(),
+        ]
+    }
+
+    /// Tiles of eight outputs.
+    pub(super) fn tiles(&self) -> usize {
+        self.k_tiles
+    }
+
+    /// The matrix, as it is.
+    pub(super) fn matrix(&self) -> &DigitMatrix {
+        self.matrix
+    }
+
+    /// Whether the kernels multiply for a place, though it may have no row: one of the four threads beside it has one. (Numbers of rows
+    /// and of outputs are the same: output 0 of a plain step, which has no sines, comes last.)
+    pub(super) fn is_multiplied(&self, place: usize) -> bool {
+        let first = place / 8 * 8 + place % 2 * 4;
+        first < self.matrix.rows
     }
 
     /// The digits that a half of a data word meets, if there are any.
@@ -136,11 +160,20 @@ pub(super) fn biased_rows_by(
     digits: Digits,
     biased: impl Fn(&DigitMatrix, usize) -> Biased,
 ) -> Vec<(Biased, Biased)> {
-    let [cosine, sine] = padded_for(step, digits);
-    let at = |padded: Padded<'_>, place| match padded.row(place) {
+    let at = |padded: &Padded<'_>, place| match padded.row(place) {
         Some(row) => biased(padded.matrix, row),
         None => Biased::NOTHING,
     };
+    biased_places_by(step, digits, at)
+}
+
+/// The same where places that have no row are biased, too.
+pub(super) fn biased_places_by(
+    step: &Step,
+    digits: Digits,
+    at: impl Fn(&Padded<'_>, usize) -> Biased,
+) -> Vec<(Biased, Biased)> {
+    let [cosine, sine] = &padded_for(step, digits);
     (0..8 * cosine.k_tiles)
         .map(|place| (at(cosine, place), at(sine, place)))
         .collect()

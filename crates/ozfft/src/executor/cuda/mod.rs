@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod bailey_chirp_tests;
 #[cfg(test)]
+mod bailey_fp8_tests;
+#[cfg(test)]
 mod bailey_passes_tests;
 #[cfg(test)]
 mod bailey_real_single_tests;
@@ -200,7 +202,19 @@ impl CudaExecutor {
             .is_some();
         let tuned_in_fp8 = choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels();
         if tuned_in_fp8 || residues_in_fp8 {
-            fp8::check_device(&machine)?;
+            fp8::check_device(&machine, fp8::Instruction::Wgmma)?;
+        }
+        if choice.template == Product::Fp8 {
+            let (capability, needed) =
+                (machine.capability(), ozfft_kernels::FP8_MMA_SYNC_CAPABILITY);
+            if capability < needed {
+                return Err(FftError::NoFp8 {
+                    name: machine.name(),
+                    capability,
+                    needed,
+                });
+            }
+            fp8::check_device(&machine, fp8::Instruction::MmaSync)?;
         }
         let queue = OpenQueue::new(&*machine)?;
         let program = Program::new::<T>(&machine, queue.1, (schedule, lines), recipe, choice)?;
@@ -269,7 +283,7 @@ impl CudaExecutor {
         self.machine.name()
     }
 
-    /// Passes that tuned kernels run, and all passes.
+    /// Passes on the instruction that was asked for, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
         match &self.work {
             Work::Program(program) => program.tuned_passes(),

@@ -2,7 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{BumpAllocator, Flattened, Scaling, Zeros, merged, transform_dimensions};
-use super::long_passes::{self, PassLaunch};
+use super::long_passes::PassLaunch;
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
 use super::program_builder::{FallbackLaunch, ProgramBuilder};
@@ -19,7 +19,7 @@ use crate::error::FftError;
 use crate::executor::lines::LineSet;
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
-use crate::recipe::Recipe;
+use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::pass_roots::PassRoots;
 use crate::transform::bailey::Block;
@@ -27,7 +27,6 @@ use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
-use ozfft_kernels::bailey::Number;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -79,7 +78,7 @@ pub(super) struct Search {
 pub(crate) struct Program {
     actions: Vec<Action>,
     workspace_bytes: usize,
-    /// Passes that tuned kernels run, and all passes.
+    /// Passes on an instruction that not every GPU has (Hopper's, or one in fp8), and all passes.
     tuned_passes: (usize, usize),
     /// What is worth knowing of the kernels: which had to be compiled, which could not be had.
     remarks: Vec<String>,
@@ -92,6 +91,8 @@ pub(crate) struct Program {
 pub(crate) struct Choice {
     /// Tuned ones, where there are some, that multiply so.
     pub(crate) tuned: Option<Product>,
+    /// What those of the template multiply with; in int8 also where they have no choice.
+    pub(crate) template: Product,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
     /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
@@ -132,7 +133,7 @@ impl PassesTables {
         recipe: &Recipe,
         machine: &dyn Machine,
         chirped: bool,
-        residues: Option<PanelLayout>,
+        (residues, product): (Option<PanelLayout>, Product),
     ) -> Result<Self, FftError> {
         if residues.is_some() && (chirped || !takes_residues(passes, recipe)) {
             return Err(FftError::Unsupported(format!(
@@ -144,7 +145,7 @@ impl PassesTables {
         }
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
-        let template = template_tables(builder, passes, recipe, chirped);
+        let template = template_tables(builder, passes, recipe, chirped, product)?;
         let mut blocks = |together: bool| {
             let blocks = passes.blocks().iter();
             blocks
@@ -192,22 +193,26 @@ fn template_tables(
     passes: &Passes,
     recipe: &Recipe,
     chirped: bool,
-) -> Vec<Option<Piece>> {
-    let single = long_passes::number_of(recipe) == Some(Number::Single);
+    product: Product,
+) -> Result<Vec<Option<Piece>>, FftError> {
+    let single = recipe.digits == Digits::SINGLE;
     let three = |block: &Block| !single && tuned::three_steps_of(recipe, block).is_some();
     let takes = |block: &Block| {
         let several = chirped || !passes.is_one_block();
         several && (tuned::is_for_template(single, recipe, block) || three(block))
     };
-    let tables = |block: &Block| match single {
-        true => bailey_tables::of_single_lines(block.steps()),
-        false if three(block) => bailey_tables::of_three_steps(block.steps()),
-        false => bailey_tables::tables(block.steps()),
+    let tables = |block: &Block| match three(block) {
+        true => Ok(bailey_tables::of_three_steps(block.steps())),
+        false => bailey_tables::of_lines(tuned::number_of(single, product), block.steps()),
     };
-    let blocks = passes.blocks().iter();
-    blocks
-        .map(|block| takes(block).then(|| builder.add(&tables(block))))
-        .collect()
+    let mut pieces = Vec::new();
+    for block in passes.blocks() {
+        pieces.push(match takes(block) {
+            true => Some(builder.add(&tables(block)?)),
+            false => None,
+        });
+    }
+    Ok(pieces)
 }
 
 /// Whether a kernel with products by residues takes the lines.
@@ -238,12 +243,12 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         machine: &dyn Machine,
-        residues: Option<PanelLayout>,
+        products: (Option<PanelLayout>, Product),
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
             Line::Passes(passes) => LineTables::Passes(PassesTables::new(
-                builder, passes, recipe, machine, false, residues,
+                builder, passes, recipe, machine, false, products,
             )?),
             Line::Bluestein(bluestein) => LineTables::Bluestein {
                 passes: PassesTables::new(
@@ -252,7 +257,7 @@ impl LineTables {
                     recipe,
                     machine,
                     true,
-                    residues,
+                    products,
                 )?,
                 chirp: builder.add_angles(bluestein.chirp().entries()),
                 kernel: builder.add_angles(bluestein.kernel().entries()),
@@ -279,6 +284,12 @@ fn tables_of_tuned(
         return Ok(Vec::new());
     };
     let conversions = choice.conversions;
+    // Real lines of one block are multiplied in int8.
+    let complex = kind == Kind::ComplexToComplex;
+    let number = match complex || !passes.is_one_block() {
+        true => tuned::number_of(single, choice.template),
+        false => tuned::number_of(single, Product::Int8),
+    };
     let mut found = Vec::new();
     if let [block] = passes.blocks() {
         let shape = tuned_on.and_then(|on| tuned::shape_of(&on, kind, recipe, block));
@@ -290,15 +301,14 @@ fn tables_of_tuned(
         if template && choice.residues.is_none() {
             let tables = match (single, kind) {
                 (true, Kind::RealToComplex) => bailey_tables::of_single_real_lines(block.steps()),
-                (true, _) => bailey_tables::of_single_lines(block.steps()),
                 (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),
-                (false, _) => bailey_tables::tables(block.steps()),
+                _ => bailey_tables::of_lines(number, block.steps())?,
             };
-            let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
+            let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
             found.push((kernels, builder.add(&tables)));
         }
-        let complex = kind == Kind::ComplexToComplex && !single && choice.residues.is_none();
-        let steps = tuned::three_steps_of(recipe, block).filter(|_| complex);
+        let three = complex && !single && choice.residues.is_none();
+        let steps = tuned::three_steps_of(recipe, block).filter(|_| three);
         if let Some(steps) = steps {
             let kernels = Kernels::of_three_steps(steps, conversions);
             let tables = bailey_tables::of_three_steps(block.steps());
@@ -306,11 +316,12 @@ fn tables_of_tuned(
         }
         return Ok(found);
     }
-    if !fit_together(passes, recipe, machine) {
+    let Some(ends) = tuned::ends_of(kind, number).filter(|_| fit_together(passes, recipe, machine))
+    else {
         return Ok(found);
-    }
-    let complex = tuned_on.filter(|_| kind == Kind::ComplexToComplex);
-    let shape = complex.and_then(|on| two_pass::shape_of(&on, recipe, passes));
+    };
+    let tuned_on = tuned_on.filter(|_| complex);
+    let shape = tuned_on.and_then(|on| two_pass::shape_of(&on, recipe, passes));
     if let Some(shape) = shape {
         let kernels = two_pass::kernels(shape, conversions);
         found.push((kernels, builder.add(&two_pass::tables(passes))));
@@ -318,12 +329,9 @@ fn tables_of_tuned(
     let mut blocks = passes.blocks().iter();
     let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
     if template && choice.residues.is_none() {
-        let kernels = Kernels::of_template((single, kind), passes.blocks(), conversions);
-        let ends = tuned::ends_of(kind, single);
-        found.push((
-            kernels,
-            builder.add(&bailey_tables::of_passes(passes, ends)),
-        ));
+        let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
+        let tables = bailey_tables::of_passes(passes, ends)?;
+        found.push((kernels, builder.add(&tables)));
     }
     Ok(found)
 }
@@ -352,7 +360,8 @@ impl Program {
                     let fp8 = ozfft_kernels::ResidueFp8::of(kernel);
                     fp8.map_or(PanelLayout::Residues, PanelLayout::ResiduesFp8)
                 });
-                let tables = LineTables::new(&mut builder, line, recipe, &**machine, residues)?;
+                let products = (residues, choice.template);
+                let tables = LineTables::new(&mut builder, line, recipe, &**machine, products)?;
                 place.insert(tables);
             }
             if let Entry::Vacant(place) = tuned.entry((Arc::as_ptr(line), pass.kind)) {
@@ -413,6 +422,7 @@ impl Program {
             search: None,
             residues: choice.residues,
             residue_lines: choice.residue_lines,
+            template: choice.template,
             conversions: choice.conversions,
         };
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
@@ -462,7 +472,7 @@ impl Program {
         self.workspace_bytes
     }
 
-    /// Passes that tuned kernels run, and all passes.
+    /// Passes on an instruction that not every GPU has, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
         self.tuned_passes
     }

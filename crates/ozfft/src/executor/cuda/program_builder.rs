@@ -16,6 +16,7 @@ use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
+use ozfft_kernels::Product;
 use std::sync::Arc;
 
 /// What all launches of a plan have in common.
@@ -32,6 +33,7 @@ pub(super) struct ProgramBuilder<'a> {
     /// Workspace behind what lasts for the whole call.
     pub(super) lasting: u64,
     pub(super) most_workspace: u64,
+    /// Passes on an instruction that not every GPU has, and all passes.
     pub(super) tuned_passes: (usize, usize),
     /// What is worth knowing of the kernels.
     pub(super) remarks: Vec<String>,
@@ -41,6 +43,8 @@ pub(super) struct ProgramBuilder<'a> {
     pub(super) residues: Option<&'static str>,
     /// How many of their lines a block takes, where that is measured.
     pub(super) residue_lines: Option<u64>,
+    /// What kernels of the template multiply with, where they have a choice.
+    pub(super) template: Product,
     /// Conversions between integers and floating point by the instructions for that.
     pub(super) conversions: bool,
 }

@@ -216,7 +216,7 @@ fn copying_back(error: FftError) -> FftError {
 mod tests {
     use super::super::emulated::Emulator;
     use super::super::floats::FloatFindings;
-    use super::super::fp8::Exactness;
+    use super::super::fp8::Exactnesses;
     use super::super::machine::{Parameters, TemplateKernel};
     use super::super::tuned_task::{MappedArray, TensorMap};
     use super::*;
@@ -225,7 +225,6 @@ mod tests {
     use num_complex::Complex;
     use ozfft_kernels::bailey::KernelShape;
     use std::collections::{HashMap, HashSet};
-    use std::sync::OnceLock;
 
     /// Something put into a queue: done when the queue is waited for, and no sooner.
     enum Operation {
@@ -288,6 +287,9 @@ mod tests {
         fn has_tuned_kernels(&self) -> bool {
             false
         }
+        fn capability(&self) -> (i32, i32) {
+            self.emulator.capability()
+        }
         fn template_kernel(
             &self,
             shape: &dyn KernelShape,
@@ -295,7 +297,7 @@ mod tests {
         ) -> Result<TemplateKernel, String> {
             self.emulator.template_kernel(shape, conversions)
         }
-        fn exactness(&self) -> &OnceLock<Exactness> {
+        fn exactness(&self) -> &Exactnesses {
             self.emulator.exactness()
         }
         fn float_findings(&self) -> &FloatFindings {

@@ -7,7 +7,7 @@
 
 use super::machine::{Machine, Parameters, TemplateKernel};
 use super::task::{Dimension, FloatLines};
-use super::tuned_task::{Places, StridedTask, TunedTask, factors, sign};
+use super::tuned_task::{Places, StridedTask, TunedTask, factors, sign, template_factors};
 use crate::error::FftError;
 use crate::kind::Kind;
 use crate::problem::Products;
@@ -269,15 +269,20 @@ impl Kernels {
         }
     }
 
+    /// For such numbers; only complex lines of f64 are multiplied in fp8.
     pub(crate) fn of_template(
-        (single, kind): (bool, Kind),
+        (number, kind): (Number, Kind),
         blocks: &[Block],
         conversions: bool,
     ) -> Self {
+        debug_assert!(number != Number::DoubleFp8 || kind == Kind::ComplexToComplex);
         Kernels {
-            product: Product::Int8,
+            product: match number {
+                Number::Double | Number::Single => Product::Int8,
+                Number::DoubleFp8 => Product::Fp8,
+            },
             elements: elements_of(kind),
-            single,
+            single: number == Number::Single,
             source: KernelSource::Template {
                 first: steps_of(&blocks[0]),
                 second: blocks.get(1).map(steps_of),
@@ -304,6 +309,11 @@ impl Kernels {
     /// Whether they run on Hopper's tensor instruction.
     pub(crate) fn are_tuned(&self) -> bool {
         matches!(self.source, KernelSource::Tuned { .. })
+    }
+
+    /// Whether they run on an instruction that not every GPU has: Hopper's, or one in fp8.
+    pub(crate) fn are_special(&self) -> bool {
+        self.are_tuned() || self.product == Product::Fp8
     }
 }
 
@@ -450,7 +460,10 @@ pub(crate) fn launch(
     let panels = u32::try_from(panels_a_group * groups).ok();
     let panels = panels.filter(|&panels| panels < 1 << 30);
     let panels = panels.ok_or(NoLaunch::Layout)?;
-    let (factor, second_factor) = factors(kernels.product);
+    let (factor, second_factor) = match kernels.are_tuned() {
+        true => factors(kernels.product),
+        false => template_factors(),
+    };
     let [in_bytes, out_bytes] = element_bytes(kernels.elements, kernels.single);
     let task = TunedTask {
         input: input.numbers.later(in_bytes * input.offset),
@@ -485,21 +498,23 @@ pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
     placed(lines).is_some_and(|placed| !placed.strided)
 }
 
-/// What the template's numbers are for lines of f32 or of f64.
-fn number_for(single: bool) -> Number {
-    match single {
-        true => Number::Single,
-        false => Number::Double,
+/// The template's numbers for f32 or f64, where products of f64 are wanted so.
+pub(super) fn number_of(single: bool, product: Product) -> Number {
+    match (single, product) {
+        (true, _) => Number::Single,
+        (false, Product::Int8) => Number::Double,
+        (false, Product::Fp8) => Number::DoubleFp8,
     }
 }
 
-/// What both passes of transforms in one launch begin and end with.
-pub(super) fn ends_of(kind: Kind, single: bool) -> Ends {
-    let number = number_for(single);
-    match kind {
-        Kind::ComplexToComplex => Ends::Complex(number),
-        Kind::RealToComplex => Ends::RealToHalf(number),
-        Kind::ComplexToReal => Ends::HalfToReal(number),
+/// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
+pub(super) fn ends_of(kind: Kind, number: Number) -> Option<Ends> {
+    match (kind, number) {
+        (Kind::ComplexToComplex, _) => Some(Ends::Complex(number)),
+        // Real lines in fp8 go pass by pass.
+        (_, Number::DoubleFp8) => None,
+        (Kind::RealToComplex, _) => Some(Ends::RealToHalf(number)),
+        (Kind::ComplexToReal, _) => Some(Ends::HalfToReal(number)),
     }
 }
 
@@ -509,6 +524,7 @@ fn template_shape(
     strided: bool,
     shared_memory: usize,
 ) -> Option<Box<dyn KernelShape>> {
+    let number = number_of(kernels.single, kernels.product);
     let (first, second) = match kernels.source {
         KernelSource::Tuned { .. } => return None,
         KernelSource::TemplateOfThree { steps, .. } => {
@@ -522,16 +538,19 @@ fn template_shape(
             Elements::RealToComplex => Kind::RealToComplex,
             Elements::ComplexToReal => Kind::ComplexToReal,
         };
-        let ends = ends_of(kind, kernels.single);
+        let ends = ends_of(kind, number)?;
         let shape = PassesShape::new(first, second, (ends, strided), shared_memory)?;
         return Some(Box::new(shape));
     }
-    let number = number_for(kernels.single);
     let real = |half| RealShape::new((number, half), first, strided, shared_memory);
-    Some(match kernels.elements {
-        Elements::Complex => Box::new(BlockShape::new(number, first, strided, shared_memory)?),
-        Elements::RealToComplex => Box::new(real(Half::Output)?),
-        Elements::ComplexToReal => Box::new(real(Half::Input)?),
+    Some(match (kernels.elements, number) {
+        (Elements::Complex, number) => {
+            Box::new(BlockShape::new(number, first, strided, shared_memory)?)
+        }
+        // Real lines in fp8 have no kernels.
+        (_, Number::DoubleFp8) => return None,
+        (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
+        (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
     })
 }
 

@@ -35,7 +35,7 @@ impl ProgramBuilder<'_> {
             numbers,
             self.ends_of_one_launch(axis),
             (passes, self.recipe),
-            self.conversions,
+            (self.template, self.conversions),
         ) {
             Ok(kernels) => {
                 for (block, kernel) in passes.blocks().iter().zip(kernels) {
@@ -58,7 +58,7 @@ impl ProgramBuilder<'_> {
             (_, ELEMENTS_REAL) => Kind::ComplexToReal,
             _ => Kind::ComplexToComplex,
         };
-        let ends = tuned::ends_of(kind, single);
+        let ends = tuned::ends_of(kind, tuned::number_of(single, self.template))?;
         let lies_well = kind == Kind::ComplexToComplex || tuned::lie_in_turn(&axis.tuned_lines());
         (lies_well && tuned::scales_both_passes_exactly(single, axis.bias)).then_some(ends)
     }
@@ -96,7 +96,7 @@ impl ProgramBuilder<'_> {
             task,
             tables.at(&self.tables),
             io.left,
-            self.conversions,
+            (self.template, self.conversions),
         );
         match launch {
             Ok(mut launch) => {
@@ -107,6 +107,7 @@ impl ProgramBuilder<'_> {
                     false => Address::NONE,
                 };
                 debug_assert!(!(io.is_of_convolution() && launch.leaves_lines));
+                self.tuned_passes.0 += usize::from(launch.in_fp8);
                 self.remark_compilation(block.len() as u64, &launch.kernel);
                 self.search_first();
                 self.actions.push(Action::Pass {
@@ -224,7 +225,7 @@ impl ProgramBuilder<'_> {
             tasks.last_mut().marks = task.marks;
             Box::new(task)
         });
-        self.tuned_passes.0 += usize::from(kernels.are_tuned());
+        self.tuned_passes.0 += usize::from(kernels.are_special());
         Some(Action::Tuned {
             launch: Box::new(launch),
             fallback: Box::new(tasks),

@@ -150,7 +150,7 @@ pub(super) fn constants(product: Product, step: &Step, whole: bool, image: &mut 
     let [cosines, sines] = matrices(step);
     let of_row = |matrix, row| match product {
         Product::Int8 => biased(matrix, row, whole),
-        Product::Fp8 => fp8::biased(matrix, row, whole),
+        Product::Fp8 => fp8::biased(&fp8::TUNED, matrix, Some(row), whole),
     };
     let rows: Vec<_> = (0..cosines.rows)
         .map(|row| (of_row(cosines, row), of_row(sines, row)))

@@ -13,6 +13,12 @@ pub(super) fn factors(product: Product) -> (i32, i32) {
     }
 }
 
+/// The same of the template: those of int8, and what fp8 needs besides.
+pub(super) fn template_factors() -> (i32, i32) {
+    let (factor, _) = factors(Product::Int8);
+    (factor, 1 << 25)
+}
+
 /// The bit that is flipped in imaginary parts.
 pub(super) fn sign(conjugate: i32) -> u32 {
     if conjugate != 0 { 1 << 31 } else { 0 }
@@ -92,7 +98,7 @@ impl TunedTask {
         tables: Address,
         (left_count, left): (Address, Address),
     ) -> TunedTask {
-        let (factor, second_factor) = factors(Product::Int8);
+        let (factor, second_factor) = template_factors();
         let numbers =
             |lines: Option<&FloatLines>| lines.map_or(Address::NONE, |lines| lines.numbers);
         let conjugate = |lines: Option<&FloatLines>| lines.map_or(0, |lines| sign(lines.conjugate));
