@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! paths:PATH:ms|l2|bits|differing|instructions|fp64   a path of `ozfft-lab paths` on the H200
+//! paths-fp8:PATH:…                           the same of the record of its paths on fp8
 //! roof:ms                                    its memory roof: three passes at the speed of a copy
 //! constant:NAME, eta:NAME                    constants of the delivered model
 //! reconstruct:MODULI:R:METHOD:FIELD          `ozfft-lab reconstruct`, with prototype:R:COLUMN, words:MODULI:R:WORD and bands:…
@@ -32,6 +33,7 @@ const N: usize = 1024;
 #[derive(Debug)]
 pub struct Quantities {
     paths: Value,
+    paths_fp8: Value,
     reconstruct: Value,
     residues: Value,
     sums: Value,
@@ -68,6 +70,10 @@ impl Quantities {
         };
         Ok(Quantities {
             paths: read(record!("laboratory/records", "2026-11-15-h200-paths.json"))?,
+            paths_fp8: read(record!(
+                "laboratory/records",
+                "2026-11-17-h200-paths-fp8.json"
+            ))?,
             reconstruct: read(record!(
                 "laboratory/records",
                 "2026-11-15-emerald-rapids-reconstruct.json"
@@ -104,7 +110,8 @@ impl Quantities {
         let parts: Vec<&str> = name.split(':').collect();
         match parts[..] {
             ["roof", "ms"] => Ok(1e3 * number(&self.paths, "memory_roof_seconds")?),
-            ["paths", of, field] => self.path(of, field),
+            ["paths", of, field] => path_of(&self.paths, of, field),
+            ["paths-fp8", of, field] => path_of(&self.paths_fp8, of, field),
             ["constant", of] => {
                 let constants = &self.paths["delivered"]["constants"];
                 number(entry(constants, &[("name", of)])?, "value")
@@ -266,18 +273,6 @@ impl Quantities {
             "f" => Ok(number(row, "share_of_phase_b")?.max(0.0)),
             "gain" => number(row, "gain_over_fp64"),
             "gain-of-integers" => number(row, "gain_of_integers"),
-            field => number(row, field),
-        }
-    }
-
-    fn path(&self, name: &str, field: &str) -> Found {
-        let row = entry(&self.paths["paths"], &[("name", name)])?;
-        let counted = &row["counters"]["counted"];
-        match field {
-            "ms" => Ok(1e3 * number(row, "seconds")?),
-            "bits" => Ok(-number(row, "l2")?.log2()),
-            "instructions" => number(counted, "instructions_per_point"),
-            "fp64" => number(&counted["pipes_per_point"], "fp64"),
             field => number(row, field),
         }
     }
@@ -502,6 +497,19 @@ fn corrected(machine: &str, of: &str, substrate: &str) -> Found {
     let path = path(variant(of)?, substrate, Mode::Corrected, N).map_err(text)?;
     let path = path.ok_or_else(|| format!("there is no path {of} on {substrate:?}"))?;
     Ok(1e3 * estimate(&path, &machine).map_err(text)?.overlapped)
+}
+
+/// A field of a path in a record of `ozfft-lab paths`.
+fn path_of(record: &Value, name: &str, field: &str) -> Found {
+    let row = entry(&record["paths"], &[("name", name)])?;
+    let counted = &row["counters"]["counted"];
+    match field {
+        "ms" => Ok(1e3 * number(row, "seconds")?),
+        "bits" => Ok(-number(row, "l2")?.log2()),
+        "instructions" => number(counted, "instructions_per_point"),
+        "fp64" => number(&counted["pipes_per_point"], "fp64"),
+        field => number(row, field),
+    }
 }
 
 /// A measured path on another machine, if its kernel kept its share of what the corrected model allows.
