@@ -6,6 +6,7 @@
 
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
 
 pub type Plan = *mut c_void;
 
@@ -98,9 +99,7 @@ macro_rules! api {
             /// Those of FFTW, if it is installed. A name that is missing there is a mistake of this table.
             pub fn real() -> Option<Self> {
                 // SAFETY: FFTW's initialisers set up its own data. The libraries stay loaded.
-                let open = |name: &str| -> Option<&'static Library> {
-                    Some(Box::leak(Box::new(unsafe { Library::new(name) }.ok()?)))
-                };
+                let open = |name: &str| Some(ManuallyDrop::new(unsafe { Library::new(name) }.ok()?));
                 let library = open(concat!($library, ".so.3"))?;
                 let threads = open(concat!($library, "_threads.so.3"))?;
                 let find = |name: &str| -> *const () {
