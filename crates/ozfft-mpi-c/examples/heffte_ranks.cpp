@@ -15,6 +15,11 @@
 #include <iostream>
 #include <thread>
 
+/* With -DOZFFT_ALONE other back ends, and their libraries, are left out. */
+#if defined(Heffte_ENABLE_FFTW) && !defined(OZFFT_ALONE)
+#define WITH_FFTW
+#endif
+
 using heffte::box3d;
 using heffte::backend::ozfft;
 using numbers = std::vector<std::complex<double>>;
@@ -68,15 +73,28 @@ static reals real_input(box3d<> const &world, box3d<> const &part) {
 }
 
 static void print(std::string const &library, std::string const &boxes, std::string const &kind, std::string const &sum) {
-    if (rank == 0) std::cout << std::left << std::setw(12) << library << std::setw(9) << boxes << std::setw(18) << kind << sum << "\n";
+    if (rank == 0) std::cout << library << "\t" << boxes << "\t" << kind << "\t" << sum << "\n";
 }
+
+/* A way to divide the array, and what heFFTe is asked for. */
+struct division {
+    std::string name;
+    std::array<int, 3> grid;
+    bool by_default, contiguous, pencils;
+};
 
 /* Forward, and back from there. */
 template <typename library>
-static void print_digests(box3d<> const &world, std::array<int, 3> const &grid, std::string const &boxes) {
+static void print_digests(box3d<> const &world, division const &division) {
     auto const name = heffte::backend::name<library>();
-    box3d<> const part = heffte::split_world(world, grid)[rank];
-    heffte::fft3d<library> complex(part, part, MPI_COMM_WORLD);
+    auto const &boxes = division.name;
+    auto options = heffte::default_options<library>();
+    if (not division.by_default) {
+        options.use_reorder = division.contiguous;
+        options.use_pencils = division.pencils;
+    }
+    box3d<> const part = heffte::split_world(world, division.grid)[rank];
+    heffte::fft3d<library> complex(part, part, MPI_COMM_WORLD, options);
     numbers const input = complex_input(world, part);
     numbers spectrum(complex.size_outbox()), back(complex.size_inbox());
     complex.forward(input.data(), spectrum.data());
@@ -84,8 +102,8 @@ static void print_digests(box3d<> const &world, std::array<int, 3> const &grid, 
     complex.backward(spectrum.data(), back.data(), heffte::scale::full);
     print(name, boxes, "complex backward", digest(world, part, back, MPI_COMM_WORLD));
 
-    box3d<> const half_world = world.r2c(0), half = heffte::split_world(half_world, grid)[rank];
-    heffte::fft3d_r2c<library> real(part, half, 0, MPI_COMM_WORLD);
+    box3d<> const half_world = world.r2c(0), half = heffte::split_world(half_world, division.grid)[rank];
+    heffte::fft3d_r2c<library> real(part, half, 0, MPI_COMM_WORLD, options);
     reals const real_numbers = real_input(world, part);
     numbers half_spectrum(real.size_outbox());
     reals real_back(real.size_inbox());
@@ -115,19 +133,25 @@ struct own_plan {
 };
 
 static void digests(box3d<> const &world) {
-    /* heFFTe may choose another order of dimensions for other divisions. */
-    auto const pencils = heffte::make_procgrid(ranks);
-    std::pair<std::string, std::array<int, 3>> const divisions[] = {
-        {"slabs", {{1, 1, ranks}}},
-        {"pencils", {{1, pencils[0], pencils[1]}}},
-        {"bricks", heffte::proc_setup_min_surface(world, ranks)},
+    auto const grid = heffte::make_procgrid(ranks);
+    std::array<int, 3> const slabs{{1, 1, ranks}}, pencils{{1, grid[0], grid[1]}};
+    /* In all but the last a dimension is cut only where those after it are, too: then heFFTe transforms dimensions in their order. */
+    division const divisions[] = {
+        {"slabs", slabs, true, false, false},
+        {"pencils", pencils, true, false, false},
+        {"bricks", ranks % 8 == 0 ? std::array<int, 3>{{2, 2, ranks / 4}} : pencils, true, false, false},
+        {"contiguous", slabs, false, true, true},
+        {"strided", slabs, false, false, false},
+        {"least surface", heffte::proc_setup_min_surface(world, ranks), true, false, false},
     };
     for (auto const &division : divisions) {
-        print_digests<heffte::backend::stock>(world, division.second, division.first);
-#ifdef Heffte_ENABLE_FFTW
-        print_digests<heffte::backend::fftw>(world, division.second, division.first);
+#ifndef OZFFT_ALONE
+        print_digests<heffte::backend::stock>(world, division);
 #endif
-        print_digests<ozfft>(world, division.second, division.first);
+#ifdef WITH_FFTW
+        print_digests<heffte::backend::fftw>(world, division);
+#endif
+        print_digests<ozfft>(world, division);
     }
     numbers spectrum(world.count());
     own_plan complex(world, OZFFT_MPI_COMPLEX, MPI_COMM_SELF);
@@ -144,12 +168,14 @@ static void digests(box3d<> const &world) {
 using call = std::function<void()>;
 
 template <typename library>
-static call heffte_call(box3d<> const &world, MPI_Comm communicator) {
+static call heffte_call(box3d<> const &world, MPI_Comm communicator, bool contiguous) {
     int own, all;
     MPI_Comm_rank(communicator, &own);
     MPI_Comm_size(communicator, &all);
     box3d<> const part = heffte::split_world(world, {{1, 1, all}})[own];
-    auto const fft = std::make_shared<heffte::fft3d<library>>(part, part, communicator);
+    auto options = heffte::default_options<library>();
+    options.use_reorder = contiguous;
+    auto const fft = std::make_shared<heffte::fft3d<library>>(part, part, communicator, options);
     auto const input = std::make_shared<numbers>(complex_input(world, part));
     auto const output = std::make_shared<numbers>(fft->size_outbox());
     auto const workspace = std::make_shared<numbers>(fft->size_workspace());
@@ -192,10 +218,14 @@ static void times(box3d<> const &world, int calls) {
     auto const add = [&](std::string const &name, call const &alone, call const &together) {
         libraries.push_back({name, alone, together, {}});
     };
-#ifdef Heffte_ENABLE_FFTW
-    add("heFFTe on fftw", heffte_call<heffte::backend::fftw>(world, MPI_COMM_SELF), heffte_call<heffte::backend::fftw>(world, MPI_COMM_WORLD));
+    for (bool contiguous : {true, false}) {
+        std::string const lines = contiguous ? ", contiguous" : ", strided";
+#ifdef WITH_FFTW
+        using heffte::backend::fftw;
+        add("heFFTe on fftw" + lines, heffte_call<fftw>(world, MPI_COMM_SELF, contiguous), heffte_call<fftw>(world, MPI_COMM_WORLD, contiguous));
 #endif
-    add("heFFTe on ozfft", heffte_call<ozfft>(world, MPI_COMM_SELF), heffte_call<ozfft>(world, MPI_COMM_WORLD));
+        add("heFFTe on ozfft" + lines, heffte_call<ozfft>(world, MPI_COMM_SELF, contiguous), heffte_call<ozfft>(world, MPI_COMM_WORLD, contiguous));
+    }
     add("ozfft-mpi", own_call(world, MPI_COMM_SELF), own_call(world, MPI_COMM_WORLD));
     /* The first call of each plans, and is not counted. */
     for (int number = -1; number < calls; number++) {
@@ -215,7 +245,7 @@ static void times(box3d<> const &world, int calls) {
         }
     }
     if (rank != 0) return;
-    std::cout << "library          1 rank, ms (median)  " << ranks << " ranks, ms (median)  least over least  median over median\n" << std::fixed;
+    std::cout << std::left << std::setw(28) << "library" << "1 rank, ms (median)  " << ranks << " ranks, ms (median)  least over least  median over median\n" << std::fixed;
     for (auto &library : libraries) {
         double least[2], median[2];
         for (int i = 0; i < 2; i++) {
@@ -223,7 +253,7 @@ static void times(box3d<> const &world, int calls) {
             least[i] = 1e3 * library.times[i].front();
             median[i] = 1e3 * library.times[i][library.times[i].size() / 2];
         }
-        std::cout << std::left << std::setw(16) << library.library << std::right << std::setprecision(1);
+        std::cout << std::left << std::setw(28) << library.library << std::right << std::setprecision(1);
         for (int i = 0; i < 2; i++) std::cout << std::setw(10) << least[i] << " (" << std::setw(7) << median[i] << ") ";
         std::cout << std::setprecision(2) << std::setw(17) << least[0] / least[1] << std::setw(20) << median[0] / median[1] << "\n";
     }
