@@ -4,7 +4,7 @@
 mod support;
 
 use num_complex::Complex;
-use ozfft::{Direction, Norm, Planner, Problem};
+use ozfft::{Accuracy, Direction, Norm, Planner, Problem};
 use ozfft_testkit::{Requirement, available};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -107,6 +107,7 @@ fn the_example_has_the_bits_of_one_process_on_any_number_of_ranks() {
     let cube = Problem::complex(&[12, 10, 9]);
     let expected = [
         ("complex", complex(cube.clone())),
+        ("single", complex(cube.clone().accuracy(Accuracy::Single))),
         (
             "real",
             real(Problem::real_to_complex(&[12, 10, 9]).norm(Norm::Ortho)),
