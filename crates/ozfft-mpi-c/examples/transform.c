@@ -97,6 +97,10 @@ int main(int argc, char **argv) {
     transform("complex", &problem, cube);
 
     ozfft_mpi_defaults(&problem, 3, cube);
+    problem.accuracy = OZFFT_MPI_SINGLE;
+    transform("single", &problem, cube);
+
+    ozfft_mpi_defaults(&problem, 3, cube);
     problem.kind = OZFFT_MPI_REAL_TO_COMPLEX;
     problem.norm = OZFFT_MPI_NORM_ORTHO;
     transform("real", &problem, half);

@@ -28,6 +28,10 @@ enum {
     OZFFT_MPI_NORM_NONE = 3
 };
 
+/* Accuracies; all others are the largest relative L2 error that is accepted. */
+#define OZFFT_MPI_DOUBLE 0.0
+#define OZFFT_MPI_SINGLE (-1.0) /* for data that are known to single precision: a third of the work */
+
 /* Results of calls. */
 enum {
     OZFFT_MPI_OK = 0,
@@ -48,7 +52,7 @@ typedef struct {
     int bytes;         /* of a real number: 8 (double), or 4 (float) */
     int inverse;       /* 0: exponents are negative, as in FFTW_FORWARD; complex-to-real transforms are inverse by default */
     int norm;          /* OZFFT_MPI_NORM_BACKWARD */
-    double accuracy;   /* 0: double; else the largest relative L2 error that is accepted */
+    double accuracy;   /* OZFFT_MPI_DOUBLE */
     size_t dimensions; /* of the global array */
     const size_t *shape; /* of the global array; of real transforms, that of the real array */
     size_t axes_count;   /* 0: all axes */

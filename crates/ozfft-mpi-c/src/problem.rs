@@ -48,7 +48,7 @@ pub unsafe extern "C" fn ozfft_mpi_defaults(
         bytes: 8,
         inverse: 0,
         norm: 0,
-        accuracy: 0.0,
+        accuracy: DOUBLE,
         dimensions,
         shape,
         axes_count: 0,
@@ -87,6 +87,10 @@ unsafe fn list<'a>(start: *const usize, count: usize, name: &str) -> Result<&'a 
         _ => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
     }
 }
+
+/// `OZFFT_MPI_DOUBLE` and `OZFFT_MPI_SINGLE` of the header, which are no errors that anybody could ask for.
+const DOUBLE: f64 = 0.0;
+const SINGLE: f64 = -1.0;
 
 /// More dimensions than any array has: numbers that were not initialised are told from others.
 const MOST_DIMENSIONS: usize = 64;
@@ -145,9 +149,11 @@ impl CProblem {
             3 => Norm::Unscaled,
             other => return Err(unknown("norm", other)),
         });
-        if self.accuracy != 0.0 {
-            problem = problem.accuracy(Accuracy::Target(self.accuracy));
-        }
+        problem = problem.accuracy(match self.accuracy {
+            DOUBLE => Accuracy::Double,
+            SINGLE => Accuracy::Single,
+            target => Accuracy::Target(target),
+        });
         let axes = unsafe { list(self.axes, self.axes_count.min(MOST_DIMENSIONS), "axes") }?;
         if !axes.is_empty() {
             problem = problem.axes(axes);

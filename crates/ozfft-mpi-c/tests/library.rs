@@ -4,7 +4,7 @@
 mod support;
 
 use num_complex::Complex;
-use ozfft::{Direction, Norm, Planner, Problem};
+use ozfft::{Accuracy, Direction, Norm, Planner, Problem};
 use ozfft_testkit::{Requirement, available};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -107,6 +107,7 @@ fn the_example_has_the_bits_of_one_process_on_any_number_of_ranks() {
     let cube = Problem::complex(&[12, 10, 9]);
     let expected = [
         ("complex", complex(cube.clone())),
+        ("single", complex(cube.clone().accuracy(Accuracy::Single))),
         (
             "real",
             real(Problem::real_to_complex(&[12, 10, 9]).norm(Norm::Ortho)),
@@ -136,4 +137,69 @@ fn the_example_has_the_bits_of_one_process_on_any_number_of_ranks() {
             );
         }
     }
+}
+
+/// heFFTe's back end of this library, where heFFTe is installed: the program that prints digests, where the order of dimensions is fixed.
+#[test]
+fn heffte_has_the_bits_of_one_process_on_any_number_of_ranks() {
+    let root = std::env::var("HEFFTE_ROOT").unwrap_or("/usr/local".into());
+    let headers = format!("-I{root}/include");
+    let found = Command::new("mpicxx")
+        .args([&headers, "-E", "-include", "heffte.h", "-x", "c++"])
+        .arg("/dev/null")
+        .output();
+    let found = match found {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(_) => Err(format!(
+            "no heffte.h in {root}/include; HEFFTE_ROOT may name another folder"
+        )),
+        Err(error) => Err(format!("mpicxx: {error}")),
+    };
+    if available(Requirement::Heffte, found).is_none() {
+        return;
+    }
+    let folder = folder();
+    let program = folder.join("ozfft_heffte_ranks");
+    let compiled = Command::new("mpicxx")
+        .args(["-std=c++11", "-Wall", "-Wextra", "-O1", "-DOZFFT_ALONE"])
+        .arg(format!("-I{CRATE}/include"))
+        .arg(headers)
+        .arg(format!("{CRATE}/examples/heffte_ranks.cpp"))
+        .arg(folder.join("libozfft_mpi_c.so"))
+        .arg(format!("-L{root}/lib"))
+        .arg(format!("-Wl,-rpath,{},-rpath,{root}/lib", folder.display()))
+        .args(["-lheffte", "-o"])
+        .arg(&program)
+        .output()
+        .expect("a compiler");
+    let complaints = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{complaints}");
+    let _ = std::os::unix::fs::symlink("libozfft_mpi_c.so", folder.join("libozfft_mpi_c.so.0"));
+    // heFFTe's first dimension is the last one of C.
+    let expected = [
+        ("complex", complex(Problem::complex(&[9, 10, 12]))),
+        ("real", real(Problem::real_to_complex(&[9, 10, 12]))),
+    ];
+    let mut back = BTreeSet::new();
+    for ranks in [1, 2, 3, 4] {
+        let program = program.to_str().expect("a path in UTF-8");
+        let arguments = ["digests", "12", "10", "9"];
+        let Some((status, text)) = program_on_ranks(ranks, program, &arguments) else {
+            return;
+        };
+        assert!(status.success(), "{ranks} ranks: {status}\n{text}");
+        for boxes in ["slabs", "pencils", "contiguous", "strided"] {
+            let digest_of = |kind: &str| {
+                let start = format!("ozfft\t{boxes}\t{kind}\t");
+                let found = text.lines().find_map(|line| line.strip_prefix(&start));
+                found.unwrap_or_else(|| panic!("{start} is missing\n{text}"))
+            };
+            for (kind, digest) in &expected {
+                assert_eq!(digest_of(kind), digest, "{ranks} ranks, {boxes}, {kind}");
+            }
+            let kinds = ["complex backward", "real backward"];
+            back.insert(kinds.map(|kind| digest_of(kind).to_string()));
+        }
+    }
+    assert_eq!(back.len(), 1, "backward: {back:?}");
 }

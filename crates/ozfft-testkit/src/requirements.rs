@@ -40,11 +40,13 @@ pub enum Requirement {
     Lammps,
     /// mpi4py-fft, in `crates/ozfft-fftw/proof`.
     Mpi4py,
+    /// heFFTe's headers and library.
+    Heffte,
 }
 
 impl Requirement {
     /// Every one of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Gpu,
         Self::Hopper,
         Self::Avx2,
@@ -61,6 +63,7 @@ impl Requirement {
         Self::Octave,
         Self::Lammps,
         Self::Mpi4py,
+        Self::Heffte,
     ];
 
     /// Its word in `OZFFT_REQUIRE`.
@@ -82,6 +85,7 @@ impl Requirement {
             Self::Octave => "octave",
             Self::Lammps => "lammps",
             Self::Mpi4py => "mpi4py",
+            Self::Heffte => "heffte",
         }
     }
 }
