@@ -116,7 +116,7 @@ def main():
         number = fields[7] if len(fields) > 7 else "Double"
         shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number}>"
         source = (
-            f'#include "bailey_fp8.cuh"\ntypedef {shape} Shape;\n'
+            f'#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\ntypedef {shape} Shape;\n'
             f"KERNEL(Shape::THREADS, 1) counted(PARAMETERS TunedArguments a) {{ bailey::run<Shape, Shape::Number::Mma, {conversions}>(a); }}\n"
         )
         with tempfile.TemporaryDirectory() as temporary:
