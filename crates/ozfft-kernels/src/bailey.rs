@@ -303,10 +303,22 @@ impl BlockShape {
         let mut listed = listed().map(|(shape, _)| shape);
         let wanted = (first, last, strided);
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
+        let found = listed.find(is_it);
         // What was measured was int8; fp8 and f16 take twice the registers for digits.
-        let found = listed.find(|shape| number.is_in_int8() && is_it(shape));
+        let found = match number {
+            Number::Double | Number::Single => found,
+            Number::DoubleFp8 => None,
+            Number::DoubleF16 => found.and_then(|shape| shape.with_registers_for(number)),
+        };
         let found = found.or_else(|| by_rule(number, [first, last], strided))?;
         found.of(number).within(kilobytes)
+    }
+
+    /// With as many of the groups as have registers for digits of such numbers, where these allow as many units.
+    fn with_registers_for(self, number: Number) -> Option<Self> {
+        let most = most_warps_for(number, [self.first, self.last], self.units)?;
+        let groups = self.groups.min(most / self.warps());
+        (groups > 0).then_some(BlockShape { groups, ..self })
     }
 
     /// For such numbers.
@@ -695,7 +707,7 @@ pub(crate) fn most_warps_of_wide<const STEPS: usize>(
     let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;
     let warps = match (number, load) {
         (_, 0..=1) | (Number::DoubleF16, 2) => MOST_WARPS,
-        (_, 2) | (Number::DoubleF16, 3..=4) => 12,
+        (_, 2) | (Number::DoubleF16, 3..=5) => 12,
         _ => 8,
     };
     steps.iter().all(fits).then_some(warps)
