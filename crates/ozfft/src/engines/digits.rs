@@ -121,9 +121,9 @@ fn on_gpu<T: Real>(
     let lines = lines(request, recipe, Unit::SCALAR);
     let choice = cuda::Choice {
         tuned: match problem.substrate {
-            Substrate::Gpu(
-                GpuUnit::Int8MmaSync | GpuUnit::Fp8MmaSync | GpuUnit::F16MmaSync,
-            ) => None,
+            Substrate::Gpu(GpuUnit::Int8MmaSync | GpuUnit::Fp8MmaSync | GpuUnit::F16MmaSync) => {
+                None
+            }
             Substrate::Gpu(GpuUnit::Fp8Wgmma) => Some(cuda::Product::Fp8),
             _ => Some(cuda::Product::Int8),
         },

@@ -1,11 +1,11 @@
 //! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
 //! them (`bailey_passes.cuh`): those of `mixed_radix.rs`, with matrices as `mma.sync` takes its second operand.
 
-use super::{f16, fp8};
 use super::mixed_radix::{
     Padded, biased_places_by, biased_rows, biased_rows_by, padded, padded_for,
 };
 use super::tuned_tables::{Biased, lay_out_constants, lay_out_first, met_by, rotations};
+use super::{f16, fp8};
 use crate::error::FftError;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
@@ -316,10 +316,10 @@ mod tests {
     use super::super::fp8::tests::value;
     use super::super::mixed_radix::{Padded, padded};
     use super::super::tuned_tables::tests::{Constants, block, diagonals, random_words, rounded};
+    use super::{IN_F16, IN_FP8};
     use crate::recipe::Fold;
     use crate::transform::step::Step;
     use crate::transform::tables::Tables;
-    use super::{IN_F16, IN_FP8};
     use ozfft_kernels::bailey::{Number, table_bytes_for};
     use sha2::{Digest, Sha256};
     use std::collections::HashSet;
@@ -356,13 +356,39 @@ mod tests {
         ),
     ];
 
+    /// The same with `--digests-in-f16`.
+    const DIGESTS_IN_F16: [(usize, &str); 5] = [
+        (
+            32,
+            "ba2b86d77881a664b50a1486052035197c14dbb6ddbeef4e322a41bfd5d64c8f",
+        ),
+        (
+            63,
+            "ff6f362eb161f177d869153632220446fc8a8ad69d9374393e0da63b131d0352",
+        ),
+        (
+            360,
+            "22a7775cd9698aaf96092a167ba1011acfdb059d5b7d0e7fae4c3e8c1bf1120f",
+        ),
+        (
+            1000,
+            "78429161c3e41e63b801e093f7ab8cba2a351d84642ef829a4bfabae7648f62d",
+        ),
+        (
+            1024,
+            "59a5b1579b101f420e1bafa023c586ca7509f29b65c5d4640b65a1c35c4dc098",
+        ),
+    ];
+
     #[test]
     fn tables_are_those_of_the_generator_that_shares_no_code() {
         let tables = Tables::default();
-        for (n, digest) in DIGESTS {
-            let image = super::tables(block(n, &tables).steps());
+        let in_int8 = DIGESTS.map(|(n, digest)| (Number::Double, n, digest));
+        let in_f16 = DIGESTS_IN_F16.map(|(n, digest)| (Number::DoubleF16, n, digest));
+        for (number, n, digest) in in_int8.into_iter().chain(in_f16) {
+            let image = super::of_lines(number, block(n, &tables).steps()).unwrap();
             let found = format!("{:x}", Sha256::digest(&image));
-            assert_eq!(found, digest, "{n} points");
+            assert_eq!(found, digest, "{n} points, {number:?}");
         }
     }
 
@@ -433,7 +459,8 @@ mod tests {
         let mut sums = [0.75f64; 8];
         for (piece, operand) in operands.iter().enumerate() {
             let of_four = operand[0].0 == operand[1].0;
-            for (column, register, t, half) in (0..128).map(|i| (i / 16, i / 8 % 2, i / 2 % 4, i % 2))
+            for (column, register, t, half) in
+                (0..128).map(|i| (i / 16, i / 8 % 2, i / 2 % 4, i % 2))
             {
                 let lane = 4 * (place % 8) + t;
                 let at = 2048 * piece + 512 * (column / 2) + 16 * lane + 8 * (column % 2);
@@ -475,12 +502,22 @@ mod tests {
     #[test]
     fn tables_in_floats_give_the_rounded_sums_of_signed_digits() {
         for n in [16, 45, 63, 64, 360, 1000, 1024] {
-            check_sums(n, Number::DoubleFp8, 4096, |tile, padded, place, words, whole| {
-                put_together(&classes(tile, padded, place, words), whole)
-            });
-            check_sums(n, Number::DoubleF16, 2048, |tile, padded, place, words, whole| {
-                put_together_in_f16(&diagonals_in_f16(tile, padded, place, words), whole)
-            });
+            check_sums(
+                n,
+                Number::DoubleFp8,
+                4096,
+                |tile, padded, place, words, whole| {
+                    put_together(&classes(tile, padded, place, words), whole)
+                },
+            );
+            check_sums(
+                n,
+                Number::DoubleF16,
+                2048,
+                |tile, padded, place, words, whole| {
+                    put_together_in_f16(&diagonals_in_f16(tile, padded, place, words), whole)
+                },
+            );
         }
     }
 

@@ -141,9 +141,8 @@ pub(super) mod tests {
         // All digits of one sign, twice as many as fit.
         let digit = 0x77;
         let entry = (0..6).fold(0i64, |x, _| 256 * x + digit);
-        let matrix = |slots: usize| {
-            DigitMatrix::new(8, slots, &vec![entry; 8 * slots], Digits::DOUBLE)
-        };
+        let matrix =
+            |slots: usize| DigitMatrix::new(8, slots, &vec![entry; 8 * slots], Digits::DOUBLE);
         assert!(check(&matrix(16)).is_ok());
         let error = check(&matrix(48)).unwrap_err();
         assert!(matches!(error, FftError::F16SumsTooLarge { largest, .. } if largest > F16_EXACT));
