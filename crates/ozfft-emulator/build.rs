@@ -54,6 +54,10 @@ const SAMPLE_OF_PASSES_IN_FP8: [([usize; 2], [usize; 2]); 2] =
 const SAMPLE_OF_LONG_IN_FP8: ([usize; 2], [usize; 2]) = ([27, 4], [15, 9]);
 const SAMPLE_OF_CONVOLUTIONS_IN_FP8: [usize; 2] = [12, 12];
 
+/// The same in f16; its long passes are those of fp8.
+const SAMPLE_IN_F16: [(usize, usize); 4] = [(32, 1), (9, 7), (20, 18), (32, 32)];
+const SAMPLE_OF_PASSES_IN_F16: ([usize; 2], [usize; 2]) = ([16, 4], [32, 1]);
+
 /// The same for real lines and half-spectra, with conversion instructions.
 const SAMPLE_OF_REAL: [(usize, usize); 6] = [(32, 1), (45, 1), (16, 4), (9, 7), (20, 18), (40, 25)];
 
@@ -146,9 +150,16 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     }
     for shape in &listed {
         let steps = [shape.first, shape.last];
-        if everything || SAMPLE_IN_FP8.contains(&(shape.first, shape.last)) {
-            let in_fp8 = BlockShape::new(Number::DoubleFp8, steps, shape.strided, SHARED_BYTES);
-            shapes.push((Box::new(in_fp8.expect("a shape that fits")), shape.strided));
+        let samples = [
+            (Number::DoubleFp8, &SAMPLE_IN_FP8[..]),
+            (Number::DoubleF16, &SAMPLE_IN_F16[..]),
+        ];
+        for (number, sample) in samples {
+            if everything || sample.contains(&(shape.first, shape.last)) {
+                let shape_of = BlockShape::new(number, steps, shape.strided, SHARED_BYTES);
+                let shape_of = shape_of.expect("a shape that fits");
+                shapes.push((Box::new(shape_of), shape.strided));
+            }
         }
     }
     let real = listed.iter().filter(|shape| !shape.strided);
@@ -203,6 +214,10 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             SAMPLE_OF_PASSES_IN_FP8
                 .map(|(first, second)| (Ends::Complex(Number::DoubleFp8), first, second)),
         )
+        .chain({
+            let (first, second) = SAMPLE_OF_PASSES_IN_F16;
+            [(Ends::Complex(Number::DoubleF16), first, second)]
+        })
     {
         for strided in [false, true] {
             let shape = PassesShape::new(first, second, (ends, strided), SHARED_BYTES);
@@ -277,10 +292,11 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     }
     let (first, second) = SAMPLE_OF_LONG_IN_FP8;
     for (steps, other, pass) in [
-        (first, second, Pass::Opening),
-        (second, first, Pass::Closing),
+        (first, second, (Number::DoubleFp8, Pass::Opening)),
+        (second, first, (Number::DoubleFp8, Pass::Closing)),
+        (first, second, (Number::DoubleF16, Pass::Opening)),
+        (second, first, (Number::DoubleF16, Pass::Closing)),
     ] {
-        let pass = (Number::DoubleFp8, pass);
         let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES, false);
         shapes.push((Box::new(shape.expect("a shape that fits")), true));
     }
@@ -323,7 +339,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {
@@ -366,8 +382,8 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     files.push(written("template.cpp", &all));
     written("template_names.rs", &format!("[\n{names}]"));
     // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
-    let mut asserts = String::from("#include \"bailey_fp8.cuh\"\n");
-    let numbers = [Number::Double, Number::DoubleFp8];
+    let mut asserts = String::from("#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n");
+    let numbers = [Number::Double, Number::DoubleFp8, Number::DoubleF16];
     for (shape, number) in listed
         .into_iter()
         .flat_map(|shape| numbers.map(|number| (shape, number)))

@@ -30,7 +30,8 @@ fn exception_name(error: &FftError) -> &'static str {
         | FftError::DeviceMemory { .. }
         | FftError::DeviceFailure { .. }
         | FftError::WrongPointer { .. }
-        | FftError::Fp8Inexact { .. } => "DeviceError",
+        | FftError::Fp8Inexact { .. }
+        | FftError::F16Inexact { .. } => "DeviceError",
         _ => "OzfftError",
     }
 }

@@ -2,6 +2,7 @@
 #include "launch.h"
 #include "async_copy.cuh"
 #include "bulk_copy.cuh"
+#include "mma_sync_f16.cuh"
 #include "wgmma_fp8.cuh"
 
 // As tests/faults.rs has them.
@@ -21,6 +22,8 @@ enum Fault {
     OVERWRITTEN_BEFORE_STORE,
     FP8_SUM_TOO_LARGE,
     FP8_MATRIX_WITHOUT_DIGITS,
+    F16_SUM_TOO_LARGE,
+    F16_MATRIX_WITHOUT_DIGITS,
 };
 
 struct FaultyTask {
@@ -45,6 +48,15 @@ DEVICE bool multiplied_in_fp8(uint32_t matrix, uint64_t fault) {
     wgmma_commit();
     wgmma_wait<0>();
     return sums[15] != 2 * 32 * 15 * 15 / 512.0f;
+}
+
+// Data of 255 · 2^-24 with a matrix of -128, eight times: nine sums leave the range. Whether eight have another sum than they should.
+DEVICE bool multiplied_in_f16(uint64_t fault) {
+    const unsigned digits = fault == F16_MATRIX_WITHOUT_DIGITS ? 0x38003800u : 0xd800d800u;
+    const unsigned a[4] = {0x00ff00ffu, 0x00ff00ffu, 0x00ff00ffu, 0x00ff00ffu}, b[2] = {digits, digits};
+    int sums[4];
+    for (int product = 0; product < (fault == F16_SUM_TOO_LARGE ? 9 : 8); product++) mma_sync_f16(sums, 0, a, b, product == 0);
+    return sums[3] != F16_START - 8 * 16 * 255 * 128;
 }
 
 // A warpgroup multiplies a matrix with rows of which byte k of row r is r + k, and copies a box of numbers.
@@ -73,7 +85,7 @@ KERNEL(128, 1) faulty(PARAMETERS FaultyTask task) {
     wgmma_commit();
     if (task.fault != NO_PRODUCT_WAIT) wgmma_wait<0>();
     for (int i = 0; i < 16; i++) task.sums[16 * thread + i] = sums[i];
-    if (task.fault != NO_PRODUCT_WAIT) task.sums[16 * thread] += multiplied_in_fp8(matrix, task.fault);
+    if (task.fault != NO_PRODUCT_WAIT) task.sums[16 * thread] += multiplied_in_fp8(matrix, task.fault) || multiplied_in_f16(task.fault);
     if (task.fault == OUTSIDE) load_shared(barrier + 16);
     if (thread == 0) {
         if (task.fault != NOT_ANNOUNCED) transfer_expect(barrier, 1024);

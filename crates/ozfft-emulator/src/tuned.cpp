@@ -1,3 +1,4 @@
+#include "f16_exactness.cu"
 #include "fp8_exactness.cu"
 #include "fp8_exactness_mma_sync.cu"
 #include "tuned_block.cu"
@@ -13,6 +14,7 @@ extern "C" bool ozfft_emulate_tuned(const char *name, const void *parameters, ui
         NAMED_TUNED_KERNELS(tuned_fp8_32x16),
         NAMED_KERNEL(ExactnessArguments, fp8_exactness),
         NAMED_KERNEL(ExactnessArguments, fp8_exactness_mma_sync),
+        NAMED_KERNEL(ExactnessArguments, f16_exactness),
     };
     return launch_named(kernels, name, parameters, blocks, threads, shared_bytes);
 }

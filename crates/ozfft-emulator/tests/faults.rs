@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Mistakes by their numbers, and what is reported.
-const FAULTS: [&str; 14] = [
+const FAULTS: [&str; 16] = [
     "ends before the products or copies",
     "wrong sums",
     "without a fence",
@@ -19,6 +19,8 @@ const FAULTS: [&str; 14] = [
     "wrong copy",
     "more than 2^14 units in fp8",
     "a matrix in fp8 that has not digits",
+    "more than 2^22 units in f16",
+    "a matrix in f16 that has not digits",
 ];
 
 /// Says which mistake the kernel is to make.

@@ -4,6 +4,7 @@ layout of `bailey_shape.cuh`, and expected bits from the command line program on
 
     ./data.py FOLDER OZFFT LENGTH ...
     ./data.py --digests LENGTH ...
+    ./data.py --digests-in-f16 LENGTH ...
 
 An independent generator of the tables of `executor/cuda/bailey_tables.rs`, whose test has digests of these.
 """
@@ -140,6 +141,32 @@ class Step:
                             image += struct.pack("4b", *self.met(matrix, half, 8 * tile + lane // 4, slot + lane % 4, diagonal))
         return image
 
+    def fragments_in_f16(self, matrix):
+        image = bytearray()
+        eights, fours = self.slots // 8 + (self.slots % 8 > 4), 1 <= self.slots % 8 <= 4
+        for tile in range(self.tiles):
+            for piece in range(eights + fours):
+                for pair in range(0, 8, 2):
+                    for lane in range(32):
+                        place, slot = 8 * tile + lane // 4, 8 * piece + lane % 4
+                        for column in (pair, pair + 1):
+                            upper = self.met(matrix, 1, place, slot, column)
+                            others = self.met(matrix, 1, place, slot + 4, column)[2:] if piece < eights else upper[:2]
+                            image += struct.pack("<4e", *upper[2:], *others)
+        return image
+
+    def biased_in_f16(self, matrix, place, whole):
+        """Every diagonal that is formed begins with the bits of 3/4; the lowest word has a sign, the middle one has none."""
+        rows = self.n // 2 if matrix == 1 and self.plain else self.slots
+        if place // 8 * 8 + place % 2 * 4 >= rows:
+            return 0, 0
+        start = struct.unpack("<i", struct.pack("<f", 0.75))[0]
+        low = (start // 128 + 2 * start + 512 * start + (1 << 31)) % (1 << 32) - (1 << 31)
+        middle = (start + 256 * start) % (1 << 32)
+        high = start + 256 * start + (65536 * start if whole else 0)
+        digits, top = self.biased(matrix, place, whole)
+        return digits + low + (middle << 17) + (high << 33), top + start
+
     def biased(self, matrix, place, whole):
         d = [
             128 * sum(sum(self.met(matrix, half, place, slot, diagonal)) for slot in range(self.slots) for half in (0, 1))
@@ -149,16 +176,17 @@ class Step:
         high = d[2] + 256 * d[1] + (65536 * d[0] if whole else 0)
         return low + (middle << 17) + (high << 33), d[0]
 
-    def constants(self, whole):
+    def constants(self, whole, f16=False):
         image = bytearray()
-        rows = [[self.biased(m, place, whole) for m in (0, 1)] for place in range(8 * self.tiles)]
+        biased = self.biased_in_f16 if f16 else self.biased
+        rows = [[biased(m, place, whole) for m in (0, 1)] for place in range(8 * self.tiles)]
         offset = 0 if whole else 8192
-        wrap = lambda x: (x + (1 << 63)) % (1 << 64) - (1 << 63)
+        wrap = lambda x, bits=64: (x + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
         for (c, _), (s, _) in rows:
             image += struct.pack("<2q", wrap(c + s + (offset << 49)), wrap(c - s + (offset << 49)))
         if not whole:
             for (_, c), (_, s) in rows:
-                image += struct.pack("<2i", c + s - offset, c - s - offset)
+                image += struct.pack("<2i", wrap(c + s - offset, 32), wrap(c - s - offset, 32))
             return image
         for t in range(4):
             c, s = rows[2 * t][0][0], rows[2 * t][1][0]
@@ -184,12 +212,13 @@ def rotations(n1, n2):
     return image
 
 
-def tables(n1, n2):
+def tables(n1, n2, f16=False):
     steps = [Step(n1, False)] + ([Step(n2, True)] if n2 > 4 else [])
-    image = b"".join(step.fragments(m) for step in steps for m in (0, 1))
-    image += steps[0].constants(True)
+    fragments = Step.fragments_in_f16 if f16 else Step.fragments
+    image = b"".join(fragments(step, m) for step in steps for m in (0, 1))
+    image += steps[0].constants(True, f16)
     if n2 > 4:
-        image += steps[1].constants(False)
+        image += steps[1].constants(False, f16)
     return image + rotations(n1, n2)
 
 
@@ -232,15 +261,15 @@ def numbers(n):
             yield im
 
 
-def digests(lengths):
+def digests(lengths, f16=False):
     for n in lengths:
         n1, n2 = (*cheapest(n, 64, 1)[1], 1)[:2]
-        print(n, hashlib.sha256(tables(n1, n2)).hexdigest())
+        print(n, hashlib.sha256(tables(n1, n2, f16)).hexdigest())
 
 
 def main():
-    if sys.argv[1] == "--digests":
-        return digests(map(int, sys.argv[2:]))
+    if sys.argv[1] in ("--digests", "--digests-in-f16"):
+        return digests(map(int, sys.argv[2:]), sys.argv[1] == "--digests-in-f16")
     folder, program = Path(sys.argv[1]), sys.argv[2]
     folder.mkdir(parents=True, exist_ok=True)
     for n in map(int, sys.argv[3:]):

@@ -3,7 +3,7 @@
 
     ./instructions.py [--target sm_90] [--integers-only] SHAPE ...      SHAPE: N1,N2,LINES,UNITS1,UNITS2,STRIDED,GROUPS[,Number]
 
-    ./instructions.py 32,32,1,2,2,false,6 32,32,1,1,1,false,3,DoubleFp8
+    ./instructions.py 32,32,1,2,2,false,6 32,32,1,1,1,false,3,DoubleFp8 32,32,1,1,1,false,3,DoubleF16
 
 Warps of a group go through a panel together: what is outside of the steps' loops once, a tile of outputs as often as there are tiles, the last step's
 columns as often as their units come round. Branches that are hardly ever taken are counted with the rest: of the int8 kernel for 1024 points 250 are counted, and the profiler finds 215.
@@ -51,14 +51,19 @@ def end_of_body(code):
     return place
 
 
-def products(n, fp8):
+# Tensor instructions of eight slots, and of a rest of four, for eight outputs.
+PRODUCTS = {"Double": (12, 8), "DoubleFp8": (48, 32), "DoubleF16": (20, 12)}
+
+
+def products(n, number):
     """Tensor instructions of eight columns of a step."""
     slots = math.ceil(n / 2)
     eights, fours = slots // 8 + (slots % 8 > 4), 1 <= slots % 8 <= 4
-    return 2 * tiles(n) * ((48 * eights + 32 * fours) if fp8 else (12 * eights + 8 * fours))
+    of_eight, of_four = PRODUCTS[number]
+    return 2 * tiles(n) * (of_eight * eights + of_four * fours)
 
 
-def counts_of(code, shape, fp8, count):
+def counts_of(code, shape, number, count):
     """Instructions, by pipe, that a lane executes for a point; and tensor instructions of the source."""
     n1, n2, lines, units1, units2 = shape
     opcodes, loops = count.instructions_and_loops(code)
@@ -95,9 +100,9 @@ def counts_of(code, shape, fp8, count):
             weight *= often if loop[0] <= place <= loop[1] else 1
         pipe = "tensor" if TENSOR.match(opcodes[place]) else count.pipe_of(opcodes[place])
         pipes[pipe] = pipes.get(pipe, 0) + weight * 32 * warps / (lines * n1 * n2)
-    expected = products(n1, fp8) * warps * units1
+    expected = products(n1, number) * warps * units1
     if is_matrix(n2):
-        expected += products(n2, fp8) * units * units2
+        expected += products(n2, number) * units * units2
     return pipes, 32 * expected / (lines * n1 * n2)
 
 
@@ -116,7 +121,7 @@ def main():
         number = fields[7] if len(fields) > 7 else "Double"
         shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number}>"
         source = (
-            f'#include "bailey_fp8.cuh"\ntypedef {shape} Shape;\n'
+            f'#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\ntypedef {shape} Shape;\n'
             f"KERNEL(Shape::THREADS, 1) counted(PARAMETERS TunedArguments a) {{ bailey::run<Shape, Shape::Number::Mma, {conversions}>(a); }}\n"
         )
         with tempfile.TemporaryDirectory() as temporary:
@@ -125,7 +130,7 @@ def main():
             check.run([tools / "nvcc", "-std=c++17", "-O3", "-cubin", f"-arch={arguments.target}", f"-I{CUDA}", "-o", cubin, Path(temporary, "counted.cu")])
             kernel = check.kernels_in("counted", arguments.target, cubin, tools)[0]
             code, _ = check.run([tools / "nvdisasm", "-c", cubin])
-        pipes, expected = counts_of(code, [int(field) for field in fields[:5]], number == "DoubleFp8", count)
+        pipes, expected = counts_of(code, [int(field) for field in fields[:5]], number, count)
         whole = sum(pipes.values())
         by_pipe = ", ".join(f"{pipe} {value:.0f}" for pipe, value in sorted(pipes.items(), key=lambda entry: -entry[1]))
         warps = math.ceil(int(fields[2]) * int(fields[1]) / (8 * int(fields[3]))) * max(int(fields[6]), 1)

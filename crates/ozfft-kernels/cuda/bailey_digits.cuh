@@ -9,8 +9,8 @@ namespace bailey {
 using namespace tuned;
 
 // The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Biased by 128 to unsigned
-// bytes; what that adds to sums is a constant of every output. (In fp8 they are cut into nibbles: bailey_fp8.cuh.)
-template <class Step, bool FP8 = Step::FP8> struct StepDigits {
+// bytes; what that adds to sums is a constant of every output. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise.)
+template <class Step, Product PRODUCT = Step::PRODUCT> struct StepDigits {
     static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
     unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
 
@@ -168,7 +168,7 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)
 
 // What numbers have in common whose digits are multiplied so.
 struct OnInt8 {
-    static constexpr bool FP8 = false;
+    static constexpr Product PRODUCT = Product::INT8;
     typedef MmaSync Mma;
 };
 

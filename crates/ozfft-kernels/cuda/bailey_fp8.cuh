@@ -15,7 +15,7 @@ namespace bailey {
 
 // Nibbles of a column's words: of the lower and of the upper four digits of eight slots, and of all digits of the last four; [upper, lower
 // nibble].
-template <class Step> struct StepDigits<Step, true> {
+template <class Step> struct StepDigits<Step, Product::FP8> {
     static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
     unsigned low[K_TILES > 0 ? K_TILES : 1][2][4], high[K_TILES > 0 ? K_TILES : 1][2][4], both[2][4];
 
@@ -112,7 +112,7 @@ struct MmaSyncFp8 {
     // As MmaSync::products: three or four classes at a time, the last ones first. What is kept apart in a last step are classes 2 to 0.
     template <bool WHOLE, int HALF, class Step, int UNITS, class Matrix>
     static DEVICE void products(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
-        static_assert(Step::FP8, "nibbles");
+        static_assert(Step::PRODUCT == Product::FP8, "nibbles");
         unsigned low[UNITS][4];
         const auto each = [](const auto &work) {
 #pragma unroll
@@ -165,7 +165,7 @@ struct MmaSyncFp8 {
 
 // Numbers of f64, their digits multiplied in fp8.
 struct DoubleFp8 : Double {
-    static constexpr bool FP8 = true;
+    static constexpr Product PRODUCT = Product::FP8;
     typedef MmaSyncFp8 Mma;
 };
 

@@ -19,12 +19,13 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 30] = headers!(
+const SOURCES: [(&str, &str); 32] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
     "bailey_chirp.cuh",
     "bailey_digits.cuh",
+    "bailey_f16.cuh",
     "bailey_fp8.cuh",
     "bailey_instructions.cuh",
     "bailey_long.cuh",
@@ -40,6 +41,7 @@ const SOURCES: [(&str, &str); 30] = headers!(
     "launches.cuh",
     "lines.cuh",
     "mma_sync.cuh",
+    "mma_sync_f16.cuh",
     "mma_sync_fp8.cuh",
     "numbers.cuh",
     "panel.cuh",
@@ -137,16 +139,34 @@ pub enum Number {
     Double,
     /// The same, their digits multiplied in fp8 (`bailey_fp8.cuh`): compute capability 8.9 and later.
     DoubleFp8,
+    /// The same, their digits multiplied in f16 (`bailey_f16.cuh`).
+    DoubleF16,
     /// f32, in words of five digits (`bailey_single.cuh`).
     Single,
 }
 
 impl Number {
+    /// Whether their digits are multiplied in int8: all kernels of the template have that.
+    pub const fn is_in_int8(self) -> bool {
+        matches!(self, Number::Double | Number::Single)
+    }
+
+    /// In words.
+    pub(crate) const fn description(self) -> &'static str {
+        match self {
+            Number::Double => "f64",
+            Number::DoubleFp8 => "f64 in fp8",
+            Number::DoubleF16 => "f64 in f16",
+            Number::Single => "f32",
+        }
+    }
+
     /// The type of the kernels' source.
     pub(crate) const fn type_name(self) -> &'static str {
         match self {
             Number::Double => "bailey::Double",
             Number::DoubleFp8 => "bailey::DoubleFp8",
+            Number::DoubleF16 => "bailey::DoubleF16",
             Number::Single => "bailey::Single",
         }
     }
@@ -164,6 +184,7 @@ impl Number {
         match self {
             Number::Double => "",
             Number::DoubleFp8 => "fp8_",
+            Number::DoubleF16 => "f16_",
             Number::Single => "single_",
         }
     }
@@ -173,6 +194,7 @@ impl Number {
         match self {
             Number::Double => None,
             Number::DoubleFp8 => Some("bailey_fp8.cuh"),
+            Number::DoubleF16 => Some("bailey_f16.cuh"),
             Number::Single => Some("bailey_single.cuh"),
         }
     }
@@ -219,6 +241,7 @@ pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
     let tile = match number {
         Number::Double => 1024 * (upper + lower),
         Number::DoubleFp8 => FP8_COLUMNS * 256 * upper,
+        Number::DoubleF16 => F16_COLUMNS * 256 * upper,
         Number::Single => 1024 * upper + 256 * lower,
     };
     tiles(n) * tile
@@ -226,6 +249,9 @@ pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
 
 /// Columns of nibbles of a piece of a matrix in fp8.
 pub const FP8_COLUMNS: usize = 16;
+
+/// Columns of digits of a piece of a matrix in f16.
+pub const F16_COLUMNS: usize = 8;
 
 /// `StepShape::QUADS`
 pub(crate) const fn quads(n: usize) -> usize {
@@ -277,16 +303,28 @@ impl BlockShape {
         let mut listed = listed().map(|(shape, _)| shape);
         let wanted = (first, last, strided);
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
-        // What was measured was int8; fp8 takes twice the registers for digits.
-        let found = listed.find(|shape| number != Number::DoubleFp8 && is_it(shape));
+        let found = listed.find(is_it);
+        // What was measured was int8; fp8 and f16 take twice the registers for digits.
+        let found = match number {
+            Number::Double | Number::Single => found,
+            Number::DoubleFp8 => None,
+            Number::DoubleF16 => found.and_then(|shape| shape.with_registers_for(number)),
+        };
         let found = found.or_else(|| by_rule(number, [first, last], strided))?;
         found.of(number).within(kilobytes)
+    }
+
+    /// With as many of the groups as have registers for digits of such numbers, where these allow as many units.
+    fn with_registers_for(self, number: Number) -> Option<Self> {
+        let most = most_warps_for(number, [self.first, self.last], self.units)?;
+        let groups = self.groups.min(most / self.warps());
+        (groups > 0).then_some(BlockShape { groups, ..self })
     }
 
     /// For such numbers.
     fn of(self, number: Number) -> Self {
         let groups = match number {
-            Number::Double | Number::DoubleFp8 => self.groups,
+            Number::Double | Number::DoubleFp8 | Number::DoubleF16 => self.groups,
             // Their digits leave registers for more warps.
             Number::Single => self.groups.max(MOST_WARPS / self.warps()).min(15),
         };
@@ -455,11 +493,7 @@ impl KernelShape for BlockShape {
             kilobytes,
             ..
         } = self;
-        let number = match self.number {
-            Number::Double => "f64",
-            Number::DoubleFp8 => "f64 in fp8",
-            Number::Single => "f32",
-        };
+        let number = self.number.description();
         let place = if self.strided {
             "strided"
         } else {
@@ -654,25 +688,26 @@ pub(crate) fn most_warps_for(
     let warps = match number {
         Number::Double | Number::Single if load > 5 => 12,
         Number::Double | Number::Single => MOST_WARPS,
-        Number::DoubleFp8 => {
+        Number::DoubleFp8 | Number::DoubleF16 => {
             let last = (if product { last } else { 1 }, units[1]);
-            return most_warps_in_fp8([(first, units[0]), last]).filter(|_| fits);
+            return most_warps_of_wide(number, [(first, units[0]), last]).filter(|_| fits);
         }
     };
     fits.then_some(warps)
 }
 
-/// The same for digits in fp8, which take twice as many, and more where the compiler makes products in fp8 of those in f16: for steps of so many
+/// The same for digits in fp8 and in f16, which take twice as many, and more where the compiler makes products in fp8 of those in f16: for steps of so many
 /// points and units.
-pub(crate) fn most_warps_in_fp8<const STEPS: usize>(
+pub(crate) fn most_warps_of_wide<const STEPS: usize>(
+    number: Number,
     steps: [(usize, usize); STEPS],
 ) -> Option<usize> {
     // Two units of steps of up to 16 points.
     let fits = |&(n, units): &(usize, usize)| units == 1 || quads(n) <= 2;
     let load = steps.iter().map(|(n, units)| units * quads(*n)).max()?;
-    let warps = match load {
-        0..=1 => MOST_WARPS,
-        2 => 12,
+    let warps = match (number, load) {
+        (_, 0..=1) | (Number::DoubleF16, 2) => MOST_WARPS,
+        (_, 2) | (Number::DoubleF16, 3..=5) => 12,
         _ => 8,
     };
     steps.iter().all(fits).then_some(warps)
@@ -759,7 +794,7 @@ mod tests {
             for kilobytes in SHARED_KILOBYTES {
                 let (first, last, strided) = (shape.first, shape.last, shape.strided);
                 let steps = [first, last];
-                for number in [Number::Double, Number::DoubleFp8] {
+                for number in [Number::Double, Number::DoubleFp8, Number::DoubleF16] {
                     let shape = BlockShape::new(number, steps, strided, kilobytes << 10);
                     let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {kilobytes} KB"));
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
@@ -777,6 +812,7 @@ mod tests {
             (Number::Double, [20, 18], true),
             (Number::Single, [45, 1], false),
             (Number::DoubleFp8, [32, 32], false),
+            (Number::DoubleF16, [32, 32], false),
             (Number::Double, [16, 4], true),
         ] {
             for kilobytes in SHARED_KILOBYTES {
@@ -815,7 +851,7 @@ mod tests {
         for first in (3..=64).filter(|&n| is_matrix(n)) {
             for last in (1..=first.min(1024 / first)).filter(|&n| n != 2) {
                 for strided in [false, true] {
-                    for number in [Number::Double, Number::DoubleFp8] {
+                    for number in [Number::Double, Number::DoubleFp8, Number::DoubleF16] {
                         let shape = by_rule(number, [first, last], strided);
                         let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {number:?}"));
                         assert!(shape.threads() <= 512, "{shape:?}");

@@ -142,7 +142,7 @@ impl LongShape {
                 continue;
             };
             let most = match number {
-                Number::Double | Number::DoubleFp8 => most,
+                Number::Double | Number::DoubleFp8 | Number::DoubleF16 => most,
                 Number::Single => MOST_WARPS,
             };
             for lines in [2, 4, 6, 8, 16] {
@@ -343,6 +343,9 @@ mod tests {
                     (Number::DoubleFp8, Pass::Opening),
                     (Number::DoubleFp8, Pass::Middle),
                     (Number::DoubleFp8, Pass::Closing),
+                    (Number::DoubleF16, Pass::Opening),
+                    (Number::DoubleF16, Pass::Middle),
+                    (Number::DoubleF16, Pass::Closing),
                     (Number::Single, Pass::OpeningReal),
                     (Number::Single, Pass::OpeningHalf),
                     (Number::Single, Pass::ClosingReal),

@@ -3,7 +3,7 @@
 
 use crate::bailey::{
     BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
-    most_warps_in_fp8, next_with, pieces, quads, table_bytes_for, tiles,
+    most_warps_of_wide, next_with, pieces, quads, table_bytes_for, tiles,
 };
 
 /// What transforms begin and end with.
@@ -179,7 +179,9 @@ impl PassesShape {
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
             Number::Double => load > 5,
-            Number::DoubleFp8 => return most_warps_in_fp8(steps).filter(|_| fits),
+            number @ (Number::DoubleFp8 | Number::DoubleF16) => {
+                return most_warps_of_wide(number, steps).filter(|_| fits);
+            }
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
         fits.then_some(if is_much { 12 } else { MOST_WARPS })
@@ -279,7 +281,7 @@ impl PassesShape {
         // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
         let (word, top) = match self.ends.number() {
             Number::Single => (8, 4),
-            Number::Double | Number::DoubleFp8 => (16, usize::from(tiles(a.last) > 0)),
+            _ => (16, usize::from(tiles(a.last) > 0)),
         };
         let rest = 8 * (columns + b.last) + 8 * self.lines + top * between;
         let words = match in_place(self.second, rows, b.lines) {
@@ -454,11 +456,7 @@ impl KernelShape for PassesShape {
             true => "strided",
             false => "contiguous",
         };
-        let number = match self.ends.number() {
-            Number::Double => "f64",
-            Number::DoubleFp8 => "f64 in fp8",
-            Number::Single => "f32",
-        };
+        let number = self.ends.number().description();
         Some(format!(
             "passes of {a1} x {a2} and {b1} x {b2} points, {number}, {what}, {place}, {kilobytes} KB"
         ))
@@ -546,6 +544,8 @@ mod tests {
                     (Ends::HalfToReal(Number::Single), false),
                     (Ends::Complex(Number::DoubleFp8), false),
                     (Ends::Complex(Number::DoubleFp8), true),
+                    (Ends::Complex(Number::DoubleF16), false),
+                    (Ends::Complex(Number::DoubleF16), true),
                 ] {
                     let shape = PassesShape::new(first, second, kind, kilobytes << 10);
                     let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));

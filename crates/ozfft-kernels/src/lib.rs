@@ -691,10 +691,19 @@ pub const FP8_MMA_SYNC_EXACTNESS: &str = concat!(
 /// Its kernel.
 pub const FP8_MMA_SYNC_EXACTNESS_NAME: &str = "fp8_exactness_mma_sync";
 
-/// Threads of a block of either.
+/// The same question to `mma.sync` on f16 (`cuda/f16_exactness.cu`): PTX for compute capability 8.0 and later.
+pub const F16_EXACTNESS: &str = concat!(
+    include_str!("../compiled/f16_exactness.compute_80.ptx"),
+    "\0"
+);
+
+/// Its kernel.
+pub const F16_EXACTNESS_NAME: &str = "f16_exactness";
+
+/// Threads of a block of any of them.
 pub const FP8_EXACTNESS_THREADS: u32 = 128;
 
-/// Shared memory of a block of either: eight tiles of 72 columns, and their digits.
+/// Shared memory of a block of any of them: eight tiles of 72 columns, and their digits; or numbers of f16, which are twice as long.
 pub const FP8_EXACTNESS_SHARED_BYTES: usize = 2 * 8 * 32 * 72;
 
 /// The oldest compute capability that multiplies in fp8 by `mma.sync`.
@@ -702,3 +711,6 @@ pub const FP8_MMA_SYNC_CAPABILITY: (i32, i32) = (8, 9);
 
 /// The largest sum that Hopper's fp8 products keep exact, in units of the products' last place.
 pub const FP8_EXACT: i64 = 1 << 14;
+
+/// Sums in f16 stay below it, in units of the products' last place: those of both signs fit the 23 bits that an f32 from 1/2 to 1 has.
+pub const F16_EXACT: i64 = 1 << 22;

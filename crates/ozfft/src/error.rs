@@ -274,6 +274,34 @@ pub enum FftError {
         /// The largest that is exact there.
         combined_exact: i64,
     },
+    /// The device's f16 products are not exact where its kernels need them to be.
+    #[error(
+        "{name} is not exact in f16: {differing} of {compared} sums of digits, up to {largest}, differ from integers; take the substrate auto"
+    )]
+    F16Inexact {
+        /// The device's name.
+        name: String,
+        /// Sums that differed.
+        differing: u32,
+        /// Sums that were compared.
+        compared: u32,
+        /// The largest of them.
+        largest: u32,
+    },
+    /// A matrix whose digits could add up to more than f16 products keep exact.
+    #[error(
+        "f16 products could sum up to {largest} and are exact below {exact} (put together: {combined} and {combined_exact}); take the substrate auto"
+    )]
+    F16SumsTooLarge {
+        /// The largest sum that data could lead to.
+        largest: i64,
+        /// What sums have to be below.
+        exact: i64,
+        /// The largest of several sums that are put together.
+        combined: i64,
+        /// The largest that has room.
+        combined_exact: i64,
+    },
     /// A pointer that is not device memory that the plan can use.
     #[error("{buffer}: the device pointer {address:#x} cannot be used: {reason}")]
     WrongPointer {

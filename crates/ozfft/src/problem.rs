@@ -448,7 +448,7 @@ impl Problem {
     }
 
     /// With `integers_only`, kernels on a GPU use no instruction with floating-point numbers at all, not even to convert
-    /// them: for devices with little or no double-precision hardware. (In fp8, on [`GpuUnit::Fp8Wgmma`](crate::GpuUnit::Fp8Wgmma) and [`GpuUnit::Fp8MmaSync`](crate::GpuUnit::Fp8MmaSync), none in double precision.)
+    /// them: for devices with little or no double-precision hardware. (On [`GpuUnit::Fp8Wgmma`](crate::GpuUnit::Fp8Wgmma), [`GpuUnit::Fp8MmaSync`](crate::GpuUnit::Fp8MmaSync) and [`GpuUnit::F16MmaSync`](crate::GpuUnit::F16MmaSync) none in double precision.)
     /// The bits do not depend on it.
     pub fn integers_only(mut self, integers_only: bool) -> Self {
         self.integers_only = integers_only;

@@ -102,6 +102,10 @@ named! {
     /// [`Engine::Digits`](crate::Engine::Digits) alone, never chosen by `Auto`. Compute capability 8.9 and 12.0 have machine code for it; on 9.0, 10.0
     /// and 10.3 the compiler makes it of products in f16, and it is slow.
     Fp8MmaSync, "fp8-mma-sync";
+    /// The tensor instruction on f16 with sums in f32 that every NVIDIA GPU since compute capability 8.0 has, with digits as they are:
+    /// [`Engine::Digits`](crate::Engine::Digits) alone, never chosen by `Auto`. For GPUs whose 8-bit integers have been cut, and which have no other instruction for
+    /// short numbers that is not made of this one.
+    F16MmaSync, "f16-mma-sync";
 }
 
 /// The arithmetic unit that multiplies digit matrices: a kind of number, or a unit by name. All give the same bits.

@@ -87,6 +87,7 @@ fn requests_that_no_device_has_are_rejected() {
         Substrate::Gpu(GpuUnit::Int8Wgmma),
         Substrate::Gpu(GpuUnit::Fp8Wgmma),
         Substrate::Gpu(GpuUnit::Fp8MmaSync),
+        Substrate::Gpu(GpuUnit::F16MmaSync),
     ] {
         rejected(digits.clone().substrate(substrate));
     }

@@ -24,7 +24,9 @@ fn skipped(substrate: Substrate) -> bool {
             false
         }
         // A GPU that is not exact is no reason to skip anything.
-        Err(error @ FftError::Fp8Inexact { .. }) => panic!("{error}"),
+        Err(error @ (FftError::Fp8Inexact { .. } | FftError::F16Inexact { .. })) => {
+            panic!("{error}")
+        }
         Err(error) => available::<(), _>(Requirement::Hopper, Err(error)).is_none(),
     }
 }
@@ -116,6 +118,11 @@ fn the_template_has_the_bits_of_the_processor_on_fp8() {
     compare_lines(Substrate::Gpu(GpuUnit::Fp8MmaSync), "fp8-mma-sync");
 }
 
+#[test]
+fn the_template_has_the_bits_of_the_processor_on_f16() {
+    compare_lines(Substrate::Gpu(GpuUnit::F16MmaSync), "f16-mma-sync");
+}
+
 fn compare_lines(substrate: Substrate, name: &str) {
     if skipped(substrate) {
         return;
@@ -124,7 +131,7 @@ fn compare_lines(substrate: Substrate, name: &str) {
     let planner = Planner::<f64>::new();
     let (mut problems, mut by_name) = (0, 0);
     let mut lengths = match substrate {
-        Substrate::Gpu(GpuUnit::Fp8MmaSync) => vec![45, 64, 360, 1000, 1024],
+        Substrate::Gpu(GpuUnit::Fp8MmaSync | GpuUnit::F16MmaSync) => vec![45, 64, 360, 1000, 1024],
         _ => vec![256, 512, 1024],
     };
     if substrate == Substrate::Gpu(GpuUnit::Int8Wgmma) {

@@ -113,6 +113,14 @@ pub const VARIANTS: &[Variant] = &[
         name: "fp8-mma-sync-integers-only",
         apply: |problem| problem.substrate(GpuUnit::Fp8MmaSync).integers_only(true),
     },
+    Variant {
+        name: "f16-mma-sync",
+        apply: |problem| problem.substrate(GpuUnit::F16MmaSync),
+    },
+    Variant {
+        name: "f16-mma-sync-integers-only",
+        apply: |problem| problem.substrate(GpuUnit::F16MmaSync).integers_only(true),
+    },
 ];
 
 /// So many of them, the first ones, are drawn by random cases of `selftest`. Others compile kernels for every length, which takes its time: `--substrate`

@@ -121,13 +121,16 @@ fn on_gpu<T: Real>(
     let lines = lines(request, recipe, Unit::SCALAR);
     let choice = cuda::Choice {
         tuned: match problem.substrate {
-            Substrate::Gpu(GpuUnit::Int8MmaSync | GpuUnit::Fp8MmaSync) => None,
+            Substrate::Gpu(GpuUnit::Int8MmaSync | GpuUnit::Fp8MmaSync | GpuUnit::F16MmaSync) => {
+                None
+            }
             Substrate::Gpu(GpuUnit::Fp8Wgmma) => Some(cuda::Product::Fp8),
             _ => Some(cuda::Product::Int8),
         },
         template: match problem.substrate {
-            Substrate::Gpu(GpuUnit::Fp8MmaSync) => cuda::Product::Fp8,
-            _ => cuda::Product::Int8,
+            Substrate::Gpu(GpuUnit::Fp8MmaSync) => cuda::Number::DoubleFp8,
+            Substrate::Gpu(GpuUnit::F16MmaSync) => cuda::Number::DoubleF16,
+            _ => cuda::Number::Double,
         },
         conversions: !problem.integers_only,
         residues: None,
@@ -140,6 +143,9 @@ fn on_gpu<T: Real>(
     let (by_name, names) = match problem.substrate {
         Substrate::Gpu(GpuUnit::Fp8MmaSync) => {
             (true, ["fp8-mma-sync", "fp8-mma-sync and int8-mma-sync"])
+        }
+        Substrate::Gpu(GpuUnit::F16MmaSync) => {
+            (true, ["f16-mma-sync", "f16-mma-sync and int8-mma-sync"])
         }
         Substrate::Gpu(GpuUnit::Fp8Wgmma) => (true, ["fp8-wgmma", "fp8-wgmma and int8-mma-sync"]),
         Substrate::Gpu(GpuUnit::Int8Wgmma) => {

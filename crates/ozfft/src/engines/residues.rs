@@ -110,7 +110,7 @@ pub(crate) fn on_gpu<T: Real>(
     let lines = lines(request, &recipe, Unit::SCALAR);
     let choice = cuda::Choice {
         tuned: None,
-        template: cuda::Product::Int8,
+        template: cuda::Number::Double,
         conversions: false,
         residues: Some(kernel),
         residue_lines: measured.lines,

@@ -19,7 +19,7 @@ pub(crate) fn open(_: usize) -> Result<Arc<dyn Machine>, FftError> {
 
 pub(crate) struct Choice {
     pub(crate) tuned: Option<Product>,
-    pub(crate) template: Product,
+    pub(crate) template: Number,
     pub(crate) conversions: bool,
     pub(crate) residues: Option<&'static str>,
     pub(crate) residue_lines: Option<u64>,
@@ -28,6 +28,12 @@ pub(crate) struct Choice {
 pub(crate) enum Product {
     Int8,
     Fp8,
+}
+
+pub(crate) enum Number {
+    Double,
+    DoubleFp8,
+    DoubleF16,
 }
 
 pub(crate) struct HostArrays<'a> {

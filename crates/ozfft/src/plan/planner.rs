@@ -428,6 +428,7 @@ pub(super) fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
             | Substrate::Gpu(GpuUnit::Int8Wgmma)
             | Substrate::Gpu(GpuUnit::Fp8Wgmma)
             | Substrate::Gpu(GpuUnit::Fp8MmaSync)
+            | Substrate::Gpu(GpuUnit::F16MmaSync)
     ) || matches!(problem.device, Device::Cuda(_))
         && problem.engine == Engine::Residues
         && cuda::is_residues_in_fp8(problem);

@@ -138,7 +138,8 @@ impl<'a, T: Real + Bits> Item<'a, T> {
                 Err(
                     why @ (FftError::Unsupported(_)
                     | FftError::NoFp8 { .. }
-                    | FftError::Fp8Inexact { .. }),
+                    | FftError::Fp8Inexact { .. }
+                    | FftError::F16Inexact { .. }),
                 ) => {
                     notices.tell(format!("{} is left out: {why}", variant.name));
                 }

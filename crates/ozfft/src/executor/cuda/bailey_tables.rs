@@ -1,11 +1,11 @@
 //! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
 //! them (`bailey_passes.cuh`): those of `mixed_radix.rs`, with matrices as `mma.sync` takes its second operand.
 
-use super::fp8;
 use super::mixed_radix::{
     Padded, biased_places_by, biased_rows, biased_rows_by, padded, padded_for,
 };
 use super::tuned_tables::{Biased, lay_out_constants, lay_out_first, met_by, rotations};
+use super::{f16, fp8};
 use crate::error::FftError;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
@@ -13,14 +13,15 @@ use crate::stages::twiddle::Twiddle;
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
-use ozfft_kernels::bailey::{FP8_COLUMNS, Number};
+use ozfft_kernels::bailey::{F16_COLUMNS, FP8_COLUMNS, Number};
 use ozfft_kernels::bailey_passes::Ends;
 
 /// The tables of a block's steps for complex lines of such numbers.
 pub(super) fn of_lines(number: Number, steps: &[Step]) -> Result<Vec<u8>, FftError> {
     match number {
         Number::Double => Ok(tables(steps)),
-        Number::DoubleFp8 => in_fp8(steps),
+        Number::DoubleFp8 => in_floats(steps, &IN_FP8),
+        Number::DoubleF16 => in_floats(steps, &IN_F16),
         Number::Single => Ok(of_single_lines(steps)),
     }
 }
@@ -30,35 +31,55 @@ pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
     lay_out(steps, |rows, image| lay_out_constants(rows, true, image))
 }
 
-/// The same for products in fp8, once it is proved that no sum of these very matrices exceeds what such products keep.
-fn in_fp8(steps: &[Step]) -> Result<Vec<u8>, FftError> {
+/// What there is to know of products in short floating-point numbers.
+struct InFloats {
+    /// Proves that no sum of a matrix exceeds what such products keep.
+    check: fn(&DigitMatrix) -> Result<i64, FftError>,
+    fragments: fn(&Padded<'_>, &mut Vec<u8>),
+    /// What the sums of a row are biased by, or of zeros; with the topmost ones as part of them or without.
+    biased: fn(&DigitMatrix, Option<usize>, bool) -> Biased,
+}
+
+const IN_FP8: InFloats = InFloats {
+    check: |matrix| fp8::check(&fp8::TEMPLATE, matrix),
+    fragments: fragments_in_fp8,
+    biased: |matrix, row, whole| fp8::biased(&fp8::TEMPLATE, matrix, row, whole),
+};
+
+const IN_F16: InFloats = InFloats {
+    check: f16::check,
+    fragments: fragments_in_f16,
+    biased: f16::biased,
+};
+
+/// The same for such products, once it is proved of these very matrices that sums are exact.
+fn in_floats(steps: &[Step], product: &InFloats) -> Result<Vec<u8>, FftError> {
     let first = &steps[0];
     let last = steps.get(1).filter(|step| step.matrices.is_some());
     let mut image = Vec::new();
     for step in std::iter::once(first).chain(last) {
         for matrix in padded(step) {
-            fp8::check(&fp8::TEMPLATE, matrix.matrix())?;
-            fragments_in_fp8(&matrix, &mut image);
+            (product.check)(matrix.matrix())?;
+            (product.fragments)(&matrix, &mut image);
         }
     }
-    let first_rows = biased_in_fp8(first, true);
+    // Sums that are formed of zeros alone are biased, too.
+    let biased = |step, whole| {
+        biased_places_by(step, Digits::DOUBLE, |padded, place| {
+            match padded.is_multiplied(place) {
+                true => (product.biased)(padded.matrix(), padded.row(place), whole),
+                false => Biased::NOTHING,
+            }
+        })
+    };
+    let first_rows = biased(first, true);
     lay_out_constants(&first_rows, true, &mut image);
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     if let Some(last) = last {
-        lay_out_constants(&biased_in_fp8(last, false), false, &mut image);
+        lay_out_constants(&biased(last, false), false, &mut image);
     }
     rotations(first, &mut image);
     Ok(image)
-}
-
-/// What the sums of every place are biased by; those that are formed of zeros alone are, too.
-fn biased_in_fp8(step: &Step, whole: bool) -> Vec<(Biased, Biased)> {
-    biased_places_by(step, Digits::DOUBLE, |padded, place| {
-        match padded.is_multiplied(place) {
-            true => fp8::biased(&fp8::TEMPLATE, padded.matrix(), padded.row(place), whole),
-            false => Biased::NOTHING,
-        }
-    })
 }
 
 /// The same for real lines, whose sums are not combined after the first step.
@@ -243,6 +264,32 @@ fn fragments_in_fp8(matrix: &Padded<'_>, image: &mut Vec<u8>) {
     }
 }
 
+/// Tile by tile: for every operand of upper digits and every two columns of digits, what each lane has of both, 16 bytes. Column `j` has what the topmost digits meet
+/// on diagonal `j`: two of eight slots, four of the last four slots.
+fn fragments_in_f16(matrix: &Padded<'_>, image: &mut Vec<u8>) {
+    let [operands, _] = matrix.operands();
+    for tile in 0..matrix.tiles() {
+        for operand in &operands {
+            let [(first, half), (second, other_half)] = *operand;
+            for columns in (0..F16_COLUMNS as u32).step_by(2) {
+                for lane in 0..32 {
+                    let (output, slot) = (8 * tile + lane / 4, lane % 4);
+                    for column in [columns, columns + 1] {
+                        let met = |first: usize| matrix.met(1, (output, first + slot), column);
+                        // Operands of both halves are those of four slots.
+                        let registers = match half == other_half {
+                            true => [&met(first)[2..], &met(second)[2..]].concat(),
+                            false => [&met(first)[2..], &met(first)[..2]].concat(),
+                        };
+                        let codes = registers.into_iter().map(|digit| f16::code(digit as i8));
+                        image.extend(codes.flatten());
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Tile by tile: those of the first four diagonals as above, then of the fifth, 8 bytes for each lane.
 fn fragments_of_five_digits(matrix: &Padded<'_>, image: &mut Vec<u8>) {
     matrix.for_each_piece(|tile, first_diagonal, operand| {
@@ -265,9 +312,11 @@ fn fragments_of_five_digits(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fp8::{self, tests::value};
+    use super::super::f16;
+    use super::super::fp8::tests::value;
     use super::super::mixed_radix::{Padded, padded};
     use super::super::tuned_tables::tests::{Constants, block, diagonals, random_words, rounded};
+    use super::{IN_F16, IN_FP8};
     use crate::recipe::Fold;
     use crate::transform::step::Step;
     use crate::transform::tables::Tables;
@@ -307,13 +356,39 @@ mod tests {
         ),
     ];
 
+    /// The same with `--digests-in-f16`.
+    const DIGESTS_IN_F16: [(usize, &str); 5] = [
+        (
+            32,
+            "ba2b86d77881a664b50a1486052035197c14dbb6ddbeef4e322a41bfd5d64c8f",
+        ),
+        (
+            63,
+            "ff6f362eb161f177d869153632220446fc8a8ad69d9374393e0da63b131d0352",
+        ),
+        (
+            360,
+            "22a7775cd9698aaf96092a167ba1011acfdb059d5b7d0e7fae4c3e8c1bf1120f",
+        ),
+        (
+            1000,
+            "78429161c3e41e63b801e093f7ab8cba2a351d84642ef829a4bfabae7648f62d",
+        ),
+        (
+            1024,
+            "59a5b1579b101f420e1bafa023c586ca7509f29b65c5d4640b65a1c35c4dc098",
+        ),
+    ];
+
     #[test]
     fn tables_are_those_of_the_generator_that_shares_no_code() {
         let tables = Tables::default();
-        for (n, digest) in DIGESTS {
-            let image = super::tables(block(n, &tables).steps());
+        let in_int8 = DIGESTS.map(|(n, digest)| (Number::Double, n, digest));
+        let in_f16 = DIGESTS_IN_F16.map(|(n, digest)| (Number::DoubleF16, n, digest));
+        for (number, n, digest) in in_int8.into_iter().chain(in_f16) {
+            let image = super::of_lines(number, block(n, &tables).steps()).unwrap();
             let found = format!("{:x}", Sha256::digest(&image));
-            assert_eq!(found, digest, "{n} points");
+            assert_eq!(found, digest, "{n} points, {number:?}");
         }
     }
 
@@ -377,62 +452,133 @@ mod tests {
         (sum, top as i32)
     }
 
-    #[test]
-    fn tables_in_fp8_give_the_rounded_sums_of_signed_digits() {
-        let tables = Tables::default();
-        let mut state = 81u64;
-        for n in [16, 45, 63, 64, 360, 1000, 1024] {
-            let block = block(n, &tables);
-            let steps = block.steps();
-            let image = super::of_lines(Number::DoubleFp8, steps).unwrap();
-            let [first, last] = [0, 1].map(|i| steps.get(i).map_or(1, |step| step.recipe.n));
-            assert_eq!(image.len(), table_bytes_for(Number::DoubleFp8, first, last));
-            let products = steps.iter().filter(|step| step.matrices.is_some());
-            let products: Vec<&Step> = products.collect();
-            let tile_bytes = |step: &Step| 4096 * padded(step)[0].operands()[0].len();
-            let bytes = |step: &Step| padded(step)[0].tiles() * tile_bytes(step);
-            let mut matrix = 0;
-            let mut sums = products.iter().map(|step| 2 * bytes(step)).sum::<usize>();
-            for (number, step) in products.into_iter().enumerate() {
-                let both = padded(step);
-                let places = 8 * both[0].tiles();
-                let tops = (number == 1).then(|| sums + 16 * places);
-                let words = random_words(&mut state, places.max(8 * both[0].operands()[0].len()));
-                let constants = Constants {
-                    image: &image,
-                    sums,
-                    tops,
+    /// The diagonals of a place as `MmaSyncF16` of `bailey_f16.cuh` multiplies them, in the bits of its sums.
+    fn diagonals_in_f16(tile: &[u8], padded: &Padded<'_>, place: usize, words: &[i64]) -> [u32; 8] {
+        let [operands, _] = padded.operands();
+        let number = |bytes: &[u8]| f16::tests::value(bytes.try_into().unwrap());
+        let mut sums = [0.75f64; 8];
+        for (piece, operand) in operands.iter().enumerate() {
+            let of_four = operand[0].0 == operand[1].0;
+            for (column, register, t, half) in
+                (0..128).map(|i| (i / 16, i / 8 % 2, i / 2 % 4, i % 2))
+            {
+                let lane = 4 * (place % 8) + t;
+                let at = 2048 * piece + 512 * (column / 2) + 16 * lane + 8 * (column % 2);
+                let entry = number(&tile[at + 4 * register + 2 * half..][..2]);
+                let slot = operand[register].0 + t;
+                let biased = (words[slot] as u64).wrapping_add(crate::stages::digits::bias(8));
+                let bytes = biased.to_be_bytes();
+                // Digits of the operands one after the other, from the topmost on.
+                let (own, step) = match of_four {
+                    true => (2 * register + 1 - half, 4),
+                    false => (1 - half, 2),
                 };
-                for place in 0..places {
-                    let found = [0, 1].map(|part| {
-                        if !both[part].is_multiplied(place) {
-                            return (0, 0);
-                        }
-                        let tile = matrix + part * bytes(step) + place / 8 * tile_bytes(step);
-                        let c = classes(&image[tile..], &both[part], place, &words);
-                        put_together(&c, tops.is_none())
-                    });
-                    let exact = [0, 1].map(|part| {
-                        let skip = usize::from(part == 1 && step.recipe.fold == Fold::Plain);
-                        let matrix = both[part].matrix();
-                        let used = &words[skip..][..matrix.slots];
-                        let row = both[part].row(place);
-                        rounded(row.map_or([0; 8], |row| diagonals(matrix, row, used)))
-                    });
-                    constants.check(place, found, exact);
+                for digit in (0..8 - column).step_by(step) {
+                    sums[column + digit] += number(&[bytes[digit + own], 0]) * entry;
                 }
-                matrix += 2 * bytes(step);
-                sums += 16 * places + 128;
             }
+        }
+        // Nothing is rounded here.
+        sums.map(|sum| {
+            assert_eq!(f64::from(sum as f32), sum);
+            (sum as f32).to_bits()
+        })
+    }
+
+    /// `MmaSyncF16::products`.
+    fn put_together_in_f16(d: &[u32; 8], whole: bool) -> (i64, i32) {
+        let low = ((d[7] + 64) >> 7)
+            .wrapping_add(d[6].wrapping_mul(2))
+            .wrapping_add(d[5].wrapping_mul(512));
+        let middle = d[4].wrapping_add(d[3].wrapping_mul(256));
+        let high = d[2].wrapping_add(d[1].wrapping_mul(256));
+        let high = high.wrapping_add(if whole { d[0].wrapping_mul(65536) } else { 0 });
+        let sum = i64::from(low as i32)
+            .wrapping_add(i64::from(middle) << 17)
+            .wrapping_add(i64::from(high).wrapping_shl(33));
+        (sum, d[0] as i32)
+    }
+
+    #[test]
+    fn tables_in_floats_give_the_rounded_sums_of_signed_digits() {
+        for n in [16, 45, 63, 64, 360, 1000, 1024] {
+            check_sums(
+                n,
+                Number::DoubleFp8,
+                4096,
+                |tile, padded, place, words, whole| {
+                    put_together(&classes(tile, padded, place, words), whole)
+                },
+            );
+            check_sums(
+                n,
+                Number::DoubleF16,
+                2048,
+                |tile, padded, place, words, whole| {
+                    put_together_in_f16(&diagonals_in_f16(tile, padded, place, words), whole)
+                },
+            );
+        }
+    }
+
+    /// That sums, as kernels work them out of a tile's fragments, less the constants, are those of signed digits.
+    fn check_sums(
+        n: usize,
+        number: Number,
+        piece_bytes: usize,
+        sums_of: impl Fn(&[u8], &Padded<'_>, usize, &[i64], bool) -> (i64, i32),
+    ) {
+        let tables = Tables::default();
+        let mut state = 81u64 + n as u64;
+        let block = block(n, &tables);
+        let steps = block.steps();
+        let image = super::of_lines(number, steps).unwrap();
+        let [first, last] = [0, 1].map(|i| steps.get(i).map_or(1, |step| step.recipe.n));
+        assert_eq!(image.len(), table_bytes_for(number, first, last));
+        let products = steps.iter().filter(|step| step.matrices.is_some());
+        let products: Vec<&Step> = products.collect();
+        let tile_bytes = |step: &Step| piece_bytes * padded(step)[0].operands()[0].len();
+        let bytes = |step: &Step| padded(step)[0].tiles() * tile_bytes(step);
+        let mut matrix = 0;
+        let mut sums = products.iter().map(|step| 2 * bytes(step)).sum::<usize>();
+        for (number, step) in products.into_iter().enumerate() {
+            let both = padded(step);
+            let places = 8 * both[0].tiles();
+            let tops = (number == 1).then(|| sums + 16 * places);
+            let words = random_words(&mut state, places.max(8 * both[0].operands()[0].len()));
+            let constants = Constants {
+                image: &image,
+                sums,
+                tops,
+            };
+            for place in 0..places {
+                let found = [0, 1].map(|part| {
+                    if !both[part].is_multiplied(place) {
+                        return (0, 0);
+                    }
+                    let tile = matrix + part * bytes(step) + place / 8 * tile_bytes(step);
+                    sums_of(&image[tile..], &both[part], place, &words, tops.is_none())
+                });
+                let exact = [0, 1].map(|part| {
+                    let skip = usize::from(part == 1 && step.recipe.fold == Fold::Plain);
+                    let matrix = both[part].matrix();
+                    let used = &words[skip..][..matrix.slots];
+                    let row = both[part].row(place);
+                    rounded(row.map_or([0; 8], |row| diagonals(matrix, row, used)))
+                });
+                constants.check(place, found, exact);
+            }
+            matrix += 2 * bytes(step);
+            sums += 16 * places + 128;
         }
     }
 
     /// Of all lengths of the list, and of the steps by rule that plans of other lengths have.
     #[test]
-    fn no_sum_of_any_step_of_the_template_exceeds_what_is_exact_in_fp8() {
+    fn no_sum_of_any_step_of_the_template_exceeds_what_is_exact() {
         let tables = Tables::default();
         let mut seen = HashSet::new();
-        let mut largest = 0;
+        let mut largest = [0, 0];
         for n in 5..=1024 {
             let crate::recipe::LineRecipe::Passes(recipes) = crate::recipe::factor::line(n) else {
                 continue;
@@ -446,14 +592,17 @@ mod tests {
                     continue;
                 }
                 for padded in padded(step) {
-                    let sum = fp8::check(&fp8::TEMPLATE, padded.matrix());
-                    let sum = sum.unwrap_or_else(|error| panic!("{}: {error}", step.recipe.n));
-                    println!("a step of {}: sums to {sum}", step.recipe.n);
-                    largest = sum.max(largest);
+                    for (product, largest) in [IN_FP8, IN_F16].iter().zip(&mut largest) {
+                        let sum = (product.check)(padded.matrix());
+                        let sum = sum.unwrap_or_else(|error| panic!("{}: {error}", step.recipe.n));
+                        println!("a step of {}: sums to {sum}", step.recipe.n);
+                        *largest = sum.max(*largest);
+                    }
                 }
             }
         }
         assert!(seen.len() > 50, "{}", seen.len());
-        assert!(largest > 8192, "{largest}");
+        println!("{largest:?}");
+        assert!(largest[0] > 8192 && largest[1] > 1 << 20, "{largest:?}");
     }
 }

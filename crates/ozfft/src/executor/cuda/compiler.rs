@@ -427,6 +427,10 @@ mod tests {
             nvrtc.compile(&fp8.source(false), architecture).unwrap();
         }
         assert!(nvrtc.compile(&fp8.source(false), "sm_80").is_err());
+        let f16 = BlockShape::new(Number::DoubleF16, [11, 4], false, 99 << 10).expect("a shape");
+        for architecture in ["sm_80", "sm_103", "sm_120"] {
+            nvrtc.compile(&f16.source(false), architecture).unwrap();
+        }
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
             let image = nvrtc.compile(&shape.source(false), architecture).unwrap();
             assert_eq!(&image[..4], b"\x7fELF");

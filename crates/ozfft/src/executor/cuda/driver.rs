@@ -1,8 +1,8 @@
 //! A GPU behind NVIDIA's driver, which is looked for at run time.
 
 use super::compiler;
+use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
-use super::fp8::{Exactnesses, Instruction};
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::transfer::COPYING_BACK;
 use super::tuned_task::{MappedArray, TensorMap};
@@ -522,10 +522,10 @@ impl Machine for Driver {
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(_, kernel) => self.integer_product(kernel)?,
             // Asked once, by those who multiply so.
-            Parameters::Exactness(_, Instruction::MmaSync) => {
-                let module = load_module(ozfft_kernels::FP8_MMA_SYNC_EXACTNESS.as_bytes())?;
-                function_of(module, parameters.kernel())?
-            }
+            Parameters::Exactness(_, instruction) => match instruction.ptx() {
+                Some(ptx) => function_of(load_module(ptx.as_bytes())?, parameters.kernel())?,
+                None => self.functions[parameters.kernel()],
+            },
             _ => self.functions[parameters.kernel()],
         };
         let blocks = u32::try_from(blocks)

@@ -1,7 +1,7 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
+use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
-use super::fp8::Exactnesses;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap};

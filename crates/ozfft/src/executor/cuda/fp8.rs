@@ -1,20 +1,16 @@
 //! Products in fp8 for the tuned kernels (`crates/ozfft-kernels/cuda/tuned_fp8.cuh`) and for the template (`bailey_fp8.cuh`, whose
-//! matrices are in `bailey_tables.rs`): matrices, the proof that no sum exceeds what the tensor instruction keeps exact, and the question
-//! to the device whether it does.
+//! matrices are in `bailey_tables.rs`): matrices, and the proof that no sum exceeds what the tensor instruction keeps exact. (`exactness.rs`
+//! asks the device whether it does.)
 //!
 //! Data digits are biased to bytes and cut into nibbles 0 to 15; a matrix digit is `16·upper + lower` with `upper` in -8..=8
 //! and `lower` in -8..=7. With the diagonal `d` a product of two nibbles belongs to one of 17 classes of weights `16^(16-j)`:
 //! upper with upper `2d`, mixed `2d+1`, lower with lower `2d+2`.
 
-use super::OpenQueue;
-use super::machine::{DeviceMemory, Machine, Parameters};
 use super::tuned_tables::Biased;
 use crate::error::FftError;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
-use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::FP8_EXACT;
-use std::sync::{Arc, OnceLock};
 
 /// Classes of nibble products, and the columns of a matrix: those of the topmost data digits' upper nibbles.
 const CLASSES: usize = 17;
@@ -24,8 +20,6 @@ const LARGEST_NIBBLE: i64 = 15;
 /// The bits of 1.5·2^23: a float with an integer below 2^22 added to it has the bits of the sum.
 const MAGIC_BITS: i64 = 0x4b40_0000;
 const MAGIC_ROOM: i64 = 1 << 22;
-/// Blocks on a device that is asked for its exactness.
-const BLOCKS: u64 = 16;
 
 /// How a kernel puts classes together.
 pub(super) struct Sums {
@@ -250,111 +244,8 @@ pub(super) fn biased(sums: &Sums, matrix: &DigitMatrix, row: Option<usize>, whol
     biased
 }
 
-/// The instruction that a device is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Instruction {
-    Wgmma,
-    MmaSync,
-}
-
-impl Instruction {
-    /// The kernel that asks.
-    pub(crate) fn kernel(self) -> &'static str {
-        match self {
-            Instruction::Wgmma => ozfft_kernels::FP8_EXACTNESS_NAME,
-            Instruction::MmaSync => ozfft_kernels::FP8_MMA_SYNC_EXACTNESS_NAME,
-        }
-    }
-}
-
-/// What is known of a device's instructions.
-#[derive(Debug, Default)]
-pub(crate) struct Exactnesses {
-    wgmma: OnceLock<Exactness>,
-    mma_sync: OnceLock<Exactness>,
-}
-
-impl Exactnesses {
-    fn of(&self, instruction: Instruction) -> &OnceLock<Exactness> {
-        match instruction {
-            Instruction::Wgmma => &self.wgmma,
-            Instruction::MmaSync => &self.mma_sync,
-        }
-    }
-}
-
-/// What the kernels that compare fp8 sums with integers are told: `ExactnessArguments` of `fp8_exactness.cuh`.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct ExactnessTask {
-    differing: u64,
-    compared: u64,
-    largest: u64,
-}
-
-/// What it found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exactness {
-    differing: u32,
-    compared: u32,
-    largest: u32,
-}
-
-/// Asks the device, once for each of them, whether the sums of an instruction are exact.
-pub(crate) fn check_device(
-    machine: &Arc<dyn Machine>,
-    instruction: Instruction,
-) -> Result<(), FftError> {
-    let known = machine.exactness().of(instruction);
-    let found = match known.get() {
-        Some(&found) => found,
-        None => {
-            let found = compare(machine, instruction)?;
-            *known.get_or_init(|| found)
-        }
-    };
-    // Nothing wrong means little if too little was compared.
-    if found.differing != 0 || i64::from(found.largest) < FP8_EXACT / 64 * 63 {
-        return Err(FftError::Fp8Inexact {
-            name: machine.name(),
-            differing: found.differing,
-            compared: found.compared,
-            largest: found.largest,
-        });
-    }
-    Ok(())
-}
-
-fn compare(machine: &Arc<dyn Machine>, instruction: Instruction) -> Result<Exactness, FftError> {
-    let memory = DeviceMemory::new(machine, 12)?;
-    let mut found = [0u32; 3];
-    let task = ExactnessTask {
-        differing: memory.address(),
-        compared: memory.address() + 4,
-        largest: memory.address() + 8,
-    };
-    // Declared last, and so closed first: it waits for what uses the memory.
-    let queue = OpenQueue::new(&**machine)?;
-    // SAFETY: the memory has room for the three numbers, which live until the queue has been waited for.
-    unsafe {
-        machine.clear(queue.1, memory.address(), 12)?;
-        let shared = ozfft_kernels::FP8_EXACTNESS_SHARED_BYTES;
-        let parameters = Parameters::Exactness(task, instruction);
-        machine.launch(queue.1, &parameters, BLOCKS, shared)?;
-        let bytes = bytemuck::cast_slice_mut(&mut found);
-        machine.download(queue.1, memory.address(), bytes)?;
-    }
-    machine.synchronize(queue.1)?;
-    Ok(Exactness {
-        differing: found[0],
-        compared: found[1],
-        largest: found[2],
-    })
-}
-
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::emulated::Emulator;
     use super::super::tuned_tables::tests::{
         Constants, block, diagonals, random_words, rounded, shape,
     };
@@ -529,16 +420,6 @@ pub(super) mod tests {
                     constants.check(row, found, exact);
                 }
             }
-        }
-    }
-
-    #[test]
-    fn the_emulator_is_exact() {
-        let machine: Arc<dyn Machine> = Arc::new(Emulator::with_tuned_kernels());
-        for instruction in [Instruction::Wgmma, Instruction::MmaSync] {
-            check_device(&machine, instruction).unwrap();
-            let found = *machine.exactness().of(instruction).get().unwrap();
-            assert_eq!(found.compared, BLOCKS as u32 * 64 * 72, "{instruction:?}");
         }
     }
 }

@@ -5,8 +5,8 @@
 //! ones); what is checked here is what they are told.
 
 use super::emulated::Emulator;
+use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
-use super::fp8::Exactnesses;
 use super::long_passes::PassTask;
 use super::machine::{Machine, Parameters, Queue, TemplateKernel};
 use super::task::*;
@@ -538,7 +538,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Largest(task)
                 | Parameters::LargestLeft(task)
                 | Parameters::Scale(task) => check.array_task(task),
-                Parameters::Exactness(..) => panic!("nobody asked for fp8"),
+                Parameters::Exactness(..) => panic!("nobody asked for fp8 or f16"),
                 #[cfg(feature = "convolution")]
                 Parameters::IntegerProduct(..) => panic!("nobody asked for a product of integers"),
                 Parameters::Floats(..) | Parameters::FloatProduct(..) => {

@@ -8,7 +8,6 @@ use super::tuned_task::TunedTask;
 use crate::recipe::{Digits, Recipe};
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
-use ozfft_kernels::Product;
 use ozfft_kernels::bailey::{KernelShape, Number};
 use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
 use ozfft_kernels::bailey_passes::{Ends, PassesShape};
@@ -41,20 +40,20 @@ pub(crate) struct PassLaunch {
     pub(crate) kernel: TemplateKernel,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: usize,
-    /// Whether digits are multiplied in fp8.
-    pub(crate) in_fp8: bool,
+    /// Whether digits are multiplied as was asked for by name: not in int8.
+    pub(crate) is_special: bool,
     /// Whether some of its lines may be left to a portable kernel.
     pub(crate) leaves_lines: bool,
     /// Whether the count of those has to be cleared before.
     pub(crate) clears_list: bool,
 }
 
-/// What the template's numbers are for a block of a recipe, where products of f64 are wanted so; none where it has not got its words. Blocks of
+/// What the template's numbers are for a block of a recipe, where those of f64 are `double`; none where it has not got its words. Blocks of
 /// three steps are multiplied in int8.
-pub(super) fn number_of(recipe: &Recipe, block: &Block, product: Product) -> Option<Number> {
+pub(super) fn number_of(recipe: &Recipe, block: &Block, double: Number) -> Option<Number> {
     match recipe.digits {
         Digits::DOUBLE if tuned::three_steps_of(recipe, block).is_some() => Some(Number::Double),
-        Digits::DOUBLE => Some(tuned::number_of(false, product)),
+        Digits::DOUBLE => Some(tuned::number_of(false, double)),
         Digits::SINGLE => Some(Number::Single),
         _ => None,
     }
@@ -62,24 +61,21 @@ pub(super) fn number_of(recipe: &Recipe, block: &Block, product: Product) -> Opt
 
 /// The first pass of transforms of such numbers.
 fn opening(input: &FloatLines, number: Number) -> Option<Pass> {
-    match (number, input.single, input.elements) {
-        (Number::Double | Number::DoubleFp8, 0, ELEMENTS_COMPLEX) => Some(Pass::Opening),
-        (Number::Double | Number::DoubleFp8, 0, ELEMENTS_REAL) => Some(Pass::OpeningReal),
-        (Number::Double | Number::DoubleFp8, 0, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
-        (Number::Single, 1, ELEMENTS_COMPLEX) => Some(Pass::Opening),
-        (Number::Single, 1, ELEMENTS_REAL) => Some(Pass::OpeningReal),
-        (Number::Single, 1, ELEMENTS_HALF) => Some(Pass::OpeningHalf),
+    match input.elements {
+        _ if (number == Number::Single) != (input.single == 1) => None,
+        ELEMENTS_COMPLEX => Some(Pass::Opening),
+        ELEMENTS_REAL => Some(Pass::OpeningReal),
+        ELEMENTS_HALF => Some(Pass::OpeningHalf),
         _ => None,
     }
 }
 
 /// The last pass of transforms to such numbers.
 fn closing(output: &FloatLines, number: Number) -> Option<Pass> {
-    match (number, output.single, output.elements) {
-        (Number::Double | Number::DoubleFp8, 0, ELEMENTS_COMPLEX) => Some(Pass::Closing),
-        (Number::Double | Number::DoubleFp8, 0, ELEMENTS_REAL) => Some(Pass::ClosingReal),
-        (Number::Single, 1, ELEMENTS_COMPLEX) => Some(Pass::Closing),
-        (Number::Single, 1, ELEMENTS_REAL) => Some(Pass::ClosingReal),
+    match output.elements {
+        _ if (number == Number::Single) != (output.single == 1) => None,
+        ELEMENTS_COMPLEX => Some(Pass::Closing),
+        ELEMENTS_REAL => Some(Pass::ClosingReal),
         _ => None,
     }
 }
@@ -121,12 +117,12 @@ pub(super) fn kernels(
     [input, output]: [&FloatLines; 2],
     one_launch: Option<Ends>,
     (passes, recipe): (&Passes, &Recipe),
-    (product, conversions): (Product, bool),
+    (double, conversions): (Number, bool),
 ) -> Result<[TemplateKernel; 2], NoLaunch> {
     let [first, second] = passes.blocks() else {
         return Err(NoLaunch::Layout);
     };
-    let number = |block: &Block| number_of(recipe, block, product).ok_or(NoLaunch::Layout);
+    let number = |block: &Block| number_of(recipe, block, double).ok_or(NoLaunch::Layout);
     let (Some(opening), Some(closing)) = (
         opening(input, number(first)?),
         closing(output, number(second)?),
@@ -162,9 +158,9 @@ pub(super) fn launch(
     task: &Task,
     tables: Address,
     list: (Address, Address),
-    (product, conversions): (Product, bool),
+    (double, conversions): (Number, bool),
 ) -> Result<PassLaunch, NoLaunch> {
-    let number = number_of(recipe, block, product).ok_or(NoLaunch::Layout)?;
+    let number = number_of(recipe, block, double).ok_or(NoLaunch::Layout)?;
     let pass = pass_of(task, number).ok_or(NoLaunch::Layout)?;
     // Lines that lie side by side: of a group, or the outputs of a last pass; of one block, all transforms.
     let side_by_side = match pass.is_last() {
@@ -215,7 +211,7 @@ pub(super) fn launch(
         kernel,
         blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
         shared_bytes: shape.shared_bytes(),
-        in_fp8: number == Number::DoubleFp8,
+        is_special: !number.is_in_int8(),
         leaves_lines: pass != Pass::Middle && !convolution,
         clears_list: true,
     })

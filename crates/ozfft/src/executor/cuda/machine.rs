@@ -1,7 +1,7 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
+use super::exactness::{ExactnessTask, Exactnesses, Instruction};
 use super::floats::FloatFindings;
-use super::fp8::{ExactnessTask, Exactnesses, Instruction};
 use super::long_passes::PassTask;
 use super::task::{ArrayTask, Task, Tasks};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
@@ -36,7 +36,7 @@ pub(crate) enum Parameters {
     Template(TunedTask, TemplateKernel),
     /// The same for a pass of long transforms.
     Pass(PassTask, TemplateKernel),
-    /// The question whether the fp8 sums of an instruction are exact.
+    /// The question whether the sums of an instruction on short floating-point numbers are exact.
     Exactness(ExactnessTask, Instruction),
     /// Lines in short floating-point numbers, the kernel, and threads of a block.
     Floats(FloatTask, &'static FloatKernel, u32),
@@ -209,7 +209,7 @@ pub(crate) trait Machine: Send + Sync {
         static NOTHING: Tuning = Tuning::nothing();
         &NOTHING
     }
-    /// What `fp8.rs` has found out about this device.
+    /// What `exactness.rs` has found out about this device.
     fn exactness(&self) -> &Exactnesses;
     /// What `floats.rs` has found out about it.
     fn float_findings(&self) -> &FloatFindings;

@@ -6,9 +6,9 @@
 #[cfg(test)]
 mod bailey_chirp_tests;
 #[cfg(test)]
-mod bailey_fp8_tests;
-#[cfg(test)]
 mod bailey_passes_tests;
+#[cfg(test)]
+mod bailey_products_tests;
 #[cfg(test)]
 mod bailey_real_single_tests;
 #[cfg(test)]
@@ -25,6 +25,8 @@ mod dimensions;
 mod driver;
 #[cfg(test)]
 pub(crate) mod emulated;
+mod exactness;
+mod f16;
 mod floats;
 #[cfg(test)]
 mod floats_tests;
@@ -80,6 +82,7 @@ use crate::sample::Real;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::line::Line;
 pub(crate) use driver::open;
+use exactness::Instruction;
 pub(crate) use floats::FloatLines;
 use floats::FloatWork;
 #[cfg(feature = "convolution")]
@@ -88,6 +91,7 @@ pub(crate) use machine::DeviceMemory;
 pub(crate) use machine::Machine;
 use machine::Queue;
 pub(crate) use ozfft_kernels::Product;
+pub(crate) use ozfft_kernels::bailey::Number;
 pub(crate) use program::Choice;
 use program::Program;
 use recordings::Recordings;
@@ -202,9 +206,9 @@ impl CudaExecutor {
             .is_some();
         let tuned_in_fp8 = choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels();
         if tuned_in_fp8 || residues_in_fp8 {
-            fp8::check_device(&machine, fp8::Instruction::Wgmma)?;
+            exactness::check_device(&machine, Instruction::Fp8Wgmma)?;
         }
-        if choice.template == Product::Fp8 {
+        if choice.template == Number::DoubleFp8 {
             let (capability, needed) =
                 (machine.capability(), ozfft_kernels::FP8_MMA_SYNC_CAPABILITY);
             if capability < needed {
@@ -214,7 +218,11 @@ impl CudaExecutor {
                     needed,
                 });
             }
-            fp8::check_device(&machine, fp8::Instruction::MmaSync)?;
+            exactness::check_device(&machine, Instruction::Fp8MmaSync)?;
+        }
+        // What it needs, compute capability 8.0, every device has that can be opened.
+        if choice.template == Number::DoubleF16 {
+            exactness::check_device(&machine, Instruction::F16MmaSync)?;
         }
         let queue = OpenQueue::new(&*machine)?;
         let program = Program::new::<T>(&machine, queue.1, (schedule, lines), recipe, choice)?;

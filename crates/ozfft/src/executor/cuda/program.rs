@@ -27,6 +27,7 @@ use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
+use ozfft_kernels::bailey::Number;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -91,8 +92,8 @@ pub(crate) struct Program {
 pub(crate) struct Choice {
     /// Tuned ones, where there are some, that multiply so.
     pub(crate) tuned: Option<Product>,
-    /// What those of the template multiply with; in int8 also where they have no choice.
-    pub(crate) template: Product,
+    /// What numbers of f64 are to the template, which says what it multiplies with; in int8 also where it has no choice.
+    pub(crate) template: Number,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
     /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
@@ -133,7 +134,7 @@ impl PassesTables {
         recipe: &Recipe,
         machine: &dyn Machine,
         chirped: bool,
-        (residues, product): (Option<PanelLayout>, Product),
+        (residues, double): (Option<PanelLayout>, Number),
     ) -> Result<Self, FftError> {
         if residues.is_some() && (chirped || !takes_residues(passes, recipe)) {
             return Err(FftError::Unsupported(format!(
@@ -145,7 +146,7 @@ impl PassesTables {
         }
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
-        let template = template_tables(builder, passes, recipe, chirped, product)?;
+        let template = template_tables(builder, passes, recipe, chirped, double)?;
         let mut blocks = |together: bool| {
             let blocks = passes.blocks().iter();
             blocks
@@ -193,7 +194,7 @@ fn template_tables(
     passes: &Passes,
     recipe: &Recipe,
     chirped: bool,
-    product: Product,
+    double: Number,
 ) -> Result<Vec<Option<Piece>>, FftError> {
     let single = recipe.digits == Digits::SINGLE;
     let three = |block: &Block| !single && tuned::three_steps_of(recipe, block).is_some();
@@ -203,7 +204,7 @@ fn template_tables(
     };
     let tables = |block: &Block| match three(block) {
         true => Ok(bailey_tables::of_three_steps(block.steps())),
-        false => bailey_tables::of_lines(tuned::number_of(single, product), block.steps()),
+        false => bailey_tables::of_lines(tuned::number_of(single, double), block.steps()),
     };
     let mut pieces = Vec::new();
     for block in passes.blocks() {
@@ -243,7 +244,7 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         machine: &dyn Machine,
-        products: (Option<PanelLayout>, Product),
+        products: (Option<PanelLayout>, Number),
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
@@ -288,7 +289,7 @@ fn tables_of_tuned(
     let complex = kind == Kind::ComplexToComplex;
     let number = match complex || !passes.is_one_block() {
         true => tuned::number_of(single, choice.template),
-        false => tuned::number_of(single, Product::Int8),
+        false => tuned::number_of(single, Number::Double),
     };
     let mut found = Vec::new();
     if let [block] = passes.blocks() {

@@ -16,7 +16,7 @@ use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
-use ozfft_kernels::Product;
+use ozfft_kernels::bailey::Number;
 use std::sync::Arc;
 
 /// What all launches of a plan have in common.
@@ -43,8 +43,8 @@ pub(super) struct ProgramBuilder<'a> {
     pub(super) residues: Option<&'static str>,
     /// How many of their lines a block takes, where that is measured.
     pub(super) residue_lines: Option<u64>,
-    /// What kernels of the template multiply with, where they have a choice.
-    pub(super) template: Product,
+    /// What numbers of f64 are to the template, where it has a choice.
+    pub(super) template: Number,
     /// Conversions between integers and floating point by the instructions for that.
     pub(super) conversions: bool,
 }

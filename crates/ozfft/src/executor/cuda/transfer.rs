@@ -215,8 +215,8 @@ fn copying_back(error: FftError) -> FftError {
 #[cfg(test)]
 mod tests {
     use super::super::emulated::Emulator;
+    use super::super::exactness::Exactnesses;
     use super::super::floats::FloatFindings;
-    use super::super::fp8::Exactnesses;
     use super::super::machine::{Parameters, TemplateKernel};
     use super::super::tuned_task::{MappedArray, TensorMap};
     use super::*;

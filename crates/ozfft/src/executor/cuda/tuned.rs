@@ -222,6 +222,7 @@ pub(crate) struct TunedLines<'a> {
 /// Kernels that lines can be launched with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kernels {
+    /// What tuned ones multiply with. (To the template its numbers say so.)
     pub(crate) product: Product,
     pub(crate) elements: Elements,
     /// Whether numbers are f32; else f64.
@@ -240,8 +241,9 @@ pub(crate) enum KernelSource {
         contiguous: &'static str,
         strided: Option<(&'static str, &'static TunedShape)>,
     },
-    /// The template, for steps of so many points of one pass or of two.
+    /// The template, for such numbers and steps of so many points of one pass or of two.
     Template {
+        number: Number,
         first: [usize; 2],
         second: Option<[usize; 2]>,
         conversions: bool,
@@ -269,21 +271,19 @@ impl Kernels {
         }
     }
 
-    /// For such numbers; only complex lines of f64 are multiplied in fp8.
+    /// For such numbers; only complex lines of f64 are multiplied otherwise than in int8.
     pub(crate) fn of_template(
         (number, kind): (Number, Kind),
         blocks: &[Block],
         conversions: bool,
     ) -> Self {
-        debug_assert!(number != Number::DoubleFp8 || kind == Kind::ComplexToComplex);
+        debug_assert!(number.is_in_int8() || kind == Kind::ComplexToComplex);
         Kernels {
-            product: match number {
-                Number::Double | Number::Single => Product::Int8,
-                Number::DoubleFp8 => Product::Fp8,
-            },
+            product: Product::Int8,
             elements: elements_of(kind),
             single: number == Number::Single,
             source: KernelSource::Template {
+                number,
                 first: steps_of(&blocks[0]),
                 second: blocks.get(1).map(steps_of),
                 conversions,
@@ -311,9 +311,13 @@ impl Kernels {
         matches!(self.source, KernelSource::Tuned { .. })
     }
 
-    /// Whether they run on an instruction that not every GPU has: Hopper's, or one in fp8.
+    /// Whether they run on another instruction than those of every plan: on Hopper's, or on one that was asked for by name.
     pub(crate) fn are_special(&self) -> bool {
-        self.are_tuned() || self.product == Product::Fp8
+        match self.source {
+            KernelSource::Tuned { .. } => true,
+            KernelSource::Template { number, .. } => !number.is_in_int8(),
+            KernelSource::TemplateOfThree { .. } => false,
+        }
     }
 }
 
@@ -498,21 +502,17 @@ pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
     placed(lines).is_some_and(|placed| !placed.strided)
 }
 
-/// The template's numbers for f32 or f64, where products of f64 are wanted so.
-pub(super) fn number_of(single: bool, product: Product) -> Number {
-    match (single, product) {
-        (true, _) => Number::Single,
-        (false, Product::Int8) => Number::Double,
-        (false, Product::Fp8) => Number::DoubleFp8,
-    }
+/// The template's numbers for f32 or f64, where those of f64 are `double`.
+pub(super) fn number_of(single: bool, double: Number) -> Number {
+    if single { Number::Single } else { double }
 }
 
 /// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
 pub(super) fn ends_of(kind: Kind, number: Number) -> Option<Ends> {
     match (kind, number) {
         (Kind::ComplexToComplex, _) => Some(Ends::Complex(number)),
-        // Real lines in fp8 go pass by pass.
-        (_, Number::DoubleFp8) => None,
+        // Real lines in fp8 and in f16 go pass by pass.
+        (_, Number::DoubleFp8 | Number::DoubleF16) => None,
         (Kind::RealToComplex, _) => Some(Ends::RealToHalf(number)),
         (Kind::ComplexToReal, _) => Some(Ends::HalfToReal(number)),
     }
@@ -524,13 +524,17 @@ fn template_shape(
     strided: bool,
     shared_memory: usize,
 ) -> Option<Box<dyn KernelShape>> {
-    let number = number_of(kernels.single, kernels.product);
-    let (first, second) = match kernels.source {
+    let (number, first, second) = match kernels.source {
         KernelSource::Tuned { .. } => return None,
         KernelSource::TemplateOfThree { steps, .. } => {
             return Some(Box::new(ThreeShape::new(steps, strided, shared_memory)?));
         }
-        KernelSource::Template { first, second, .. } => (first, second),
+        KernelSource::Template {
+            number,
+            first,
+            second,
+            ..
+        } => (number, first, second),
     };
     if let Some(second) = second {
         let kind = match kernels.elements {
@@ -547,8 +551,8 @@ fn template_shape(
         (Elements::Complex, number) => {
             Box::new(BlockShape::new(number, first, strided, shared_memory)?)
         }
-        // Real lines in fp8 have no kernels.
-        (_, Number::DoubleFp8) => return None,
+        // Real lines in fp8 and in f16 have no kernels.
+        (_, Number::DoubleFp8 | Number::DoubleF16) => return None,
         (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
         (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
     })

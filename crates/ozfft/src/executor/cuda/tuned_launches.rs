@@ -107,7 +107,7 @@ impl ProgramBuilder<'_> {
                     false => Address::NONE,
                 };
                 debug_assert!(!(io.is_of_convolution() && launch.leaves_lines));
-                self.tuned_passes.0 += usize::from(launch.in_fp8);
+                self.tuned_passes.0 += usize::from(launch.is_special);
                 self.remark_compilation(block.len() as u64, &launch.kernel);
                 self.search_first();
                 self.actions.push(Action::Pass {
