@@ -143,6 +143,64 @@ pub fn residue_kernel(way: &str) -> Option<&'static str> {
     found.map(|&(_, kernel)| kernel)
 }
 
+/// Machine code of those that have kernels for shorter lines, too (`cuda/bailey_step_residues_short.cu`).
+pub static RESIDUE_SHORT_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
+        "../compiled/bailey_step_residues_short.sm_90a.cubin"
+    ));
+    &IMAGE.0
+};
+
+/// Kernels for lines of 1024 points, and those that do the same for 512 points, in steps of 32 and 16, and for 256, in two of 16.
+pub const RESIDUE_SHORT_KERNELS: [[&str; 3]; 5] = [
+    [
+        "residues_kulisch32",
+        "residues_512_kulisch32",
+        "residues_256_kulisch32",
+    ],
+    [
+        "residues_kulisch16",
+        "residues_512_kulisch16",
+        "residues_256_kulisch16",
+    ],
+    [
+        "residues_kulisch8",
+        "residues_512_kulisch8",
+        "residues_256_kulisch8",
+    ],
+    [
+        "residues_garner",
+        "residues_512_garner",
+        "residues_256_garner",
+    ],
+    [
+        "residues_double_conversions",
+        "residues_512_double_conversions",
+        "residues_256_double_conversions",
+    ],
+];
+
+/// The kernel that does what a kernel for lines of 1024 points does, for lines of two steps of so many points, if there is one.
+///
+/// ```
+/// use ozfft_kernels::residue_kernel_for;
+///
+/// assert_eq!(residue_kernel_for("residues_garner", [32, 16]), Some("residues_512_garner"));
+/// assert_eq!(residue_kernel_for("residues_sum2_conversions", [32, 16]), None);
+/// ```
+pub fn residue_kernel_for(kernel: &'static str, steps: [usize; 2]) -> Option<&'static str> {
+    let of = |place: usize| {
+        let found = RESIDUE_SHORT_KERNELS.iter().find(|row| row[0] == kernel);
+        found.map(|row| row[place])
+    };
+    match steps {
+        [32, 32] => Some(kernel),
+        [32, 16] => of(1),
+        [16, 16] => of(2),
+        _ => None,
+    }
+}
+
 /// Their moduli.
 pub const RESIDUE_MODULI: [u16; 16] = [
     256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193,

@@ -102,7 +102,7 @@ impl ProgramBuilder<'_> {
             // Exponents of words, or what outputs of eight digits have beyond 64 bits.
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
-            let residues = self.residues.filter(|_| tables.residues);
+            let residues = tables.residues;
             let fp8 = residues.and_then(ozfft_kernels::ResidueFp8::of);
             let scratch = match (residues, fp8) {
                 (_, Some(scheme)) => scheme.scratch_bytes(),

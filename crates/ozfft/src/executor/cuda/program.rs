@@ -6,7 +6,7 @@ use super::long_passes::PassLaunch;
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
 use super::program_builder::{FallbackLaunch, ProgramBuilder};
-use super::residues::is_for_residue_kernels;
+use super::residues;
 use super::tables::{
     BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
     most_tiles,
@@ -95,7 +95,7 @@ pub(crate) struct Choice {
     pub(crate) template: Product,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
-    /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
+    /// Products by residues: the kernel of this name, or what does the same for shorter lines, for all lines, or an error where there is none.
     pub(crate) residues: Option<&'static str>,
     /// So many of their lines in a block instead of as many as suit, to measure what the number costs.
     pub(crate) residue_lines: Option<u64>,
@@ -133,16 +133,12 @@ impl PassesTables {
         recipe: &Recipe,
         machine: &dyn Machine,
         chirped: bool,
-        (residues, product): (Option<PanelLayout>, Product),
+        (residues, product): (Option<&'static str>, Product),
     ) -> Result<Self, FftError> {
-        if residues.is_some() && (chirped || !takes_residues(passes, recipe)) {
-            return Err(FftError::Unsupported(format!(
-                "on GPUs the residues engine has kernels for lines of 1024 points and 8 digits, not for {} points and {} digits; \
-                 take the engine digits, or the device cpu",
-                passes.len(),
-                recipe.digits.data
-            )));
-        }
+        let residues = match residues {
+            Some(kernel) => Some(residues::kernel_for(kernel, passes, recipe, chirped)?),
+            None => None,
+        };
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
         let template = template_tables(builder, passes, recipe, chirped, product)?;
@@ -158,7 +154,7 @@ impl PassesTables {
                         (true, true, 0) => PanelLayout::FirstOfTwo,
                         (true, true, _) => PanelLayout::SecondOfTwo,
                     };
-                    builder.block(block, recipe.digits, residues.unwrap_or(layout))
+                    builder.block(block, recipe.digits, residues.map_or(layout, PanelLayout::Residues))
                 })
                 .collect::<Result<Vec<_>, FftError>>()
         };
@@ -215,14 +211,6 @@ fn template_tables(
     Ok(pieces)
 }
 
-/// Whether a kernel with products by residues takes the lines.
-fn takes_residues(passes: &Passes, recipe: &Recipe) -> bool {
-    let [block] = passes.blocks() else {
-        return false;
-    };
-    is_for_residue_kernels(block, recipe)
-}
-
 /// Whether both passes of a transform can go through one kernel.
 fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
@@ -243,7 +231,7 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         machine: &dyn Machine,
-        products: (Option<PanelLayout>, Product),
+        products: (Option<&'static str>, Product),
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
@@ -356,11 +344,7 @@ impl Program {
         let mut dimensions = Vec::new();
         for (pass, line) in schedule.passes.iter().zip(lines_of_passes) {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
-                let residues = choice.residues.map(|kernel| {
-                    let fp8 = ozfft_kernels::ResidueFp8::of(kernel);
-                    fp8.map_or(PanelLayout::Residues, PanelLayout::ResiduesFp8)
-                });
-                let products = (residues, choice.template);
+                let products = (choice.residues, choice.template);
                 let tables = LineTables::new(&mut builder, line, recipe, &**machine, products)?;
                 place.insert(tables);
             }

@@ -10,15 +10,12 @@ use crate::sample::Real;
 use crate::stages::residue_products::largest_sum;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::bailey::Block;
+use crate::transform::passes::Passes;
 use crate::transform::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
 use residues::reconstruct::Method;
 use residues::reconstruct::weights::{balanced, fraction, weight};
 use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
-
-/// Points of both steps.
-const POINTS: usize = 32;
-const SLOTS: usize = POINTS / 2;
 
 /// What all sums of a step have in common, because the kernels keep them as the bits of the float `1.5 · 2^23 + sum`.
 const COMMON: u64 = 0xc0_0000;
@@ -89,20 +86,46 @@ pub(crate) fn bound_is_proven(way: Method) -> bool {
     exact.contains(&way) || matches!(way, Method::Double | Method::Sum2)
 }
 
-/// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
-pub(crate) fn is_for_residue_kernels(block: &Block, recipe: &Recipe) -> bool {
-    let folds: Vec<(usize, Fold)> = block
-        .steps()
-        .iter()
-        .map(|step| (step.recipe.n, step.recipe.fold))
-        .collect();
-    recipe.products == Products::Exact
+/// The kernel for a line, of those that do what `kernel` does for lines of 1024 points; or what is in the way.
+pub(super) fn kernel_for(
+    kernel: &'static str,
+    passes: &Passes,
+    recipe: &Recipe,
+    chirped: bool,
+) -> Result<&'static str, FftError> {
+    let steps = match passes.blocks() {
+        [block] if !chirped => steps_for_residues(block, recipe),
+        _ => None,
+    };
+    let Some(steps) = steps else {
+        return Err(FftError::Unsupported(format!(
+            "on GPUs the residues engine has kernels for lines of 256, 512 and 1024 points and 8 digits, not for {} points and {} digits; \
+             take the engine digits, or the device cpu",
+            passes.len(),
+            recipe.digits.data
+        )));
+    };
+    ozfft_kernels::residue_kernel_for(kernel, steps).ok_or_else(|| {
+        FftError::Unsupported(format!(
+            "the kernel {kernel} takes lines of 1024 points, not of {}; take the substrate int8-mma-sync and one of the reconstructions \
+             kulisch32, kulisch16, kulisch8, garner and double, the engine digits, or the device cpu",
+            passes.len()
+        ))
+    })
+}
+
+/// The points of both steps of a block that kernels may take: 16 or 32 each, with 8 digits of data and 7 of the matrices, all of their products.
+fn steps_for_residues(block: &Block, recipe: &Recipe) -> Option<[usize; 2]> {
+    let [first, last] = block.steps() else {
+        return None;
+    };
+    let folds = [first.recipe.fold, last.recipe.fold];
+    let steps = [first.recipe.n, last.recipe.n];
+    let suits = recipe.products == Products::Exact
         && (recipe.digits.data, recipe.digits.matrix) == (8, 7)
-        && folds
-            == [
-                (POINTS, Fold::TimeShifted),
-                (POINTS, Fold::FrequencyShifted),
-            ]
+        && folds == [Fold::TimeShifted, Fold::FrequencyShifted]
+        && [[32, 32], [32, 16], [16, 16]].contains(&steps);
+    suits.then_some(steps)
 }
 
 /// The tables of step `number`: `ResidueTables` of `residue_step.cuh`.
@@ -114,25 +137,31 @@ pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u
     Ok(words)
 }
 
-/// Matrices modulo all moduli: for every turn of eight outputs or their partners, pair of moduli and lane four words of 32 bits. Lane `4g + t` has
-/// output `g`; byte `j` of its words is slot `4j + t`, of the cosines first, then of the sines.
+/// Matrices modulo all moduli: for every turn of eight outputs or their partners, so many moduli that they have four words of 32 bits, and lane those
+/// words. Lane `4g + t` has output `g`, and of it slots `4j + t`, a byte each, of the cosines first, then of the sines.
 fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
+    let n = step.recipe.n;
+    let slots_of_a_lane = n / 8;
+    let together = 64 / n;
     let mut words = Vec::new();
-    for turn in 0..2 * SLOTS / 8 {
+    for turn in 0..n / 8 {
         let far = turn % 2 == 1;
-        for pair in 0..RESIDUE_MODULI.len() / 2 {
+        for first in (0..RESIDUE_MODULI.len()).step_by(together) {
             for lane in 0..32 {
                 let (row, t) = (turn / 2 * 8 + lane / 4, lane % 4);
-                for number in [2 * pair, 2 * pair + 1] {
-                    for sines in [false, true] {
-                        let modulus = moduli.values().get(number).copied();
-                        let bytes = std::array::from_fn(|j| {
-                            let entry = entry_of(step, digits, (row, far), (4 * j + t, sines));
-                            modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
-                        });
-                        words.push(u32::from_le_bytes(bytes));
-                    }
-                }
+                let bytes = (first..first + together).flat_map(|number| {
+                    let modulus = moduli.values().get(number).copied();
+                    (0..2 * slots_of_a_lane).map(move |i| {
+                        let (j, sines) = (i % slots_of_a_lane, i >= slots_of_a_lane);
+                        let entry = entry_of(step, digits, (row, far), (4 * j + t, sines));
+                        modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
+                    })
+                });
+                let bytes: Vec<u8> = bytes.collect();
+                let bytes = bytes.chunks_exact(4);
+                words.extend(bytes.map(|word| {
+                    word.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+                }));
             }
         }
     }
@@ -149,7 +178,7 @@ pub(super) fn entry_of(
     let matrices = step
         .matrices
         .as_ref()
-        .expect("steps of 32 points have matrices");
+        .expect("steps of 16 and of 32 points have matrices");
     let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
     // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
     let alone = step.recipe.fold == Fold::TimeShifted && row == 0;
