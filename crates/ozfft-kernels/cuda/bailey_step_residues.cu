@@ -9,7 +9,7 @@
 #include "residue_lines.cuh"
 
 #define RESIDUE_KERNEL(NAME, WITHOUT, ...) \
-    KERNEL(THREADS, 2) NAME(PARAMETERS Tasks tasks) { run_residues<__VA_ARGS__, 32, 32, Stage::WITHOUT>(tasks); }
+    KERNEL(THREADS, 2) NAME(PARAMETERS Tasks tasks) { run_residues<__VA_ARGS__, 32, 32, Stage::WITHOUT>(tasks.passes[0]); }
 
 // Exact ways.
 RESIDUE_KERNEL(residues_kulisch32, NONE, ExactSlices<Kulisch32>)

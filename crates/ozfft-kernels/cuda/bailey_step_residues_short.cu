@@ -3,7 +3,7 @@
 #include "residue_lines.cuh"
 
 #define SHORT_RESIDUE_KERNEL(NAME, FIRST, LAST, ...) \
-    KERNEL(THREADS, 2) NAME(PARAMETERS Tasks tasks) { run_residues<__VA_ARGS__, FIRST, LAST, Stage::NONE>(tasks); }
+    KERNEL(THREADS, 2) NAME(PARAMETERS Tasks tasks) { run_residues<__VA_ARGS__, FIRST, LAST, Stage::NONE>(tasks.passes[0]); }
 
 SHORT_RESIDUE_KERNEL(residues_512_kulisch32, 32, 16, ExactSlices<Kulisch32>)
 SHORT_RESIDUE_KERNEL(residues_512_kulisch16, 32, 16, ExactSlices<Kulisch16>)

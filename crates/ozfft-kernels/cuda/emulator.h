@@ -328,6 +328,7 @@ DEVICE unsigned warp_sum(unsigned value) {
 DEVICE void block_fence() {}
 DEVICE void device_fence() {}
 DEVICE void atomic_add(int *place, int value) { *place += value; }
+DEVICE void atomic_add(uint64_t *place, uint64_t value) { *place += value; }
 DEVICE int exchanged_for_zero(int *place) {
     const int before = *place;
     *place = 0;

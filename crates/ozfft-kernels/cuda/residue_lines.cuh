@@ -7,9 +7,8 @@
 
 constexpr int THREADS = 256;
 
-// Steps of FIRST and LAST points.
-template <class Way, int FIRST, int LAST, Stage WITHOUT> DEVICE void run_residues(const Tasks &tasks) {
-    const Task &task = tasks.passes[0];
+// Steps of FIRST and LAST points. Who has no redundant moduli watches over nothing.
+template <class Way, int FIRST, int LAST, Stage WITHOUT> DEVICE void run_residues(const Task &task, const Watch &watch = Watch()) {
     const int32_t lines = task.lines_per_block, points = lines * task.line_pitch;
     for (uint64_t first = static_cast<uint64_t>(blockIdx.x) * lines; first < task.line_count; first += static_cast<uint64_t>(gridDim.x) * lines) {
         const uint64_t left = task.line_count - first;
@@ -30,9 +29,9 @@ template <class Way, int FIRST, int LAST, Stage WITHOUT> DEVICE void run_residue
         quantise(task, panel);
         // Behind the points.
         const uint32_t scratch = (shared_address(panel.extra + points) + 15) / 16 * 16 + static_cast<uint32_t>(thread_number() / 32) * SCRATCH_BYTES;
-        residue_step<Way, false, FIRST, LAST, WITHOUT>(panel, task.steps[0], scratch);
+        residue_step<Way, false, FIRST, LAST, WITHOUT>(panel, task.steps[0], scratch, watch);
         block_barrier();
-        residue_step<Way, true, LAST, FIRST, WITHOUT>(panel, task.steps[1], scratch);
+        residue_step<Way, true, LAST, FIRST, WITHOUT>(panel, task.steps[1], scratch, watch);
         block_barrier();
         store_floats_as<8, false>(task, panel);
         block_barrier();

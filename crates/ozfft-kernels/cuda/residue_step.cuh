@@ -4,7 +4,7 @@
 // points, that cosines meet and then those that sines meet, so that its sums are those of outputs already: row g the real part of
 // column g, row g + 8 its imaginary part. Outputs k of the lower half and their partners come one after the other.
 #pragma once
-#include "residue_words.cuh"
+#include "residue_redundant.cuh"
 #include "truncated_step.cuh"
 
 // What is left out, to see what it costs; results are void then.
@@ -19,14 +19,16 @@ template <int N> constexpr int TURNS = N / 8;
 // Fragments of so many moduli lie side by side, in 16 bytes.
 template <int N> constexpr int FRAGMENTS_TOGETHER = 2 * POINTS / N;
 
-// The tables of a step: fragments for every turn, of several moduli side by side for every lane, then slices of the weights.
-template <int N> struct ResidueTables {
-    static constexpr int OF_A_TURN = MOST_MODULI / FRAGMENTS_TOGETHER<N> * 32;
+// The tables of a step: fragments for every turn, of several moduli side by side for every lane, then slices of the weights, then what corrects sums.
+template <int N, int MODULI> struct ResidueTables {
+    static constexpr int OF_A_TURN = (MODULI + FRAGMENTS_TOGETHER<N> - 1) / FRAGMENTS_TOGETHER<N> * 32;
     const FragmentPair *fragments;
     const SliceTable *slices;
+    const Corrections *corrections;
     DEVICE explicit ResidueTables(const Step &step)
         : fragments(reinterpret_cast<const FragmentPair *>(step.matrix)),
-          slices(reinterpret_cast<const SliceTable *>(fragments + TURNS<N> * OF_A_TURN)) {}
+          slices(reinterpret_cast<const SliceTable *>(fragments + TURNS<N> * OF_A_TURN)),
+          corrections(reinterpret_cast<const Corrections *>(slices + 32)) {}
 };
 
 // The operands of a column, [modulus][register of the tensor instruction]. Of 32 points a register has one kind of all slots of a lane: even real, even
@@ -60,9 +62,9 @@ template <int COUNT, int N, Stage WITHOUT> DEVICE void decompose(const int64_t (
     });
 }
 
-// The residues of eight outputs of 8 columns: a lane has real parts of two, then imaginary parts.
+// The residues of eight outputs of 8 columns: a lane has real parts of two, then imaginary parts. Those of the first and of any further moduli are apart.
 template <int COUNT, int N, Stage WITHOUT>
-DEVICE void multiply_residues(const Operands<COUNT, N> &operands, const FragmentPair *fragments, Residues (&outputs)[4]) {
+DEVICE void multiply_residues(const Operands<COUNT, N> &operands, const FragmentPair *fragments, Residues (&outputs)[4], uint32_t (&further)[4]) {
     for_numbers<0, (COUNT + 3) / 4>([&](auto group) {
         constexpr int FIRST = 4 * group;
         uint32_t bytes[4][4] = {};
@@ -84,7 +86,14 @@ DEVICE void multiply_residues(const Operands<COUNT, N> &operands, const Fragment
             for (int i = 0; i < 4; i++) bytes[i][number - FIRST] = residue_byte<number>(sums[i]);
         });
 #pragma unroll
-        for (int i = 0; i < 4; i++) outputs[i].bytes[group] = packed_bytes(bytes[i][0], bytes[i][1], bytes[i][2], bytes[i][3]);
+        for (int i = 0; i < 4; i++) {
+            const uint32_t packed = packed_bytes(bytes[i][0], bytes[i][1], bytes[i][2], bytes[i][3]);
+            if constexpr (FIRST < MOST_MODULI) {
+                outputs[i].bytes[group] = packed;
+            } else {
+                further[i] = packed;
+            }
+        }
     });
 }
 
@@ -149,11 +158,14 @@ DEVICE Rounded negated_if(bool condition, Rounded x) {
 }
 
 // Columns of N points, of which every line has COLUMNS.
-template <class Way, bool CLOSING, int N, int COLUMNS, Stage WITHOUT> DEVICE void residue_step(const RowPanel &panel, const Step &step, uint32_t scratch) {
-    constexpr int COUNT = CLOSING ? 16 : 15;
+template <class Way, bool CLOSING, int N, int COLUMNS, Stage WITHOUT>
+DEVICE void residue_step(const RowPanel &panel, const Step &step, uint32_t scratch, const Watch &watch) {
+    constexpr bool CHECKED = REDUNDANT<Way> > 0;
+    constexpr int COUNT = CLOSING || CHECKED ? 16 : 15;
+    using Tables = ResidueTables<N, MOST_MODULI + REDUNDANT<Way>>;
     const int32_t warps = static_cast<int32_t>(blockDim.x) / 32, warp = thread_number() / 32;
     const int32_t lane = thread_number() % 32, g = lane / 4, t = lane % 4;
-    const ResidueTables<N> tables(step);
+    const Tables tables(step);
     const SliceTable slices = table_entry(tables.slices + lane);
     // Tiles of eight columns are of one line and none is missing.
     static_assert(COLUMNS % 8 == 0, "tiles are full");
@@ -163,11 +175,11 @@ template <class Way, bool CLOSING, int N, int COLUMNS, Stage WITHOUT> DEVICE voi
         column.number = base % COLUMNS + g;
         column.start = panel.lines[column.line].base;
         column.mirrored = !CLOSING && 2 * column.number > COLUMNS ? -1 : 0;
-        Operands<COUNT, N> operands;
+        Operands<COUNT + REDUNDANT<Way>, N> operands;
         {
             int64_t words[4][SLOTS_OF_A_LANE<N>];
             fold<CLOSING, N>(panel, column, t, words);
-            decompose<COUNT, N, WITHOUT>(words, operands);
+            decompose<COUNT + REDUNDANT<Way>, N, WITHOUT>(words, operands);
         }
         // All lanes of the warp have read their columns before any of them writes.
         warp_barrier();
@@ -176,7 +188,8 @@ template <class Way, bool CLOSING, int N, int COLUMNS, Stage WITHOUT> DEVICE voi
         for (int32_t turn = 0; turn < TURNS<N>; turn++) {
             const bool far = turn % 2 != 0;
             Residues residues[4];
-            multiply_residues<COUNT, N, WITHOUT>(operands, tables.fragments + turn * ResidueTables<N>::OF_A_TURN + lane, residues);
+            uint32_t redundant[4];
+            multiply_residues<COUNT + REDUNDANT<Way>, N, WITHOUT>(operands, tables.fragments + turn * Tables::OF_A_TURN + lane, residues, redundant);
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const int32_t k = turn / 2 * 8 + 2 * t + e;
@@ -189,6 +202,10 @@ template <class Way, bool CLOSING, int N, int COLUMNS, Stage WITHOUT> DEVICE voi
                 Rounded value[2];
                 if (WITHOUT == Stage::RECONSTRUCTION) {
                     for (int part = 0; part < 2; part++) value[part] = {static_cast<int64_t>(parts[part].bytes[0] + parts[part].bytes[1]) << 32 | (parts[part].bytes[2] + parts[part].bytes[3]), 0};
+                } else if constexpr (CHECKED) {
+                    const uint32_t number = static_cast<uint32_t>(((base + g) * N + (far ? N - 1 - k : k)) * 2 + (CLOSING ? 1 : 0));
+                    const Checks checks = {{redundant[e], redundant[2 + e]}, tables.corrections, watch, number};
+                    Way::reconstruct(parts, slices, scratch, rounding, middle, value, checks);
                 } else {
                     Way::template reconstruct<COUNT>(parts, slices, scratch, rounding, middle, value);
                 }
