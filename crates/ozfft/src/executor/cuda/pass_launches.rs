@@ -149,9 +149,12 @@ impl ProgramBuilder<'_> {
                 length /= block.len() as u64;
                 continue;
             }
-            let parameters = match residues.or(truncated) {
-                Some(kernel) => Parameters::Truncated(Tasks::one(task), kernel),
-                None => Parameters::block(task, tables.tiles),
+            let parameters = match (residues.or(truncated), self.watch) {
+                (Some(kernel), Some(watch)) => {
+                    Parameters::Watched(WatchedTask { task, watch }, kernel)
+                }
+                (Some(kernel), None) => Parameters::Truncated(Tasks::one(task), kernel),
+                (None, _) => Parameters::block(task, tables.tiles),
             };
             self.launch(parameters, blocks, shared);
             groups *= block.len() as u64;

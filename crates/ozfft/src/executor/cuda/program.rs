@@ -84,6 +84,8 @@ pub(crate) struct Program {
     remarks: Vec<String>,
     /// Launches have its addresses.
     tables: DeviceMemory,
+    /// What redundant residues have shown, in the workspace.
+    counts: Option<Address>,
 }
 
 /// Which kernels may run.
@@ -99,6 +101,8 @@ pub(crate) struct Choice {
     pub(crate) residues: Option<&'static str>,
     /// So many of their lines in a block instead of as many as suit, to measure what the number costs.
     pub(crate) residue_lines: Option<u64>,
+    /// Faults that kernels with redundant moduli are to make.
+    pub(crate) residue_faults: Faults,
 }
 
 /// Tables of a line, on their way to the device.
@@ -154,7 +158,11 @@ impl PassesTables {
                         (true, true, 0) => PanelLayout::FirstOfTwo,
                         (true, true, _) => PanelLayout::SecondOfTwo,
                     };
-                    builder.block(block, recipe.digits, residues.map_or(layout, PanelLayout::Residues))
+                    builder.block(
+                        block,
+                        recipe.digits,
+                        residues.map_or(layout, PanelLayout::Residues),
+                    )
                 })
                 .collect::<Result<Vec<_>, FftError>>()
         };
@@ -406,9 +414,17 @@ impl Program {
             search: None,
             residues: choice.residues,
             residue_lines: choice.residue_lines,
+            watch: None,
             template: choice.template,
             conversions: choice.conversions,
         };
+        if choice.residues == Some(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]) {
+            let Some(counts) = program.zeros.take(WATCH_BYTES as u64) else {
+                unreachable!("nobody has taken room for counts before");
+            };
+            let faults = choice.residue_faults;
+            program.watch = Some(Watch { counts, faults });
+        }
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
         for (number, ((pass, line), listed)) in passes.enumerate() {
             let tuned = tuned[&(Arc::as_ptr(line), pass.kind)].clone();
@@ -445,7 +461,13 @@ impl Program {
             tuned_passes: program.tuned_passes,
             remarks: program.remarks,
             tables: program.tables,
+            counts: program.watch.map(|watch| watch.counts),
         })
+    }
+
+    /// Where kernels with redundant moduli have counted what they found: sums that were put right, and sums that could not be, 64 bits each.
+    pub(crate) fn counts(&self, arrays: &Arrays) -> Option<u64> {
+        self.counts.map(|counts| counts.resolve(arrays).value())
     }
 
     pub(crate) fn table_bytes(&self) -> usize {
@@ -530,6 +552,9 @@ impl Program {
                             }
                             Parameters::Truncated(task, name) => {
                                 Parameters::Truncated(task.resolved(arrays), name)
+                            }
+                            Parameters::Watched(task, name) => {
+                                Parameters::Watched(task.resolved(arrays), name)
                             }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),

@@ -43,6 +43,8 @@ pub(super) struct ProgramBuilder<'a> {
     pub(super) residues: Option<&'static str>,
     /// How many of their lines a block takes, where that is measured.
     pub(super) residue_lines: Option<u64>,
+    /// Of kernels with redundant moduli.
+    pub(super) watch: Option<Watch>,
     /// What kernels of the template multiply with, where they have a choice.
     pub(super) template: Product,
     /// Conversions between integers and floating point by the instructions for that.

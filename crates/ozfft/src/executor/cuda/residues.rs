@@ -20,6 +20,12 @@ use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
 /// What all sums of a step have in common, because the kernels keep them as the bits of the float `1.5 · 2^23 + sum`.
 const COMMON: u64 = 0xc0_0000;
 
+/// Redundant moduli of the kernels that have some.
+const REDUNDANT: usize = ozfft_kernels::RESIDUE_REDUNDANT_MODULI.len();
+
+/// Kernels with redundant moduli take sums for right whose magnitude is below 2 to this power (`beyond_bound` in `residue_redundant.cuh`).
+const REDUNDANT_BITS: u32 = 122;
+
 /// Bits of the weights' fractions, in two bytes.
 const FRACTION_BITS: u32 = 15;
 
@@ -40,10 +46,22 @@ pub(crate) fn kernel<T: Real>(
     if !T::IS_DOUBLE || problem.kind() != Kind::ComplexToComplex {
         return refuse("other numbers than complex f64");
     }
-    if options.adaptive || options.redundancy > 0 {
-        return refuse("adaptive or redundant moduli");
+    if options.adaptive {
+        return refuse("adaptive moduli");
     }
     let name = options.reconstruction.name();
+    if options.redundancy > 0 {
+        let int8 = matches!(
+            problem.substrate,
+            Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
+        );
+        let has_kernel = int8 && options.reconstruction == Method::Kulisch32;
+        return match options.redundancy {
+            REDUNDANT if has_kernel => Ok(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]),
+            REDUNDANT => refuse("redundant moduli but by kulisch32 on Int8MmaSync"),
+            other => refuse(&format!("{other} redundant moduli, only for {REDUNDANT}")),
+        };
+    }
     if is_fp8(problem) {
         return match ozfft_kernels::residue_fp8_kernel(name) {
             Some(kernel) => Ok(kernel),
@@ -129,24 +147,68 @@ fn steps_for_residues(block: &Block, recipe: &Recipe) -> Option<[usize; 2]> {
 }
 
 /// The tables of step `number`: `ResidueTables` of `residue_step.cuh`.
-pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u32>, FftError> {
-    let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
+pub(crate) fn tables(
+    step: &Step,
+    number: usize,
+    digits: Digits,
+    redundant: bool,
+) -> Result<Vec<u32>, FftError> {
     let bound = largest_sum(&step.recipe, number == 0, digits) + U256::from(COMMON);
-    let mut words = fragments(step, digits, &moduli);
+    if redundant {
+        assert_eq!(step.shift, 0, "kernels know what is added for rounding");
+        let needed = Moduli::first(Set::Int8, RESIDUE_MODULI.len())?;
+        let all = Moduli::first(Set::Int8, RESIDUE_MODULI.len() + REDUNDANT)?;
+        let mut words = fragments(step, digits, &all, all.len());
+        words.extend(slices(&needed, bound)?);
+        words.extend(corrections(&needed, &all, bound)?);
+        return Ok(words);
+    }
+    let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
+    let mut words = fragments(step, digits, &moduli, RESIDUE_MODULI.len());
     words.extend(slices(&moduli, bound)?);
     Ok(words)
 }
 
+/// `Corrections` of `residue_redundant.cuh`: products of all but one of the moduli that are needed, and what they are modulo the redundant ones.
+fn corrections(needed: &Moduli, all: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
+    let (values, redundant) = all.values().split_at(needed.len());
+    assert_eq!(redundant, ozfft_kernels::RESIDUE_REDUNDANT_MODULI);
+    let largest = U256::ONE << REDUNDANT_BITS;
+    assert!(
+        bound + (U256::ONE << 54) < largest,
+        "right sums are taken for right"
+    );
+    // So any as many of all moduli as are needed hold what is taken for right.
+    Moduli::new(all.set(), &all.values()[REDUNDANT..])?.demand(largest)?;
+    let product_without = |left_out: usize| {
+        let others = values.iter().enumerate().filter(|&(i, _)| i != left_out);
+        others.fold(U256::ONE, |product, (_, &m)| product * U256::from(m))
+    };
+    let products: Vec<U256> = (0..values.len()).map(product_without).collect();
+    let mut words: Vec<u32> = products
+        .iter()
+        .flat_map(|&product| (0..4).map(move |i| (product >> (32 * i)).as_u32()))
+        .collect();
+    let [first, second] = [redundant[0], redundant[1]].map(U256::from);
+    for product in products {
+        let inverse = (1..first.as_u32())
+            .find(|&x| product * U256::from(x) % first == U256::ONE)
+            .unwrap_or_else(|| unreachable!("moduli are coprime"));
+        words.extend([inverse, (product % second).as_u32(), 0, 0]);
+    }
+    Ok(words)
+}
+
 /// Matrices modulo all moduli: for every turn of eight outputs or their partners, so many moduli that they have four words of 32 bits, and lane those
-/// words. Lane `4g + t` has output `g`, and of it slots `4j + t`, a byte each, of the cosines first, then of the sines.
-fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
+/// words, zeros where there is room for more moduli. Lane `4g + t` has output `g`, and of it slots `4j + t`, a byte each, of the cosines first, then of the sines.
+fn fragments(step: &Step, digits: Digits, moduli: &Moduli, room: usize) -> Vec<u32> {
     let n = step.recipe.n;
     let slots_of_a_lane = n / 8;
     let together = 64 / n;
     let mut words = Vec::new();
     for turn in 0..n / 8 {
         let far = turn % 2 == 1;
-        for first in (0..RESIDUE_MODULI.len()).step_by(together) {
+        for first in (0..room).step_by(together) {
             for lane in 0..32 {
                 let (row, t) = (turn / 2 * 8 + lane / 4, lane % 4);
                 let bytes = (first..first + together).flat_map(|number| {
@@ -160,7 +222,9 @@ fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
                 let bytes: Vec<u8> = bytes.collect();
                 let bytes = bytes.chunks_exact(4);
                 words.extend(bytes.map(|word| {
-                    word.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+                    word.iter()
+                        .rev()
+                        .fold(0, |word, &byte| word << 8 | u32::from(byte))
                 }));
             }
         }

@@ -143,7 +143,12 @@ impl Builder {
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
             let matrix = match residues.map(ResidueFp8::of) {
-                Some(None) => Some(self.add(&residues::tables(step, number, digits)?)),
+                Some(None) => {
+                    let redundant = residues.is_some_and(|kernel| {
+                        ozfft_kernels::RESIDUE_REDUNDANT_KERNELS.contains(&kernel)
+                    });
+                    Some(self.add(&residues::tables(step, number, digits, redundant)?))
+                }
                 Some(Some(ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves)) => {
                     Some(self.add(&residues_fp8::tables(step, number, digits)?))
                 }
