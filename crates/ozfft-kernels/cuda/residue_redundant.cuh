@@ -5,7 +5,7 @@
 //
 // - If one of the two disagrees and y is within the bound, that one is bad and y is right: it has all the others.
 // - If number i of the sixteen is bad, the right integer is x = y - c·u, where u is the product of the other fifteen, because x and y agree modulo all of
-//   those. |y| is at most half of the product of all sixteen, and a little more, and |x| is at most a tenth of it, so |c| < 191, the first of the two other
+//   those. |y| is at most half of the product of all sixteen, and a little more, and |x| is less than a tenth of it, so |c| < 191, the first of the two other
 //   moduli, and c modulo 191 follows from how far y is off there: two candidates, which the second of them and the bound have to confirm.
 //
 // No two integers within the bound have 17 of 18 residues in common with those at hand, so what is confirmed first is what is right. Two bad residues may
@@ -37,8 +37,11 @@ struct Corrections {
     OtherResidues residues[MOST_MODULI];
 };
 
-// Sums are taken for right between -2^122 and 2^122, which is more than any is. Any sixteen moduli have a product of more than 2^124.
-DEVICE uint32_t beyond_bound(const LongInteger &sum) { return (sum.words[3] + (1u << 26)) >> 27; }
+// Sums of a step are taken for right whose upper word is of at most this magnitude: largest_sum of residue_products.rs, with words of 61 bits and a matrix of
+// 127·2^48, over 2^96, and one for what is added before. Any sixteen moduli have a product of more than 2^124, and this is 2^122 at most.
+template <bool CLOSING, int N> constexpr uint32_t MOST_UPPER = (CLOSING ? N * 17 * 127 << 9 : 127 << 13) + 1;
+static_assert(MOST_UPPER<true, 32> < 1 << 26, "any sixteen moduli hold what is taken for right");
+DEVICE bool is_within(const LongInteger &sum, uint32_t most_upper) { return sum.words[3] + most_upper <= 2 * most_upper; }
 
 DEVICE_CONSTANT long long power_of_two_modulo(int exponent, int m) {
     long long rest = 1;
@@ -85,10 +88,10 @@ DEVICE LongInteger less_multiple(const LongInteger &sum, int times, const OtherP
 }
 
 // A sum with bad residues, put right and counted; zero if it cannot be.
-DEVICE_APART LongInteger corrected(LongInteger sum, uint32_t first_off, uint32_t second_off, const Corrections *corrections, uint64_t *counts) {
+DEVICE_APART LongInteger corrected(LongInteger sum, uint32_t first_off, uint32_t second_off, uint32_t most_upper, const Corrections *corrections, uint64_t *counts) {
     constexpr int FIRST = modulus(MOST_MODULI), SECOND = modulus(MOST_MODULI + 1);
     const int first = least_residue(static_cast<int8_t>(first_off), FIRST), second = least_residue(static_cast<int8_t>(second_off), SECOND);
-    if (beyond_bound(sum) == 0 && (first == 0 || second == 0)) {
+    if (is_within(sum, most_upper) && (first == 0 || second == 0)) {
         atomic_add(counts, uint64_t{1});
         return sum;
     }
@@ -100,7 +103,7 @@ DEVICE_APART LongInteger corrected(LongInteger sum, uint32_t first_off, uint32_t
                 continue;
             }
             const LongInteger right = less_multiple(sum, candidate, table_entry(corrections->products + i));
-            if (beyond_bound(right) == 0) {
+            if (is_within(right, most_upper)) {
                 atomic_add(counts, uint64_t{1});
                 return right;
             }
@@ -136,6 +139,7 @@ DEVICE_APART uint32_t with_fault(uint32_t place, uint32_t residues, Watch watch,
 // What a lane needs to check both parts of a number.
 struct Checks {
     uint32_t residues[2];
+    uint32_t most_upper;
     const Corrections *corrections;
     const Watch &watch;
     uint32_t number;
@@ -161,8 +165,8 @@ struct RedundantSlices {
             LongInteger sum = whole(windows[part]);
             const uint32_t first = difference<MOST_MODULI>(sum, checks.residues[part], rounding[part].down);
             const uint32_t second = difference<MOST_MODULI + 1>(sum, checks.residues[part], rounding[part].down);
-            if ((((first | second) & 0xff) | beyond_bound(sum)) != 0) {
-                sum = corrected(sum, first, second, checks.corrections, checks.watch.counts);
+            if (((first | second) & 0xff) != 0 || !is_within(sum, checks.most_upper)) {
+                sum = corrected(sum, first, second, checks.most_upper, checks.corrections, checks.watch.counts);
             }
             to[part] = rounded_whole(sum, rounding[part], part == 1 && down_after);
         }

@@ -204,7 +204,7 @@ DEVICE void residue_step(const RowPanel &panel, const Step &step, uint32_t scrat
                     for (int part = 0; part < 2; part++) value[part] = {static_cast<int64_t>(parts[part].bytes[0] + parts[part].bytes[1]) << 32 | (parts[part].bytes[2] + parts[part].bytes[3]), 0};
                 } else if constexpr (CHECKED) {
                     const uint32_t number = static_cast<uint32_t>(((base + g) * N + (far ? N - 1 - k : k)) * 2 + (CLOSING ? 1 : 0));
-                    const Checks checks = {{redundant[e], redundant[2 + e]}, tables.corrections, watch, number};
+                    const Checks checks = {{redundant[e], redundant[2 + e]}, MOST_UPPER<CLOSING, N>, tables.corrections, watch, number};
                     Way::reconstruct(parts, slices, scratch, rounding, middle, value, checks);
                 } else {
                     Way::template reconstruct<COUNT>(parts, slices, scratch, rounding, middle, value);

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Device, Direction, Engine, Plan, Planner, Problem, Products, Substrate};
-use ozfft_cli::gpu::{CuFft, Gpu, Precision};
+use ozfft_cli::gpu::{CuFft, Gpu, Precision, Run};
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::oracle::{ExactSpectrum, compare, dft_axes};
@@ -107,14 +107,14 @@ impl Sample {
         self.compared(planner, products, (&contiguous, &strided))
     }
 
-    /// A kernel in the place of another.
+    /// Something to be measured.
     pub fn check_variant(
         &self,
         planner: &Planner<f64>,
-        kernel: &str,
+        run: Run,
         device: Device,
     ) -> Result<Checked, Failure> {
-        let plan = |problem: Problem| planner.plan_residue_variant(&problem.device(device), kernel);
+        let plan = |problem: Problem| run.plan(planner, problem.device(device));
         let (contiguous, strided) = (plan(self.contiguous())?, plan(self.strided())?);
         self.compared(planner, Some(Products::Exact), (&contiguous, &strided))
     }

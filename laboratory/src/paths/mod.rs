@@ -303,9 +303,9 @@ fn prepare(
                 work: Box::new(plan),
             })
         }
-        How::Variant { kernel, exact } => {
-            let plan = planner.plan_residue_variant(&problem, kernel)?;
-            let check = |sample: &Sample| sample.check_variant(&planner, kernel, device);
+        How::Variant { run, exact } => {
+            let plan = run.plan(&planner, problem)?;
+            let check = |sample: &Sample| sample.check_variant(&planner, run, device);
             Ok(Runner {
                 checked: Checked::worst(checks && exact, samples, check)?,
                 kernel: facts(gpu, &plan)?,

@@ -21,7 +21,12 @@ pub enum Run {
     Engine(fn(Problem) -> Problem),
     /// A kernel in the place of that of `kulisch32`.
     Kernel(&'static str),
+    /// Two redundant moduli, and a fault in one of so many sums, which they have to put right.
+    Faults { one_in: u32 },
 }
+
+/// Decides in which sums faults are made.
+const SEED_OF_FAULTS: u32 = 1;
 
 impl Run {
     /// Plans a complex problem.
@@ -33,6 +38,11 @@ impl Run {
         match self {
             Run::Engine(apply) => planner.plan(&apply(problem)),
             Run::Kernel(kernel) => planner.plan_residue_variant(&problem, kernel).map(Arc::new),
+            Run::Faults { one_in } => {
+                let problem = by(problem, Method::Kulisch32, 2);
+                let plan = planner.plan_residue_faults(&problem, SEED_OF_FAULTS, one_in);
+                plan.map(Arc::new)
+            }
         }
     }
 }
@@ -87,6 +97,12 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
     ResiduePath {
         name: "residues-redundant",
         run: Run::Engine(|problem| by(problem, Method::Kulisch32, 2)),
+        exact: true,
+        short: true,
+    },
+    ResiduePath {
+        name: "residues-redundant-faults",
+        run: Run::Faults { one_in: 100 },
         exact: true,
         short: true,
     },

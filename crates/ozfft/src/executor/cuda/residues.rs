@@ -23,8 +23,13 @@ const COMMON: u64 = 0xc0_0000;
 /// Redundant moduli of the kernels that have some.
 const REDUNDANT: usize = ozfft_kernels::RESIDUE_REDUNDANT_MODULI.len();
 
-/// Kernels with redundant moduli take sums for right whose magnitude is below 2 to this power (`beyond_bound` in `residue_redundant.cuh`).
-const REDUNDANT_BITS: u32 = 122;
+/// Kernels with redundant moduli take sums for right whose upper bits, from 2^96 on, are of at most this magnitude (`MOST_UPPER` in `residue_redundant.cuh`).
+fn most_upper(n: usize, first: bool) -> u64 {
+    match first {
+        true => (127 << 13) + 1,
+        false => ((n as u64 * 17 * 127) << 9) + 1,
+    }
+}
 
 /// Bits of the weights' fractions, in two bytes.
 const FRACTION_BITS: u32 = 15;
@@ -55,10 +60,9 @@ pub(crate) fn kernel<T: Real>(
             problem.substrate,
             Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
         );
-        let has_kernel = int8 && options.reconstruction == Method::Kulisch32;
         return match options.redundancy {
-            REDUNDANT if has_kernel => Ok(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]),
-            REDUNDANT => refuse("redundant moduli but by kulisch32 on Int8MmaSync"),
+            REDUNDANT if int8 => Ok(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]),
+            REDUNDANT => refuse("redundant moduli but on Int8MmaSync"),
             other => refuse(&format!("{other} redundant moduli, only for {REDUNDANT}")),
         };
     }
@@ -160,7 +164,12 @@ pub(crate) fn tables(
         let all = Moduli::first(Set::Int8, RESIDUE_MODULI.len() + REDUNDANT)?;
         let mut words = fragments(step, digits, &all, all.len());
         words.extend(slices(&needed, bound)?);
-        words.extend(corrections(&needed, &all, bound)?);
+        words.extend(corrections(
+            &needed,
+            &all,
+            bound,
+            most_upper(step.recipe.n, number == 0),
+        )?);
         return Ok(words);
     }
     let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
@@ -170,14 +179,19 @@ pub(crate) fn tables(
 }
 
 /// `Corrections` of `residue_redundant.cuh`: products of all but one of the moduli that are needed, and what they are modulo the redundant ones.
-fn corrections(needed: &Moduli, all: &Moduli, bound: U256) -> Result<Vec<u32>, ResidueError> {
+fn corrections(
+    needed: &Moduli,
+    all: &Moduli,
+    bound: U256,
+    most_upper: u64,
+) -> Result<Vec<u32>, ResidueError> {
     let (values, redundant) = all.values().split_at(needed.len());
     assert_eq!(redundant, ozfft_kernels::RESIDUE_REDUNDANT_MODULI);
-    let largest = U256::ONE << REDUNDANT_BITS;
     assert!(
-        bound + (U256::ONE << 54) < largest,
+        bound + (U256::ONE << 54) < U256::from(most_upper) << 96,
         "right sums are taken for right"
     );
+    let largest = U256::from(most_upper + 1) << 96;
     // So any as many of all moduli as are needed hold what is taken for right.
     Moduli::new(all.set(), &all.values()[REDUNDANT..])?.demand(largest)?;
     let product_without = |left_out: usize| {
