@@ -103,10 +103,9 @@ const BYTE_OF_A_MATRIX: usize = 4096 + 5;
 
 #[test]
 fn a_wrong_matrix_is_put_right_and_with_another_fault_ends_in_an_error() {
-    let machine: Arc<dyn Machine> = Arc::new(Emulator {
-        wrong_digit: Some(BYTE_OF_A_MATRIX),
-        ..Emulator::with_tuned_kernels()
-    });
+    let mut machine = Emulator::with_tuned_kernels();
+    machine.wrong_digit = Some(BYTE_OF_A_MATRIX);
+    let machine: Arc<dyn Machine> = Arc::new(machine);
     let problem = Problem::complex(&[256]);
     let input = numbers::<f64>(256, Style::Uniform, 31);
     let expected = on_processor(&problem, &input);

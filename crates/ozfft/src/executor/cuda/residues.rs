@@ -201,7 +201,7 @@ fn corrections(
     let products: Vec<U256> = (0..values.len()).map(product_without).collect();
     let mut words: Vec<u32> = products
         .iter()
-        .flat_map(|&product| (0..4).map(move |i| (product >> (32 * i)).as_u32()))
+        .flat_map(|&product| (0..4u32).map(move |i| (product >> (32 * i)).as_u32()))
         .collect();
     let [first, second] = [redundant[0], redundant[1]].map(U256::from);
     for product in products {
