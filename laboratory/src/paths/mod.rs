@@ -326,7 +326,9 @@ fn facts(gpu: &Gpu, plan: &Plan<f64>) -> Result<Option<KernelFacts>, DeviceFailu
         .next()
         .map(|launch| {
             let fp8 = ozfft_kernels::ResidueFp8::of(launch.0);
-            let image = fp8.map_or(ozfft_kernels::residue_image(launch.0), |scheme| scheme.image());
+            let image = fp8.map_or(ozfft_kernels::residue_image(launch.0), |scheme| {
+                scheme.image()
+            });
             gpu.kernel_facts(image, launch)
         })
         .transpose()

@@ -222,7 +222,10 @@ mod tests {
             assert!(count > 50, "{}: {count} of 2000 cases", path.name);
         }
         assert!(strided > 500 && deep > 300, "{strided}, {deep}");
-        assert!((5..80).contains(&squares) && mixed > 0, "{squares}, {mixed}");
+        assert!(
+            (5..80).contains(&squares) && mixed > 0,
+            "{squares}, {mixed}"
+        );
         assert!(POINTS.iter().all(|n| lengths[n] > 100), "{lengths:?}");
     }
 

@@ -73,6 +73,8 @@ fn every_axis_of_an_array_has_the_kernel_of_its_length() {
     let mut kernels: Vec<&str> = launched.iter().map(|&(kernel, _)| kernel).collect();
     kernels.retain(|kernel| kernel.starts_with("residues"));
     kernels.sort_unstable();
+    // Many lines take several launches.
+    kernels.dedup();
     let expected = [
         "residues_256_kulisch16",
         "residues_512_kulisch16",
@@ -83,26 +85,12 @@ fn every_axis_of_an_array_has_the_kernel_of_its_length() {
 
 #[test]
 fn arrays_of_several_axes_have_the_bits_of_exact_digits() {
-    // All of its lines take the emulator a second or two.
-    check(
-        &Problem::complex(&[256, 256]),
-        Method::Kulisch32,
-        Style::Uniform,
-        600,
-    );
+    let mixed = Problem::complex(&[256, 512]);
+    check(&mixed, Method::Kulisch32, Style::Uniform, 600);
     if everything() {
-        check(
-            &Problem::complex(&[512, 256]),
-            Method::Kulisch32,
-            Style::Wild,
-            601,
-        );
-        check(
-            &Problem::complex(&[256, 2, 1024]).axes(&[0, 2]),
-            Method::Garner,
-            Style::Uniform,
-            602,
-        );
+        check(&mixed, Method::Garner, Style::Wild, 601);
+        let deep = Problem::complex(&[256, 2, 1024]).axes(&[0, 2]);
+        check(&deep, Method::Kulisch32, Style::Uniform, 602);
     }
 }
 

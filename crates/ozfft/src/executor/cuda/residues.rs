@@ -129,7 +129,7 @@ pub(super) fn kernel_for(
     };
     ozfft_kernels::residue_kernel_for(kernel, steps).ok_or_else(|| {
         FftError::Unsupported(format!(
-            "the kernel {kernel} takes lines of 1024 points, not of {}; take the substrate int8-mma-sync and one of the reconstructions \
+            "the kernel {kernel} takes lines of 1024, not of {} points; take the substrate int8-mma-sync and one of the reconstructions \
              kulisch32, kulisch16, kulisch8, garner and double, the engine digits, or the device cpu",
             passes.len()
         ))
