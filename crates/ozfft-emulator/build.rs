@@ -448,6 +448,8 @@ fn main() {
         .file("src/general.cpp")
         .file("src/truncated.cpp")
         .file("src/residues.cpp")
+        .file("src/residues_redundant.cpp")
+        .file("src/residues_short.cpp")
         .file("src/residues_fp8.cpp")
         .file("src/residues_karatsuba.cpp")
         .file("src/tuned.cpp")

@@ -328,6 +328,7 @@ DEVICE unsigned warp_sum(unsigned value) {
 DEVICE void block_fence() {}
 DEVICE void device_fence() {}
 DEVICE void atomic_add(int *place, int value) { *place += value; }
+DEVICE void atomic_add(uint64_t *place, uint64_t value) { *place += value; }
 DEVICE int exchanged_for_zero(int *place) {
     const int before = *place;
     *place = 0;
@@ -414,6 +415,11 @@ DEVICE void mma_sync_s8_onto(int (&c)[4], const uint32_t (&a)[4], const uint32_t
 DEVICE void mma_sync_s8_half(int (&c)[4], uint32_t low_rows, uint32_t high_rows, uint32_t column) {
     const uint32_t a[4] = {low_rows, high_rows, 0, 0}, b[2] = {column, 0};
     mma_sync_s8_first(c, a, b);
+}
+// And onto one number for all sums.
+DEVICE void mma_sync_s8_half_onto(int (&c)[4], uint32_t low_rows, uint32_t high_rows, uint32_t column, int start) {
+    const uint32_t a[4] = {low_rows, high_rows, 0, 0}, b[2] = {column, 0};
+    mma_sync_s8_onto(c, a, b, start);
 }
 // Row g of matrix i lies where lane 8·i + g says.
 DEVICE void load_rows(uint32_t (&rows)[4], uint32_t at) {

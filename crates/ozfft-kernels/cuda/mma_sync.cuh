@@ -30,6 +30,12 @@ DEVICE void mma_sync_s8_half(int (&c)[4], uint32_t low_rows, uint32_t high_rows,
                  : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
                  : "r"(low_rows), "r"(high_rows), "r"(column), "r"(0));
 }
+// The same onto one number for all sums.
+DEVICE void mma_sync_s8_half_onto(int (&c)[4], uint32_t low_rows, uint32_t high_rows, uint32_t column, int start) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%7,%7,%7};"
+                 : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
+                 : "r"(low_rows), "r"(high_rows), "r"(column), "r"(start));
+}
 // Four times 8 rows of 16 bytes from shared memory: row g of matrix i lies where lane 8·i + g says, and lane 4g + t gets
 // bytes 4t to 4t+3 of it.
 DEVICE void load_rows(uint32_t (&rows)[4], uint32_t at) {

@@ -1,4 +1,4 @@
-// Sixteen moduli of at most 256, words modulo each of them, and sums modulo each of them, without a division: the same moduli
+// Moduli of at most 256, words modulo each of them, and sums modulo each of them, without a division: the same moduli
 // as the crate `residues` has (moduli.rs).
 #pragma once
 #include "arithmetic.cuh"
@@ -17,8 +17,10 @@ template <int BEGIN, int END, class Body> DEVICE void for_numbers(const Body &bo
 
 // A step's largest sum decides how many of them it needs (residue_products.rs): 15 in the first step, 16 in the second.
 constexpr int MOST_MODULI = 16;
+// Two more are redundant (residue_redundant.cuh).
+constexpr int REDUNDANT_MODULI = 2;
 DEVICE_CONSTANT int modulus(int number) {
-    constexpr int MODULI[MOST_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193};
+    constexpr int MODULI[MOST_MODULI + REDUNDANT_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 191, 181};
     return MODULI[number];
 }
 
@@ -45,7 +47,7 @@ DEVICE_CONSTANT float reciprocal(int m) { return 1.0f / static_cast<float>(m); }
 // With `f = 1.5·2^23 + sum`, which is positive, the quotient is the integer next to `f·(1 + e)/m`, where `e` is what the reciprocal is
 // off, so the residue lies between `-m/2 - f·e` and `m/2 - f·e`, and must be a signed byte.
 DEVICE_CONSTANT bool residues_are_bytes() {
-    for (int i = 1; i < MOST_MODULI; i++) {
+    for (int i = 1; i < MOST_MODULI + REDUNDANT_MODULI; i++) {
         const double m = modulus(i), off = (m * static_cast<double>(reciprocal(modulus(i))) - 1) * (FLOAT_VALUE + LARGEST_SUM);
         if (m / 2 + (off < 0 ? 0 : off) >= 129 || m / 2 - (off < 0 ? off : 0) >= 128) return false;
     }

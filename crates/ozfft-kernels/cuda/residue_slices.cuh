@@ -43,15 +43,23 @@ struct alignas(8) Piece {
 constexpr uint32_t UPPER_WINDOWS = 512 + 64, PART_BYTES = UPPER_WINDOWS + 512 + 64, SCRATCH_BYTES = 2 * PART_BYTES;
 static_assert(SCRATCH_BYTES == 2304, "the host sets aside as much");
 
-// Both parts of a number. `piece(window, part)` puts a window together.
-template <class MakePiece>
-DEVICE void sliced(const Residues (&parts)[2], const SliceTable &table, uint32_t scratch, const MakePiece &piece, Piece (&windows)[2][4]) {
+// Residues stay as they were computed.
+struct Untouched {
+    DEVICE void operator()(uint32_t) const {}
+};
+
+// Both parts of a number. `piece(window, part)` puts a window together. `touch` is called where residues lie in shared memory, with the place of those of the
+// first part; the others are 512 bytes behind.
+template <class MakePiece, class Touch = Untouched>
+DEVICE void sliced(const Residues (&parts)[2], const SliceTable &table, uint32_t scratch, const MakePiece &piece, Piece (&windows)[2][4],
+                   const Touch &touch = Touch()) {
     const uint32_t lane = static_cast<uint32_t>(thread_number()) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
     for (uint32_t part = 0; part < 2; part++) {
         const uint32_t(&bytes)[4] = parts[part].bytes;
         store_shared(scratch + 512 * part + 16 * lane, make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]));
     }
+    touch(scratch + 16 * lane);
     warp_barrier();
     uint32_t rows[2][4];
     load_rows(rows[0], scratch + 16 * lane);

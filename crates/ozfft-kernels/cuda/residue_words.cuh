@@ -41,17 +41,25 @@ struct Start {
 };
 static_assert((FLOAT_VALUE & 0xffff) == 0, "it is a multiple of the third slice's weight");
 
-// The windows of a number, rounded. Carries of a window wait in its upper half, and have no sign.
-DEVICE Rounded put_together(const Piece (&windows)[4], Rounding rounding, bool down_after) {
+// The windows of a number. Carries of a window wait in its upper half, and have no sign.
+DEVICE LongInteger whole(const Piece (&windows)[4]) {
     LongInteger total;
     total.words[0] = windows[0].low;
     arithmetic::add_three(windows[1].low, windows[2].low, windows[3].low, windows[0].high, windows[1].high, windows[2].high, total.words[1],
                           total.words[2], total.words[3]);
+    return total;
+}
+
+DEVICE Rounded rounded_whole(const LongInteger &total, Rounding rounding, bool down_after) {
     Rounded value = total.quotient(rounding);
     if (down_after && total.was_half(rounding)) {
         value.low -= 1;
     }
     return value;
+}
+
+DEVICE Rounded put_together(const Piece (&windows)[4], Rounding rounding, bool down_after) {
+    return rounded_whole(whole(windows), rounding, down_after);
 }
 
 // Both parts of a number by slices. `B` puts windows together.

@@ -86,6 +86,7 @@ DEVICE void device_fence() { __threadfence(); }
 // Returns what was there before.
 DEVICE unsigned atomic_add(unsigned *place, unsigned value) { return atomicAdd(place, value); }
 DEVICE void atomic_add(int *place, int value) { atomicAdd(place, value); }
+DEVICE void atomic_add(uint64_t *place, uint64_t value) { atomicAdd(reinterpret_cast<unsigned long long *>(place), static_cast<unsigned long long>(value)); }
 // Returns what was there, past any cache, and leaves zero.
 DEVICE int exchanged_for_zero(int *place) { return atomicExch(place, 0); }
 // 16 bytes of a table that no kernel changes.

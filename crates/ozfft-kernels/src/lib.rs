@@ -29,6 +29,7 @@ pub mod ntt;
 pub mod ozaki;
 pub mod probe;
 mod residue_fp8;
+mod residue_int8;
 
 pub use residue_fp8::{
     RESIDUE_FP8_IMAGE, RESIDUE_FP8_IN_HALVES, RESIDUE_FP8_KERNELS, RESIDUE_FP8_MODULUS_BYTES,
@@ -36,6 +37,12 @@ pub use residue_fp8::{
     RESIDUE_KARATSUBA_DIGIT_BYTES, RESIDUE_KARATSUBA_IMAGE, RESIDUE_KARATSUBA_MODULI,
     RESIDUE_KARATSUBA_PRODUCT_BYTES, RESIDUE_KARATSUBA_SCALES, RESIDUE_KARATSUBA_VARIANTS,
     ResidueFp8, residue_fp8_kernel,
+};
+pub use residue_int8::{
+    RESIDUE_COUNTS, RESIDUE_IMAGE, RESIDUE_KERNELS, RESIDUE_MODULI, RESIDUE_REDUNDANT_IMAGE,
+    RESIDUE_REDUNDANT_KERNELS, RESIDUE_REDUNDANT_MODULI, RESIDUE_SCRATCH_BYTES,
+    RESIDUE_SHORT_IMAGE, RESIDUE_SHORT_KERNELS, RESIDUE_VARIANTS, residue_image, residue_kernel,
+    residue_kernel_for,
 };
 
 /// Bytes at an address that the driver can read machine code from.
@@ -105,55 +112,6 @@ pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
         _ => None,
     }
 }
-
-/// Machine code of the kernels with products by residues (`cuda/bailey_step_residues.cu`), for compute capability 9.0: lines
-/// of 1024 points in two steps of 32.
-pub static RESIDUE_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
-
-/// Ways of putting integers together, by the names that the crate `residues` gives them, and the kernels.
-pub const RESIDUE_KERNELS: [(&str, &str); 9] = [
-    ("kulisch32", "residues_kulisch32"),
-    ("kulisch16", "residues_kulisch16"),
-    ("kulisch8", "residues_kulisch8"),
-    ("garner", "residues_garner"),
-    ("double", "residues_double_conversions"),
-    ("sum2", "residues_sum2_conversions"),
-    ("double-single", "residues_double_single"),
-    ("single-kahan", "residues_single_kahan"),
-    ("bernstein-double", "residues_bernstein_double_conversions"),
-];
-
-/// What else can run in the place of one of them, to see what something costs: Garner's way as it is usually written, with a reduction after every
-/// product, and the first of them without one of its stages, whose results are void.
-pub const RESIDUE_VARIANTS: [&str; 4] = [
-    "residues_garner_one_by_one",
-    "residues_without_reconstruction",
-    "residues_without_products",
-    "residues_without_decomposition",
-];
-
-/// The kernel for a way of putting integers together, if there is one.
-pub fn residue_kernel(way: &str) -> Option<&'static str> {
-    let found = RESIDUE_KERNELS.iter().find(|(name, _)| *name == way);
-    found.map(|&(_, kernel)| kernel)
-}
-
-/// Their moduli.
-pub const RESIDUE_MODULI: [u16; 16] = [
-    256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193,
-];
-
-/// How many of them the first and the second step use.
-pub const RESIDUE_COUNTS: [usize; 2] = [15, 16];
-
-/// Shared memory that they need beside their lines: `SCRATCH_BYTES` of `residue_slices.cuh` for every warp, and 16 bytes to begin
-/// at a multiple of.
-pub const RESIDUE_SCRATCH_BYTES: usize = GENERAL_THREADS as usize / 32 * 2304 + 16;
 
 /// Threads of a block of the general kernels.
 pub const GENERAL_THREADS: u32 = 256;

@@ -3,13 +3,10 @@
 use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Device, Direction, Engine, Plan, Planner, Problem, Products, Substrate};
-use ozfft_cli::gpu::{CuFft, Gpu, Precision};
+use ozfft_cli::gpu::{CuFft, Gpu, Precision, Run};
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::oracle::{ExactSpectrum, compare, dft_axes};
-
-/// Points of a line.
-const POINTS: usize = 1024;
 
 /// What was found.
 #[derive(Debug, Clone, Copy)]
@@ -22,32 +19,65 @@ pub struct Checked {
     pub differing: Option<usize>,
 }
 
+impl Checked {
+    /// The worst that a check finds of lines of several lengths; nothing if they are not to be checked.
+    pub fn worst(
+        wanted: bool,
+        samples: &[Sample],
+        check: impl Fn(&Sample) -> Result<Checked, Failure>,
+    ) -> Result<Option<Checked>, Failure> {
+        let mut worst: Option<Checked> = None;
+        for sample in samples.iter().filter(|_| wanted) {
+            let found = check(sample)?;
+            worst = Some(worst.map_or(found, |before| before.and(found)));
+        }
+        Ok(worst)
+    }
+
+    /// Of both, the larger error with the bound that it is closer to, and all differences.
+    fn and(self, other: Checked) -> Checked {
+        let share = |checked: &Checked| checked.bound.map_or(checked.l2, |b| checked.l2 / b);
+        let worse = match share(&other) > share(&self) {
+            true => other,
+            false => self,
+        };
+        let differing = match (self.differing, other.differing) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        Checked { differing, ..worse }
+    }
+}
+
 /// Lines side by side and lines one after the other, of the same numbers.
 pub struct Sample {
     input: Vec<Complex<f64>>,
     lines: usize,
+    /// Of a line.
+    points: usize,
     exact: ExactSpectrum,
 }
 
 type Apply = fn(Problem) -> Problem;
 
 impl Sample {
-    pub fn new(lines: usize, seed: u64) -> Sample {
-        let input = uniform_complex(lines * POINTS, seed);
-        let exact = dft_axes(&input, &[lines, POINTS], &[1], oracle::Direction::Forward);
+    pub fn new(lines: usize, points: usize, seed: u64) -> Sample {
+        let input = uniform_complex(lines * points, seed);
+        let exact = dft_axes(&input, &[lines, points], &[1], oracle::Direction::Forward);
         Sample {
             input,
             lines,
+            points,
             exact,
         }
     }
 
     fn contiguous(&self) -> Problem {
-        Problem::complex(&[self.lines, POINTS]).axes(&[1])
+        Problem::complex(&[self.lines, self.points]).axes(&[1])
     }
 
     fn strided(&self) -> Problem {
-        Problem::complex(&[POINTS, self.lines]).axes(&[0])
+        Problem::complex(&[self.points, self.lines]).axes(&[0])
     }
 
     fn transformed(&self, plan: &Plan<f64>) -> Result<Vec<Complex<f64>>, Failure> {
@@ -77,14 +107,14 @@ impl Sample {
         self.compared(planner, products, (&contiguous, &strided))
     }
 
-    /// A kernel in the place of another.
+    /// Something to be measured.
     pub fn check_variant(
         &self,
         planner: &Planner<f64>,
-        kernel: &str,
+        run: Run,
         device: Device,
     ) -> Result<Checked, Failure> {
-        let plan = |problem: Problem| planner.plan_residue_variant(&problem.device(device), kernel);
+        let plan = |problem: Problem| run.plan(planner, problem.device(device));
         let (contiguous, strided) = (plan(self.contiguous())?, plan(self.strided())?);
         self.compared(planner, Some(Products::Exact), (&contiguous, &strided))
     }
@@ -120,7 +150,7 @@ impl Sample {
 
     /// cuFFT, on the lines one after the other.
     pub fn check_cufft(&self, gpu: &Gpu) -> Result<Checked, Failure> {
-        let line = Problem::complex(&[POINTS]);
+        let line = Problem::complex(&[self.points]);
         let batch = (Direction::Forward, self.lines);
         let plan = CuFft::plan(gpu, &line, batch, Precision::Double)?;
         let mut arrays = gpu.arrays_for(&[&plan])?;
@@ -133,5 +163,29 @@ impl Sample {
             bound: None,
             differing: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_of_several_lengths_is_what_counts() {
+        let samples = [Sample::new(1, 8, 1), Sample::new(1, 16, 1)];
+        let check = |sample: &Sample| {
+            Ok(Checked {
+                l2: if sample.points == 8 { 2e-16 } else { 3e-16 },
+                bound: Some(if sample.points == 8 { 1e-15 } else { 4e-15 }),
+                differing: Some(sample.points),
+            })
+        };
+        let worst = Checked::worst(true, &samples, check).ok().flatten();
+        let worst = worst.expect("something was checked");
+        // A fifth of the bound is worse than three fortieths.
+        assert_eq!((worst.l2, worst.bound), (2e-16, Some(1e-15)));
+        assert_eq!(worst.differing, Some(24));
+        let none = Checked::worst(false, &samples, check).ok().flatten();
+        assert!(none.is_none());
     }
 }

@@ -37,7 +37,7 @@ pub use variants::{How, VARIANTS, Variant};
 /// Options of `ozfft-lab paths`.
 #[derive(Debug, Args)]
 pub struct PathsArguments {
-    /// Shape of the transform; the residues kernels take axes of 1024 points
+    /// Shape of the transform; the residues kernels take axes of 1024 points, some of them of 512 and 256, too
     #[arg(long, value_parser = parse_shape, default_value = "1024x1024x1024")]
     shape: Shape,
     /// Number of the GPU, as the driver counts
@@ -153,7 +153,13 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
     let shape = &arguments.shape.0;
     let points: usize = shape.iter().product();
     let gpu = Gpu::open(arguments.device)?;
-    let sample = Sample::new(arguments.lines, arguments.seed);
+    let mut lengths = shape.clone();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let samples: Vec<Sample> = lengths
+        .into_iter()
+        .map(|points| Sample::new(arguments.lines, points, arguments.seed))
+        .collect();
     let bytes = 16 * points;
     let mut arrays = gpu.arrays_for(&[&Copy(bytes)])?;
     arrays
@@ -190,7 +196,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
     let mut paths = Vec::new();
     for variant in selected {
         let mut path = Path::new(variant);
-        match prepare(arguments, &gpu, variant, &sample) {
+        match prepare(arguments, &gpu, variant, &samples) {
             Ok(runner) => {
                 let needs = runner.work.needs();
                 if needs.workspace > arrays.workspace_bytes() {
@@ -266,12 +272,12 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// Plans a path for the whole shape, and checks it on lines.
+/// Plans a path for the whole shape, and checks it on lines of every length that it has.
 fn prepare(
     arguments: &PathsArguments,
     gpu: &Gpu,
     variant: &Variant,
-    sample: &Sample,
+    samples: &[Sample],
 ) -> Result<Runner, Failure> {
     let planner = Planner::<f64>::new();
     let device = Device::Cuda(arguments.device);
@@ -282,26 +288,26 @@ fn prepare(
             let plan = CuFft::plan(gpu, &problem, (Direction::Forward, 1), Precision::Double)?;
             Ok(Runner {
                 work: Box::new(plan),
-                checked: checks.then(|| sample.check_cufft(gpu)).transpose()?,
+                checked: Checked::worst(checks, samples, |sample| sample.check_cufft(gpu))?,
                 kernel: None,
                 launches: Vec::new(),
             })
         }
         How::Engine { apply, exact } => {
             let plan = planner.plan(&apply(problem))?;
-            let check = || sample.check(&planner, apply, exact, device);
+            let check = |sample: &Sample| sample.check(&planner, apply, exact, device);
             Ok(Runner {
-                checked: checks.then(check).transpose()?,
+                checked: Checked::worst(checks, samples, check)?,
                 kernel: facts(gpu, &plan)?,
                 launches: tiles::launches(&plan),
                 work: Box::new(plan),
             })
         }
-        How::Variant { kernel, exact } => {
-            let plan = planner.plan_residue_variant(&problem, kernel)?;
-            let check = || sample.check_variant(&planner, kernel, device);
+        How::Variant { run, exact } => {
+            let plan = run.plan(&planner, problem)?;
+            let check = |sample: &Sample| sample.check_variant(&planner, run, device);
             Ok(Runner {
-                checked: (checks && exact).then(check).transpose()?,
+                checked: Checked::worst(checks && exact, samples, check)?,
                 kernel: facts(gpu, &plan)?,
                 launches: tiles::launches(&plan),
                 work: Box::new(plan),
@@ -320,7 +326,9 @@ fn facts(gpu: &Gpu, plan: &Plan<f64>) -> Result<Option<KernelFacts>, DeviceFailu
         .next()
         .map(|launch| {
             let fp8 = ozfft_kernels::ResidueFp8::of(launch.0);
-            let image = fp8.map_or(ozfft_kernels::RESIDUE_IMAGE, |scheme| scheme.image());
+            let image = fp8.map_or(ozfft_kernels::residue_image(launch.0), |scheme| {
+                scheme.image()
+            });
             gpu.kernel_facts(image, launch)
         })
         .transpose()

@@ -425,6 +425,8 @@ impl Model<'_> {
             path.seconds.is_some()
                 && !path.is_part()
                 && kernel.is_some_and(|k| k.kernel.starts_with("residues_"))
+                // Redundant moduli take time in all stages.
+                && kernel.is_some_and(|k| !k.kernel.ends_with("_redundant"))
         };
         self.report.paths.iter().filter(is_one).cloned().collect()
     }

@@ -38,7 +38,7 @@ pub struct Path {
     pub runs: usize,
     pub over_memory_roof: Option<f64>,
     pub over_cufft: Option<f64>,
-    /// Relative L2 error of lines of 1024 points; none where a stage is left out.
+    /// Relative L2 error of lines as long as the axes, the largest; none where a stage is left out.
     pub l2: Option<f64>,
     pub bound: Option<f64>,
     /// Outputs with other bits than the processor's; nothing where they may differ.
@@ -214,7 +214,7 @@ impl Report {
             "time",
             "of roof",
             "of cuFFT",
-            "L2 (1024)",
+            "L2 of lines",
             "registers",
             "local bytes",
             "occupancy",

@@ -22,9 +22,9 @@ pub enum How {
         apply: fn(Problem) -> Problem,
         exact: bool,
     },
-    /// A kernel in the place of that of `kulisch32`; results of those that are not exact are void.
+    /// Something to be measured in the place of `kulisch32`; results of those that are not exact are void.
     Variant {
-        kernel: &'static str,
+        run: Run,
         exact: bool,
     },
 }
@@ -53,7 +53,7 @@ impl From<&ResiduePath> for Variant {
             paper: paper.map_or("", |(_, paper)| paper),
             how: match path.run {
                 Run::Engine(apply) => How::Engine { apply, exact },
-                Run::Kernel(kernel) => How::Variant { kernel, exact },
+                run => How::Variant { run, exact },
             },
         }
     }
@@ -65,7 +65,7 @@ fn without_stage(name: &'static str, kernel: &'static str) -> Variant {
         name,
         paper: "",
         how: How::Variant {
-            kernel,
+            run: Run::Kernel(kernel),
             exact: false,
         },
     }

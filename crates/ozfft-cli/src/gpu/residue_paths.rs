@@ -10,6 +10,8 @@ pub struct ResiduePath {
     pub run: Run,
     /// Its bits must be those of exact digits on the CPU.
     pub exact: bool,
+    /// It has kernels for lines of 512 and 256 points, and not for those of 1024 alone.
+    pub short: bool,
 }
 
 /// What runs.
@@ -19,7 +21,12 @@ pub enum Run {
     Engine(fn(Problem) -> Problem),
     /// A kernel in the place of that of `kulisch32`.
     Kernel(&'static str),
+    /// Two redundant moduli, and a fault in one of so many sums, which they have to put right.
+    Faults { one_in: u32 },
 }
+
+/// Decides in which sums faults are made.
+const SEED_OF_FAULTS: u32 = 1;
 
 impl Run {
     /// Plans a complex problem.
@@ -31,31 +38,41 @@ impl Run {
         match self {
             Run::Engine(apply) => planner.plan(&apply(problem)),
             Run::Kernel(kernel) => planner.plan_residue_variant(&problem, kernel).map(Arc::new),
+            Run::Faults { one_in } => {
+                let problem = by(problem, Method::Kulisch32, 2);
+                let plan = planner.plan_residue_faults(&problem, SEED_OF_FAULTS, one_in);
+                plan.map(Arc::new)
+            }
         }
     }
 }
 
-fn by(problem: Problem, reconstruction: Method) -> Problem {
+fn by(problem: Problem, reconstruction: Method, redundancy: usize) -> Problem {
     let options = ResidueOptions {
         reconstruction,
+        redundancy,
         ..ResidueOptions::default()
     };
     problem.engine(Engine::Residues).residues(options)
 }
 
 macro_rules! path {
-    ($name:literal, $method:ident, $exact:literal) => {
+    ($name:literal, $method:ident, $exact:literal, short: $short:literal) => {
         ResiduePath {
             name: $name,
-            run: Run::Engine(|problem| by(problem, Method::$method)),
+            run: Run::Engine(|problem| by(problem, Method::$method, 0)),
             exact: $exact,
+            short: $short,
         }
     };
     ($name:literal, $method:ident, $exact:literal, $substrate:ident) => {
         ResiduePath {
             name: $name,
-            run: Run::Engine(|problem| by(problem, Method::$method).substrate(GpuUnit::$substrate)),
+            run: Run::Engine(|problem| {
+                by(problem, Method::$method, 0).substrate(GpuUnit::$substrate)
+            }),
             exact: $exact,
+            short: false,
         }
     };
 }
@@ -66,16 +83,30 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
         name: "residues-garner-one-by-one",
         run: Run::Kernel("residues_garner_one_by_one"),
         exact: true,
+        short: false,
     },
-    path!("residues-garner", Garner, true),
-    path!("residues-double", Double, false),
-    path!("residues-sum2", Sum2, false),
-    path!("residues-double-single", DoubleSingle, false),
-    path!("residues-single-kahan", SingleKahan, false),
-    path!("residues-kulisch32", Kulisch32, true),
-    path!("residues-kulisch16", Kulisch16, true),
-    path!("residues-kulisch8", Kulisch8, true),
-    path!("residues-bernstein-double", BernsteinDouble, false),
+    path!("residues-garner", Garner, true, short: true),
+    path!("residues-double", Double, false, short: true),
+    path!("residues-sum2", Sum2, false, short: false),
+    path!("residues-double-single", DoubleSingle, false, short: false),
+    path!("residues-single-kahan", SingleKahan, false, short: false),
+    path!("residues-kulisch32", Kulisch32, true, short: true),
+    path!("residues-kulisch16", Kulisch16, true, short: true),
+    path!("residues-kulisch8", Kulisch8, true, short: true),
+    // Two redundant moduli: bad residues are found, and one of a sum put right.
+    ResiduePath {
+        name: "residues-redundant",
+        run: Run::Engine(|problem| by(problem, Method::Kulisch32, 2)),
+        exact: true,
+        short: true,
+    },
+    ResiduePath {
+        name: "residues-redundant-faults",
+        run: Run::Faults { one_in: 100 },
+        exact: true,
+        short: true,
+    },
+    path!("residues-bernstein-double", BernsteinDouble, false, short: false),
     path!("residues-fp8-kulisch32", Kulisch32, true, Fp8Wgmma),
     path!("residues-fp8-bands", Fp8Bands, true, Fp8Wgmma),
     // Two warpgroups to a line.
@@ -83,11 +114,13 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
         name: "residues-fp8-in-halves",
         run: Run::Kernel("residues_fp8_in_halves"),
         exact: true,
+        short: false,
     },
     // The same, with moduli of up to 1089 and three products each.
     ResiduePath {
         name: "residues-fp8-karatsuba",
         run: Run::Kernel("residues_karatsuba_kulisch32"),
         exact: true,
+        short: false,
     },
 ];

@@ -13,9 +13,10 @@ use ozfft_testkit::problems::{Source, seed_of_case};
 use ozfft_testkit::{Bits, same_bits};
 use std::sync::Arc;
 
-/// Points of the lines that the kernels take.
-const POINTS: usize = 1024;
-/// Lines of an array at most, but for one case in [`SQUARES`] that has two axes of 1024 points.
+/// Points of the lines that some kernels take, and of those that all take.
+const POINTS: [usize; 3] = [256, 512, 1024];
+const ALL_TAKE: usize = 1024;
+/// Lines of an array at most, but for one case in [`SQUARES`] that has two axes of such lengths.
 const MOST_LINES: usize = 24;
 const SQUARES: usize = 64;
 
@@ -38,7 +39,11 @@ impl ResidueCase {
         // Cases of all engines have the residues' ones at regular distances, which must not leave out paths.
         let path = paths[(seed_of_case(seed, 3 * number as u64 + 2) % paths.len() as u64) as usize];
         let mut generator = Generator::new(seed_of_case(seed, 2 * number as u64));
-        let mut shape = vec![POINTS];
+        let length = |generator: &mut Generator| match path.short {
+            true => generator.pick(&POINTS),
+            false => ALL_TAKE,
+        };
+        let mut shape = vec![length(&mut generator)];
         let rank = generator.pick(&[1, 2, 2, 2, 3, 3]);
         let mut lines = 1;
         while shape.len() < rank {
@@ -47,9 +52,11 @@ impl ResidueCase {
             shape.insert(generator.below(shape.len() + 1), length);
         }
         if rank > 1 && generator.below(SQUARES) == 0 {
-            shape = vec![POINTS; 2];
+            shape = vec![length(&mut generator), length(&mut generator)];
         }
-        let mut axes: Vec<usize> = (0..shape.len()).filter(|&a| shape[a] == POINTS).collect();
+        let mut axes: Vec<usize> = (0..shape.len())
+            .filter(|&axis| POINTS.contains(&shape[axis]))
+            .collect();
         generator.shuffle(&mut axes);
         axes.truncate(1 + generator.below(axes.len()));
         let case = Case {
@@ -187,17 +194,25 @@ mod tests {
     #[test]
     fn cases_take_all_paths_layouts_and_ranks_and_are_valid() {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let (mut strided, mut squares, mut deep) = (0, 0, 0);
+        let (mut strided, mut squares, mut deep, mut mixed) = (0, 0, 0, 0);
+        let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
         for number in 0..2000 {
             // As among other cases: at a distance.
             let drawn = ResidueCase::draw(7, 15 * number + 1, false);
             let case = &drawn.case;
             case.problem().validate().expect("a problem");
-            assert!(case.axes.iter().all(|&axis| case.shape[axis] == POINTS));
+            for &axis in &case.axes {
+                let points = case.shape[axis];
+                let taken = POINTS.contains(&points) && (drawn.path.short || points == ALL_TAKE);
+                assert!(taken, "{}: {points}", drawn.path());
+                *lengths.entry(points).or_insert(0) += 1;
+            }
             *counts.entry(drawn.path()).or_insert(0) += 1;
             let last = case.shape.len() - 1;
             strided += usize::from(case.axes[0] != last);
-            squares += usize::from(case.shape == [POINTS, POINTS]);
+            let square = case.shape.iter().filter(|&n| POINTS.contains(n)).count() == 2;
+            squares += usize::from(square);
+            mixed += usize::from(square && case.shape[0] != case.shape[1]);
             deep += usize::from(case.shape.len() == 3);
         }
         let all = paths(false);
@@ -207,7 +222,11 @@ mod tests {
             assert!(count > 50, "{}: {count} of 2000 cases", path.name);
         }
         assert!(strided > 500 && deep > 300, "{strided}, {deep}");
-        assert!((5..80).contains(&squares), "{squares}");
+        assert!(
+            (5..80).contains(&squares) && mixed > 0,
+            "{squares}, {mixed}"
+        );
+        assert!(POINTS.iter().all(|n| lengths[n] > 100), "{lengths:?}");
     }
 
     #[test]
@@ -232,7 +251,9 @@ mod tests {
                 break;
             }
             let drawn = ResidueCase::draw(3, number, false);
-            if drawn.case.shape == [POINTS, POINTS] || matches!(drawn.path.run, Run::Kernel(_)) {
+            let points: usize = drawn.case.shape.iter().product();
+            let large = points > ALL_TAKE * MOST_LINES;
+            if large || !matches!(drawn.path.run, Run::Engine(_)) {
                 continue;
             }
             match drawn.check(&planner, Device::Cpu, false) {

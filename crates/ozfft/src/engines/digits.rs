@@ -135,6 +135,7 @@ fn on_gpu<T: Real>(
         conversions: !problem.integers_only,
         residues: None,
         residue_lines: None,
+        residue_faults: cuda::Faults::default(),
     };
     let executor =
         CudaExecutor::new::<T>(machine, problem, (request.schedule, &lines), recipe, choice)?;

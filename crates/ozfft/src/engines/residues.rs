@@ -88,6 +88,8 @@ pub(crate) fn on_processor<T: Real>(
 pub(crate) struct Measured {
     pub(crate) kernel: Option<&'static str>,
     pub(crate) lines: Option<u64>,
+    /// Faults that are to be made.
+    pub(crate) faults: cuda::Faults,
 }
 
 /// On a GPU, for what its kernels take.
@@ -114,14 +116,20 @@ pub(crate) fn on_gpu<T: Real>(
         conversions: false,
         residues: Some(kernel),
         residue_lines: measured.lines,
+        residue_faults: measured.faults,
     };
-    let cuda = CudaExecutor::new::<T>(
+    let mut cuda = CudaExecutor::new::<T>(
         machine,
         problem,
         (request.schedule, &lines),
         &recipe,
         choice,
     )?;
+    let redundancy = problem.residues.redundancy;
+    let counters = (redundancy > 0).then(|| Arc::clone(&engine.counters));
+    if let Some(counters) = &counters {
+        cuda.count_with(Arc::clone(counters), redundancy);
+    }
     Ok(Built {
         runner: Runner::Gpu(Box::new(cuda)),
         substrate: cuda::residue_substrate(kernel),
@@ -130,7 +138,7 @@ pub(crate) fn on_gpu<T: Real>(
         budget,
         proven: cuda::residue_bound_is_proven(problem.residues.reconstruction),
         float_lines: Vec::new(),
-        residues: None,
+        residues: counters,
         fallback: None,
     })
 }

@@ -23,7 +23,11 @@ pub(crate) struct Choice {
     pub(crate) conversions: bool,
     pub(crate) residues: Option<&'static str>,
     pub(crate) residue_lines: Option<u64>,
+    pub(crate) residue_faults: Faults,
 }
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Faults {}
 
 pub(crate) enum Product {
     Int8,
@@ -59,6 +63,7 @@ impl CudaExecutor {
             conversions: _,
             residues: _,
             residue_lines: _,
+            residue_faults: _,
         } = choice;
         Err(FftError::missing_feature("a GPU", "cuda"))
     }
@@ -116,6 +121,15 @@ impl CudaExecutor {
             input: _,
             output: _,
         } = arrays;
+        match *self {}
+    }
+
+    #[cfg(feature = "residues")]
+    pub(crate) fn count_with(
+        &mut self,
+        _: Arc<crate::stages::residue_products::Counters>,
+        _: usize,
+    ) {
         match *self {}
     }
 

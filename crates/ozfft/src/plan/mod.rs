@@ -247,7 +247,8 @@ impl<T: Real> Plan<T> {
         self.budget.expected
     }
 
-    /// Statistics of [`Engine::Residues`] over all calls of this plan; none for other engines, and none on GPUs.
+    /// Statistics of [`Engine::Residues`] over all calls of this plan; none for other engines. On GPUs there are some for redundant moduli alone, and
+    /// they say nothing of columns.
     #[cfg(feature = "residues")]
     pub fn residue_report(&self) -> Option<ResidueReport> {
         self.residues.as_ref().map(|counters| counters.report())

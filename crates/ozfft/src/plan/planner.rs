@@ -324,7 +324,7 @@ impl<T: Real> Planner<T> {
         };
         let measured = Measured {
             kernel: Some(kernel),
-            lines: None,
+            ..Measured::default()
         };
         let why = format!("{kernel} is to be measured");
         self.plan_measured(problem, &measured, why, open_device)
@@ -334,11 +334,46 @@ impl<T: Real> Planner<T> {
     #[cfg(all(feature = "cuda", feature = "measurements"))]
     pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
         let measured = Measured {
-            kernel: None,
             lines: Some(lines),
+            ..Measured::default()
         };
         let why = format!("blocks of {lines} lines are to be measured");
         self.plan_measured(problem, &measured, why, open_device)
+    }
+
+    /// A plan of [`Engine::Residues`] with redundant moduli whose kernels flip a bit of one residue in one of `one_in` sums, to see that all such faults
+    /// are found and put right.
+    #[cfg(all(feature = "cuda", feature = "measurements"))]
+    pub fn plan_residue_faults(
+        &self,
+        problem: &Problem,
+        seed: u32,
+        one_in: u32,
+    ) -> Result<Plan<T>, FftError> {
+        let measured = Measured {
+            faults: cuda::Faults { seed, one_in },
+            ..Measured::default()
+        };
+        let why = format!("a fault is made in one of {one_in} sums");
+        self.plan_measured(problem, &measured, why, open_device)
+    }
+
+    /// The same on a device that is given.
+    #[cfg(all(test, feature = "cuda"))]
+    pub(crate) fn plan_residue_faults_on(
+        &self,
+        problem: &Problem,
+        faults: cuda::Faults,
+        machine: &Arc<dyn cuda::Machine>,
+    ) -> Result<Plan<T>, FftError> {
+        let measured = Measured {
+            faults,
+            ..Measured::default()
+        };
+        let problem = problem.clone().device(Device::Cuda(0));
+        self.plan_measured(&problem, &measured, String::new(), |_| {
+            Ok((Some((Arc::clone(machine), 0)), String::new()))
+        })
     }
 
     /// [`Planner::plan_residue_variant`] on a device that is given.
@@ -351,7 +386,7 @@ impl<T: Real> Planner<T> {
     ) -> Result<Plan<T>, FftError> {
         let measured = Measured {
             kernel: Some(kernel),
-            lines: None,
+            ..Measured::default()
         };
         let problem = problem.clone().device(Device::Cuda(0));
         self.plan_measured(&problem, &measured, String::new(), |_| {
@@ -368,8 +403,8 @@ impl<T: Real> Planner<T> {
         machine: &Arc<dyn cuda::Machine>,
     ) -> Result<Plan<T>, FftError> {
         let measured = Measured {
-            kernel: None,
             lines: Some(lines),
+            ..Measured::default()
         };
         let problem = problem.clone().device(Device::Cuda(0));
         self.plan_measured(&problem, &measured, String::new(), |_| {

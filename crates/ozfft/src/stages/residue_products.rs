@@ -60,6 +60,14 @@ impl Counters {
         self.native_fallbacks.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Adds what a GPU has counted.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn add_sums(&self, corrected: u64, uncorrectable: u64) {
+        self.corrected.fetch_add(corrected, Ordering::Relaxed);
+        self.uncorrectable
+            .fetch_add(uncorrectable, Ordering::Relaxed);
+    }
+
     pub(crate) fn uncorrectable(&self) -> u64 {
         self.uncorrectable.load(Ordering::Relaxed)
     }

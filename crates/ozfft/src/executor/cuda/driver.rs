@@ -220,6 +220,21 @@ impl Driver {
             let names = [&ways[..], &ozfft_kernels::RESIDUE_VARIANTS].concat();
             load(&mut functions, ozfft_kernels::RESIDUE_IMAGE, &names)?;
             with_much_memory.extend(names);
+            let names =
+                ozfft_kernels::RESIDUE_SHORT_KERNELS.map(|[_, of_512, of_256]| [of_512, of_256]);
+            load(
+                &mut functions,
+                ozfft_kernels::RESIDUE_SHORT_IMAGE,
+                names.as_flattened(),
+            )?;
+            with_much_memory.extend(names.as_flattened());
+            let names = ozfft_kernels::RESIDUE_REDUNDANT_KERNELS;
+            load(
+                &mut functions,
+                ozfft_kernels::RESIDUE_REDUNDANT_IMAGE,
+                &names,
+            )?;
+            with_much_memory.extend(names);
             for scheme in ozfft_kernels::ResidueFp8::ALL {
                 let names = scheme.kernels();
                 load(&mut functions, scheme.image(), &names)?;

@@ -529,7 +529,8 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Truncated(Tasks(tasks), _) if tasks[1].step_count > 0 => {
                     check.both_passes(tasks, *blocks);
                 }
-                Parameters::Truncated(Tasks([task, _]), _) => check.block(task, *blocks),
+                Parameters::Truncated(Tasks([task, _]), _)
+                | Parameters::Watched(WatchedTask { task, .. }, _) => check.block(task, *blocks),
                 Parameters::Copy(task) => {
                     check.lines(&task.input, task.line_count);
                     check.lines(&task.output, task.line_count);

@@ -3,7 +3,7 @@
 use super::exactness::{ExactnessTask, Exactnesses, Instruction};
 use super::floats::FloatFindings;
 use super::long_passes::PassTask;
-use super::task::{ArrayTask, Task, Tasks};
+use super::task::{ArrayTask, Task, Tasks, WatchedTask};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use super::tuning::Tuning;
 use crate::error::FftError;
@@ -23,6 +23,8 @@ pub(crate) enum Parameters {
     SmallBlock(Task),
     /// A block with truncated products, and the kernel's name.
     Truncated(Tasks, &'static str),
+    /// A block with redundant residues, likewise.
+    Watched(WatchedTask, &'static str),
     Copy(ArrayTask),
     Largest(ArrayTask),
     /// The same among the lines that a tuned kernel has left.
@@ -67,6 +69,7 @@ impl Parameters {
             Parameters::LargestLeft(_) => "find_largest_left",
             Parameters::Scale(_) => "scale_lines",
             Parameters::Truncated(_, name)
+            | Parameters::Watched(_, name)
             | Parameters::Tuned(_, name)
             | Parameters::TunedStrided(_, name)
             | Parameters::FloatProduct(_, name) => name,
@@ -84,6 +87,7 @@ impl Parameters {
                 std::ptr::from_ref(task).cast()
             }
             Parameters::Truncated(tasks, _) => std::ptr::from_ref(tasks).cast(),
+            Parameters::Watched(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Copy(task)
             | Parameters::Largest(task)
             | Parameters::LargestLeft(task)

@@ -51,6 +51,10 @@ mod residue_fp8_tests;
 #[cfg(test)]
 mod residue_karatsuba_tests;
 #[cfg(test)]
+mod residue_redundant_tests;
+#[cfg(test)]
+mod residue_short_tests;
+#[cfg(test)]
 mod residue_tests;
 #[cfg(test)]
 mod residue_tile_tests;
@@ -79,6 +83,7 @@ use crate::problem::Problem;
 use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
+use crate::stages::residue_products::Counters;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::line::Line;
 pub(crate) use driver::open;
@@ -100,7 +105,8 @@ pub(crate) use residues::{
     kernel as residue_kernel,
 };
 use std::sync::Arc;
-use task::Arrays;
+pub(crate) use task::Faults;
+use task::{Arrays, WATCH_BYTES};
 use transfer::{Staging, Transfer};
 
 /// The unit that a kernel for residues runs on.
@@ -132,6 +138,8 @@ pub(crate) struct CudaExecutor {
     output_has_gaps: bool,
     staging: Staging,
     recordings: Recordings,
+    /// Where it is told what redundant residues have shown, and how many there are.
+    counters: Option<(Arc<Counters>, usize)>,
 }
 
 /// Arrays of a call that are larger than this, all together, are transformed for longer than it takes to launch what does it.
@@ -262,6 +270,42 @@ impl CudaExecutor {
             output_has_gaps: problem.output_len() != elements,
             staging: Staging::default(),
             recordings: Recordings::default(),
+            counters: None,
+        }
+    }
+
+    /// What redundant residues show is added to these counters.
+    pub(crate) fn count_with(&mut self, counters: Arc<Counters>, redundancy: usize) {
+        self.counters = Some((counters, redundancy));
+    }
+
+    /// Waits for the queue, and reads what redundant residues have shown: an error, if there are sums that could not be put right.
+    ///
+    /// # Safety
+    /// The arrays are those of a call that was put into the queue.
+    unsafe fn check_counts(&self, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
+        let Some((counters, redundancy)) = &self.counters else {
+            return Ok(());
+        };
+        let Work::Program(program) = &self.work else {
+            return Ok(());
+        };
+        let Some(address) = program.counts(arrays) else {
+            return Ok(());
+        };
+        let mut counts = [0u64; WATCH_BYTES / size_of::<u64>()];
+        let bytes = bytemuck::cast_slice_mut(&mut counts);
+        // SAFETY: counts lie in the workspace, by the caller's promise, and these bytes stay until the queue has come so far.
+        unsafe { self.machine.download(queue, address, bytes)? };
+        self.machine.synchronize(queue)?;
+        let [corrected, uncorrectable] = counts;
+        counters.add_sums(corrected, uncorrectable);
+        match uncorrectable {
+            0 => Ok(()),
+            outputs => Err(FftError::BadResidues {
+                outputs,
+                redundancy: *redundancy,
+            }),
         }
     }
 
@@ -385,6 +429,8 @@ impl CudaExecutor {
         // SAFETY: as above.
         unsafe { self.run_work(queue.1, &device)? };
         machine.synchronize(queue.1)?;
+        // SAFETY: as above.
+        unsafe { self.check_counts(queue.1, &device)? };
         told.add(output_bytes);
         let mut told = Recorded::new(Stage::Download, output_bytes, progress);
         // SAFETY: the caller's promise; nobody reads the array any more.
@@ -423,6 +469,18 @@ impl CudaExecutor {
         }
         // SAFETY: the caller's promise, for this queue and for one that the launches are recorded from.
         let put = |queue: Queue| unsafe { self.run_work(queue, arrays) };
+        if self.counters.is_some() {
+            if machine.is_recorded(stream) {
+                return Err(FftError::Unsupported(
+                    "a call with redundant moduli waits for what they show, so its stream cannot be recorded; \
+                     call it outside of the recording, or take no redundant moduli"
+                        .into(),
+                ));
+            }
+            put(stream)?;
+            // SAFETY: the caller's promise.
+            return unsafe { self.check_counts(stream, arrays) };
+        }
         if self.input_bytes + self.output_bytes > LONG_BYTES {
             return put(stream);
         }

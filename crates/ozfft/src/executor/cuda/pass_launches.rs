@@ -102,7 +102,7 @@ impl ProgramBuilder<'_> {
             // Exponents of words, or what outputs of eight digits have beyond 64 bits.
             let extra = !tables.truncated || digits.data == 8 || task.source != SOURCE_FLOATS;
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
-            let residues = self.residues.filter(|_| tables.residues);
+            let residues = tables.residues;
             let fp8 = residues.and_then(ozfft_kernels::ResidueFp8::of);
             let scratch = match (residues, fp8) {
                 (_, Some(scheme)) => scheme.scratch_bytes(),
@@ -149,9 +149,12 @@ impl ProgramBuilder<'_> {
                 length /= block.len() as u64;
                 continue;
             }
-            let parameters = match residues.or(truncated) {
-                Some(kernel) => Parameters::Truncated(Tasks::one(task), kernel),
-                None => Parameters::block(task, tables.tiles),
+            let parameters = match (residues.or(truncated), self.watch) {
+                (Some(kernel), Some(watch)) => {
+                    Parameters::Watched(WatchedTask { task, watch }, kernel)
+                }
+                (Some(kernel), None) => Parameters::Truncated(Tasks::one(task), kernel),
+                (None, _) => Parameters::block(task, tables.tiles),
             };
             self.launch(parameters, blocks, shared);
             groups *= block.len() as u64;

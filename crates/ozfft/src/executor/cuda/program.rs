@@ -6,7 +6,7 @@ use super::long_passes::PassLaunch;
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
 use super::program_builder::{FallbackLaunch, ProgramBuilder};
-use super::residues::is_for_residue_kernels;
+use super::residues;
 use super::tables::{
     BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
     most_tiles,
@@ -85,6 +85,8 @@ pub(crate) struct Program {
     remarks: Vec<String>,
     /// Launches have its addresses.
     tables: DeviceMemory,
+    /// What redundant residues have shown, in the workspace.
+    counts: Option<Address>,
 }
 
 /// Which kernels may run.
@@ -96,10 +98,12 @@ pub(crate) struct Choice {
     pub(crate) template: Number,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
-    /// Products by residues: the kernel of this name, for all lines, or an error where it does not take them.
+    /// Products by residues: the kernel of this name, or what does the same for shorter lines, for all lines, or an error where there is none.
     pub(crate) residues: Option<&'static str>,
     /// So many of their lines in a block instead of as many as suit, to measure what the number costs.
     pub(crate) residue_lines: Option<u64>,
+    /// Faults that kernels with redundant moduli are to make.
+    pub(crate) residue_faults: Faults,
 }
 
 /// Tables of a line, on their way to the device.
@@ -134,16 +138,12 @@ impl PassesTables {
         recipe: &Recipe,
         machine: &dyn Machine,
         chirped: bool,
-        (residues, double): (Option<PanelLayout>, Number),
+        (residues, double): (Option<&'static str>, Number),
     ) -> Result<Self, FftError> {
-        if residues.is_some() && (chirped || !takes_residues(passes, recipe)) {
-            return Err(FftError::Unsupported(format!(
-                "on GPUs the residues engine has kernels for lines of 1024 points and 8 digits, not for {} points and {} digits; \
-                 take the engine digits, or the device cpu",
-                passes.len(),
-                recipe.digits.data
-            )));
-        }
+        let residues = match residues {
+            Some(kernel) => Some(residues::kernel_for(kernel, passes, recipe, chirped)?),
+            None => None,
+        };
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
         let template = template_tables(builder, passes, recipe, chirped, double)?;
@@ -159,7 +159,11 @@ impl PassesTables {
                         (true, true, 0) => PanelLayout::FirstOfTwo,
                         (true, true, _) => PanelLayout::SecondOfTwo,
                     };
-                    builder.block(block, recipe.digits, residues.unwrap_or(layout))
+                    builder.block(
+                        block,
+                        recipe.digits,
+                        residues.map_or(layout, PanelLayout::Residues),
+                    )
                 })
                 .collect::<Result<Vec<_>, FftError>>()
         };
@@ -216,14 +220,6 @@ fn template_tables(
     Ok(pieces)
 }
 
-/// Whether a kernel with products by residues takes the lines.
-fn takes_residues(passes: &Passes, recipe: &Recipe) -> bool {
-    let [block] = passes.blocks() else {
-        return false;
-    };
-    is_for_residue_kernels(block, recipe)
-}
-
 /// Whether both passes of a transform can go through one kernel.
 fn fit_together(passes: &Passes, recipe: &Recipe, machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
@@ -244,7 +240,7 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         machine: &dyn Machine,
-        products: (Option<PanelLayout>, Number),
+        products: (Option<&'static str>, Number),
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
@@ -357,11 +353,7 @@ impl Program {
         let mut dimensions = Vec::new();
         for (pass, line) in schedule.passes.iter().zip(lines_of_passes) {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
-                let residues = choice.residues.map(|kernel| {
-                    let fp8 = ozfft_kernels::ResidueFp8::of(kernel);
-                    fp8.map_or(PanelLayout::Residues, PanelLayout::ResiduesFp8)
-                });
-                let products = (residues, choice.template);
+                let products = (choice.residues, choice.template);
                 let tables = LineTables::new(&mut builder, line, recipe, &**machine, products)?;
                 place.insert(tables);
             }
@@ -423,9 +415,17 @@ impl Program {
             search: None,
             residues: choice.residues,
             residue_lines: choice.residue_lines,
+            watch: None,
             template: choice.template,
             conversions: choice.conversions,
         };
+        if choice.residues == Some(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]) {
+            let Some(counts) = program.zeros.take(WATCH_BYTES as u64) else {
+                unreachable!("nobody has taken room for counts before");
+            };
+            let faults = choice.residue_faults;
+            program.watch = Some(Watch { counts, faults });
+        }
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
         for (number, ((pass, line), listed)) in passes.enumerate() {
             let tuned = tuned[&(Arc::as_ptr(line), pass.kind)].clone();
@@ -462,7 +462,13 @@ impl Program {
             tuned_passes: program.tuned_passes,
             remarks: program.remarks,
             tables: program.tables,
+            counts: program.watch.map(|watch| watch.counts),
         })
+    }
+
+    /// Where kernels with redundant moduli have counted what they found: sums that were put right, and sums that could not be, 64 bits each.
+    pub(crate) fn counts(&self, arrays: &Arrays) -> Option<u64> {
+        self.counts.map(|counts| counts.resolve(arrays).value())
     }
 
     pub(crate) fn table_bytes(&self) -> usize {
@@ -547,6 +553,9 @@ impl Program {
                             }
                             Parameters::Truncated(task, name) => {
                                 Parameters::Truncated(task.resolved(arrays), name)
+                            }
+                            Parameters::Watched(task, name) => {
+                                Parameters::Watched(task.resolved(arrays), name)
                             }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),

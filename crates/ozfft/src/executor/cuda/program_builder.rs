@@ -39,10 +39,12 @@ pub(super) struct ProgramBuilder<'a> {
     pub(super) remarks: Vec<String>,
     /// The search for the largest number, as long as it has not been put among the actions.
     pub(super) search: Option<(ArrayTask, u64)>,
-    /// The kernel that takes blocks with tables of residues.
+    /// The kernel with products by residues for lines of 1024 points; tables of a block have its own.
     pub(super) residues: Option<&'static str>,
     /// How many of their lines a block takes, where that is measured.
     pub(super) residue_lines: Option<u64>,
+    /// Of kernels with redundant moduli.
+    pub(super) watch: Option<Watch>,
     /// What numbers of f64 are to the template, where it has a choice.
     pub(super) template: Number,
     /// Conversions between integers and floating point by the instructions for that.

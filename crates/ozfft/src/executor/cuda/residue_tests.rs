@@ -25,12 +25,12 @@ const BOUNDED: [Method; 5] = [
     Method::BernsteinDouble,
 ];
 
-fn emulator() -> Arc<dyn Machine> {
+pub(super) fn emulator() -> Arc<dyn Machine> {
     Arc::new(Emulator::with_tuned_kernels())
 }
 
 /// The problem for the residues engine.
-fn with(problem: &Problem, reconstruction: Method) -> Problem {
+pub(super) fn with(problem: &Problem, reconstruction: Method) -> Problem {
     let options = ResidueOptions {
         reconstruction,
         ..ResidueOptions::default()
@@ -40,7 +40,7 @@ fn with(problem: &Problem, reconstruction: Method) -> Problem {
 }
 
 /// What exact digits and the kernel make of the same numbers, out of place; and the bound.
-fn transformed(
+pub(super) fn transformed(
     problem: &Problem,
     way: Method,
     input: &[Complex<f64>],
@@ -57,7 +57,7 @@ fn transformed(
     (a, b, plan.bound())
 }
 
-fn check(problem: &Problem, way: Method, style: Style, seed: u64) {
+pub(super) fn check(problem: &Problem, way: Method, style: Style, seed: u64) {
     let input = numbers::<f64>(problem.input_len(), style, seed);
     let (expected, got, _) = transformed(problem, way, &input);
     let what = format!("{way:?}, seed {seed}, {style:?}: {problem:?}");

@@ -10,18 +10,26 @@ use crate::sample::Real;
 use crate::stages::residue_products::largest_sum;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::bailey::Block;
+use crate::transform::passes::Passes;
 use crate::transform::step::Step;
 use ozfft_kernels::RESIDUE_MODULI;
 use residues::reconstruct::Method;
 use residues::reconstruct::weights::{balanced, fraction, weight};
 use residues::{I256, Moduli, ResidueError, Set, U256, residue_of};
 
-/// Points of both steps.
-const POINTS: usize = 32;
-const SLOTS: usize = POINTS / 2;
-
 /// What all sums of a step have in common, because the kernels keep them as the bits of the float `1.5 · 2^23 + sum`.
 const COMMON: u64 = 0xc0_0000;
+
+/// Redundant moduli of the kernels that have some.
+const REDUNDANT: usize = ozfft_kernels::RESIDUE_REDUNDANT_MODULI.len();
+
+/// Kernels with redundant moduli take sums for right whose upper bits, from 2^96 on, are of at most this magnitude (`MOST_UPPER` in `residue_redundant.cuh`).
+fn most_upper(n: usize, first: bool) -> u64 {
+    match first {
+        true => (127 << 13) + 1,
+        false => ((n as u64 * 17 * 127) << 9) + 1,
+    }
+}
 
 /// Bits of the weights' fractions, in two bytes.
 const FRACTION_BITS: u32 = 15;
@@ -43,10 +51,21 @@ pub(crate) fn kernel<T: Real>(
     if !T::IS_DOUBLE || problem.kind() != Kind::ComplexToComplex {
         return refuse("other numbers than complex f64");
     }
-    if options.adaptive || options.redundancy > 0 {
-        return refuse("adaptive or redundant moduli");
+    if options.adaptive {
+        return refuse("adaptive moduli");
     }
     let name = options.reconstruction.name();
+    if options.redundancy > 0 {
+        let int8 = matches!(
+            problem.substrate,
+            Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
+        );
+        return match options.redundancy {
+            REDUNDANT if int8 => Ok(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]),
+            REDUNDANT => refuse("redundant moduli but on Int8MmaSync"),
+            other => refuse(&format!("{other} redundant moduli, only for {REDUNDANT}")),
+        };
+    }
     if is_fp8(problem) {
         return match ozfft_kernels::residue_fp8_kernel(name) {
             Some(kernel) => Ok(kernel),
@@ -89,50 +108,138 @@ pub(crate) fn bound_is_proven(way: Method) -> bool {
     exact.contains(&way) || matches!(way, Method::Double | Method::Sum2)
 }
 
-/// Whether the kernels take a block: 32 · 32 points with 8 digits of data and 7 of the matrices, all of their products.
-pub(crate) fn is_for_residue_kernels(block: &Block, recipe: &Recipe) -> bool {
-    let folds: Vec<(usize, Fold)> = block
-        .steps()
-        .iter()
-        .map(|step| (step.recipe.n, step.recipe.fold))
-        .collect();
-    recipe.products == Products::Exact
+/// The kernel for a line, of those that do what `kernel` does for lines of 1024 points; or what is in the way.
+pub(super) fn kernel_for(
+    kernel: &'static str,
+    passes: &Passes,
+    recipe: &Recipe,
+    chirped: bool,
+) -> Result<&'static str, FftError> {
+    let steps = match passes.blocks() {
+        [block] if !chirped => steps_for_residues(block, recipe),
+        _ => None,
+    };
+    let Some(steps) = steps else {
+        return Err(FftError::Unsupported(format!(
+            "on GPUs the residues engine has kernels for lines of 256, 512 and 1024 points and 8 digits, not for {} points and {} digits; \
+             take the engine digits, or the device cpu",
+            passes.len(),
+            recipe.digits.data
+        )));
+    };
+    ozfft_kernels::residue_kernel_for(kernel, steps).ok_or_else(|| {
+        FftError::Unsupported(format!(
+            "the kernel {kernel} takes lines of 1024, not of {} points; take the substrate int8-mma-sync and one of the reconstructions \
+             kulisch32, kulisch16, kulisch8, garner and double, the engine digits, or the device cpu",
+            passes.len()
+        ))
+    })
+}
+
+/// The points of both steps of a block that kernels may take: 16 or 32 each, with 8 digits of data and 7 of the matrices, all of their products.
+fn steps_for_residues(block: &Block, recipe: &Recipe) -> Option<[usize; 2]> {
+    let [first, last] = block.steps() else {
+        return None;
+    };
+    let folds = [first.recipe.fold, last.recipe.fold];
+    let steps = [first.recipe.n, last.recipe.n];
+    let suits = recipe.products == Products::Exact
         && (recipe.digits.data, recipe.digits.matrix) == (8, 7)
-        && folds
-            == [
-                (POINTS, Fold::TimeShifted),
-                (POINTS, Fold::FrequencyShifted),
-            ]
+        && folds == [Fold::TimeShifted, Fold::FrequencyShifted]
+        && [[32, 32], [32, 16], [16, 16]].contains(&steps);
+    suits.then_some(steps)
 }
 
 /// The tables of step `number`: `ResidueTables` of `residue_step.cuh`.
-pub(crate) fn tables(step: &Step, number: usize, digits: Digits) -> Result<Vec<u32>, FftError> {
-    let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
+pub(crate) fn tables(
+    step: &Step,
+    number: usize,
+    digits: Digits,
+    redundant: bool,
+) -> Result<Vec<u32>, FftError> {
     let bound = largest_sum(&step.recipe, number == 0, digits) + U256::from(COMMON);
-    let mut words = fragments(step, digits, &moduli);
+    if redundant {
+        assert_eq!(step.shift, 0, "kernels know what is added for rounding");
+        let needed = Moduli::first(Set::Int8, RESIDUE_MODULI.len())?;
+        let all = Moduli::first(Set::Int8, RESIDUE_MODULI.len() + REDUNDANT)?;
+        let mut words = fragments(step, digits, &all, all.len());
+        words.extend(slices(&needed, bound)?);
+        words.extend(corrections(
+            &needed,
+            &all,
+            bound,
+            most_upper(step.recipe.n, number == 0),
+        )?);
+        return Ok(words);
+    }
+    let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
+    let mut words = fragments(step, digits, &moduli, RESIDUE_MODULI.len());
     words.extend(slices(&moduli, bound)?);
     Ok(words)
 }
 
-/// Matrices modulo all moduli: for every turn of eight outputs or their partners, pair of moduli and lane four words of 32 bits. Lane `4g + t` has
-/// output `g`; byte `j` of its words is slot `4j + t`, of the cosines first, then of the sines.
-fn fragments(step: &Step, digits: Digits, moduli: &Moduli) -> Vec<u32> {
+/// `Corrections` of `residue_redundant.cuh`: products of all but one of the moduli that are needed, and what they are modulo the redundant ones.
+fn corrections(
+    needed: &Moduli,
+    all: &Moduli,
+    bound: U256,
+    most_upper: u64,
+) -> Result<Vec<u32>, ResidueError> {
+    let (values, redundant) = all.values().split_at(needed.len());
+    assert_eq!(redundant, ozfft_kernels::RESIDUE_REDUNDANT_MODULI);
+    assert!(
+        bound + (U256::ONE << 54) < U256::from(most_upper) << 96,
+        "right sums are taken for right"
+    );
+    let largest = U256::from(most_upper + 1) << 96;
+    // So any as many of all moduli as are needed hold what is taken for right.
+    Moduli::new(all.set(), &all.values()[REDUNDANT..])?.demand(largest)?;
+    let product_without = |left_out: usize| {
+        let others = values.iter().enumerate().filter(|&(i, _)| i != left_out);
+        others.fold(U256::ONE, |product, (_, &m)| product * U256::from(m))
+    };
+    let products: Vec<U256> = (0..values.len()).map(product_without).collect();
+    let mut words: Vec<u32> = products
+        .iter()
+        .flat_map(|&product| (0..4u32).map(move |i| (product >> (32 * i)).as_u32()))
+        .collect();
+    let [first, second] = [redundant[0], redundant[1]].map(U256::from);
+    for product in products {
+        let inverse = (1..first.as_u32())
+            .find(|&x| product * U256::from(x) % first == U256::ONE)
+            .unwrap_or_else(|| unreachable!("moduli are coprime"));
+        words.extend([inverse, (product % second).as_u32(), 0, 0]);
+    }
+    Ok(words)
+}
+
+/// Matrices modulo all moduli: for every turn of eight outputs or their partners, so many moduli that they have four words of 32 bits, and lane those
+/// words, zeros where there is room for more moduli. Lane `4g + t` has output `g`, and of it slots `4j + t`, a byte each, of the cosines first, then of the sines.
+fn fragments(step: &Step, digits: Digits, moduli: &Moduli, room: usize) -> Vec<u32> {
+    let n = step.recipe.n;
+    let slots_of_a_lane = n / 8;
+    let together = 64 / n;
     let mut words = Vec::new();
-    for turn in 0..2 * SLOTS / 8 {
+    for turn in 0..n / 8 {
         let far = turn % 2 == 1;
-        for pair in 0..RESIDUE_MODULI.len() / 2 {
+        for first in (0..room).step_by(together) {
             for lane in 0..32 {
                 let (row, t) = (turn / 2 * 8 + lane / 4, lane % 4);
-                for number in [2 * pair, 2 * pair + 1] {
-                    for sines in [false, true] {
-                        let modulus = moduli.values().get(number).copied();
-                        let bytes = std::array::from_fn(|j| {
-                            let entry = entry_of(step, digits, (row, far), (4 * j + t, sines));
-                            modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
-                        });
-                        words.push(u32::from_le_bytes(bytes));
-                    }
-                }
+                let bytes = (first..first + together).flat_map(|number| {
+                    let modulus = moduli.values().get(number).copied();
+                    (0..2 * slots_of_a_lane).map(move |i| {
+                        let (j, sines) = (i % slots_of_a_lane, i >= slots_of_a_lane);
+                        let entry = entry_of(step, digits, (row, far), (4 * j + t, sines));
+                        modulus.map_or(0, |m| residue_of(I256::from(entry), m) as u8)
+                    })
+                });
+                let bytes: Vec<u8> = bytes.collect();
+                let bytes = bytes.chunks_exact(4);
+                words.extend(bytes.map(|word| {
+                    word.iter()
+                        .rev()
+                        .fold(0, |word, &byte| word << 8 | u32::from(byte))
+                }));
             }
         }
     }
@@ -149,7 +256,7 @@ pub(super) fn entry_of(
     let matrices = step
         .matrices
         .as_ref()
-        .expect("steps of 32 points have matrices");
+        .expect("steps of 16 and of 32 points have matrices");
     let (cosine, sine) = (matrices.cosine.digits(), matrices.sine.digits());
     // Row 0 of a time-shifted step has output 0 in its cosines and the middle one in its sines.
     let alone = step.recipe.fold == Fold::TimeShifted && row == 0;

@@ -43,8 +43,8 @@ pub(crate) struct BlockTables {
     pub(crate) tiles: i32,
     /// Whether the tables are those of the kernels for truncated products.
     pub(crate) truncated: bool,
-    /// Whether they are those of the kernels with products by residues.
-    pub(crate) residues: bool,
+    /// The kernel with products by residues that they are for, if they are for one.
+    pub(crate) residues: Option<&'static str>,
     /// From line to line and from row to row in shared memory, in points.
     pub(crate) line_pitch: usize,
     pub(crate) row_pitch: usize,
@@ -57,10 +57,8 @@ pub(crate) enum PanelLayout {
     General,
     /// As the kernels for truncated products have them.
     Truncated,
-    /// Likewise, with products by residues.
-    Residues,
-    /// Likewise, in fp8.
-    ResiduesFp8(ResidueFp8),
+    /// Likewise, with products by residues, for the kernel of this name.
+    Residues(&'static str),
     /// Likewise, and a second pass will read them across.
     FirstOfTwo,
     /// Where the first pass has left them.
@@ -136,20 +134,28 @@ impl Builder {
         digits: Digits,
         layout: PanelLayout,
     ) -> Result<BlockTables, FftError> {
-        let residues = matches!(layout, PanelLayout::Residues | PanelLayout::ResiduesFp8(_));
-        let truncated = layout != PanelLayout::General && !residues;
+        let residues = match layout {
+            PanelLayout::Residues(kernel) => Some(kernel),
+            _ => None,
+        };
+        let truncated = layout != PanelLayout::General && residues.is_none();
         let last = block.steps().len() - 1;
         let mut tables = Vec::new();
         for (number, step) in block.steps().iter().enumerate() {
-            let matrix = match layout {
-                PanelLayout::Residues => Some(self.add(&residues::tables(step, number, digits)?)),
-                PanelLayout::ResiduesFp8(ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves) => {
+            let matrix = match residues.map(ResidueFp8::of) {
+                Some(None) => {
+                    let redundant = residues.is_some_and(|kernel| {
+                        ozfft_kernels::RESIDUE_REDUNDANT_KERNELS.contains(&kernel)
+                    });
+                    Some(self.add(&residues::tables(step, number, digits, redundant)?))
+                }
+                Some(Some(ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves)) => {
                     Some(self.add(&residues_fp8::tables(step, number, digits)?))
                 }
-                PanelLayout::ResiduesFp8(ResidueFp8::Karatsuba) => {
+                Some(Some(ResidueFp8::Karatsuba)) => {
                     Some(self.add(&residues_karatsuba::tables(step, number, digits)?))
                 }
-                _ => self.matrices(step, digits, truncated),
+                None => self.matrices(step, digits, truncated),
             };
             let rotations = (!step.rotations.is_empty())
                 .then(|| self.add_angles(step.rotations.iter().map(|t| t.components())));
@@ -194,7 +200,7 @@ impl Builder {
         let columns = block.steps()[0].inner;
         let (line_pitch, row_pitch) = match layout {
             PanelLayout::General => (block.len().next_multiple_of(8), columns),
-            PanelLayout::Truncated | PanelLayout::Residues | PanelLayout::ResiduesFp8(_) => {
+            PanelLayout::Truncated | PanelLayout::Residues(_) => {
                 pitches(block.len() / columns, columns)
             }
             PanelLayout::FirstOfTwo => (first_of_two_pitch(block), columns),

@@ -270,6 +270,43 @@ impl Task {
     }
 }
 
+/// What kernels with redundant moduli count, and the faults that they make: `Watch` of `residue_redundant.cuh`.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Watch {
+    /// Sums that were put right, and sums that could not be, 64 bits each.
+    pub(crate) counts: Address,
+    pub(crate) faults: Faults,
+}
+
+/// Bytes of what is counted.
+pub(crate) const WATCH_BYTES: usize = 16;
+
+/// Faults that are made to test what finds them: a bit is flipped in one residue of one in so many sums, or of none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Faults {
+    pub(crate) seed: u32,
+    pub(crate) one_in: u32,
+}
+
+/// One pass that is watched over.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct WatchedTask {
+    pub(crate) task: Task,
+    pub(crate) watch: Watch,
+}
+
+impl WatchedTask {
+    /// With the arrays of a call.
+    pub(crate) fn resolved(mut self, arrays: &Arrays) -> WatchedTask {
+        self.task = self.task.resolved(arrays);
+        self.watch.counts = self.watch.counts.resolve(arrays);
+        self
+    }
+}
+
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct ArrayTask {
@@ -311,6 +348,7 @@ impl ArrayTask {
 // The kernels' sources assert the same sizes.
 const _: () = assert!(size_of::<StepTable>() == 48 && size_of::<FloatLines>() == 64);
 const _: () = assert!(size_of::<Task>() == 504 && size_of::<ArrayTask>() == 200);
+const _: () = assert!(size_of::<WatchedTask>() == 504 + 16);
 
 /// Bytes of shared memory that the kernel keeps for every line, besides its points (`Line` in `panel.cuh`).
 pub(crate) const LINE_HEADER_BYTES: usize = 136;
