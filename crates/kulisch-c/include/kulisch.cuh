@@ -92,6 +92,7 @@ KULISCH_DEVICE void device_fence() { __threadfence(); }
 // Returns what was there before.
 KULISCH_DEVICE unsigned atomic_add(unsigned *place, unsigned value) { return atomicAdd(place, value); }
 KULISCH_DEVICE void atomic_add(int *place, int value) { atomicAdd(place, value); }
+KULISCH_DEVICE void atomic_add(uint64_t *place, uint64_t value) { atomicAdd(reinterpret_cast<unsigned long long *>(place), static_cast<unsigned long long>(value)); }
 // Returns what was there, past any cache, and leaves zero.
 KULISCH_DEVICE int exchanged_for_zero(int *place) { return atomicExch(place, 0); }
 // 16 bytes of a table that no kernel changes.
