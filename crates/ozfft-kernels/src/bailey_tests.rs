@@ -1,0 +1,109 @@
+//! Tests of shapes, of their list and of the rule.
+
+use super::*;
+use std::collections::HashSet;
+
+/// Threads of a warp that leave a loop one by one are not always brought together again (docs/gpu-template.md, "A trap").
+#[test]
+fn loops_of_the_template_begin_at_the_same_number_for_a_whole_warp() {
+    let of_threads = ["in_group()", "thread_number()", "threadIdx", "lane.number"];
+    let template = SOURCES
+        .iter()
+        .filter(|(name, _)| name.starts_with("bailey_"));
+    let mut loops = 0;
+    for (name, text) in template {
+        for line in text.lines().filter(|line| line.contains("for (")) {
+            loops += 1;
+            let start = line.split(';').next().unwrap_or(line);
+            let own = of_threads.iter().find(|word| start.contains(*word));
+            assert!(own.is_none(), "{name}: {line}: use share_out");
+        }
+    }
+    assert!(loops > 20, "{loops}");
+}
+
+#[test]
+fn every_line_of_the_list_is_a_shape_of_its_own() {
+    let lines = LENGTHS.lines().filter(|line| line.starts_with("BAILEY"));
+    let shapes: Vec<BlockShape> = listed().map(|(shape, _)| shape).collect();
+    assert_eq!(shapes.len(), lines.count());
+    let steps = shapes
+        .iter()
+        .map(|shape| (shape.first, shape.last, shape.strided));
+    assert_eq!(steps.collect::<HashSet<_>>().len(), shapes.len());
+}
+
+#[test]
+fn shapes_fit_the_gpus_that_they_are_for() {
+    for (shape, _) in listed() {
+        for kilobytes in SHARED_KILOBYTES {
+            let (first, last, strided) = (shape.first, shape.last, shape.strided);
+            let steps = [first, last];
+            for number in [Number::Double, Number::DoubleFp8, Number::DoubleF16] {
+                let shape = BlockShape::new(number, steps, strided, kilobytes << 10);
+                let shape = shape.unwrap_or_else(|| panic!("{steps:?}, {kilobytes} KB"));
+                assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
+                // Of more warps than the rule allows, which leaves them fewer registers, some were measured to be faster in int8.
+                let most = if number == Number::Double { 768 } else { 512 };
+                assert!(shape.threads() <= most, "{shape:?}");
+            }
+        }
+    }
+}
+
+/// What is tried instead of the usual parameters fits, has a name of its own, and says what it is.
+#[test]
+fn candidates_are_kernels_of_their_own() {
+    for (number, steps, strided) in [
+        (Number::Double, [32, 32], false),
+        (Number::Double, [20, 18], true),
+        (Number::Single, [45, 1], false),
+        (Number::DoubleFp8, [32, 32], false),
+        (Number::DoubleF16, [32, 32], false),
+        (Number::Double, [16, 4], true),
+    ] {
+        for kilobytes in SHARED_KILOBYTES {
+            let usual = BlockShape::new(number, steps, strided, kilobytes << 10);
+            let usual = usual.expect("a shape");
+            let candidates = usual.candidates();
+            assert!(
+                (3..=MOST_CANDIDATES).contains(&candidates.len()),
+                "{usual:?}"
+            );
+            assert_eq!(candidates[0].choice(), usual.choice());
+            let names: HashSet<String> = candidates.iter().map(|c| c.name(true)).collect();
+            assert_eq!(names.len(), candidates.len(), "{names:?}");
+            let choices: HashSet<String> = candidates.iter().map(|c| c.choice()).collect();
+            assert_eq!(choices.len(), candidates.len(), "{choices:?}");
+            let few = usual.for_few().expect("a shape");
+            assert_eq!(few.purpose(), usual.purpose());
+            assert!(few.lines() <= usual.lines(), "{}", few.name(true));
+            assert!(few.shared_bytes() <= kilobytes << 10 && few.threads() <= 512);
+            for candidate in &candidates[1..] {
+                assert_eq!(candidate.purpose(), usual.purpose());
+                assert!(
+                    !candidate.is_compiled_in_advance(true),
+                    "{}",
+                    candidate.name(true)
+                );
+                assert!(candidate.shared_bytes() <= kilobytes << 10);
+                assert!(candidate.threads() <= 768);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_rule_takes_every_block_of_two_steps() {
+    for first in (3..=64).filter(|&n| is_matrix(n)) {
+        for last in (1..=first.min(1024 / first)).filter(|&n| n != 2) {
+            for strided in [false, true] {
+                for number in [Number::Double, Number::DoubleFp8, Number::DoubleF16] {
+                    let shape = by_rule(number, [first, last], strided);
+                    let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {number:?}"));
+                    assert!(shape.threads() <= 512, "{shape:?}");
+                }
+            }
+        }
+    }
+}
