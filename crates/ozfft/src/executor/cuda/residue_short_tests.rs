@@ -2,7 +2,7 @@
 //! not a bit may differ, the others against their bounds.
 
 use super::residue_tests::{check, emulator, transformed, with};
-use super::tests::{Style, everything, numbers};
+use super::tests::{STYLES, Style, everything, numbers};
 use crate::problem::{Direction, Norm, Problem};
 use crate::{FftError, Planner};
 use residues::reconstruct::Method;
@@ -33,18 +33,9 @@ fn lines_have_the_bits_of_exact_digits_in_every_exact_way() {
 
 #[test]
 fn numbers_of_every_kind_give_the_same_bits() {
-    let styles = [
-        Style::Wild,
-        Style::Tiny,
-        Style::Huge,
-        Style::NotFinite,
-        Style::Real,
-        Style::Imaginary,
-        Style::Sparse,
-    ];
     for n in LENGTHS {
         let problem = Problem::complex(&[2, n]).axes(&[1]);
-        for (seed, style) in (400 + n as u64..).zip(styles) {
+        for (seed, style) in (400 + n as u64..).zip(STYLES) {
             check(&problem, Method::Kulisch32, style, seed);
         }
     }
