@@ -58,6 +58,9 @@ const SAMPLE_OF_CONVOLUTIONS_IN_FP8: [usize; 2] = [12, 12];
 const SAMPLE_IN_F16: [(usize, usize); 4] = [(32, 1), (9, 7), (20, 18), (32, 32)];
 const SAMPLE_OF_PASSES_IN_F16: ([usize; 2], [usize; 2]) = ([16, 4], [32, 1]);
 
+/// The same for warps that multiply together.
+const SAMPLE_BY_WARPGROUPS: [(usize, usize); 5] = [(32, 1), (16, 4), (9, 7), (20, 18), (32, 32)];
+
 /// The same for real lines and half-spectra, with conversion instructions.
 const SAMPLE_OF_REAL: [(usize, usize); 6] = [(32, 1), (45, 1), (16, 4), (9, 7), (20, 18), (40, 25)];
 
@@ -153,9 +156,12 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let samples = [
             (Number::DoubleFp8, &SAMPLE_IN_FP8[..]),
             (Number::DoubleF16, &SAMPLE_IN_F16[..]),
+            (Number::DoubleWgmma, &SAMPLE_BY_WARPGROUPS[..]),
         ];
         for (number, sample) in samples {
-            if everything || sample.contains(&(shape.first, shape.last)) {
+            // Of warps that multiply together the sample is all: their steps are those of `mma.sync`.
+            let all = everything && number != Number::DoubleWgmma;
+            if all || sample.contains(&(shape.first, shape.last)) {
                 let shape_of = BlockShape::new(number, steps, shape.strided, SHARED_BYTES);
                 let shape_of = shape_of.expect("a shape that fits");
                 shapes.push((Box::new(shape_of), shape.strided));
@@ -339,7 +345,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {
@@ -382,20 +388,27 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     files.push(written("template.cpp", &all));
     written("template_names.rs", &format!("[\n{names}]"));
     // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
-    let mut asserts = String::from("#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n");
-    let numbers = [Number::Double, Number::DoubleFp8, Number::DoubleF16];
+    let mut asserts = String::from(
+        "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_wgmma.cuh\"\n",
+    );
+    let numbers = [
+        Number::Double,
+        Number::DoubleFp8,
+        Number::DoubleF16,
+        Number::DoubleWgmma,
+    ];
     for (shape, number) in listed
         .into_iter()
         .flat_map(|shape| numbers.map(|number| (shape, number)))
     {
         for kilobytes in [227, 99] {
-            let shape = BlockShape::new(
-                number,
-                [shape.first, shape.last],
-                shape.strided,
-                kilobytes << 10,
-            )
-            .expect("a shape that fits");
+            let steps = [shape.first, shape.last];
+            let found = BlockShape::new(number, steps, shape.strided, kilobytes << 10);
+            // Warps that multiply together need room for the tables, which Hopper has.
+            let Some(shape) = found else {
+                assert_eq!((number, kilobytes), (Number::DoubleWgmma, 99), "{steps:?}");
+                continue;
+            };
             writeln!(
                 asserts,
                 "static_assert({shape}::THREADS == {} && {shape}::SHARED == {}, \"bailey.rs\");",

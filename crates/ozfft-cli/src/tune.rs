@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::gpu::Precision;
-use crate::options::{AxisList, Shape, parse_axes, parse_device, parse_shape};
+use crate::options::{AxisList, Shape, parse_axes, parse_device, parse_shape, substrate_parser};
 use crate::report::{note, say, say_json};
 use clap::Args;
-use ozfft::{Accuracy, Device, Planner, Problem, Tuned, TunedKernel};
+use ozfft::{Accuracy, Device, Planner, Problem, Substrate, Tuned, TunedKernel};
 use serde::Serialize;
 use std::io::IsTerminal;
 
@@ -15,9 +15,9 @@ const POINTS: usize = 1 << 24;
 /// Options of `ozfft tune`.
 #[derive(Debug, Args)]
 pub struct TuneArguments {
-    /// Lengths joined by x, such as 360 or 100x100x100
-    #[arg(long, value_parser = parse_shape)]
-    shape: Shape,
+    /// Lengths joined by x, such as 360 or 100x100x100; may be given several times
+    #[arg(long = "shape", required = true, value_parser = parse_shape)]
+    shapes: Vec<Shape>,
     /// Transform only these axes, such as 0,2 or -1 [default: all]
     #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
     axes: Option<AxisList>,
@@ -27,6 +27,12 @@ pub struct TuneArguments {
     /// Numbers in f64, or in f32
     #[arg(long, value_enum, default_value = "double")]
     precision: Precision,
+    /// Matrix unit: auto, or one by name
+    #[arg(long, value_parser = substrate_parser(), default_value = "auto")]
+    substrate: Substrate,
+    /// Try at most so many parameters of a kernel
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    trials: u64,
     /// The GPU: cuda, or cuda:1
     #[arg(long, value_parser = parse_device, default_value = "cuda")]
     device: Device,
@@ -84,11 +90,19 @@ fn reported(kernel: &TunedKernel) -> Kernel<'_> {
 
 /// Runs the command.
 pub fn run(arguments: &TuneArguments) -> Result<(), Failure> {
-    let shape = &arguments.shape.0;
+    for shape in &arguments.shapes {
+        tune(arguments, shape)?;
+    }
+    Ok(())
+}
+
+fn tune(arguments: &TuneArguments, named: &Shape) -> Result<(), Failure> {
+    let shape = &named.0;
     let points = shape.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
     let batch = arguments.batch.unwrap_or((POINTS / points.max(1)).max(1));
     let mut problem = Problem::complex(shape)
         .batch(batch)
+        .substrate(arguments.substrate)
         .device(arguments.device);
     if let Some(axes) = &arguments.axes {
         problem = problem.axes(&axes.resolve(shape.len())?);
@@ -99,16 +113,17 @@ pub fn run(arguments: &TuneArguments) -> Result<(), Failure> {
             note(what);
         }
     };
+    let trials = usize::try_from(arguments.trials).unwrap_or(usize::MAX);
     let tuned = match arguments.precision {
-        Precision::Double => Planner::<f64>::new().tune(&problem, &mut told)?,
+        Precision::Double => Planner::<f64>::new().tune_among(&problem, trials, &mut told)?,
         Precision::Single => {
             let problem = problem.accuracy(Accuracy::Single);
-            Planner::<f32>::new().tune(&problem, &mut told)?
+            Planner::<f32>::new().tune_among(&problem, trials, &mut told)?
         }
     };
     if arguments.json {
         return say_json(&Report {
-            shape: arguments.shape.to_string(),
+            shape: named.to_string(),
             batch,
             kernels: tuned.kernels.iter().map(reported).collect(),
             file: tuned.file.as_ref().map(|path| path.display().to_string()),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Instructions of a point in the template's kernels for one block, counted in machine code loop by loop; registers and spills. No GPU is needed.
 
-    ./instructions.py [--target sm_90] [--integers-only] SHAPE ...      SHAPE: N1,N2,LINES,UNITS1,UNITS2,STRIDED,GROUPS[,Number]
+    ./instructions.py [--target sm_90a] [--integers-only] SHAPE ...      SHAPE: N1,N2,LINES,UNITS1,UNITS2,STRIDED,GROUPS[,Number]
 
     ./instructions.py 32,32,1,2,2,false,6 32,32,1,1,1,false,3,DoubleFp8 32,32,1,1,1,false,3,DoubleF16
 
@@ -20,7 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CUDA = HERE.parent / "cuda"
-TENSOR = re.compile(r"(IMMA|HMMA|QMMA|OMMA)\b")
+TENSOR = re.compile(r"(IMMA|HMMA|QMMA|OMMA|IGMMA)\b")
 
 
 def loaded(name):
@@ -52,7 +52,7 @@ def end_of_body(code):
 
 
 # Tensor instructions of eight slots, and of a rest of four, for eight outputs.
-PRODUCTS = {"Double": (12, 8), "DoubleFp8": (48, 32), "DoubleF16": (20, 12)}
+PRODUCTS = {"Double": (12, 8), "DoubleFp8": (48, 32), "DoubleF16": (20, 12), "DoubleWgmma": (3, 2)}
 
 
 def products(n, number):
@@ -61,6 +61,12 @@ def products(n, number):
     eights, fours = slots // 8 + (slots % 8 > 4), 1 <= slots % 8 <= 4
     of_eight, of_four = PRODUCTS[number]
     return 2 * tiles(n) * (of_eight * eights + of_four * fours)
+
+
+def warps_of(lines, n2, units1, number):
+    """Warps of a group."""
+    warps = math.ceil(lines * n2 / (8 * units1))
+    return math.ceil(warps / 4) * 4 if number == "DoubleWgmma" else warps
 
 
 def counts_of(code, shape, number, count):
@@ -75,8 +81,10 @@ def counts_of(code, shape, number, count):
     panel = max(with_tensor, key=lambda loop: loop[1] - loop[0])
     # Of several branches to its beginning the last ends it.
     with_tensor = [loop for loop in with_tensor if loop == panel or loop[0] != panel[0]]
-    warps = math.ceil(lines * n2 / (8 * units1))
+    warps = warps_of(lines, n2, units1, number)
     units = math.ceil(lines * n1 / (8 * units2)) if is_matrix(n2) else 0
+    if number == "DoubleWgmma":
+        units = math.ceil(units / 4) * 4
     rows = units / warps if units else 1
     # Outside of the first step's tiles there is nothing but panels; a step of one tile may have no loop over tiles.
     turns = {}
@@ -108,7 +116,7 @@ def counts_of(code, shape, number, count):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", default="sm_90")
+    parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--integers-only", action="store_true")
     parser.add_argument("shapes", nargs="+")
     arguments = parser.parse_args()
@@ -121,7 +129,7 @@ def main():
         number = fields[7] if len(fields) > 7 else "Double"
         shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number}>"
         source = (
-            f'#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\ntypedef {shape} Shape;\n'
+            f'#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\n#include "bailey_wgmma.cuh"\ntypedef {shape} Shape;\n'
             f"KERNEL(Shape::THREADS, 1) counted(PARAMETERS TunedArguments a) {{ bailey::run<Shape, Shape::Number::Mma, {conversions}>(a); }}\n"
         )
         with tempfile.TemporaryDirectory() as temporary:
@@ -133,7 +141,7 @@ def main():
         pipes, expected = counts_of(code, [int(field) for field in fields[:5]], number, count)
         whole = sum(pipes.values())
         by_pipe = ", ".join(f"{pipe} {value:.0f}" for pipe, value in sorted(pipes.items(), key=lambda entry: -entry[1]))
-        warps = math.ceil(int(fields[2]) * int(fields[1]) / (8 * int(fields[3]))) * max(int(fields[6]), 1)
+        warps = warps_of(int(fields[2]), int(fields[1]), int(fields[3]), number) * max(int(fields[6]), 1)
         # Where fp8 is made of f16, there are two instructions for one.
         if all(abs(pipes.get("tensor", 0) - times * expected) > 0.1 * times * expected for times in (1, 2)):
             by_pipe += f"; not counted rightly: {expected:.0f} products of a point"

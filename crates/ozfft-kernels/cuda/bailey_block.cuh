@@ -374,12 +374,12 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
     put_digits<S>(numbers, statistics, cosine_digits, sine_digits);
     const auto tables = tables_of<S>(args);
     const int t = lane.t;
-#pragma unroll 1
+#pragma unroll
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
-        const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
-        multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 10);
-        multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 20);
+        const auto matrix = tables.later(o * Step::TILE_BYTES);
+        multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 100 * o + 10);
+        multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 100 * o + 20);
 #pragma unroll
         for (int u = 0; u < S::UNITS1; u++) {
             const Column column = column_of<S>(lane, u);
@@ -524,12 +524,14 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of, 
 template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArguments &args, const EndOf &end_of) {
     typedef typename S::Last Step;
     typedef typename S::Tables Tables;
-    constexpr int N1 = S::N1, N2 = S::LAST, MIDDLE = S::MIDDLE, UNITS = S::UNITS2;
+    constexpr int N1 = S::N1, N2 = S::LAST, MIDDLE = S::MIDDLE, UNITS = S::UNITS2, TOGETHER = warps_together(S::Number::PRODUCT);
     const auto tables = tables_of<S>(args);
     const Factors factors = factors_of<Int8>(args);
 #pragma unroll 1
-    for (int unit = Lane<S>().warp * UNITS; 8 * unit < S::ROWS; unit += S::WARPS * UNITS) {
+    for (int first = Lane<S>().warp / TOGETHER * TOGETHER * UNITS; 8 * first < S::ROWS; first += S::WARPS * UNITS) {
         const Lane<S> lane;
+        // Warps that multiply together go on together, those beyond the last row as the last one's.
+        const int unit = first + lane.warp % TOGETHER * UNITS;
         const int t = lane.t;
         StepDigits<Step> cosine_digits[UNITS], sine_digits[UNITS];
 #pragma unroll
@@ -553,12 +555,12 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
             cosine_digits[u].fill();
             sine_digits[u].fill();
         }
-#pragma unroll 1
+#pragma unroll
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
-            const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
-            multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 30);
-            multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 40);
+            const auto matrix = tables.later(o * Step::TILE_BYTES);
+            multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 100 * o + 30);
+            multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 100 * o + 40);
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of<S>(lane, unit + u);
@@ -626,6 +628,7 @@ template <class S, int BYTES> DEVICE void begin_tables(const TunedArguments &arg
 // They are there for all threads, and so is what these have written to shared memory before.
 template <class S> DEVICE void end_tables() {
     if constexpr (S::SHARED_TABLES) copy_wait();
+    if constexpr (warps_together(S::Number::PRODUCT) > 1) wgmma_publish();
     block_barrier();
 }
 

@@ -9,7 +9,7 @@ namespace bailey {
 using namespace tuned;
 
 // The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Biased by 128 to unsigned
-// bytes; what that adds to sums is a constant of every output. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise.)
+// bytes; what that adds to sums is a constant of every output. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise, bailey_wgmma.cuh the same.)
 template <class Step, Product PRODUCT = Step::PRODUCT> struct StepDigits {
     static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
     unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
@@ -32,6 +32,17 @@ template <class Step, Product PRODUCT = Step::PRODUCT> struct StepDigits {
     // Slots that no thread has: they meet zeros of the matrix.
     DEVICE void fill() {
         if (Step::QUADS < 2 * K_TILES) put(Step::QUADS, 0, 0);
+    }
+    // They are in their registers from here on.
+    DEVICE void fence() {
+#pragma unroll
+        for (int s = 0; s < K_TILES; s++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) compiler_fence(low[s][i], high[s][i]);
+        if (FOURS) {
+            compiler_fence(both[0], both[1]);
+            compiler_fence(both[2], both[3]);
+        }
     }
 };
 
@@ -160,10 +171,14 @@ struct MmaSync {
 // The products of eight outputs with the columns of all units, put together. `place` is another number for every call. HALF: 0 where sums are
 // rounded later, by more bits.
 template <class Mma, bool WHOLE, int HALF = 64, class Step, int UNITS, class Matrix>
-DEVICE void multiply(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
+DEVICE void multiply(Rounded (&rounded)[UNITS], StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
     // Tensor instructions are for whole warps: threads that took different branches come together first.
     warp_barrier();
-    Mma::template products<WHOLE, HALF>(rounded, digits, matrix, factors, place);
+    // Those of four warps read the matrix as a whole; else a lane has its 16 bytes of every fragment.
+    if constexpr (Step::PRODUCT == Product::WGMMA)
+        Mma::template products<WHOLE, HALF>(rounded, digits, matrix, factors, place);
+    else
+        Mma::template products<WHOLE, HALF>(rounded, digits, matrix.later(16 * (thread_number() & 31)), factors, place);
 }
 
 // What numbers have in common whose digits are multiplied so.

@@ -17,6 +17,7 @@
 #define LINES_KERNEL(...) LINES_KERNEL_(__VA_ARGS__)
 
 #define BAILEY(...)
+#define BAILEY_WGMMA(...)
 #define BAILEY_IN_ADVANCE(N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS)                                                    \
     typedef SHAPE(N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS, 99) Small_##N1##_##N2##_##STRIDED;                         \
     typedef SHAPE(N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS, 227) Large_##N1##_##N2##_##STRIDED;                        \

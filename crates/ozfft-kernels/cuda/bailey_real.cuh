@@ -157,12 +157,12 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
     put_digits<S>(numbers, statistics, cosine_digits, sine_digits);
     const auto tables = tables_of<S>(args);
     const int t = lane.t;
-#pragma unroll 1
+#pragma unroll
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
-        const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
-        multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 10);
-        multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 20);
+        const auto matrix = tables.later(o * Step::TILE_BYTES);
+        multiply<Mma, true>(cosine, cosine_digits, matrix.later(Tables::COSINE1), factors, 100 * o + 10);
+        multiply<Mma, true>(sine, sine_digits, matrix.later(Tables::SINE1), factors, 100 * o + 20);
 #pragma unroll
         for (int u = 0; u < S::UNITS1; u++) {
             const Column column = column_of<S>(lane, u);
@@ -346,12 +346,12 @@ template <class S, class Mma, class Rows, class EndOf> DEVICE void last_half_ste
             cosine_digits[u].fill();
             sine_digits[u].fill();
         }
-#pragma unroll 1
+#pragma unroll
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
-            const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
-            multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 30);
-            multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 40);
+            const auto matrix = tables.later(o * Step::TILE_BYTES);
+            multiply<Mma, false>(cosine, cosine_digits, matrix.later(Tables::COSINE2), factors, 100 * o + 30);
+            multiply<Mma, false>(sine, sine_digits, matrix.later(Tables::SINE2), factors, 100 * o + 40);
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
                 const Column row = row_of(lane, unit + u);

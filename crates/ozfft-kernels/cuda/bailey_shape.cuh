@@ -7,14 +7,18 @@ namespace bailey {
 
 enum class Fold { NONE, UNIT, PLAIN, SHIFTED };
 
-// What digits are multiplied in: bailey_digits.cuh, bailey_fp8.cuh, bailey_f16.cuh.
-enum class Product { INT8, FP8, F16 };
+// What digits are multiplied in, and by what: bailey_digits.cuh, bailey_fp8.cuh, bailey_f16.cuh, bailey_wgmma.cuh (int8, by four warps together).
+enum class Product { INT8, FP8, F16, WGMMA };
+
+// Warps that multiply together.
+DEVICE_CONSTANT int warps_together(Product product) { return product == Product::WGMMA ? 4 : 1; }
 
 // A step of N points: pairs of its elements are slots, pairs of its outputs are rows of the matrices. DIGITS: of a word, 8 or 5.
 template <int N, int DIGITS_ = 8, Product PRODUCT_ = Product::INT8> struct StepShape {
     static constexpr int DIGITS = DIGITS_;
     static constexpr Product PRODUCT = PRODUCT_;
     static_assert(DIGITS == 8 || (DIGITS == 5 && PRODUCT == Product::INT8), "Double or Single");
+    static constexpr bool INT8 = PRODUCT == Product::INT8 || PRODUCT == Product::WGMMA;
     static constexpr Fold FOLD = N == 1 ? Fold::NONE : N == 2 || N == 4 ? Fold::UNIT : N % 2 == 1 ? Fold::PLAIN : Fold::SHIFTED;
     static constexpr bool PLAIN = FOLD == Fold::PLAIN, MATRIX = PLAIN || FOLD == Fold::SHIFTED;
     static constexpr int SLOTS = (N + 1) / 2;  // and rows of the cosine matrix
@@ -29,7 +33,7 @@ template <int N, int DIGITS_ = 8, Product PRODUCT_ = Product::INT8> struct StepS
     // each.
     static constexpr int UPPER = K_TILES + FOURS, LOWER = 2 * K_TILES + FOURS;
     static constexpr int COLUMNS = PRODUCT == Product::FP8 ? 16 : 8;
-    static constexpr int TILE_BYTES = PRODUCT == Product::INT8 ? 1024 * UPPER + (DIGITS == 8 ? 1024 : 256) * LOWER : 256 * COLUMNS * UPPER;
+    static constexpr int TILE_BYTES = INT8 ? 1024 * UPPER + (DIGITS == 8 ? 1024 : 256) * LOWER : 256 * COLUMNS * UPPER;
     static constexpr int MATRIX_BYTES = MATRIX ? TILES * TILE_BYTES : 0;
 };
 
@@ -80,7 +84,9 @@ struct BlockShape {
     // Points of the last step, and of the one before where there are three: bailey_three.cuh.
     static constexpr int LAST = N2, MIDDLE = 1;
     static constexpr int COLUMNS = LINES * COLUMNS_OF_LINE, ROWS = PANEL * ROWS_OF_LINE;
-    static constexpr int WARPS = (COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1);  // of a group
+    static constexpr int TOGETHER = warps_together(Number::PRODUCT);
+    // Of a group.
+    static constexpr int WARPS = next_with((COLUMNS + 8 * UNITS1 - 1) / (8 * UNITS1), 0, TOGETHER);
     static constexpr int GROUP_THREADS = 32 * WARPS, THREADS = GROUPS * GROUP_THREADS;
     // Whether a warp's columns may be of several lines.
     static constexpr bool ONE_LINE = LINES == 1 || (!COLUMNS_ACROSS && N2 % (8 * UNITS1) == 0);
@@ -93,12 +99,13 @@ struct BlockShape {
     // exponent that all lines have in common, and the tables.
     static constexpr int STATISTICS = N2 == 1 ? 0 : 16 * LINE * LINES;
     static constexpr int GROUP = STATISTICS + 2 * 16 * LINES;
-    static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
+    static constexpr int COMMON = GROUPS * GROUP, TABLES = next_with(COMMON + 16, 0, TOGETHER == 1 ? 16 : 128);
     static constexpr int SHARED = TABLES + (SHARED_TABLES ? Tables::BYTES : 0);
     static constexpr int FIRST_TABLE = 0;  // in the image of the tables
     // Whether a warp has whole lines of its own, so that only its own threads wait for each other: passes (bailey_passes.cuh).
     static constexpr bool LOCAL = false, IN_PLACE = false;
     static_assert(First::MATRIX && N1 <= 64 && N2 <= 128, "first steps are products");
+    static_assert(TOGETHER == 1 || SHARED_TABLES, "the tensor unit reads matrices from shared memory");
     // Of two real lines, or columns, that are together in the first step: their numbers in the last one.
     static DEVICE int line_of_pair(int pair, int part) { return 2 * pair + part; }
     // Where output number `output` of row k1 lies in that row, as long as it has not been stored.

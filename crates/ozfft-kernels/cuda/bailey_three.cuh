@@ -103,12 +103,12 @@ template <class S, class Mma> DEVICE void middle_step(const TunedArguments &args
             cosine_digits[u].fill();
             sine_digits[u].fill();
         }
-#pragma unroll 1
+#pragma unroll
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
-            const auto matrix = tables.later(o * Step::TILE_BYTES + 16 * lane.number);
-            multiply<Mma, false, 0>(cosine, cosine_digits, matrix.later(Tables::MIDDLE_COSINE), factors, 50);
-            multiply<Mma, false, 0>(sine, sine_digits, matrix.later(Tables::MIDDLE_SINE), factors, 60);
+            const auto matrix = tables.later(o * Step::TILE_BYTES);
+            multiply<Mma, false, 0>(cosine, cosine_digits, matrix.later(Tables::MIDDLE_COSINE), factors, 100 * o + 50);
+            multiply<Mma, false, 0>(sine, sine_digits, matrix.later(Tables::MIDDLE_SINE), factors, 100 * o + 60);
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
                 const MiddleColumn column(lane, unit + u);

@@ -19,7 +19,7 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 32] = headers!(
+const SOURCES: [(&str, &str); 33] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
@@ -35,6 +35,7 @@ const SOURCES: [(&str, &str); 32] = headers!(
     "bailey_shape.cuh",
     "bailey_single.cuh",
     "bailey_three.cuh",
+    "bailey_wgmma.cuh",
     "bailey_words.cuh",
     "bulk_copy.cuh",
     "convert.cuh",
@@ -141,14 +142,24 @@ pub enum Number {
     DoubleFp8,
     /// The same, their digits multiplied in f16 (`bailey_f16.cuh`).
     DoubleF16,
+    /// The same, their digits multiplied in int8 by four warps together (`bailey_wgmma.cuh`): compute capability 9.0.
+    DoubleWgmma,
     /// f32, in words of five digits (`bailey_single.cuh`).
     Single,
 }
 
 impl Number {
-    /// Whether their digits are multiplied in int8: all kernels of the template have that.
-    pub const fn is_in_int8(self) -> bool {
+    /// Whether their digits are multiplied by `mma.sync` in int8: all kernels of the template have that.
+    pub const fn is_usual(self) -> bool {
         matches!(self, Number::Double | Number::Single)
+    }
+
+    /// Warps that multiply together.
+    pub(crate) const fn together(self) -> usize {
+        match self {
+            Number::DoubleWgmma => 4,
+            _ => 1,
+        }
     }
 
     /// In words.
@@ -157,6 +168,7 @@ impl Number {
             Number::Double => "f64",
             Number::DoubleFp8 => "f64 in fp8",
             Number::DoubleF16 => "f64 in f16",
+            Number::DoubleWgmma => "f64 by warpgroups",
             Number::Single => "f32",
         }
     }
@@ -167,6 +179,7 @@ impl Number {
             Number::Double => "bailey::Double",
             Number::DoubleFp8 => "bailey::DoubleFp8",
             Number::DoubleF16 => "bailey::DoubleF16",
+            Number::DoubleWgmma => "bailey::DoubleWgmma",
             Number::Single => "bailey::Single",
         }
     }
@@ -185,6 +198,7 @@ impl Number {
             Number::Double => "",
             Number::DoubleFp8 => "fp8_",
             Number::DoubleF16 => "f16_",
+            Number::DoubleWgmma => "wgmma_",
             Number::Single => "single_",
         }
     }
@@ -195,6 +209,7 @@ impl Number {
             Number::Double => None,
             Number::DoubleFp8 => Some("bailey_fp8.cuh"),
             Number::DoubleF16 => Some("bailey_f16.cuh"),
+            Number::DoubleWgmma => Some("bailey_wgmma.cuh"),
             Number::Single => Some("bailey_single.cuh"),
         }
     }
@@ -239,7 +254,7 @@ pub(crate) const fn pieces(n: usize) -> [usize; 2] {
 pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
     let [upper, lower] = pieces(n);
     let tile = match number {
-        Number::Double => 1024 * (upper + lower),
+        Number::Double | Number::DoubleWgmma => 1024 * (upper + lower),
         Number::DoubleFp8 => FP8_COLUMNS * 256 * upper,
         Number::DoubleF16 => F16_COLUMNS * 256 * upper,
         Number::Single => 1024 * upper + 256 * lower,
@@ -300,14 +315,14 @@ impl BlockShape {
         strided: bool,
         kilobytes: usize,
     ) -> Option<Self> {
-        let mut listed = listed().map(|(shape, _)| shape);
         let wanted = (first, last, strided);
         let is_it = |shape: &BlockShape| (shape.first, shape.last, shape.strided) == wanted;
-        let found = listed.find(is_it);
+        let found = listed().map(|(shape, _)| shape).find(is_it);
         // What was measured was int8; fp8 and f16 take twice the registers for digits.
         let found = match number {
             Number::Double | Number::Single => found,
             Number::DoubleFp8 => None,
+            Number::DoubleWgmma => listed_for_warpgroups().find(is_it),
             Number::DoubleF16 => found.and_then(|shape| shape.with_registers_for(number)),
         };
         let found = found.or_else(|| by_rule(number, [first, last], strided))?;
@@ -324,7 +339,9 @@ impl BlockShape {
     /// For such numbers.
     fn of(self, number: Number) -> Self {
         let groups = match number {
-            Number::Double | Number::DoubleFp8 | Number::DoubleF16 => self.groups,
+            Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
+                self.groups
+            }
             // Their digits leave registers for more warps.
             Number::Single => self.groups.max(MOST_WARPS / self.warps()).min(15),
         };
@@ -354,10 +371,12 @@ impl BlockShape {
     /// With as many of the groups as fit: `Within`.
     fn within(mut self, kilobytes: usize) -> Option<Self> {
         let bytes = kilobytes << 10;
-        let room = bytes.saturating_sub(16 + self.table_bytes());
+        let room = bytes.saturating_sub(self.common_bytes() + self.table_bytes());
         self.groups = self.groups.min(room / self.group_bytes());
         self.kilobytes = kilobytes;
-        (self.shared_bytes() <= bytes).then_some(self)
+        // The tensor unit reads matrices from shared memory where warps multiply together.
+        let has_tables = self.groups > 0 || self.number.together() == 1;
+        (self.shared_bytes() <= bytes && has_tables).then_some(self)
     }
 
     /// Strided lines of a pass of several.
@@ -385,7 +404,13 @@ impl BlockShape {
 
     /// `BlockShape::WARPS`: of a group.
     fn warps(&self) -> usize {
-        (self.lines * self.last).div_ceil(8 * self.units[0])
+        let units = (self.lines * self.last).div_ceil(8 * self.units[0]);
+        units.next_multiple_of(self.number.together())
+    }
+
+    /// At most: the exponent that all lines have in common, and what brings the tables to where the tensor unit reads them.
+    fn common_bytes(&self) -> usize {
+        if self.number.together() == 1 { 16 } else { 128 }
     }
 
     /// `BlockShape::GROUP`: shared memory of a group.
@@ -465,7 +490,10 @@ impl KernelShape for BlockShape {
             0 => 0,
             _ => self.table_bytes(),
         };
-        self.groups.max(1) * self.group_bytes() + 16 + tables
+        // `BlockShape::TABLES`
+        let start = self.groups.max(1) * self.group_bytes() + 16;
+        let alignment = if self.number.together() == 1 { 16 } else { 128 };
+        start.next_multiple_of(alignment) + tables
     }
 
     fn is_compiled_in_advance(&self, conversions: bool) -> bool {
@@ -557,15 +585,28 @@ pub(crate) fn kernel_source(
     )
 }
 
+/// Whether four warps together were measured to be faster for lines of such steps.
+pub fn is_faster_by_warpgroups([first, last]: [usize; 2]) -> bool {
+    let mut listed = listed_for_warpgroups();
+    listed.any(|shape| (shape.first, shape.last) == (first, last))
+}
+
 /// The list's shapes, and whether they are compiled in advance.
 pub fn listed() -> impl Iterator<Item = (BlockShape, bool)> {
-    LENGTHS.lines().filter_map(|line| {
+    entries(&["BAILEY", "BAILEY_IN_ADVANCE"])
+        .map(|(keyword, shape)| (shape, keyword == "BAILEY_IN_ADVANCE"))
+}
+
+/// Those for warps that multiply together.
+fn listed_for_warpgroups() -> impl Iterator<Item = BlockShape> {
+    entries(&["BAILEY_WGMMA"]).map(|(_, shape)| shape.of(Number::DoubleWgmma))
+}
+
+/// The list's shapes under such keywords.
+fn entries(keywords: &[&'static str]) -> impl Iterator<Item = (&'static str, BlockShape)> {
+    LENGTHS.lines().filter_map(move |line| {
         let (keyword, rest) = line.split_once('(')?;
-        let in_advance = match keyword {
-            "BAILEY" => false,
-            "BAILEY_IN_ADVANCE" => true,
-            _ => return None,
-        };
+        let keyword = *keywords.iter().find(|known| **known == keyword)?;
         let fields = rest.trim_end().strip_suffix(')')?;
         let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
         let number = |field: usize| fields.get(field)?.parse().ok();
@@ -579,7 +620,7 @@ pub fn listed() -> impl Iterator<Item = (BlockShape, bool)> {
             number: Number::Double,
             kilobytes: SHARED_KILOBYTES[0],
         };
-        Some((shape, in_advance))
+        Some((keyword, shape))
     })
 }
 
@@ -642,12 +683,15 @@ fn ranked(number: Number, [first, last]: [usize; 2], strided: bool) -> Vec<(f64,
                 kilobytes: SHARED_KILOBYTES[0],
             };
             let warps = shape.warps();
-            let room = (SHARED_KILOBYTES[0] << 10).saturating_sub(16 + shape.table_bytes());
+            let taken = shape.common_bytes() + shape.table_bytes();
+            let room = (SHARED_KILOBYTES[0] << 10).saturating_sub(taken);
             let groups = (most_warps / warps).min(room / shape.group_bytes()).min(15);
             if groups == 0 {
                 continue;
             }
-            let mut cost = cost_of([first, last], lines, units, [warps, groups, most_warps]);
+            let together = number.together();
+            let warp_counts = [warps, groups, most_warps];
+            let mut cost = cost_of(together, [first, last], lines, units, warp_counts);
             cost *= match (strided, lines) {
                 (true, 2) => 1.1,
                 (true, 4) => 1.03,
@@ -688,6 +732,10 @@ pub(crate) fn most_warps_for(
     let warps = match number {
         Number::Double | Number::Single if load > 5 => 12,
         Number::Double | Number::Single => MOST_WARPS,
+        // Sums of all diagonals of one unit.
+        Number::DoubleWgmma if units != [1, 1] => return None,
+        Number::DoubleWgmma if load > 4 => 12,
+        Number::DoubleWgmma => MOST_WARPS,
         Number::DoubleFp8 | Number::DoubleF16 => {
             let last = (if product { last } else { 1 }, units[1]);
             return most_warps_of_wide(number, [(first, units[0]), last]).filter(|_| fits);
@@ -719,9 +767,10 @@ pub(crate) fn work(n: usize, units: usize) -> f64 {
     fragments * 8.0 * (tiles(n) * (pieces(n)[0] + pieces(n)[1])) as f64 / n as f64 + 16.0
 }
 
-/// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps of a
+/// What a point is expected to take: products of padded matrices and what else there is, over what is not padding, with warps that multiply together, those of a
 /// group, groups and most warps of a block.
 pub(crate) fn cost_of(
+    together: usize,
     [first, last]: [usize; 2],
     lines: usize,
     units: [usize; 2],
@@ -731,7 +780,8 @@ pub(crate) fn cost_of(
     let mut cost = work(first, units[0]) / columns;
     let mut balance = 1.0;
     if is_matrix(last) {
-        let (all, unit_columns) = (lines * first, 8 * units[1]);
+        let (all, unit_columns) = (lines * first, 8 * units[1] * together);
+        let warps = warps / together;
         let turns = |a: usize, b: usize| a.div_ceil(b) as f64;
         cost += work(last, units[1]) * turns(all, unit_columns) * unit_columns as f64 / all as f64;
         balance = all as f64 / ((unit_columns * warps) as f64 * turns(all, unit_columns * warps));

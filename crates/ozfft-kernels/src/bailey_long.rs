@@ -129,7 +129,8 @@ impl LongShape {
             _ => bailey_three::are_three(steps),
         };
         // Three steps have kernels for f64, multiplied in int8, alone.
-        if !takes || (number != Number::Double && middle > 1) {
+        let for_blocks = number == Number::DoubleWgmma;
+        if !takes || for_blocks || (number != Number::Double && middle > 1) {
             return None;
         }
         let mut best: Option<(f64, LongShape)> = None;
@@ -142,7 +143,9 @@ impl LongShape {
                 continue;
             };
             let most = match number {
-                Number::Double | Number::DoubleFp8 | Number::DoubleF16 => most,
+                Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
+                    most
+                }
                 Number::Single => MOST_WARPS,
             };
             for lines in [2, 4, 6, 8, 16] {
@@ -182,7 +185,7 @@ impl LongShape {
                 let padding = turns as f64 / side_by_side as f64;
                 let warps = [warps, groups, most];
                 let cost = match middle {
-                    1 => cost_of([first, last], lines, units, warps),
+                    1 => cost_of(1, [first, last], lines, units, warps),
                     _ => bailey_three::cost_of(steps, lines, warps),
                 };
                 let cost = match few {

@@ -182,6 +182,7 @@ impl PassesShape {
             number @ (Number::DoubleFp8 | Number::DoubleF16) => {
                 return most_warps_of_wide(number, steps).filter(|_| fits);
             }
+            Number::DoubleWgmma => return None,
             Number::Single => self.units[1] * quads(self.second[0]) > 5 || load > 6,
         };
         fits.then_some(if is_much { 12 } else { MOST_WARPS })

@@ -50,7 +50,7 @@ impl RealShape {
         // `RealShape` asserts the same; two points as a last step do not occur.
         let takes = is_matrix(first) && first <= 64 && last <= 64 && last != 2;
         // Real lines in fp8 and in f16 have no kernels.
-        if !takes || !number.is_in_int8() {
+        if !takes || !number.is_usual() {
             return None;
         }
         let all_pairs: &[usize] = match strided {
@@ -68,7 +68,9 @@ impl RealShape {
             }
             let load = (units[0] * quads(first)).max(units[1] * quads(last));
             let most = match number {
-                Number::Double | Number::DoubleFp8 | Number::DoubleF16 => most,
+                Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
+                    most
+                }
                 // Five digits leave registers for more warps, but for those of two units of large steps, or where distances need some.
                 Number::Single if load > 6 || strided => most,
                 Number::Single => MOST_WARPS,
@@ -95,9 +97,10 @@ impl RealShape {
                 let short = if pairs * first * last < 256 { 1.1 } else { 1.0 };
                 let cost = match number {
                     // Shapes of f64 were chosen and measured with these figures.
-                    Number::Double | Number::DoubleFp8 | Number::DoubleF16 => {
-                        cost_of(steps, pairs, units, [warps, groups, most])
-                    }
+                    Number::Double
+                    | Number::DoubleFp8
+                    | Number::DoubleF16
+                    | Number::DoubleWgmma => cost_of(1, steps, pairs, units, [warps, groups, most]),
                     Number::Single => shape.cost(most),
                 };
                 let cost = cached * short * cost * shape.sectors();
@@ -142,7 +145,9 @@ impl RealShape {
     /// What it costs that neighbouring real numbers of strided lines do not fill sectors of 32 bytes.
     fn sectors(&self) -> f64 {
         let bytes = match self.number {
-            Number::Double | Number::DoubleFp8 | Number::DoubleF16 => 8 * self.pairs,
+            Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
+                8 * self.pairs
+            }
             Number::Single => 4 * self.pairs,
         };
         match bytes {

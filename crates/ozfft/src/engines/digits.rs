@@ -132,6 +132,7 @@ fn on_gpu<T: Real>(
             Substrate::Gpu(GpuUnit::F16MmaSync) => cuda::Number::DoubleF16,
             _ => cuda::Number::Double,
         },
+        by_warpgroups: problem.substrate == Substrate::Gpu(GpuUnit::Int8Wgmma),
         conversions: !problem.integers_only,
         residues: None,
         residue_lines: None,

@@ -113,6 +113,7 @@ pub(crate) fn on_gpu<T: Real>(
     let choice = cuda::Choice {
         tuned: None,
         template: cuda::Number::Double,
+        by_warpgroups: false,
         conversions: false,
         residues: Some(kernel),
         residue_lines: measured.lines,

@@ -20,6 +20,7 @@ pub(crate) fn open(_: usize) -> Result<Arc<dyn Machine>, FftError> {
 pub(crate) struct Choice {
     pub(crate) tuned: Option<Product>,
     pub(crate) template: Number,
+    pub(crate) by_warpgroups: bool,
     pub(crate) conversions: bool,
     pub(crate) residues: Option<&'static str>,
     pub(crate) residue_lines: Option<u64>,
@@ -60,6 +61,7 @@ impl CudaExecutor {
         let Choice {
             tuned: _,
             template: _,
+            by_warpgroups: _,
             conversions: _,
             residues: _,
             residue_lines: _,

@@ -136,12 +136,23 @@ impl<T: Real> Planner<T> {
     /// # Ok::<(), ozfft::FftError>(())
     /// ```
     pub fn tune(&self, problem: &Problem, trial: &mut dyn FnMut(&str)) -> Result<Tuned, FftError> {
-        self.tune_on(problem, trial, &open_device)
+        self.tune_among(problem, usize::MAX, trial)
+    }
+
+    /// The same with at most `most` parameters tried of every kernel, the most promising ones.
+    pub fn tune_among(
+        &self,
+        problem: &Problem,
+        most: usize,
+        trial: &mut dyn FnMut(&str),
+    ) -> Result<Tuned, FftError> {
+        self.tune_on(problem, most, trial, &open_device)
     }
 
     pub(crate) fn tune_on(
         &self,
         problem: &Problem,
+        most: usize,
         trial: &mut dyn FnMut(&str),
         open_device: &dyn Fn(&Problem) -> Result<OpenDevice, FftError>,
     ) -> Result<Tuned, FftError> {
@@ -167,7 +178,8 @@ impl<T: Real> Planner<T> {
             let purpose = tunable.purpose;
             let others = tunable.choices.into_iter();
             let others = others.filter(|choice| *choice != tunable.choice);
-            let choices: Vec<String> = [tunable.choice.clone()].into_iter().chain(others).collect();
+            let choices = [tunable.choice.clone()].into_iter().chain(others);
+            let choices: Vec<String> = choices.take(most.max(1)).collect();
             let mut trials = Vec::new();
             let mut attempt = |parameters: String| {
                 trial(&format!("{purpose}: {parameters}"));
@@ -175,7 +187,11 @@ impl<T: Real> Planner<T> {
                 let plan = plan()?;
                 // A kernel that cannot be had is a remark of a plan that does without.
                 let mut remarks = plan.kernel_remarks().iter();
-                let remark = remarks.rfind(|remark| remark.starts_with("the portable kernel"));
+                let is_without = |remark: &&String| {
+                    let others = ["the portable kernel", "the kernel on mma.sync"];
+                    others.iter().any(|other| remark.starts_with(other))
+                };
+                let remark = remarks.rfind(is_without);
                 let (seconds, result) = arrays.measure(&machine, &plan)?;
                 if result != expected {
                     return Err(FftError::Unsupported(format!(
@@ -230,7 +246,7 @@ mod tests {
         let problem = Problem::complex(&[360]).batch(2).device(Device::Cuda(0));
         let mut told = 0;
         let planner = Planner::<f64>::new();
-        let tuned = planner.tune_on(&problem, &mut |_| told += 1, &open);
+        let tuned = planner.tune_on(&problem, usize::MAX, &mut |_| told += 1, &open);
         let tuned = tuned.expect("kernels");
         let [kernel] = &tuned.kernels[..] else {
             panic!("{tuned:?}");
@@ -254,6 +270,7 @@ mod tests {
         // One step alone has nothing to choose where the portable kernel runs.
         let none = planner.tune_on(
             &Problem::complex(&[2]).device(Device::Cuda(0)),
+            usize::MAX,
             &mut |_| {},
             &open,
         );

@@ -1,4 +1,4 @@
-//! Kernels of the template whose products are in fp8 or in f16, under the emulator against the portable unit: a sample of lengths, contiguous lines with
+//! Kernels of the template whose products are in fp8, in f16, or of four warps together, under the emulator against the portable unit: a sample of lengths, contiguous lines with
 //! conversion instructions and strided ones without (`crates/ozfft-emulator/build.rs`). The emulator ends the program at a sum beyond what
 //! the tensor instruction is known to keep.
 
@@ -23,21 +23,21 @@ struct Sample {
     blocks: &'static [usize],
     /// Of two passes in one launch, of two through memory, and primes.
     passes: &'static [usize],
-    long: usize,
+    long: &'static [usize],
     convolutions: &'static [usize],
     /// Of `blocks`, a contiguous line of which lies beside strided ones of another; and one that is not on the list, so that there is no kernel for it with `OZFFT_EVERYTHING` either, and its name.
     plane: [usize; 2],
     missing: (usize, &'static str),
 }
 
-const SAMPLES: [Sample; 2] = [
+const SAMPLES: [Sample; 3] = [
     Sample {
         unit: GpuUnit::Fp8MmaSync,
         name: "fp8-mma-sync",
         beside: "fp8-mma-sync and int8-mma-sync",
         blocks: &[32, 45, 63, 64, 360, 1000, 1024],
         passes: &[2048, 3000],
-        long: 14580,
+        long: &[14580],
         convolutions: &[71],
         plane: [45, 64],
         missing: (121, "fp8_11x11"),
@@ -48,10 +48,22 @@ const SAMPLES: [Sample; 2] = [
         beside: "f16-mma-sync and int8-mma-sync",
         blocks: &[32, 63, 360, 1024],
         passes: &[2048],
-        long: 14580,
+        long: &[14580],
         convolutions: &[],
         plane: [63, 32],
         missing: (121, "f16_11x11"),
+    },
+    // Warps of passes do not multiply together.
+    Sample {
+        unit: GpuUnit::Int8Wgmma,
+        name: "int8-wgmma",
+        beside: "int8-wgmma and int8-mma-sync",
+        blocks: &[32, 63, 64, 360],
+        passes: &[],
+        long: &[],
+        convolutions: &[],
+        plane: [63, 32],
+        missing: (121, "wgmma_11x11"),
     },
 ];
 
@@ -60,9 +72,8 @@ impl Sample {
         let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
         let listed = listed.filter(|shape| !shape.strided);
         let lengths = listed.map(|shape| shape.first * shape.last);
-        lengths
-            .filter(|n| self.blocks.contains(n) || everything())
-            .collect()
+        let all = everything() && self.unit != GpuUnit::Int8Wgmma;
+        lengths.filter(|n| self.blocks.contains(n) || all).collect()
     }
 }
 
@@ -182,10 +193,12 @@ fn passes() {
             bench.check_axis(&[2, n], 1, None);
             bench.check_axis(&[n, 2], 0, None);
         }
-        for style in [Style::Uniform, Style::Wild] {
-            let problem = Problem::complex(&[bench.sample.long]);
-            let input = numbers(problem.input_len(), style, SEED);
-            bench.check(&problem, &input, false);
+        for &n in bench.sample.long {
+            for style in [Style::Uniform, Style::Wild] {
+                let problem = Problem::complex(&[n]);
+                let input = numbers(problem.input_len(), style, SEED);
+                bench.check(&problem, &input, false);
+            }
         }
         for &n in bench.sample.convolutions {
             let problem = Problem::complex(&[n]).batch(3);

@@ -20,6 +20,7 @@ use ozfft_kernels::bailey_passes::Ends;
 pub(super) fn of_lines(number: Number, steps: &[Step]) -> Result<Vec<u8>, FftError> {
     match number {
         Number::Double => Ok(tables(steps)),
+        Number::DoubleWgmma => Ok(for_warpgroups(steps)),
         Number::DoubleFp8 => in_floats(steps, &IN_FP8),
         Number::DoubleF16 => in_floats(steps, &IN_F16),
         Number::Single => Ok(of_single_lines(steps)),
@@ -28,7 +29,17 @@ pub(super) fn of_lines(number: Number, steps: &[Step]) -> Result<Vec<u8>, FftErr
 
 /// The tables of a block's steps, in the order of `TableShape`.
 pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
-    lay_out(steps, |rows, image| lay_out_constants(rows, true, image))
+    lay_out(steps, fragments, |rows, image| {
+        lay_out_constants(rows, true, image);
+    })
+}
+
+/// The same with matrices as `wgmma` reads them.
+fn for_warpgroups(steps: &[Step]) -> Vec<u8> {
+    let matrix = |matrix: &Padded<'_>, image: &mut Vec<u8>| matrix.operand(image);
+    lay_out(steps, matrix, |rows, image| {
+        lay_out_constants(rows, true, image);
+    })
 }
 
 /// What there is to know of products in short floating-point numbers.
@@ -84,7 +95,7 @@ fn in_floats(steps: &[Step], product: &InFloats) -> Result<Vec<u8>, FftError> {
 
 /// The same for real lines, whose sums are not combined after the first step.
 pub(super) fn of_real_lines(steps: &[Step]) -> Vec<u8> {
-    lay_out(steps, lay_out_apart)
+    lay_out(steps, fragments, lay_out_apart)
 }
 
 /// What cosine and sine sums are biased by that are not combined.
@@ -176,9 +187,10 @@ fn biased_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Bi
     }
 }
 
-/// `first_constants`: how those of the first step lie.
+/// `lay_out_matrix`: how a matrix lies; `first_constants`: how those of the first step do.
 fn lay_out(
     steps: &[Step],
+    lay_out_matrix: impl Fn(&Padded<'_>, &mut Vec<u8>),
     first_constants: impl FnOnce(&[(Biased, Biased)], &mut Vec<u8>),
 ) -> Vec<u8> {
     let first = &steps[0];
@@ -186,7 +198,7 @@ fn lay_out(
     let mut image = Vec::new();
     for step in std::iter::once(first).chain(last) {
         for matrix in padded(step) {
-            fragments(&matrix, &mut image);
+            lay_out_matrix(&matrix, &mut image);
         }
     }
     let first_rows = biased_rows(first, true);

@@ -39,7 +39,7 @@ pub(super) fn compile(
     let nvrtc = LOADED.get_or_init(Nvrtc::load).as_ref();
     let nvrtc = nvrtc.map_err(String::clone)?;
     let source = shape.source(conversions);
-    let architecture = format!("sm_{}{}", capability.0, capability.1);
+    let architecture = architecture_of(capability);
     let cache = Cache::new(&source, &architecture, nvrtc.version);
     if let Some(image) = cache.as_ref().and_then(Cache::read) {
         return Ok(Compiled {
@@ -57,6 +57,12 @@ pub(super) fn compile(
         image,
         compilation: Some(compilation),
     })
+}
+
+/// What the compiler calls GPUs of this compute capability; Hopper with the instructions that no later one has.
+fn architecture_of((major, minor): (i32, i32)) -> String {
+    let alone = if (major, minor) == (9, 0) { "a" } else { "" };
+    format!("sm_{major}{minor}{alone}")
 }
 
 /// Where compiled kernels are kept, if there is a folder for them.

@@ -211,7 +211,7 @@ pub(super) fn launch(
         kernel,
         blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
         shared_bytes: shape.shared_bytes(),
-        is_special: !number.is_in_int8(),
+        is_special: !number.is_usual(),
         leaves_lines: pass != Pass::Middle && !convolution,
         clears_list: true,
     })

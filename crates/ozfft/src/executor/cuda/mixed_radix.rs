@@ -78,7 +78,7 @@ impl Padded<'_> {
 
     /// As `wgmma`'s second operand: for every eight of outputs the parts that the kernel's `Digits` names, each of them pieces
     /// of 4 diagonals × 8 outputs, K-major.
-    fn operand(&self, image: &mut Vec<u8>) {
+    pub(super) fn operand(&self, image: &mut Vec<u8>) {
         self.for_each_piece(|tile, first_diagonal, operand| {
             for diagonal in first_diagonal..first_diagonal + 4 {
                 for &(first_slot, half) in operand {

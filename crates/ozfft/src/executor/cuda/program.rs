@@ -27,7 +27,7 @@ use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
-use ozfft_kernels::bailey::Number;
+use ozfft_kernels::bailey::{self, Number};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -96,6 +96,8 @@ pub(crate) struct Choice {
     pub(crate) tuned: Option<Product>,
     /// What numbers of f64 are to the template, which says what it multiplies with; in int8 also where it has no choice.
     pub(crate) template: Number,
+    /// Four warps of the template multiply together wherever they can; else where that was measured to be faster, if tuned kernels multiply in int8.
+    pub(crate) by_warpgroups: bool,
     /// Conversions between integers and floating point by the instructions for that.
     pub(crate) conversions: bool,
     /// Products by residues: the kernel of this name, or what does the same for shorter lines, for all lines, or an error where there is none.
@@ -294,8 +296,23 @@ fn tables_of_tuned(
             let tables = tuned_tables::tables(shape, block)?;
             found.push((Kernels::of(shape, conversions), builder.add(&tables)));
         }
-        let template = tuned::is_for_template(single, recipe, block);
-        if template && choice.residues.is_none() {
+        let template = tuned::is_for_template(single, recipe, block) && choice.residues.is_none();
+        let by_warpgroups = template
+            && complex
+            && !single
+            && tuned_on.is_some_and(|on| on.takes_warpgroups())
+            && (choice.by_warpgroups || bailey::is_faster_by_warpgroups(tuned::steps_of(block)));
+        if by_warpgroups {
+            let number = Number::DoubleWgmma;
+            let kernels = Kernels {
+                // Lines side by side are slower so, and are taken where it was asked for by name.
+                contiguous_alone: !choice.by_warpgroups,
+                ..Kernels::of_template((number, kind), passes.blocks(), conversions)
+            };
+            let tables = bailey_tables::of_lines(number, block.steps())?;
+            found.push((kernels, builder.add(&tables)));
+        }
+        if template {
             let tables = match (single, kind) {
                 (true, Kind::RealToComplex) => bailey_tables::of_single_real_lines(block.steps()),
                 (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),

@@ -119,6 +119,13 @@ pub(crate) struct TunedOn<'a> {
     pub(crate) single: bool,
 }
 
+impl TunedOn<'_> {
+    /// Whether four warps of the template may multiply together: in int8, on Hopper.
+    pub(crate) fn takes_warpgroups(&self) -> bool {
+        self.product == Product::Int8 && self.machine.capability() == (9, 0)
+    }
+}
+
 fn elements_of(kind: Kind) -> Elements {
     match kind {
         Kind::ComplexToComplex => Elements::Complex,
@@ -227,6 +234,8 @@ pub(crate) struct Kernels {
     pub(crate) elements: Elements,
     /// Whether numbers are f32; else f64.
     pub(crate) single: bool,
+    /// Lines side by side are left to others.
+    pub(crate) contiguous_alone: bool,
     pub(crate) source: KernelSource,
 }
 
@@ -262,6 +271,7 @@ impl Kernels {
             product: shape.product,
             elements: shape.elements,
             single: shape.single,
+            contiguous_alone: false,
             source: KernelSource::Tuned {
                 lines: shape.lines,
                 shared_bytes: shape.shared_bytes,
@@ -277,11 +287,12 @@ impl Kernels {
         blocks: &[Block],
         conversions: bool,
     ) -> Self {
-        debug_assert!(number.is_in_int8() || kind == Kind::ComplexToComplex);
+        debug_assert!(number.is_usual() || kind == Kind::ComplexToComplex);
         Kernels {
             product: Product::Int8,
             elements: elements_of(kind),
             single: number == Number::Single,
+            contiguous_alone: false,
             source: KernelSource::Template {
                 number,
                 first: steps_of(&blocks[0]),
@@ -296,6 +307,7 @@ impl Kernels {
             product: Product::Int8,
             elements: Elements::Complex,
             single: false,
+            contiguous_alone: false,
             source: KernelSource::TemplateOfThree { steps, conversions },
         }
     }
@@ -306,7 +318,18 @@ impl Kernels {
         self.single && both
     }
 
-    /// Whether they run on Hopper's tensor instruction.
+    /// Whether they are the template's whose warps multiply together.
+    pub(crate) fn are_by_warpgroups(&self) -> bool {
+        matches!(
+            self.source,
+            KernelSource::Template {
+                number: Number::DoubleWgmma,
+                ..
+            }
+        )
+    }
+
+    /// Whether they are made for Hopper's tensor instruction alone.
     pub(crate) fn are_tuned(&self) -> bool {
         matches!(self.source, KernelSource::Tuned { .. })
     }
@@ -315,7 +338,7 @@ impl Kernels {
     pub(crate) fn are_special(&self) -> bool {
         match self.source {
             KernelSource::Tuned { .. } => true,
-            KernelSource::Template { number, .. } => !number.is_in_int8(),
+            KernelSource::Template { number, .. } => !number.is_usual(),
             KernelSource::TemplateOfThree { .. } => false,
         }
     }
@@ -417,7 +440,8 @@ pub(crate) fn launch(
     if input.single != single || output.single != single {
         return Err(NoLaunch::Layout);
     }
-    let placed = placed(lines).ok_or(NoLaunch::Layout)?;
+    let placed = placed(lines).filter(|placed| !(placed.strided && kernels.contiguous_alone));
+    let placed = placed.ok_or(NoLaunch::Layout)?;
     let (kernel, shared_bytes, per_panel) = match kernels.source {
         KernelSource::Tuned {
             lines: per_panel,
@@ -510,6 +534,8 @@ pub(super) fn number_of(single: bool, double: Number) -> Number {
 /// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
 pub(super) fn ends_of(kind: Kind, number: Number) -> Option<Ends> {
     match (kind, number) {
+        // Warps of passes do not multiply together.
+        (_, Number::DoubleWgmma) => None,
         (Kind::ComplexToComplex, _) => Some(Ends::Complex(number)),
         // Real lines in fp8 and in f16 go pass by pass.
         (_, Number::DoubleFp8 | Number::DoubleF16) => None,
@@ -551,8 +577,8 @@ fn template_shape(
         (Elements::Complex, number) => {
             Box::new(BlockShape::new(number, first, strided, shared_memory)?)
         }
-        // Real lines in fp8 and in f16 have no kernels.
-        (_, Number::DoubleFp8 | Number::DoubleF16) => return None,
+        // Real lines have kernels in int8 alone, and no warps that multiply together.
+        (_, Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma) => return None,
         (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
         (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
     })

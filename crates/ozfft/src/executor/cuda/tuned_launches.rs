@@ -182,6 +182,10 @@ impl ProgramBuilder<'_> {
         let n = axis.n;
         let mut launch = match tuned::launch(&**self.machine, kernels, &lines) {
             Ok(launch) => launch,
+            Err(NoLaunch::Kernel(reason)) if kernels.are_by_warpgroups() => {
+                self.remark(format!("the kernel on mma.sync for {n} points: {reason}"));
+                return None;
+            }
             Err(reason) => {
                 self.remark_portable(n, reason);
                 return None;

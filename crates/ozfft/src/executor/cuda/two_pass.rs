@@ -43,6 +43,7 @@ pub(crate) fn kernels(shape: &'static PassesShape, conversions: bool) -> Kernels
         product: Product::Int8,
         elements: Elements::Complex,
         single: false,
+        contiguous_alone: false,
         source: KernelSource::Tuned {
             lines: 1,
             shared_bytes: shape.shared_bytes,
