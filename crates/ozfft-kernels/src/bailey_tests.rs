@@ -51,6 +51,36 @@ fn shapes_fit_the_gpus_that_they_are_for() {
     }
 }
 
+/// Warps that multiply together are whole warpgroups, beside their tables in Hopper's shared memory; other GPUs have neither.
+#[test]
+fn warps_that_multiply_together_are_warpgroups() {
+    let number = Number::DoubleWgmma;
+    for (shape, _) in listed() {
+        let (steps, strided) = ([shape.first, shape.last], shape.strided);
+        let shape = BlockShape::new(number, steps, strided, 227 << 10);
+        let shape = shape.unwrap_or_else(|| panic!("{steps:?}"));
+        assert!(shape.shared_bytes() <= 227 << 10, "{shape:?}");
+        assert!(
+            shape.threads() <= 512 && shape.threads() % 128 == 0,
+            "{shape:?}"
+        );
+        assert!(shape.groups > 0 && shape.warps() % 4 == 0, "{shape:?}");
+        assert!(!shape.is_compiled_in_advance(true), "{shape:?}");
+    }
+    for listed in listed_for_warpgroups() {
+        let steps = [listed.first, listed.last];
+        assert!(
+            is_faster_by_warpgroups(steps) && !listed.strided,
+            "{listed:?}"
+        );
+        assert_eq!(
+            BlockShape::new(number, steps, false, 227 << 10),
+            Some(listed)
+        );
+    }
+    assert!(is_faster_by_warpgroups([20, 18]) && !is_faster_by_warpgroups([16, 4]));
+}
+
 /// What is tried instead of the usual parameters fits, has a name of its own, and says what it is.
 #[test]
 fn candidates_are_kernels_of_their_own() {
