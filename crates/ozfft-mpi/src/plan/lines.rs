@@ -5,7 +5,7 @@ use ozfft::{AxisPlan, Real};
 
 /// A plan for lines, by where they are computed.
 pub(super) enum Lines<T: Real> {
-    Processor(AxisPlan<T>),
+    Processor(Box<AxisPlan<T>>),
     Gpu(Box<dyn GpuLines<T>>),
 }
 

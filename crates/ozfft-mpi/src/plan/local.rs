@@ -330,7 +330,7 @@ impl<T: Real> Stages<'_, T> {
             None => {
                 let (planner, whole) = (self.planner, self.whole);
                 let plan = Arc::new(match self.gpu {
-                    None => Lines::Processor(planner.plan_axis(whole, key.0, &key.1)?),
+                    None => Lines::Processor(Box::new(planner.plan_axis(whole, key.0, &key.1)?)),
                     Some(gpu) => {
                         let substrate = self.problem.device_substrate();
                         Lines::Gpu(gpu.plan_axis(planner, whole, (key.0, &key.1), substrate)?)
