@@ -66,6 +66,8 @@ class _Problem(ctypes.Structure):
         ("strict", ctypes.c_int),
         ("threads", ctypes.c_int),
         ("memory_limit", ctypes.c_uint64),
+        ("device", ctypes.c_int),
+        ("staged", ctypes.c_int),
     ]
 
 
@@ -95,6 +97,7 @@ def _loaded() -> ctypes.CDLL:
         "defaults": (None, [ctypes.POINTER(_Problem), ctypes.c_size_t, _SIZES]),
         "create_at": (ctypes.c_int, [ctypes.POINTER(_Problem), pointer, place]),
         "execute": (ctypes.c_int, [pointer, pointer, pointer]),
+        "execute_device": (ctypes.c_int, [pointer, pointer, pointer]),
         "refuse": (ctypes.c_int, [pointer, ctypes.c_char_p]),
         "destroy": (None, [pointer]),
         "input_box": (ctypes.c_int, [pointer, ctypes.c_int, _SIZES, _SIZES]),
@@ -103,6 +106,7 @@ def _loaded() -> ctypes.CDLL:
         "bytes_per_call": (ctypes.c_uint64, [pointer]),
         "bytes_sent": (ctypes.c_uint64, [pointer]),
         "workspace_bytes": (ctypes.c_uint64, [pointer]),
+        "messages": (ctypes.c_int, [pointer]),
         "describe": (ctypes.c_char_p, [pointer]),
         "last_error": (ctypes.c_char_p, []),
     }
@@ -126,6 +130,33 @@ def _box(part: Sequence[slice], shape: Sequence[int], what: str) -> list[ctypes.
     return [_sizes([one[end] for one in ranges], what) for end in (0, 1)]
 
 
+def _device_array(array: Any, dtype: np.dtype[Any], what: str) -> tuple[int, tuple[int, ...]]:
+    """Address and shape of a C-ordered array in a GPU's memory."""
+    interface = getattr(array, "__cuda_array_interface__", None)
+    if interface is None:
+        raise UnsupportedError(f"{what} is in a GPU's memory as the other array is, and {type(array).__name__} has no __cuda_array_interface__")
+    shape = tuple(interface["shape"])
+    if np.dtype(interface["typestr"]) != dtype:
+        raise UnsupportedError(f"{what} has numbers of type {dtype}, and {np.dtype(interface['typestr'])} was given")
+    strides, expected = interface.get("strides"), dtype.itemsize
+    for length, stride in zip(reversed(shape), reversed(strides or ()), strict=bool(strides)):
+        if length > 1 and stride != expected:
+            raise UnsupportedError(f"{what} is C-ordered without gaps, and has the strides {tuple(strides)}; copy it first")
+        expected *= length
+    return int(interface["data"][0]), shape
+
+
+def _wait_for(array: Any) -> None:
+    """Waits for work on an array in the stream that it names, or in CuPy's present one."""
+    stream = array.__cuda_array_interface__.get("stream")
+    if stream is None and not type(array).__module__.startswith("cupy"):
+        return
+    import cupy
+
+    named = cupy.cuda.get_current_stream() if stream is None else cupy.cuda.ExternalStream(0 if stream == 1 else stream)
+    named.synchronize()
+
+
 _NORMS = {"backward": 0, "ortho": 1, "forward": 2, "none": 3}
 _KINDS = {"complex": 0, "real_to_complex": 1, "complex_to_real": 2}
 
@@ -137,6 +168,10 @@ class DistributedPlan:
     real numbers. ``grid``, boxes and permuted ends say how arrays are divided, and do not change bits: by default the first dimensions are,
     ``input_box`` and ``output_box`` are tuples of slices, one a dimension, and permuted ends are divided as it costs least. ``accuracy``
     is a relative error, ``memory_limit`` the bytes of workspace that this rank has room for.
+
+    ``device`` is the number of this rank's GPU, where lines are transformed on GPUs (the library is built with ``--features cuda`` then); all ranks have one,
+    or none does. Parts may then be CuPy arrays, or others with ``__cuda_array_interface__``, as well as numpy's. Messages are sent from the GPU's memory where
+    MPI says that it takes device pointers, and through page-locked memory where it does not, or with ``staged``.
     """
 
     def __init__(
@@ -158,6 +193,8 @@ class DistributedPlan:
         strict: bool = False,
         threads: int = 1,
         memory_limit: int | None = None,
+        device: int | None = None,
+        staged: bool = False,
     ) -> None:
         from mpi4py import MPI
 
@@ -182,6 +219,7 @@ class DistributedPlan:
             problem.inverse, problem.strict, problem.threads = inverse, strict, threads
             problem.permuted_input, problem.permuted_output = permuted_input, permuted_output
             problem.accuracy, problem.memory_limit = accuracy or 0.0, memory_limit or 0
+            problem.device, problem.staged = -1 if device is None else device, staged
             if axes is not None:
                 problem.axes_count, problem.axes = len(chosen), keep(_sizes(chosen, "axes"))
             if grid is not None:
@@ -230,7 +268,12 @@ class DistributedPlan:
         return self._box_of(self._library.ozfft_mpi_output_box, rank)
 
     def __call__(self, part: npt.ArrayLike, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        """Transforms this rank's part; collective. ``out`` may be ``part`` itself where a complex array's parts have as many elements."""
+        """Transforms this rank's part; collective. ``out`` may be ``part`` itself where a complex array's parts have as many elements.
+
+        A part in a GPU's memory gives a result there, in ``out``, or in an array of CuPy.
+        """
+        if hasattr(part, "__cuda_array_interface__"):
+            return self._on_device(part, out)
         given = np.ascontiguousarray(part, self.input_dtype)
         problem = None
         if given.shape != self.input_shape:
@@ -247,6 +290,37 @@ class DistributedPlan:
             raise DistributedError(problem)
         self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, out.ctypes.data))
         return out.reshape(self.output_shape)
+
+    def _on_device(self, part: Any, out: Any) -> Any:
+        """A part in a GPU's memory."""
+        problem: str | None = None
+        given: tuple[int, tuple[int, ...]] = (0, ())
+        result = given
+        try:
+            if out is None:
+                import cupy
+
+                out = cupy.empty(self.output_shape, self.output_dtype)
+            given = _device_array(part, self.input_dtype, "this rank's part")
+            result = _device_array(out, self.output_dtype, "out")
+            if given[1] != self.input_shape:
+                problem = f"this rank's part has the shape {self.input_shape}, and {given[1]} was given"
+            elif result[1] != self.output_shape and (out is not part or np.prod(result[1]) != np.prod(self.output_shape)):
+                problem = f"out has the shape {self.output_shape}, and {result[1]} was given"
+            for array in (part, out):
+                _wait_for(array)
+        except (OzfftError, ImportError) as reason:
+            problem = str(reason)
+        if problem is not None:
+            self._library.ozfft_mpi_refuse(self._plan, problem.encode())
+            raise DistributedError(problem)
+        self._expect(self._library.ozfft_mpi_execute_device(self._plan, given[0], result[0]))
+        return out.reshape(self.output_shape) if result[1] != self.output_shape else out
+
+    @property
+    def messages(self) -> str:
+        """How messages go: from the ``"processor"``, from the ``"device"``, or ``"staged"``, from the device through page-locked memory."""
+        return ("processor", "device", "staged")[self._library.ozfft_mpi_messages(self._plan)]
 
     @property
     def bound(self) -> float:

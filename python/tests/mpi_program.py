@@ -66,7 +66,26 @@ except DistributedError:
 else:
     sys.exit("no error")
 plan(np.zeros(plan.input_shape))
-for options in [{"norm": "other"}, {"grid": [comm.size + 1]}, {"input_box": (slice(0, 5), slice(0, 4))}, {"memory_limit": 1}]:
+
+
+class InDeviceMemory:
+    """An array that says that it is in a GPU's memory."""
+
+    def __init__(self, shape, typestr="<c16", strides=None):
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "strides": strides, "data": (4096, False), "version": 3}
+
+
+# A plan for processors takes none of those, and what is wrong with one of them is found before.
+assert plan.messages == "processor"
+shape = plan.input_shape
+for array in [InDeviceMemory(shape), InDeviceMemory(shape, "<f8"), InDeviceMemory(shape, strides=(16, 16 * shape[0] + 16)), InDeviceMemory((1, 1, 1))]:
+    try:
+        plan(array, out=InDeviceMemory(plan.output_shape))
+    except DistributedError:
+        pass
+    else:
+        sys.exit("no error on device memory")
+for options in [{"norm": "other"}, {"grid": [comm.size + 1]}, {"input_box": (slice(0, 5), slice(0, 4))}, {"memory_limit": 1}, {"device": 99}, {"device": -7}]:
     if options == {"memory_limit": 1} and comm.size == 1:
         continue
     try:

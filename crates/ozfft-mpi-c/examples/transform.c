@@ -133,7 +133,12 @@ int main(int argc, char **argv) {
     if (ozfft_mpi_execute(plan, array, rank == 0 ? NULL : array) == OZFFT_MPI_OK) MPI_Abort(MPI_COMM_WORLD, 6);
     expect(ozfft_mpi_execute(plan, array, array));
     if (ozfft_mpi_input_box(plan, ranks, low, high) != OZFFT_MPI_ARGUMENT) MPI_Abort(MPI_COMM_WORLD, 7);
+    /* A plan for processors takes no device pointers, and a GPU that is not there is none. */
+    if (ozfft_mpi_execute_device(plan, array, array) == OZFFT_MPI_OK || ozfft_mpi_messages(plan) != 0) MPI_Abort(MPI_COMM_WORLD, 8);
     free(array);
+    problem.device = 99;
+    ozfft_mpi_plan *none;
+    if (ozfft_mpi_create(&problem, MPI_COMM_WORLD, &none) == OZFFT_MPI_OK || none != NULL) MPI_Abort(MPI_COMM_WORLD, 9);
     MPI_Finalize();
     ozfft_mpi_destroy(plan);
     return 0;

@@ -32,6 +32,9 @@ enum {
 #define OZFFT_MPI_DOUBLE 0.0
 #define OZFFT_MPI_SINGLE (-1.0) /* for data that are known to single precision: a third of the work */
 
+/* Where lines are transformed, if not on the GPU of a number. */
+#define OZFFT_MPI_PROCESSOR (-1)
+
 /* Results of calls. */
 enum {
     OZFFT_MPI_OK = 0,
@@ -67,6 +70,8 @@ typedef struct {
     int strict;            /* a NaN or an infinity is an error */
     int threads;           /* of this rank; 1 */
     uint64_t memory_limit; /* bytes of workspace that this rank has room for; 0: any */
+    int device;            /* OZFFT_MPI_PROCESSOR, or the number of this rank's GPU: all ranks have one, or none does */
+    int staged;            /* on GPUs: messages through page-locked memory also where MPI takes device pointers, which is asked otherwise */
 } ozfft_mpi_problem;
 
 typedef struct ozfft_mpi_plan ozfft_mpi_plan;
@@ -82,6 +87,10 @@ int ozfft_mpi_create_at(const ozfft_mpi_problem *problem, const MPI_Comm *commun
 /* Transforms this rank's part; collective. Complex transforms may have input == output where both parts have the same number of elements; other
  * arrays do not overlap. The input is left as it is. */
 int ozfft_mpi_execute(ozfft_mpi_plan *plan, const void *input, void *output);
+
+/* The same for arrays in the memory of the GPU that the plan is for (CUDA device pointers); collective. Work on them in other streams has been waited for, and the result is
+ * there when it returns. ozfft_mpi_execute takes arrays of the processor for such plans, too, and copies them. */
+int ozfft_mpi_execute_device(ozfft_mpi_plan *plan, const void *input, void *output);
 
 /* Takes part in a call that this rank cannot make, for a reason of its own, so that the other ranks do not wait: all of them get an error. For interfaces of
  * other languages. */
@@ -102,8 +111,10 @@ double ozfft_mpi_bound(const ozfft_mpi_plan *plan);
 /* Bytes that this rank sends to others in one call, as planned; and so far, as counted. */
 uint64_t ozfft_mpi_bytes_per_call(const ozfft_mpi_plan *plan);
 uint64_t ozfft_mpi_bytes_sent(const ozfft_mpi_plan *plan);
-/* Bytes of workspace, which the plan keeps between calls. */
+/* Bytes of workspace, which the plan keeps between calls, in the GPU's memory for plans on one. */
 uint64_t ozfft_mpi_workspace_bytes(const ozfft_mpi_plan *plan);
+/* How messages go: 0 from the processor's memory, 1 from the GPU's, because MPI says that it takes device pointers, 2 from the GPU's through page-locked memory. */
+int ozfft_mpi_messages(const ozfft_mpi_plan *plan);
 /* Ranks, grid, exchanges, bound, and the plan of one process, in words; it is the plan's, and valid as long as that. */
 const char *ozfft_mpi_describe(ozfft_mpi_plan *plan);
 

@@ -9,9 +9,10 @@ use mpi::ffi::MPI_Comm;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use num_complex::Complex;
-use ozfft::{FftError, Kind, Real};
+use ozfft::{DevicePointer, FftError, Kind, Planner, Real};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::sync::LazyLock;
 
 const OK: c_int = 0;
 const ARGUMENT: c_int = 1;
@@ -50,6 +51,10 @@ fn told(result: Result<(), DistributedError>) -> c_int {
         Err(error) => fail(code(&error), &error.to_string()),
     }
 }
+
+/// Planners that all plans of the process share: tables of equal lines are made once.
+static DOUBLE: LazyLock<Planner<f64>> = LazyLock::new(Planner::new);
+static SINGLE: LazyLock<Planner<f32>> = LazyLock::new(Planner::new);
 
 /// A plan for numbers of one type, with the workspace that calls share.
 struct Typed<T: Real> {
@@ -161,10 +166,11 @@ macro_rules! of_plan {
 fn planned<T: Real>(
     problem: Result<distributed::DistributedProblem, FftError>,
     communicator: &SimpleCommunicator,
+    planner: &Planner<T>,
 ) -> Result<Typed<T>, DistributedError> {
     match problem {
         Ok(problem) => Ok(Typed {
-            plan: DistributedPlan::new(&problem, communicator)?,
+            plan: DistributedPlan::with_planner(&problem, communicator, planner)?,
             workspace: Vec::new(),
         }),
         Err(error) => Err(refuse_to_plan(communicator, error)),
@@ -208,19 +214,19 @@ pub unsafe extern "C" fn ozfft_mpi_create_at(
     }
     // SAFETY: the header asks for one of a single group, which the caller keeps.
     let communicator = unsafe { communicator_of_caller(raw) };
-    // SAFETY: the header asks for a struct, and lists as long as it says.
-    let given = match unsafe { problem.as_ref() } {
+    // SAFETY: the header asks for a struct that begins with its size.
+    let problem = unsafe { CProblem::read(problem) };
+    let given = match &problem {
         // Where the plan goes is this rank's own affair, and still an error of all ranks.
         Some(_) if plan.is_null() => Err(rejected("the place for the plan is null; give one")),
-        // SAFETY: as above.
+        // SAFETY: the header asks for lists as long as it says.
         Some(problem) => unsafe { problem.problem() },
         None => Err(rejected("the problem is null; give one")),
     };
-    // SAFETY: as above.
-    let double = unsafe { problem.as_ref() }.is_none_or(CProblem::is_double);
+    let double = problem.as_ref().is_none_or(CProblem::is_double);
     let made = match double {
-        true => planned(given, &communicator).map(Numbers::Double),
-        false => planned(given, &communicator).map(Numbers::Single),
+        true => planned(given, &communicator, &DOUBLE).map(Numbers::Double),
+        false => planned(given, &communicator, &SINGLE).map(Numbers::Single),
     };
     let (code, made) = match made {
         Ok(numbers) => (
@@ -258,6 +264,25 @@ pub unsafe extern "C" fn ozfft_mpi_execute(
             Numbers::Single(typed) => typed.execute(input, output),
         }
     })
+}
+
+/// Transforms this rank's part in the memory of its GPU.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ozfft_mpi_execute_device(
+    plan: *mut CPlan,
+    input: *const c_void,
+    output: *mut c_void,
+) -> c_int {
+    // SAFETY: the header asks for a plan.
+    let Some(plan) = (unsafe { plan.as_ref() }) else {
+        return fail(ARGUMENT, "the plan is null; give one that was created");
+    };
+    let (input, output) = (
+        DevicePointer(input as usize as u64),
+        DevicePointer(output as usize as u64),
+    );
+    // SAFETY: the header asks that nothing else uses the arrays; what they are is checked.
+    told(of_plan!(plan, typed => unsafe { typed.plan.process_device(input, output) }))
 }
 
 /// Takes part in a call that this rank cannot make.
@@ -312,7 +337,14 @@ numbers_of_plans! {
     /// Bytes that it has sent so far.
     ozfft_mpi_bytes_sent: u64 = 0, typed => typed.plan.bytes_sent();
     /// Bytes of workspace.
-    ozfft_mpi_workspace_bytes: u64 = 0, typed => 8 * typed.plan.workspace_len() as u64;
+    ozfft_mpi_workspace_bytes: u64 = 0, typed =>
+        (8 * typed.plan.workspace_len() + typed.plan.device_workspace_bytes()) as u64;
+    /// How messages go.
+    ozfft_mpi_messages: c_int = 0, typed => match typed.plan.sends_from_device() {
+        None => 0,
+        Some(true) => 1,
+        Some(false) => 2,
+    };
 }
 
 /// # Safety

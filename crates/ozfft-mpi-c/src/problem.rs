@@ -1,7 +1,7 @@
 //! The header's struct, and the problem that it describes.
 
 use distributed::{DistributedProblem, IndexBox};
-use ozfft::{Accuracy, Direction, FftError, Norm};
+use ozfft::{Accuracy, Device, Direction, FftError, Norm};
 use std::ffi::c_int;
 
 /// `ozfft_mpi_problem` of the header.
@@ -29,7 +29,12 @@ pub struct CProblem {
     strict: c_int,
     threads: c_int,
     memory_limit: u64,
+    device: c_int,
+    staged: c_int,
 }
+
+/// Bytes of the struct of earlier headers, which ends before `device`.
+const SIZE_WITHOUT_DEVICE: usize = std::mem::offset_of!(CProblem, device);
 
 /// Sets the defaults for a shape.
 #[unsafe(no_mangle)]
@@ -41,33 +46,65 @@ pub unsafe extern "C" fn ozfft_mpi_defaults(
     if problem.is_null() {
         return;
     }
-    let none = std::ptr::null();
-    let defaults = CProblem {
-        size: size_of::<CProblem>(),
-        kind: 0,
-        bytes: 8,
-        inverse: 0,
-        norm: 0,
-        accuracy: DOUBLE,
-        dimensions,
-        shape,
-        axes_count: 0,
-        axes: none,
-        batch: 1,
-        grid_count: 0,
-        grid: none,
-        input_low: none,
-        input_high: none,
-        output_low: none,
-        output_high: none,
-        permuted_input: 0,
-        permuted_output: 0,
-        strict: 0,
-        threads: 1,
-        memory_limit: 0,
-    };
     // SAFETY: the header asks for a struct.
-    unsafe { problem.write(defaults) };
+    unsafe { problem.write(CProblem::new(dimensions, shape)) };
+}
+
+impl CProblem {
+    fn new(dimensions: usize, shape: *const usize) -> CProblem {
+        let none = std::ptr::null();
+        CProblem {
+            size: size_of::<CProblem>(),
+            kind: 0,
+            bytes: 8,
+            inverse: 0,
+            norm: 0,
+            accuracy: DOUBLE,
+            dimensions,
+            shape,
+            axes_count: 0,
+            axes: none,
+            batch: 1,
+            grid_count: 0,
+            grid: none,
+            input_low: none,
+            input_high: none,
+            output_low: none,
+            output_high: none,
+            permuted_input: 0,
+            permuted_output: 0,
+            strict: 0,
+            threads: 1,
+            memory_limit: 0,
+            device: PROCESSOR,
+            staged: 0,
+        }
+    }
+
+    /// What a caller has given, which may be the shorter struct of an earlier header; none for a null pointer. A struct of another size is not read beyond its size.
+    ///
+    /// # Safety
+    /// It is null, or begins with its size and is as long.
+    pub(crate) unsafe fn read(given: *const CProblem) -> Option<CProblem> {
+        if given.is_null() {
+            return None;
+        }
+        let mut problem = CProblem::new(0, std::ptr::null());
+        // SAFETY: the caller's promise.
+        let size = unsafe { given.cast::<usize>().read() };
+        let known = size_of::<CProblem>();
+        if size != known && size != SIZE_WITHOUT_DEVICE {
+            problem.size = size;
+            return Some(problem);
+        }
+        // SAFETY: both have so many bytes, of numbers and pointers.
+        unsafe {
+            let to = std::ptr::from_mut(&mut problem).cast::<u8>();
+            given.cast::<u8>().copy_to_nonoverlapping(to, size);
+        }
+        problem.size = known;
+        Some(problem)
+    }
 }
 
 /// What is wrong with an argument, as an error of the library.
@@ -91,6 +128,9 @@ unsafe fn list<'a>(start: *const usize, count: usize, name: &str) -> Result<&'a 
 /// `OZFFT_MPI_DOUBLE` and `OZFFT_MPI_SINGLE` of the header, which are no errors that anybody could ask for.
 const DOUBLE: f64 = 0.0;
 const SINGLE: f64 = -1.0;
+
+/// `OZFFT_MPI_PROCESSOR` of the header.
+const PROCESSOR: c_int = -1;
 
 /// More dimensions than any array has: numbers that were not initialised are told from others.
 const MOST_DIMENSIONS: usize = 64;
@@ -191,9 +231,52 @@ impl CProblem {
         if self.memory_limit > 0 {
             problem = problem.memory_limit(self.memory_limit);
         }
+        problem = problem.staged(self.staged != 0);
+        problem = match usize::try_from(self.device) {
+            Ok(ordinal) => problem.device(Device::Cuda(ordinal)),
+            Err(_) if self.device == PROCESSOR => problem,
+            Err(_) => return Err(unknown("device", self.device)),
+        };
         Ok(problem
             .batch(self.batch)
             .strict(self.strict != 0)
             .threads(usize::try_from(self.threads).unwrap_or(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structs_of_earlier_headers_are_read_and_others_are_rejected() {
+        let shape = [4, 6];
+        let mut given = CProblem::new(2, shape.as_ptr());
+        given.device = 3;
+        // SAFETY: a struct that begins with its size.
+        let read = |given: &CProblem| unsafe { CProblem::read(given) }.expect("a struct");
+        assert_eq!((read(&given).device, read(&given).dimensions), (3, 2));
+        // SAFETY: the shape has two numbers.
+        assert!(unsafe { read(&given).problem() }.is_ok());
+        // An earlier program knows nothing of devices: what lies behind its struct is not read.
+        given.size = SIZE_WITHOUT_DEVICE;
+        assert_eq!(
+            (read(&given).device, read(&given).dimensions),
+            (PROCESSOR, 2)
+        );
+        // SAFETY: as above.
+        assert!(unsafe { read(&given).problem() }.is_ok());
+        for size in [0, 8, SIZE_WITHOUT_DEVICE - 8, size_of::<CProblem>() + 8] {
+            given.size = size;
+            // SAFETY: as above.
+            let error = unsafe { read(&given).problem() }.expect_err("another size");
+            assert!(error.to_string().contains("ozfft_mpi_defaults"));
+        }
+        given.size = size_of::<CProblem>();
+        given.device = -2;
+        // SAFETY: as above.
+        assert!(unsafe { read(&given).problem() }.is_err());
+        // SAFETY: null is none.
+        assert!(unsafe { CProblem::read(std::ptr::null()) }.is_none());
     }
 }

@@ -149,7 +149,7 @@ pub(crate) fn all_boxes(comm: &SimpleCommunicator, own: &IndexBox) -> Vec<IndexB
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
-mod support;
+pub(crate) mod support;
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use crate::division::Division;
 use crate::index_box::IndexBox;
 use crate::pieces::{Pieces, Stored};
+use crate::quantised::{LinesOfBlock, QuantisedWords};
 use crate::short_numbers::ShortNumbers;
 
 /// A block of a rank's memory.
@@ -39,6 +40,21 @@ impl Block {
             .take_while(|&d| self.shape[d] == self.array[d])
             .count();
         self.array.len().saturating_sub(whole + 1)
+    }
+
+    /// A block that lies without gaps, from this element on.
+    fn without_gaps(&self, base: usize) -> Block {
+        Block {
+            low: vec![0; self.shape.len()],
+            shape: self.shape.clone(),
+            array: self.shape.clone(),
+            base,
+            skip: 0,
+        }
+    }
+
+    fn stride(&self, dimension: usize) -> usize {
+        self.array[dimension + 1..].iter().product()
     }
 
     /// Elements that lie side by side, given the first of their dimensions.
@@ -89,6 +105,62 @@ impl Iterator for Starts<'_> {
     }
 }
 
+/// Rows of elements that lie at equal distances, in slices that do: where they are, and where they go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockCopy {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Elements of a row.
+    pub(crate) len: usize,
+    pub(crate) rows: usize,
+    pub(crate) slices: usize,
+    pub(crate) row_distances: [usize; 2],
+    pub(crate) slice_distances: [usize; 2],
+}
+
+/// A block's way from one array to another, in as few copies as two distances describe.
+fn copies_of(read: &Block, write: &Block) -> Vec<BlockCopy> {
+    let outer = read.outer().max(write.outer());
+    // Dimensions from the innermost on, with their distances, joined where they are evenly spaced in both.
+    let mut dimensions: Vec<(usize, [usize; 2])> = Vec::new();
+    for d in (0..outer).rev().filter(|&d| read.shape[d] > 1) {
+        let distances = [read.stride(d), write.stride(d)];
+        match dimensions.last_mut() {
+            Some((n, inner)) if [0, 1].map(|side| *n * inner[side]) == distances => {
+                *n *= read.shape[d];
+            }
+            _ => dimensions.push((read.shape[d], distances)),
+        }
+    }
+    let first = |block: &Block| block.starts(outer).next();
+    let (Some(from), Some(to)) = (first(read), first(write)) else {
+        return Vec::new();
+    };
+    let one = (1, [0, 0]);
+    let (rows, row_distances) = dimensions.first().copied().unwrap_or(one);
+    let (slices, slice_distances) = dimensions.get(1).copied().unwrap_or(one);
+    let mut copies = vec![BlockCopy {
+        from,
+        to,
+        len: read.run(outer),
+        rows,
+        slices,
+        row_distances,
+        slice_distances,
+    }];
+    for &(n, [apart, apart_there]) in dimensions.iter().skip(2) {
+        let repeated = |i: usize| {
+            copies.iter().map(move |copy| BlockCopy {
+                from: copy.from + i * apart,
+                to: copy.to + i * apart_there,
+                ..*copy
+            })
+        };
+        copies = (0..n).flat_map(repeated).collect();
+    }
+    copies
+}
+
 /// One side of an exchange: the blocks of this rank's array that go to the ranks of the group, or come from them.
 #[derive(Debug, Clone)]
 pub(crate) struct Blocks {
@@ -129,17 +201,6 @@ impl Blocks {
         self.len
     }
 
-    /// Elements of every block; `left_out` has none.
-    pub(crate) fn counts(&self, left_out: Option<usize>) -> Vec<usize> {
-        let blocks = self.blocks.iter().enumerate();
-        blocks
-            .map(|(place, block)| match Some(place) == left_out {
-                true => 0,
-                false => block.iter().map(Block::len).sum(),
-            })
-            .collect()
-    }
-
     /// Calls `visit` with every run of elements: where it begins in memory and among blocks one after the other, and its length.
     fn for_each_run(&self, left_out: Option<usize>, mut visit: impl FnMut(usize, usize, usize)) {
         let mut place = 0;
@@ -156,32 +217,47 @@ impl Blocks {
         }
     }
 
-    /// Copies blocks from memory to where they lie one after the other. An element has so many words.
-    pub(crate) fn pack(
-        &self,
-        left_out: Option<usize>,
-        words: usize,
-        array: &[u32],
-        packed: &mut [u32],
-    ) {
-        self.for_each_run(left_out, |start, place, run| {
-            packed[place * words..(place + run) * words]
-                .copy_from_slice(&array[start * words..(start + run) * words]);
-        });
+    /// Every block, and the same where they lie one after the other.
+    fn in_turn(&self, left_out: usize) -> impl Iterator<Item = (&Block, Block)> {
+        let mut place = 0;
+        let blocks = self.blocks.iter().enumerate();
+        let others = blocks.filter(move |(place, _)| *place != left_out);
+        others.flat_map(|(_, blocks)| blocks).map(move |block| {
+            let packed = block.without_gaps(place);
+            place += block.len();
+            (block, packed)
+        })
+    }
+}
+
+/// How numbers are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    AsTheyAre,
+    /// Each for itself in fewer bytes.
+    Short(ShortNumbers),
+    /// As words, with exponents of lines along a dimension of arrays (the first one is that of the batch) before those of every block. Elements are complex.
+    Words(QuantisedWords, usize),
+}
+
+impl Encoding {
+    /// Bytes of a real number that has so many as it is.
+    pub(crate) fn bytes_of_a_real(self, as_it_is: usize) -> usize {
+        match self {
+            Encoding::AsTheyAre => as_it_is,
+            Encoding::Short(short) => short.bytes(),
+            Encoding::Words(words, _) => words.bytes(),
+        }
     }
 
-    /// Copies them back to where they belong.
-    pub(crate) fn unpack(
-        &self,
-        left_out: Option<usize>,
-        words: usize,
-        packed: &[u32],
-        array: &mut [u32],
-    ) {
-        self.for_each_run(left_out, |start, place, run| {
-            array[start * words..(start + run) * words]
-                .copy_from_slice(&packed[place * words..(place + run) * words]);
-        });
+    /// Elements in the place of exponents, before those of a block.
+    fn elements_before(self, block: &Block) -> usize {
+        match self {
+            Encoding::Words(words, dimension) => {
+                words.elements_for_exponents(block.len() / block.shape[dimension])
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -192,8 +268,7 @@ pub(crate) struct Exchange {
     pub(crate) receive: Blocks,
     /// 32-bit words of an element.
     pub(crate) words: usize,
-    /// How numbers are sent, if not as they are.
-    pub(crate) short: Option<ShortNumbers>,
+    pub(crate) encoding: Encoding,
     /// This rank's place in the group.
     pub(crate) own_place: usize,
 }
@@ -214,32 +289,49 @@ impl Exchange {
             send: Blocks::new(held.len, to.iter().map(|to| (held, to)), true),
             receive: Blocks::new(wanted.len, from.iter().map(|from| (from, wanted)), false),
             words,
-            short: None,
+            encoding: Encoding::AsTheyAre,
             own_place,
         }
     }
 
     /// The same with numbers in fewer bytes.
-    pub(crate) fn with_short_numbers(self, short: Option<ShortNumbers>) -> Exchange {
-        Exchange { short, ..self }
+    pub(crate) fn with_encoding(self, encoding: Encoding) -> Exchange {
+        Exchange { encoding, ..self }
     }
 
     /// Bytes of an element as it is sent.
     pub(crate) fn bytes(&self) -> usize {
-        match self.short {
-            None => 4 * self.words,
-            Some(short) => self.words / 2 * short.bytes(),
+        match self.encoding {
+            Encoding::AsTheyAre => 4 * self.words,
+            encoding => self.words / 2 * encoding.bytes_of_a_real(8),
         }
+    }
+
+    /// Elements that go to every rank of the group, or come from it; exponents are in the place of some.
+    fn counts_of(&self, side: &Blocks) -> Vec<usize> {
+        let all = |block: &Block| self.encoding.elements_before(block) + block.len();
+        let blocks = side.blocks.iter().enumerate();
+        blocks
+            .map(|(place, blocks)| match place == self.own_place {
+                true => 0,
+                false => blocks.iter().map(all).sum(),
+            })
+            .collect()
+    }
+
+    /// Elements that are sent to every rank of the group, and received from it; none to and from this one.
+    pub(crate) fn counts(&self) -> (Vec<usize>, Vec<usize>) {
+        (self.counts_of(&self.send), self.counts_of(&self.receive))
     }
 
     /// Elements that this rank sends to others.
     pub(crate) fn elements_sent(&self) -> usize {
-        self.send.counts(Some(self.own_place)).iter().sum()
+        self.counts().0.iter().sum()
     }
 
     /// Elements that it receives from others.
     pub(crate) fn elements_received(&self) -> usize {
-        self.receive.counts(Some(self.own_place)).iter().sum()
+        self.counts().1.iter().sum()
     }
 
     /// Bytes that this rank sends to others.
@@ -250,13 +342,17 @@ impl Exchange {
     /// Packs what goes to others.
     pub(crate) fn pack_for_others(&self, array: &[u32], packed: &mut [u8]) {
         let (words, bytes) = (self.words, self.bytes());
+        if let Encoding::Words(quantised, dimension) = self.encoding {
+            let array = bytemuck::cast_slice(&array[..array.len() / words * words]);
+            return self.quantise_for_others((quantised, dimension), array, packed);
+        }
         self.send
             .for_each_run(Some(self.own_place), |start, place, run| {
                 let from = &array[start * words..(start + run) * words];
                 let to = &mut packed[place * bytes..(place + run) * bytes];
-                match self.short {
-                    None => to.copy_from_slice(bytemuck::cast_slice(from)),
-                    Some(short) => short.shorten(bytemuck::cast_slice(from), to),
+                match self.encoding {
+                    Encoding::Short(short) => short.shorten(bytemuck::cast_slice(from), to),
+                    _ => to.copy_from_slice(bytemuck::cast_slice(from)),
                 }
             });
     }
@@ -264,15 +360,111 @@ impl Exchange {
     /// Puts what came from others to its place.
     pub(crate) fn unpack_from_others(&self, packed: &[u8], array: &mut [u32]) {
         let (words, bytes) = (self.words, self.bytes());
+        if let Encoding::Words(quantised, dimension) = self.encoding {
+            // An array that is to hold reals in the end may have half an element more.
+            let whole = array.len() / words * words;
+            let array = bytemuck::cast_slice_mut(&mut array[..whole]);
+            return self.restore_from_others((quantised, dimension), packed, array);
+        }
         self.receive
             .for_each_run(Some(self.own_place), |start, place, run| {
                 let from = &packed[place * bytes..(place + run) * bytes];
                 let to = &mut array[start * words..(start + run) * words];
-                match self.short {
-                    None => bytemuck::cast_slice_mut(to).copy_from_slice(from),
-                    Some(short) => short.lengthen(from, bytemuck::cast_slice_mut(to)),
+                match self.encoding {
+                    Encoding::Short(short) => short.lengthen(from, bytemuck::cast_slice_mut(to)),
+                    _ => bytemuck::cast_slice_mut(to).copy_from_slice(from),
                 }
             });
+    }
+
+    /// Blocks of others, in the order of messages.
+    fn blocks_of_others<'a>(&'a self, side: &'a Blocks) -> impl Iterator<Item = &'a Block> {
+        let blocks = side.blocks.iter().enumerate();
+        let others = blocks.filter(|(place, _)| *place != self.own_place);
+        others.flat_map(|(_, blocks)| blocks)
+    }
+
+    /// Packs as words: the exponents of a block's lines, then its numbers under them.
+    fn quantise_for_others(
+        &self,
+        (words, dimension): (QuantisedWords, usize),
+        array: &[[u64; 2]],
+        packed: &mut [u8],
+    ) {
+        let (bytes, mut rest) = (self.bytes(), packed);
+        let mut largest = Vec::new();
+        for block in self.blocks_of_others(&self.send) {
+            let lines = LinesOfBlock::new(&block.shape, dimension);
+            largest.clear();
+            largest.resize(block.len() / lines.along, 0);
+            let (outer, mut place) = (block.outer(), 0);
+            let run = block.run(outer);
+            for start in block.starts(outer) {
+                let numbers = (place, &array[start..start + run]);
+                QuantisedWords::find_largest(lines, numbers, &mut largest);
+                place += run;
+            }
+            let (header, others) = rest.split_at_mut(bytes * self.encoding.elements_before(block));
+            let (body, others) = others.split_at_mut(bytes * block.len());
+            words.write_exponents(&mut largest, header);
+            place = 0;
+            for start in block.starts(outer) {
+                let to = &mut body[bytes * place..bytes * (place + run)];
+                words.quantise(lines, (place, &array[start..start + run]), &largest, to);
+                place += run;
+            }
+            rest = others;
+        }
+    }
+
+    /// Makes numbers of words again.
+    fn restore_from_others(
+        &self,
+        (words, dimension): (QuantisedWords, usize),
+        packed: &[u8],
+        array: &mut [[u64; 2]],
+    ) {
+        let (bytes, mut rest) = (self.bytes(), packed);
+        for block in self.blocks_of_others(&self.receive) {
+            let lines = LinesOfBlock::new(&block.shape, dimension);
+            let (header, others) = rest.split_at(bytes * self.encoding.elements_before(block));
+            let (body, others) = others.split_at(bytes * block.len());
+            let exponents = words.read_exponents(header, block.len() / lines.along);
+            let (outer, mut place) = (block.outer(), 0);
+            let run = block.run(outer);
+            for start in block.starts(outer) {
+                let from = &body[bytes * place..bytes * (place + run)];
+                let to = (place, &mut array[start..start + run]);
+                words.restore(lines, to, &exponents, from);
+                place += run;
+            }
+            rest = others;
+        }
+    }
+
+    /// The copies that pack what goes to others.
+    pub(crate) fn copies_for_others(&self) -> Vec<BlockCopy> {
+        let blocks = self.send.in_turn(self.own_place);
+        blocks
+            .flat_map(|(block, packed)| copies_of(block, &packed))
+            .collect()
+    }
+
+    /// The copies that put what came from others to its place.
+    pub(crate) fn copies_from_others(&self) -> Vec<BlockCopy> {
+        let blocks = self.receive.in_turn(self.own_place);
+        blocks
+            .flat_map(|(block, packed)| copies_of(&packed, block))
+            .collect()
+    }
+
+    /// The copies of what stays on this rank.
+    pub(crate) fn copies_of_own(&self) -> Vec<BlockCopy> {
+        let own = [&self.send, &self.receive].map(|side| &side.blocks[self.own_place]);
+        let pairs = own[0].iter().zip(own[1]);
+        pairs
+            .flat_map(|(read, write)| copies_of(read, write))
+            .collect()
     }
 
     /// Copies what stays on this rank from one array to the other.
@@ -295,14 +487,30 @@ pub(crate) fn copy_part(
     from: &[u32],
     to: &mut [u32],
 ) {
-    let (read, write) = (Pieces::of_part(part, around), Pieces::of_box(part));
     if !part.is_empty() {
-        let blocks = (
-            Block::of(part, &read.boxes[0]),
-            Block::of(part, &write.boxes[0]),
-        );
-        copy_block((&blocks.0, &blocks.1), words, from, to);
+        let (read, write) = blocks_of_part(part, around);
+        copy_block((&read, &write), words, from, to);
     }
+}
+
+/// The same as copies.
+pub(crate) fn copies_of_part(part: &IndexBox, around: &IndexBox) -> Vec<BlockCopy> {
+    match part.is_empty() {
+        true => Vec::new(),
+        false => {
+            let (read, write) = blocks_of_part(part, around);
+            copies_of(&read, &write)
+        }
+    }
+}
+
+/// A part within an array, and without gaps.
+fn blocks_of_part(part: &IndexBox, around: &IndexBox) -> (Block, Block) {
+    let (read, write) = (Pieces::of_part(part, around), Pieces::of_box(part));
+    (
+        Block::of(part, &read.boxes[0]),
+        Block::of(part, &write.boxes[0]),
+    )
 }
 
 fn copy_block((read, write): (&Block, &Block), words: usize, from: &[u32], to: &mut [u32]) {
@@ -338,6 +546,21 @@ mod tests {
             (0..part.len()).map(element).collect()
         };
         boxes.iter().flat_map(of_box).collect()
+    }
+
+    /// What a GPU does of copies.
+    fn copy_all(copies: &[BlockCopy], from: &[u32], to: &mut [u32]) {
+        for copy in copies {
+            for (slice, row) in
+                (0..copy.slices).flat_map(|slice| (0..copy.rows).map(move |row| (slice, row)))
+            {
+                let place = |side: usize| {
+                    slice * copy.slice_distances[side] + row * copy.row_distances[side]
+                };
+                let (read, write) = (copy.from + place(0), copy.to + place(1));
+                to[write..write + copy.len].copy_from_slice(&from[read..read + copy.len]);
+            }
+        }
     }
 
     #[test]
@@ -410,6 +633,10 @@ mod tests {
                     .map(|rank| {
                         let mut packed = vec![0xa5; exchanges[rank].bytes_sent() as usize];
                         exchanges[rank].pack_for_others(&held(rank).1, &mut packed);
+                        let mut copied = vec![u32::MAX; packed.len() / 4];
+                        let copies = exchanges[rank].copies_for_others();
+                        copy_all(&copies, &held(rank).1, &mut copied);
+                        assert_eq!(bytemuck::cast_slice::<_, u8>(&copied), packed);
                         packed
                     })
                     .collect();
@@ -420,15 +647,21 @@ mod tests {
                         let sender = &exchanges[other];
                         let slot = group(other).iter().position(|&r| r == rank);
                         let slot = slot.expect("the same group");
-                        let counts = sender.send.counts(Some(sender.own_place));
+                        let counts = sender.counts().0;
                         let start: usize = counts[..slot].iter().sum();
-                        let expected = own.receive.counts(Some(own.own_place))[place];
+                        let expected = own.counts().1[place];
                         assert_eq!(counts[slot], expected);
                         let part = 4 * start..4 * (start + counts[slot]);
                         received.extend_from_slice(&packed[other][part]);
                     }
+                    let mut copied = arrays[rank].clone();
                     own.unpack_from_others(&received, &mut arrays[rank]);
                     own.copy_own(&held(rank).1, &mut arrays[rank]);
+                    let mut words = vec![0u32; received.len() / 4];
+                    bytemuck::cast_slice_mut(&mut words).copy_from_slice(&received);
+                    copy_all(&own.copies_from_others(), &words, &mut copied);
+                    copy_all(&own.copies_of_own(), &held(rank).1, &mut copied);
+                    assert_eq!(copied, arrays[rank]);
                 }
             }
             for (rank, array) in arrays.iter().enumerate() {
@@ -451,6 +684,9 @@ mod tests {
         let mut found = vec![0; part.len()];
         let from = numbered(std::slice::from_ref(&around), &shape);
         copy_part(&part, &around, 1, &from, &mut found);
+        assert_eq!(found, numbered(std::slice::from_ref(&part), &shape));
+        found.fill(0);
+        copy_all(&copies_of_part(&part, &around), &from, &mut found);
         assert_eq!(found, numbered(&[part], &shape));
     }
 
@@ -496,18 +732,18 @@ mod tests {
                 for rank in 0..ranks {
                     let mut received = Vec::new();
                     for (other, exchange) in all.iter().enumerate() {
-                        let mut packed = vec![u32::MAX; exchange.send.len()];
-                        exchange
-                            .send
-                            .pack(None, 1, &array(other, back), &mut packed);
-                        let counts = exchange.send.counts(None);
+                        let mut packed = vec![0xa5; exchange.bytes_sent() as usize];
+                        exchange.pack_for_others(&array(other, back), &mut packed);
+                        let counts = exchange.counts().0;
                         let start: usize = counts[..rank].iter().sum();
-                        assert_eq!(counts[rank], all[rank].receive.counts(None)[other]);
-                        received.extend_from_slice(&packed[start..start + counts[rank]]);
+                        assert_eq!(counts[rank], all[rank].counts().1[other]);
+                        let part = 4 * start..4 * (start + counts[rank]);
+                        received.extend_from_slice(&packed[part]);
                     }
                     let expected = array(rank, !back);
                     let mut found = vec![u32::MAX; all[rank].receive.len()];
-                    all[rank].receive.unpack(None, 1, &received, &mut found);
+                    all[rank].unpack_from_others(&received, &mut found);
+                    all[rank].copy_own(&array(rank, back), &mut found);
                     assert_eq!(found, expected, "seed {seed:#x} case {case}, rank {rank}");
                 }
             }
@@ -527,8 +763,17 @@ mod tests {
         };
         let exchange = Exchange::new(&pieces(&division(0)), &pieces(&division(1)), 2, 4);
         assert_eq!(exchange.bytes_sent(), 3 * 2 * 9 * 5 * 16);
-        let exchange = exchange.with_short_numbers(ShortNumbers::for_words_of(37));
+        let short = ShortNumbers::for_words_of(37).expect("fewer bytes");
+        let exchange = exchange.with_encoding(Encoding::Short(short));
         assert_eq!(exchange.bytes_sent(), 3 * 2 * 9 * 5 * 14);
+        // Lines along the first dimension, of two numbers in each of three messages: exponents of two bytes for as many as half the numbers, in whole elements.
+        let words = QuantisedWords::for_words_of(37).expect("fewer bytes");
+        let exchange = exchange.with_encoding(Encoding::Words(words, 1));
+        let lines: usize = 3 * 3 * 5;
+        assert_eq!(
+            exchange.bytes_sent() as usize,
+            3 * (2 * lines + (2 * lines).div_ceil(10)) * 10
+        );
         assert_eq!(group_of(&division(0), &division(1), 2, 4), [0, 1, 2, 3]);
     }
 }

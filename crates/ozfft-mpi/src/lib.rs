@@ -11,6 +11,10 @@
 mod agreement;
 #[cfg(feature = "mpi")]
 mod caller;
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(feature = "mpi")]
+mod device;
 mod division;
 mod error;
 mod exchange;
@@ -19,6 +23,7 @@ mod pieces;
 #[cfg(feature = "mpi")]
 mod plan;
 mod problem;
+mod quantised;
 mod route;
 mod short_numbers;
 

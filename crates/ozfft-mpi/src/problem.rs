@@ -3,7 +3,9 @@
 use crate::error::{BoxError, DistributedError, Side};
 use crate::index_box::{IndexBox, check_boxes};
 use crate::route::{End, Ends, Route, Stage};
-use ozfft::{Accuracy, Direction, Engine, FftError, Kind, Norm, Problem, Products, Substrate};
+use ozfft::{
+    Accuracy, Device, Direction, Engine, FftError, Kind, Norm, Problem, Products, Substrate,
+};
 
 /// Where one end of a transform lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub struct DistributedProblem {
     options: (Direction, Norm, Accuracy, Products),
     pub(crate) threads: usize,
     substrate: Substrate,
+    pub(crate) device: Device,
+    pub(crate) staged: bool,
     pub(crate) memory_limit: Option<u64>,
     pub(crate) pieces: Option<usize>,
     /// The first dimension that is divided naturally: 0, and 1 where lines are rows.
@@ -73,6 +77,8 @@ impl DistributedProblem {
             ),
             threads: 1,
             substrate: Substrate::Auto,
+            device: Device::Cpu,
+            staged: false,
             memory_limit: None,
             pieces: None,
             first_divided: 0,
@@ -129,6 +135,27 @@ impl DistributedProblem {
     /// Sets the engine; only [`Engine::Digits`], the default, has bits that do not depend on how an array is divided.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
+        self
+    }
+
+    /// Where this rank's lines are transformed: [`Device::Cpu`], the default, or a GPU, of which ranks may have different numbers, or share one. All ranks have one,
+    /// or none does. Arrays are then in the GPU's memory for `DistributedPlan::process_device`, and other calls copy them there and back. Needs the feature `cuda`.
+    ///
+    /// ```
+    /// use ozfft::Device;
+    /// use ozfft_mpi::DistributedProblem;
+    /// let problem = DistributedProblem::complex(&[60, 48, 50]).device(Device::Cuda(0));
+    /// assert!(problem.validate(2).is_ok());
+    /// assert!(problem.device(Device::Auto).validate(2).is_err());
+    /// ```
+    pub fn device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
+    }
+
+    /// On GPUs messages go through page-locked memory of the processor also where MPI takes device pointers, which is asked otherwise. Ranks may differ.
+    pub fn staged(mut self, staged: bool) -> Self {
+        self.staged = staged;
         self
     }
 
@@ -221,8 +248,20 @@ impl DistributedProblem {
             .engine(self.engine)
             .batch(self.batch)
             .strict(self.strict)
-            .substrate(self.substrate)
+            .substrate(match self.substrate {
+                // Of parts; the whole is planned for the processor.
+                Substrate::Gpu(_) if self.device != Device::Cpu => Substrate::Auto,
+                substrate => substrate,
+            })
             .threads(self.threads)
+    }
+
+    /// The unit that multiplies on a GPU.
+    pub(crate) fn device_substrate(&self) -> Substrate {
+        match self.substrate {
+            Substrate::Gpu(unit) => Substrate::Gpu(unit),
+            _ => Substrate::Auto,
+        }
     }
 
     /// What all ranks must agree on, in words.
@@ -237,13 +276,17 @@ impl DistributedProblem {
         };
         let (direction, norm, accuracy, products) = self.options;
         format!(
-            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} grid {:?} pieces {:?} input {} output {} (ozfft-mpi {})",
+            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} on {} grid {:?} pieces {:?} input {} output {} (ozfft-mpi {})",
             self.whole.kind(),
             self.whole.shape(),
             self.axes,
             self.batch,
             self.engine,
             self.strict,
+            match self.device {
+                Device::Cuda(_) => "GPUs",
+                _ => "processors",
+            },
             self.grid,
             self.pieces,
             wish(&self.input),
@@ -260,6 +303,12 @@ impl DistributedProblem {
                 "distributed transforms take the engine digits, whose bits do not depend on how an array is divided, and this problem has {}; leave it out",
                 self.engine
             ))
+            .into());
+        }
+        if self.device == Device::Auto {
+            return Err(FftError::Unsupported(
+                "every rank must have a GPU, or none, and the device auto does not say which; take cpu, or cuda and a number".into(),
+            )
             .into());
         }
         if self.pieces == Some(0) {

@@ -49,6 +49,8 @@ mod workspace;
 pub mod from_rustfft {}
 
 pub use error::{Buffer, FftError};
+#[cfg(feature = "cuda")]
+pub use executor::cuda::{DeviceArray, DeviceBlock, DeviceQueue, PageLocked};
 #[cfg(feature = "floats")]
 pub use floats::{FloatError, Mode};
 pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};
@@ -58,6 +60,8 @@ pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};
 #[cfg(feature = "measurements")]
 pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
+#[cfg(feature = "cuda")]
+pub use plan::device_axis::DeviceAxisPlan;
 #[cfg(feature = "measurements")]
 pub use plan::estimate::digits_work;
 pub use plan::line_parts::{LineParts, PartProperties};

@@ -1,8 +1,12 @@
 //! One long line on several ranks: columns of its passes, an exchange of words, rows of its last pass.
+//!
+//! A rank's columns are cut into pieces, and so are its rows: while the numbers of one piece of columns arrive, and the words of another one leave, a third one
+//! is transformed; and while a piece of rows is transformed, the one before it leaves.
 
 use super::ExchangeSummary;
 use super::clock::{Clock, Doing};
-use super::run::{all_to_all, view, view_mut, words_of};
+use super::run::{view, view_mut, words_of};
+use super::transfer::{Slot, Transfer};
 use crate::agreement;
 use crate::exchange::Exchange;
 use crate::index_box::IndexBox;
@@ -22,9 +26,17 @@ pub(super) struct LongLine<T: Real> {
     columns: Vec<Range<usize>>,
     rows: Vec<Range<usize>>,
     rank: usize,
-    into_columns: Exchange,
-    into_rows: Exchange,
-    into_output: Exchange,
+    /// Every piece of columns: from parts of the line, and to words of rows.
+    column_pieces: Vec<ColumnPiece>,
+    /// Every piece of rows, and where it goes.
+    row_pieces: Vec<(Range<usize>, Exchange)>,
+}
+
+/// Some of this rank's columns.
+struct ColumnPiece {
+    columns: Range<usize>,
+    arrive: Exchange,
+    leave: Exchange,
 }
 
 /// 32-bit words of a complex number of integers.
@@ -37,12 +49,19 @@ fn shares(n: usize, ranks: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
+/// A piece of a share.
+fn piece(share: &Range<usize>, number: usize, pieces: usize) -> Range<usize> {
+    let (first, len) = (share.start, share.len());
+    first + len * number / pieces..first + len * (number + 1) / pieces
+}
+
 impl<T: Real> LongLine<T> {
     /// Given the boxes of all ranks, of one dimension.
     pub(super) fn new(
         parts: LineParts<T>,
         (input, output): (&[IndexBox], &[IndexBox]),
         rank: usize,
+        pieces: usize,
     ) -> LongLine<T> {
         let (n, ranks) = (parts.len(), input.len());
         let (all_columns, all_rows) = (parts.columns(), parts.rows());
@@ -51,11 +70,11 @@ impl<T: Real> LongLine<T> {
             let range = |part: &IndexBox| Pieces::of_range(part.low()[0]..part.high()[0], width);
             boxes.iter().map(range).collect()
         };
-        let part_of_matrix = |height: usize, range: &Range<usize>| {
-            Pieces::of_box(&IndexBox::new(&[0, range.start], &[height, range.end]))
-        };
+        // Some columns of a matrix that has so many.
         let matrices = |width: usize, shares: &[Range<usize>]| -> Vec<Pieces> {
-            let part = |range| part_of_matrix(n / width, range);
+            let part = |range: &Range<usize>| {
+                Pieces::of_box(&IndexBox::new(&[0, range.start], &[n / width, range.end]))
+            };
             shares.iter().map(part).collect()
         };
         // Words between the halves: first digit, those in between, last digit.
@@ -69,20 +88,38 @@ impl<T: Real> LongLine<T> {
             shares.iter().map(part).collect()
         };
         let input_words = words_of::<T>(parts.kind() != Kind::RealToComplex);
-        LongLine {
-            into_columns: Exchange::new(
-                &ranges(input, all_columns),
-                &matrices(all_columns, &columns),
-                rank,
-                input_words,
-            ),
-            into_rows: Exchange::new(&cut(2, &columns), &cut(0, &rows), rank, WORDS),
-            into_output: Exchange::new(
-                &matrices(all_rows, &rows),
-                &ranges(output, all_rows),
+        let (held, wanted) = (ranges(input, all_columns), ranges(output, all_rows));
+        let all_words = cut(0, &rows);
+        let of_shares = |shares: &[Range<usize>], number: usize, pieces: usize| -> Vec<_> {
+            let part = |share| piece(share, number, pieces);
+            shares.iter().map(part).collect()
+        };
+        // No rank has more of them than it has columns, or rows: the same number on all ranks.
+        let most = |shares: &[Range<usize>]| {
+            let longest = shares.iter().map(Range::len).max().unwrap_or(1);
+            pieces.clamp(1, longest.max(1))
+        };
+        let column_piece = |number| {
+            let own = of_shares(&columns, number, most(&columns));
+            ColumnPiece {
+                arrive: Exchange::new(&held, &matrices(all_columns, &own), rank, input_words),
+                leave: Exchange::new(&cut(2, &own), &all_words, rank, WORDS),
+                columns: own[rank].clone(),
+            }
+        };
+        let row_piece = |number| {
+            let own = of_shares(&rows, number, most(&rows));
+            let leave = Exchange::new(
+                &matrices(all_rows, &own),
+                &wanted,
                 rank,
                 words_of::<T>(true),
-            ),
+            );
+            (own[rank].clone(), leave)
+        };
+        LongLine {
+            column_pieces: (0..most(&columns)).map(column_piece).collect(),
+            row_pieces: (0..most(&rows)).map(row_piece).collect(),
             parts,
             columns,
             rows,
@@ -90,26 +127,51 @@ impl<T: Real> LongLine<T> {
         }
     }
 
-    fn exchanges(&self) -> [&Exchange; 3] {
-        [&self.into_columns, &self.into_rows, &self.into_output]
+    fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        let columns = self.column_pieces.iter();
+        let columns = columns.flat_map(|piece| [&piece.arrive, &piece.leave]);
+        columns.chain(self.row_pieces.iter().map(|(_, leave)| leave))
     }
 
     /// The most elements of an exchange.
     pub(super) fn most_elements(&self) -> usize {
-        let both = |exchange: &&Exchange| exchange.send.len().max(exchange.receive.len());
-        self.exchanges().iter().map(both).max().unwrap_or(0)
+        let both = |exchange: &Exchange| exchange.elements_sent().max(exchange.elements_received());
+        self.exchanges().map(both).max().unwrap_or(0)
     }
 
-    /// 64-bit words of scratch memory, and of both work arrays.
-    pub(super) fn lengths(&self) -> [usize; 3] {
-        let array = self.exchanges().map(|exchange| {
-            (exchange.send.len().max(exchange.receive.len()) * exchange.words).div_ceil(2)
-        });
-        let array = array.into_iter().max().unwrap_or(0);
-        let scratch = [&self.into_columns.receive, &self.into_rows.receive]
-            .map(|part| self.parts.workspace_len(part.len()));
-        [scratch[0].max(scratch[1]), array, array]
+    /// 64-bit words of all rows of this rank.
+    fn row_words(&self) -> usize {
+        2 * self.parts.len() / self.parts.rows() * self.rows[self.rank].len()
     }
+
+    /// 64-bit words of scratch memory, of the arrays, and of the two sides of a slot.
+    pub(super) fn lengths(&self) -> (usize, [usize; 4], [usize; 2]) {
+        let words = |elements: usize, words: usize| (elements * words).div_ceil(2);
+        let (mut scratch, mut arrays) = (0, [0, 0, self.row_words(), 0]);
+        let mut grow = |place: usize, elements: usize, of: usize| {
+            arrays[place] = arrays[place].max(words(elements, of));
+            scratch = scratch.max(self.parts.workspace_len(elements));
+        };
+        for piece in &self.column_pieces {
+            let elements = piece.arrive.receive.len();
+            grow(0, elements, piece.arrive.words);
+            grow(1, elements, WORDS);
+        }
+        for (_, leave) in &self.row_pieces {
+            grow(3, leave.send.len(), leave.words);
+        }
+        let mut slot = [0; 2];
+        for exchange in self.exchanges() {
+            let elements = [exchange.elements_sent(), exchange.elements_received()];
+            for (slot, elements) in slot.iter_mut().zip(elements) {
+                *slot = (*slot).max((elements * exchange.bytes()).div_ceil(8));
+            }
+        }
+        (scratch, arrays, slot)
+    }
+
+    /// Messages that are on their way at a time.
+    pub(super) const SLOTS: usize = 3;
 
     /// Bytes of exponents that this rank sends to all others.
     fn exponent_bytes(&self) -> u64 {
@@ -118,106 +180,170 @@ impl<T: Real> LongLine<T> {
     }
 
     pub(super) fn summaries(&self) -> Vec<ExchangeSummary> {
-        let summary = |from: &str, to: &str, bytes_of_a_real, bytes_sent| ExchangeSummary {
-            from: from.into(),
-            to: to.into(),
+        let summary = |ends: [&str; 2], pieces, bytes_of_a_real, bytes_sent| ExchangeSummary {
+            from: ends[0].into(),
+            to: ends[1].into(),
             group: self.columns.len(),
-            pieces: 1,
+            pieces,
             bytes_of_a_real,
             bytes_sent,
             bytes_of_all: 0,
         };
-        let [first, second, third] = self.exchanges().map(Exchange::bytes_sent);
+        let columns = self.column_pieces.iter();
+        let [arrive, leave] = columns.fold([0; 2], |[arrive, leave], piece| {
+            [
+                arrive + piece.arrive.bytes_sent(),
+                leave + piece.leave.bytes_sent(),
+            ]
+        });
+        let last = self.row_pieces.iter().map(|(_, leave)| leave.bytes_sent());
+        let pieces = [self.column_pieces.len(), self.row_pieces.len()];
         vec![
             summary(
-                "parts of the line",
-                "columns of its passes",
+                ["parts of the line", "columns of its passes"],
+                pieces[0],
                 size_of::<T>(),
-                first,
+                arrive,
             ),
-            summary("words of columns", "words of rows", 2 * WORDS, second),
             summary(
-                "exponents of columns",
-                "all exponents on every rank",
+                ["words of columns", "words of rows"],
+                pieces[0],
+                2 * WORDS,
+                leave,
+            ),
+            summary(
+                ["exponents of columns", "all exponents on every rank"],
+                1,
                 4,
                 self.exponent_bytes(),
             ),
             summary(
-                "rows of its last pass",
-                "parts of the line",
+                ["rows of its last pass", "parts of the line"],
+                pieces[1],
                 size_of::<T>(),
-                third,
+                last.sum(),
             ),
         ]
     }
 
     /// Transforms; collective. Returns the bytes sent.
-    pub(super) fn run(
+    pub(super) fn run<'a>(
         &self,
         all: &SimpleCommunicator,
         (input, output): (Option<&[u32]>, &mut [u32]),
-        [scratch, first, second]: [&mut [u64]; 3],
+        (scratch, arrays): (&mut [u64], [&mut [u64]; 4]),
+        slots: &mut Vec<Slot<'a>>,
         clock: &Clock,
     ) -> Result<u64, FftError> {
-        let (x, y): (&mut [u32], &mut [u32]) = (
-            bytemuck::cast_slice_mut(first),
-            bytemuck::cast_slice_mut(second),
-        );
-        let mut sent = self.exponent_bytes();
-        let own = input.unwrap_or(output);
-        sent += moved((all, clock), &self.into_columns, own, x, y);
-        clock.time(Doing::Packing, || {
-            let exchange = &self.into_columns;
-            exchange.receive.unpack(None, exchange.words, y, x);
+        let [numbers, piece_words, words, results]: [&mut [u32]; 4] =
+            arrays.map(bytemuck::cast_slice_mut);
+        let mut messages = Messages {
+            all,
+            clock,
+            slots,
+            sent: self.exponent_bytes(),
+        };
+        let lines = self.parts.exponents_of_a_column();
+        let mut exponents = vec![0; lines * self.columns[self.rank].len()];
+        let mut properties = 0;
+        {
+            // In place the output is read until the last piece has left.
+            let held = input.unwrap_or(output);
+            let mut arriving = messages.start(&self.column_pieces[0].arrive, held);
+            let mut leaving: Option<(&Exchange, Transfer<Slot<'a>>)> = None;
+            for (number, piece) in self.column_pieces.iter().enumerate() {
+                let next = self.column_pieces.get(number + 1);
+                let mut next = next.map(|next| messages.start(&next.arrive, held));
+                messages.copy_own(&piece.arrive, held, numbers);
+                messages.finish(&piece.arrive, arriving, numbers);
+                let leave = leaving.as_mut().map(|(_, transfer)| transfer);
+                messages.move_on(next.iter_mut().chain(leave));
+                let own = (numbers as &[u32], &mut *piece_words);
+                let (found, piece_exponents) = self.transform(piece, own, scratch, clock)?;
+                properties |= found;
+                self.put_exponents(piece, &piece_exponents, &mut exponents);
+                messages.copy_own(&piece.leave, piece_words, words);
+                if let Some((exchange, transfer)) = leaving.take() {
+                    messages.finish(exchange, transfer, words);
+                }
+                leaving = Some((&piece.leave, messages.start(&piece.leave, piece_words)));
+                match next {
+                    Some(next) => arriving = next,
+                    None => break,
+                }
+            }
+            if let Some((exchange, transfer)) = leaving {
+                messages.finish(exchange, transfer, words);
+            }
+        }
+        let (exponents, properties) = clock.time(Doing::Exchange, || {
+            (self.all_exponents(all, &exponents), agreed(all, properties))
         });
-        let (columns, rows) = (
-            self.columns[self.rank].clone(),
-            self.rows[self.rank].clone(),
-        );
+        let mut leaving: Option<(&Exchange, Transfer<Slot<'a>>)> = None;
+        let (mut first, of_a_row) = (0, WORDS * self.parts.len() / self.parts.rows());
+        for (rows, leave) in &self.row_pieces {
+            let own = &mut words[first..first + of_a_row * rows.len()];
+            first += of_a_row * rows.len();
+            let len = leave.send.len();
+            clock.time(Doing::Transforms, || {
+                self.parts.transform_rows(
+                    // A pass may change exponents, which all pieces need.
+                    (view_mut(own, len), &mut exponents.clone()),
+                    rows.clone(),
+                    properties,
+                    view_mut(results, len),
+                    &mut scratch[..self.parts.workspace_len(len)],
+                )
+            })?;
+            messages.move_on(leaving.iter_mut().map(|(_, transfer)| transfer));
+            messages.copy_own(leave, results, output);
+            if let Some((exchange, transfer)) = leaving.take() {
+                messages.finish(exchange, transfer, output);
+            }
+            leaving = Some((leave, messages.start(leave, results)));
+        }
+        if let Some((exchange, transfer)) = leaving {
+            messages.finish(exchange, transfer, output);
+        }
+        Ok(messages.sent)
+    }
+
+    /// Transforms a piece of columns: what its numbers have in common, and its exponents.
+    fn transform(
+        &self,
+        piece: &ColumnPiece,
+        (numbers, words): (&[u32], &mut [u32]),
+        scratch: &mut [u64],
+        clock: &Clock,
+    ) -> Result<(u8, Vec<i32>), FftError> {
+        let len = piece.arrive.receive.len();
+        let columns = piece.columns.clone();
         let mut exponents = vec![0; self.parts.exponents_of_a_column() * columns.len()];
-        let len = self.into_columns.receive.len();
+        let stored = (view_mut::<Complex<i64>>(words, len), &mut exponents[..]);
         let workspace = &mut scratch[..self.parts.workspace_len(len)];
-        let stored = (view_mut::<Complex<i64>>(y, len), &mut exponents[..]);
-        let properties = clock.time(Doing::Transforms, || match self.parts.kind() {
+        let found = clock.time(Doing::Transforms, || match self.parts.kind() {
             Kind::RealToComplex => {
-                let reals = view(x, len);
+                let reals = view(numbers, len);
                 self.parts
                     .transform_columns_of_reals(reals, columns, stored, workspace)
             }
             _ => self
                 .parts
-                .transform_columns(view(x, len), columns, stored, workspace),
+                .transform_columns(view(numbers, len), columns, stored, workspace),
         })?;
-        let (mut exponents, properties) = clock.time(Doing::Exchange, || {
-            (self.all_exponents(all, &exponents), agreed(all, properties))
-        });
-        // What is packed is read from y, and y is then free to receive.
-        clock.time(Doing::Packing, || {
-            self.into_rows.send.pack(None, WORDS, y, x);
-        });
-        sent += exchanged((all, clock), &self.into_rows, x, y);
-        clock.time(Doing::Packing, || {
-            self.into_rows.receive.unpack(None, WORDS, y, x);
-        });
-        let len = self.into_rows.receive.len();
-        clock.time(Doing::Transforms, || {
-            self.parts.transform_rows(
-                (view_mut(x, len), &mut exponents),
-                rows,
-                properties,
-                view_mut(y, len),
-                &mut scratch[..self.parts.workspace_len(len)],
-            )
-        })?;
-        let exchange = &self.into_output;
-        clock.time(Doing::Packing, || {
-            exchange.send.pack(None, exchange.words, y, x);
-        });
-        sent += exchanged((all, clock), exchange, x, y);
-        clock.time(Doing::Packing, || {
-            exchange.receive.unpack(None, exchange.words, y, output);
-        });
-        Ok(sent)
+        Ok((found, exponents))
+    }
+
+    /// Puts the exponents of a piece among those of all of this rank's columns: for every line, column after column.
+    fn put_exponents(&self, piece: &ColumnPiece, from: &[i32], to: &mut [i32]) {
+        let (own, count) = (&self.columns[self.rank], piece.columns.len());
+        if count == 0 {
+            return;
+        }
+        for (line, from) in from.chunks(count).enumerate() {
+            let place = line * own.len() + piece.columns.start - own.start;
+            to[place..place + count].copy_from_slice(from);
+        }
     }
 
     /// The exponents of all columns, as one process has them: for every line of the pass before, column after column.
@@ -262,29 +388,51 @@ fn agreed(all: &SimpleCommunicator, own: u8) -> u8 {
     bits.fold(0, |found, (bit, &set)| found | (set as u8) << bit)
 }
 
-/// Packs from an array, and exchanges; bytes sent.
-fn moved(
-    (all, clock): (&SimpleCommunicator, &Clock),
-    exchange: &Exchange,
-    array: &[u32],
-    packed: &mut [u32],
-    received: &mut [u32],
-) -> u64 {
-    clock.time(Doing::Packing, || {
-        exchange.send.pack(None, exchange.words, array, packed);
-    });
-    exchanged((all, clock), exchange, packed, received)
+/// Messages of a call.
+struct Messages<'c, 'a> {
+    all: &'c SimpleCommunicator,
+    clock: &'c Clock,
+    slots: &'c mut Vec<Slot<'a>>,
+    sent: u64,
 }
 
-fn exchanged(
-    (all, clock): (&SimpleCommunicator, &Clock),
-    exchange: &Exchange,
-    packed: &[u32],
-    received: &mut [u32],
-) -> u64 {
-    let (send, receive) = (exchange.send.counts(None), exchange.receive.counts(None));
-    clock.time(Doing::Exchange, || {
-        all_to_all(all, (&send, packed), (&receive, received), exchange.words);
-    });
-    exchange.bytes_sent()
+impl<'a> Messages<'_, 'a> {
+    /// Packs what goes to others, and starts to send it.
+    fn start(&mut self, exchange: &Exchange, array: &[u32]) -> Transfer<Slot<'a>> {
+        let Some(slot) = self.slots.pop() else {
+            unreachable!("no more messages are on their way than there are slots");
+        };
+        self.clock.time(Doing::Packing, || {
+            exchange.pack_for_others(array, slot.send);
+        });
+        let counts = exchange.counts();
+        self.sent += exchange.bytes_sent();
+        self.clock.time(Doing::Exchange, || {
+            Transfer::start(self.all, slot, (&counts.0, &counts.1), exchange.bytes())
+        })
+    }
+
+    /// Most installations move messages only while they are called.
+    fn move_on<'t>(&self, transfers: impl Iterator<Item = &'t mut Transfer<Slot<'a>>>)
+    where
+        'a: 't,
+    {
+        self.clock
+            .time(Doing::Exchange, || transfers.for_each(Transfer::progress));
+    }
+
+    /// Copies what stays on this rank.
+    fn copy_own(&self, exchange: &Exchange, from: &[u32], to: &mut [u32]) {
+        self.clock
+            .time(Doing::Packing, || exchange.copy_own(from, to));
+    }
+
+    /// Waits for a message, and puts it to its place.
+    fn finish(&mut self, exchange: &Exchange, transfer: Transfer<Slot<'a>>, array: &mut [u32]) {
+        let slot = self.clock.time(Doing::Exchange, || transfer.wait());
+        self.clock.time(Doing::Packing, || {
+            exchange.unpack_from_others(slot.receive, array);
+        });
+        self.slots.push(slot);
+    }
 }

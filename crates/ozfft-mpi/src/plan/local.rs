@@ -5,17 +5,20 @@
 
 use super::ExchangeSummary;
 use super::line::LongLine;
+use super::lines::Lines;
 use super::run::{Piece, Place, Scan, Span, Stage, Step, words_of};
+use crate::device::Gpu;
 use crate::division::Division;
 use crate::error::DistributedError;
-use crate::exchange::{Exchange, group_of};
+use crate::exchange::{Encoding, Exchange, group_of};
 use crate::index_box::IndexBox;
 use crate::pieces::{Cut, Pieces, pieces_for};
 use crate::problem::DistributedProblem;
+use crate::quantised::QuantisedWords;
 use crate::route::{self, Route};
 use crate::short_numbers::ShortNumbers;
 use mpi::Count;
-use ozfft::{AxisPlan, Kind, LineParts, Plan, Planner, Real};
+use ozfft::{Kind, LineParts, LineRecipe, Plan, Planner, Real};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -70,6 +73,7 @@ impl<T: Real> Local<T> {
         (rank, ranks): (usize, usize),
         (input, output): (Option<Vec<IndexBox>>, Option<Vec<IndexBox>>),
         planner: &Planner<T>,
+        gpu: Option<&dyn Gpu<T>>,
     ) -> Result<Self, DistributedError> {
         problem.validate(ranks)?;
         problem.check_boxes(input.as_deref(), output.as_deref())?;
@@ -103,17 +107,20 @@ impl<T: Real> Local<T> {
             transforms: numbering.all,
             whole: seen,
         };
+        // On GPUs a line is gathered.
         if one_line
+            && gpu.is_none()
             && ranks > 1
             && problem.whole.shape()[0] == 1
             && let Some(parts) = planner.line_parts(&local.whole)
         {
-            return local.of_long_line(parts, &route, (rank, ranks), problem.memory_limit);
+            return local.of_long_line(parts, &route, (rank, ranks), problem);
         }
-        let segments = segments::<T>(&route, problem, ranks);
+        let segments = segments::<T>(&route, problem, ranks, gpu.is_some());
         let mut stages = Stages {
             problem,
             planner,
+            gpu,
             whole: &whole,
             numbering,
             order: &order,
@@ -138,25 +145,27 @@ impl<T: Real> Local<T> {
         parts: LineParts<T>,
         route: &Route,
         (rank, ranks): (usize, usize),
-        limit: Option<u64>,
+        problem: &DistributedProblem,
     ) -> Result<Self, DistributedError> {
         let boxes = |division: &Division| -> Vec<IndexBox> {
             let box_of = |rank| division.box_of(rank).without_first();
             (0..ranks).map(box_of).collect()
         };
         let ends = (boxes(&route.input), boxes(&route.output));
-        let line = LongLine::new(parts, (&ends.0, &ends.1), rank);
+        // Words have 16 bytes: theirs is the largest exchange.
+        let bytes = (16 * parts.len() / ranks) as u64;
+        let pieces = problem.pieces.unwrap_or_else(|| pieces_for(bytes, ranks));
+        let line = LongLine::new(parts, (&ends.0, &ends.1), rank, pieces);
         let elements = line.most_elements();
         if elements > Count::MAX as usize {
             return Err(DistributedError::TooManyElements { elements });
         }
         (self.input, self.output) = (self.input.without_first(), self.output.without_first());
-        let [scratch, first, second] = line.lengths();
-        self.lengths.scratch = scratch;
-        self.lengths.arrays = [first, second, 0, 0];
+        (self.lengths.scratch, self.lengths.arrays, self.lengths.slot) = line.lengths();
+        self.lengths.slots = LongLine::<T>::SLOTS;
         self.exchanges = line.summaries();
         self.line = Some(Box::new(line));
-        self.within(limit, false)
+        self.within(problem.memory_limit, false)
     }
 
     /// This plan, if its workspace is within the limit.
@@ -210,7 +219,12 @@ impl Segment {
 }
 
 /// The segments of a route; the last one has no exchange.
-fn segments<T: Real>(route: &Route, problem: &DistributedProblem, ranks: usize) -> Vec<Segment> {
+fn segments<T: Real>(
+    route: &Route,
+    problem: &DistributedProblem,
+    ranks: usize,
+    on_gpus: bool,
+) -> Vec<Segment> {
     let dimensions = problem.whole.shape().len();
     let mut segments = Vec::new();
     let mut axes: Vec<Axis> = Vec::new();
@@ -235,6 +249,11 @@ fn segments<T: Real>(route: &Route, problem: &DistributedProblem, ranks: usize) 
                 let pieces = problem
                     .pieces
                     .unwrap_or_else(|| pieces_for((bytes / ranks) as u64, group));
+                // Kernels take arrays at multiples of 8 bytes, where a piece of single precision need not begin.
+                let pieces = match on_gpus && size_of::<T>() == 4 {
+                    true => 1,
+                    false => pieces,
+                };
                 let free = (0..dimensions).filter(|d| axes.iter().all(|done| done.axis != *d));
                 let cut = Cut::new(free, from, ranks, pieces);
                 if cut.is_none() {
@@ -269,13 +288,14 @@ fn segments<T: Real>(route: &Route, problem: &DistributedProblem, ranks: usize) 
 struct Stages<'a, T: Real> {
     problem: &'a DistributedProblem,
     planner: &'a Planner<T>,
+    gpu: Option<&'a dyn Gpu<T>>,
     whole: &'a Plan<T>,
     numbering: Numbering,
     order: &'a [usize],
     rank: usize,
     ranks: usize,
     /// By the number of the axis and the shape of a part: pieces of the same shape share a plan.
-    plans: HashMap<(usize, Vec<usize>), Arc<AxisPlan<T>>>,
+    plans: HashMap<(usize, Vec<usize>), Arc<Lines<T>>>,
     /// Where the array lies.
     at: Place,
 }
@@ -298,7 +318,7 @@ impl<T: Real> Stages<'_, T> {
         axis: &Axis,
         part: &IndexBox,
         scratch: &mut usize,
-    ) -> Result<Option<Arc<AxisPlan<T>>>, DistributedError> {
+    ) -> Result<Option<Arc<Lines<T>>>, DistributedError> {
         if part.is_empty() {
             return Ok(None);
         }
@@ -308,8 +328,14 @@ impl<T: Real> Stages<'_, T> {
         let plan = match self.plans.get(&key) {
             Some(plan) => Arc::clone(plan),
             None => {
-                let plan = self.planner.plan_axis(self.whole, key.0, &key.1)?;
-                let plan = Arc::new(plan);
+                let (planner, whole) = (self.planner, self.whole);
+                let plan = Arc::new(match self.gpu {
+                    None => Lines::Processor(Box::new(planner.plan_axis(whole, key.0, &key.1)?)),
+                    Some(gpu) => {
+                        let substrate = self.problem.device_substrate();
+                        Lines::Gpu(gpu.plan_axis(planner, whole, (key.0, &key.1), substrate)?)
+                    }
+                });
                 self.plans.insert(key, Arc::clone(&plan));
                 plan
             }
@@ -483,7 +509,7 @@ impl<T: Real> Stages<'_, T> {
             }
             _ => None,
         };
-        let short = self.short_numbers(next);
+        let encoding = self.encoding(next, *complex);
         let mut start = 0;
         let mut bytes_sent = 0;
         for number in 0..cut.pieces {
@@ -498,8 +524,7 @@ impl<T: Real> Stages<'_, T> {
                 }
             };
             let held: Vec<Pieces> = group.iter().map(|&other| held(other)).collect();
-            let exchange =
-                Exchange::new(&held, &wanted, own_place, words).with_short_numbers(short);
+            let exchange = Exchange::new(&held, &wanted, own_place, words).with_encoding(encoding);
             let (sent, received) = (exchange.elements_sent(), exchange.elements_received());
             let elements = sent.max(received);
             if elements > Count::MAX as usize {
@@ -520,7 +545,7 @@ impl<T: Real> Stages<'_, T> {
             to: to.to_string(),
             group: group.len(),
             pieces: cut.pieces,
-            bytes_of_a_real: short.map_or(size_of::<T>(), ShortNumbers::bytes),
+            bytes_of_a_real: encoding.bytes_of_a_real(size_of::<T>()),
             bytes_sent,
             bytes_of_all: 0,
         });
@@ -615,12 +640,32 @@ impl<T: Real> Stages<'_, T> {
     }
 
     /// How numbers are sent to the next segment's first axis, which rounds them to words.
-    fn short_numbers(&self, next: &Segment) -> Option<ShortNumbers> {
-        let axis = next.axes.first()?;
+    fn encoding(&self, next: &Segment, complex: bool) -> Encoding {
+        let Some(axis) = next.axes.first() else {
+            return Encoding::AsTheyAre;
+        };
         // One point is no transform: numbers go through it as they are.
         let rounds = self.problem.whole.shape()[axis.axis] > 1 && size_of::<T>() == 8;
-        let recipe = self.whole.recipe().filter(|_| rounds)?;
-        ShortNumbers::for_words_of(recipe.digits.word_bits())
+        // No kernel of GPUs packs words.
+        let recipe = self.whole.recipe();
+        let Some(recipe) = recipe.filter(|_| rounds && self.gpu.is_none()) else {
+            return Encoding::AsTheyAre;
+        };
+        let bits = recipe.digits.word_bits();
+        let mut lines = recipe.axes.iter();
+        let line = lines.find(|recipe| recipe.axis == axis.axis);
+        // A line of several passes has an exponent for every column, and half-spectra to reals ignore some numbers.
+        let one_exponent = line.is_some_and(
+            |recipe| matches!(&recipe.line, LineRecipe::Passes(passes) if passes.len() == 1),
+        );
+        let to_reals = self.kind() == Kind::ComplexToReal && axis.number == self.order.len() - 1;
+        match QuantisedWords::for_words_of(bits) {
+            // The first dimension of blocks is that of the batch.
+            Some(words) if one_exponent && complex && !to_reals => {
+                Encoding::Words(words, axis.axis + 1)
+            }
+            _ => ShortNumbers::for_words_of(bits).map_or(Encoding::AsTheyAre, Encoding::Short),
+        }
     }
 }
 

@@ -1,12 +1,17 @@
 //! A planned distributed transform.
 
 mod clock;
+#[cfg(test)]
+mod device_tests;
 mod line;
+mod lines;
 mod local;
+mod on_device;
 mod run;
 mod transfer;
 
 use crate::agreement::{self, AbortOnPanic};
+use crate::device::{self, Gpu};
 use crate::division::Division;
 use crate::error::DistributedError;
 use crate::index_box::IndexBox;
@@ -19,7 +24,8 @@ use mpi::Count;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use num_complex::Complex;
-use ozfft::{Buffer, FftError, Kind, Plan, Planner, Real};
+use on_device::{DeviceArrays, Messages};
+use ozfft::{Buffer, DevicePointer, FftError, Kind, Plan, Planner, Real};
 use run::{Stage, words_of};
 use std::fmt;
 use std::marker::PhantomData;
@@ -51,6 +57,8 @@ pub struct DistributedPlan<T: Real> {
     transforms: usize,
     exchanges: Vec<ExchangeSummary>,
     lengths: Lengths,
+    /// Where lines are transformed on a GPU.
+    device: Option<on_device::Device<T>>,
     sent: AtomicU64,
     clock: Clock,
     /// Two threads must not call collective functions of one communicator at a time, whatever threads MPI was initialised for.
@@ -68,7 +76,8 @@ pub struct ExchangeSummary {
     pub group: usize,
     /// Pieces that it is made in: while one is on its way, the next one is transformed and packed.
     pub pieces: usize,
-    /// Bytes of a real number as it is sent, of which a complex one has two: fewer than it has in memory where the next axis reads few digits of it.
+    /// Bytes of a real number as it is sent, of which a complex one has two: fewer than it has in memory where the next axis reads few digits of it. Words have an
+    /// exponent for each part of a line besides, which the bytes below have in them.
     pub bytes_of_a_real: usize,
     /// Bytes that this rank sends to others in one call.
     pub bytes_sent: u64,
@@ -125,6 +134,23 @@ impl<T: Real> DistributedPlan<T> {
         communicator: &C,
         planner: &Planner<T>,
     ) -> Result<Self, DistributedError> {
+        let open = || match problem.device {
+            ozfft::Device::Cuda(ordinal) => {
+                let messages = Messages::new(problem.staged);
+                Ok(Some((device::open(ordinal)?, messages)))
+            }
+            _ => Ok(None),
+        };
+        Self::on(problem, communicator, planner, open)
+    }
+
+    /// The same on a GPU that is given, if any, once ranks have found that they ask for the same.
+    fn on<C: Communicator>(
+        problem: &DistributedProblem,
+        communicator: &C,
+        planner: &Planner<T>,
+        open: impl FnOnce() -> Result<Option<(Box<dyn Gpu<T>>, Messages)>, FftError>,
+    ) -> Result<Self, DistributedError> {
         let mut communicators = Communicators {
             all: ManuallyDrop::new(communicator.duplicate()),
             groups: Vec::new(),
@@ -133,8 +159,9 @@ impl<T: Real> DistributedPlan<T> {
             let all = &communicators.all;
             let _guard = AbortOnPanic(all);
             agreement::all_equal(all, &problem.agreement(std::any::type_name::<T>()))?;
-            Self::local(problem, all, planner)?
+            Self::local(problem, all, planner, open)?
         };
+        let (made, device) = made;
         let Local {
             whole,
             grid,
@@ -177,6 +204,7 @@ impl<T: Real> DistributedPlan<T> {
             transforms,
             exchanges,
             lengths,
+            device,
             sent: AtomicU64::new(0),
             clock: Clock::default(),
             one_thread: PhantomData,
@@ -188,15 +216,24 @@ impl<T: Real> DistributedPlan<T> {
         problem: &DistributedProblem,
         all: &SimpleCommunicator,
         planner: &Planner<T>,
-    ) -> Result<Local<T>, DistributedError> {
+        open: impl FnOnce() -> Result<Option<(Box<dyn Gpu<T>>, Messages)>, FftError>,
+    ) -> Result<(Local<T>, Option<on_device::Device<T>>), DistributedError> {
         let (rank, ranks) = (agreement::rank(all), agreement::size(all));
         let boxes = |wish: &Wish| match wish {
             Wish::Box(part) => Some(agreement::all_boxes(all, part)),
             Wish::Natural | Wish::Permuted => None,
         };
         let (input, output) = (boxes(&problem.input), boxes(&problem.output));
-        let local = Local::new(problem, (rank, ranks), (input, output), planner);
-        agreement::all_succeed(all, local)
+        let make = || {
+            let gpu = open()?;
+            let used = gpu.as_ref().map(|(gpu, _)| &**gpu);
+            let local = Local::new(problem, (rank, ranks), (input, output), planner, used)?;
+            let device = gpu
+                .map(|(gpu, messages)| on_device::Device::new(gpu, messages, &local.lengths))
+                .transpose()?;
+            Ok((local, device))
+        };
+        agreement::all_succeed(all, make())
     }
 
     /// The part of the input that this rank holds.
@@ -283,8 +320,53 @@ impl<T: Real> DistributedPlan<T> {
 
     /// 64-bit words of workspace that the `…_with_workspace` calls need: an array of this rank's largest part (sometimes two: where the output has no room for
     /// what lies between exchanges), up to six pieces of one, and what the transforms along one axis need.
+    ///
+    /// A plan for a GPU needs none of these: it has its own workspace there, [`DistributedPlan::device_workspace_bytes`].
     pub fn workspace_len(&self) -> usize {
-        self.lengths.all()
+        match self.device {
+            None => self.lengths.all(),
+            Some(_) => 0,
+        }
+    }
+
+    /// Bytes of the GPU's memory that the plan keeps as workspace; 0 on the processor.
+    pub fn device_workspace_bytes(&self) -> usize {
+        match self.device {
+            None => 0,
+            Some(_) => 8 * self.lengths.all(),
+        }
+    }
+
+    /// Whether messages go from GPU to GPU by pointers that MPI takes; none on the processor. MPI is asked when a plan is made.
+    pub fn sends_from_device(&self) -> Option<bool> {
+        let device = self.device.as_ref();
+        device.map(|device| device.messages == Messages::FromDevice)
+    }
+
+    /// Transforms this rank's part in the memory of its GPU, complex or real numbers as the problem has them; collective. Equal pointers transform complex numbers in
+    /// place. Returns when the result is there.
+    ///
+    /// A plan that is `strict` is rejected: numbers are not looked at.
+    ///
+    /// # Safety
+    /// Work on the arrays in other streams has been waited for, and nothing else uses them until this returns. (That they are the GPU's memory, and long enough, is
+    /// checked.)
+    pub unsafe fn process_device(
+        &self,
+        input: DevicePointer,
+        output: DevicePointer,
+    ) -> Result<(), DistributedError> {
+        let Some(device) = &self.device else {
+            return Err(self.refuse(FftError::Unsupported(
+                "this plan runs on processors and has no use for device pointers; plan for a device cuda".into(),
+            )));
+        };
+        let arrays = DeviceArrays {
+            input: input.0,
+            output: output.0,
+        };
+        let valid = on_device::check_arrays(self, device, arrays);
+        self.run_on_device(device, valid, arrays, &mut || Ok(()))
     }
 
     /// Transforms this rank's part to its part of the output; collective.
@@ -457,11 +539,11 @@ impl<T: Real> fmt::Display for DistributedPlan<T> {
                 exchange.bytes_of_all
             )?;
         }
-        writeln!(
-            f,
-            "workspace {} bytes on this rank",
-            8 * self.workspace_len()
-        )?;
+        if let Some(device) = &self.device {
+            writeln!(f, "on {}; {}", device.gpu.name(), device.messages)?;
+        }
+        let workspace = 8 * self.lengths.all();
+        writeln!(f, "workspace {workspace} bytes on this rank")?;
         write!(f, "the same bits as in one process: {}", self.whole)
     }
 }

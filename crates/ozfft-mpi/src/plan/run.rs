@@ -2,15 +2,12 @@
 
 use super::DistributedPlan;
 use super::clock::Doing;
-use super::transfer::{Slot, Transfer, partition};
+use super::lines::Lines;
+use super::transfer::{Slot, Transfer};
 use crate::agreement::{self, AbortOnPanic};
 use crate::error::DistributedError;
 use crate::exchange::{Exchange, copy_part};
 use crate::index_box::IndexBox;
-use mpi::Count;
-use mpi::datatype::{MutView, Partition, PartitionMut, UserDatatype, View};
-use mpi::topology::SimpleCommunicator;
-use mpi::traits::*;
 use ozfft::{AxisPlan, FftError, Kind, Real};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,7 +32,7 @@ pub(super) struct Span {
 /// A step of this rank alone.
 pub(super) enum Step<T: Real> {
     Axis {
-        plan: Arc<AxisPlan<T>>,
+        plan: Arc<Lines<T>>,
         /// The numbers, among all, of the transforms that this part has some of; none where transforms have one axis, and no power.
         transforms: Vec<usize>,
         from: Span,
@@ -61,7 +58,7 @@ pub(super) struct Piece<T: Real> {
 
 /// Looks for the largest numbers of a part.
 pub(super) struct Scan<T: Real> {
-    pub(super) plan: Arc<AxisPlan<T>>,
+    pub(super) plan: Arc<Lines<T>>,
     pub(super) transforms: Vec<usize>,
     pub(super) array: Span,
 }
@@ -145,6 +142,9 @@ impl<T: Real> DistributedPlan<T> {
         output: &mut [u32],
         workspace: &mut [u64],
     ) -> Result<(), DistributedError> {
+        if let Some(device) = &self.device {
+            return self.run_from_host(device, valid, (input, output));
+        }
         let all = &self.communicators.all;
         let _guard = AbortOnPanic(all);
         let valid = valid.and_then(|()| {
@@ -168,11 +168,6 @@ impl<T: Real> DistributedPlan<T> {
         let [first, second, third, fourth] = self.lengths.arrays;
         let (first, rest) = rest.split_at_mut(first);
         let (second, rest) = rest.split_at_mut(second);
-        if let Some(line) = &self.line {
-            let sent = line.run(all, (input, output), [scratch, first, second], &self.clock)?;
-            self.sent.fetch_add(sent, Ordering::Relaxed);
-            return Ok(());
-        }
         let (third, rest) = rest.split_at_mut(third);
         let (fourth, rest) = rest.split_at_mut(fourth);
         let [sent, received] = self.lengths.slot;
@@ -186,6 +181,12 @@ impl<T: Real> DistributedPlan<T> {
                 receive: bytemuck::cast_slice_mut(receive),
             });
             rest = others;
+        }
+        if let Some(line) = &self.line {
+            let memory = (scratch, [first, second, third, fourth]);
+            let sent = line.run(all, (input, output), memory, &mut slots, &self.clock)?;
+            self.sent.fetch_add(sent, Ordering::Relaxed);
+            return Ok(());
         }
         let mut arrays = Arrays {
             input,
@@ -223,7 +224,7 @@ impl<T: Real> DistributedPlan<T> {
         let group = stage
             .group
             .map_or(&*self.communicators.all, |group| &groups[group]);
-        let mut on_their_way: VecDeque<(&Exchange, Transfer<'a>)> = VecDeque::new();
+        let mut on_their_way: VecDeque<(&Exchange, Transfer<Slot<'a>>)> = VecDeque::new();
         for piece in &stage.pieces {
             for step in &piece.steps {
                 self.run_step(step, arrays, powers, scratch);
@@ -251,10 +252,7 @@ impl<T: Real> DistributedPlan<T> {
             self.clock.time(Doing::Packing, || {
                 exchange.pack_for_others(&arrays.read(*place)[*start..], slot.send);
             });
-            let counts = (
-                exchange.send.counts(Some(exchange.own_place)),
-                exchange.receive.counts(Some(exchange.own_place)),
-            );
+            let counts = exchange.counts();
             let bytes = exchange.bytes();
             let sent = counts.0.iter().sum::<usize>() * bytes;
             self.sent.fetch_add(sent as u64, Ordering::Relaxed);
@@ -272,7 +270,7 @@ impl<T: Real> DistributedPlan<T> {
     fn arrived<'a>(
         &self,
         exchange: &Exchange,
-        transfer: Transfer<'a>,
+        transfer: Transfer<Slot<'a>>,
         array: &mut [u32],
     ) -> Slot<'a> {
         let slot = self.clock.time(Doing::Exchange, || transfer.wait());
@@ -301,7 +299,7 @@ impl<T: Real> DistributedPlan<T> {
                     false => transforms.iter().map(|&number| powers[number]).collect(),
                 };
                 let done = self.clock.time(Doing::Transforms, || {
-                    run_axis(plan, arrays, (*from, *to), &own, scratch)
+                    run_axis(plan.on_processor(), arrays, (*from, *to), &own, scratch)
                 });
                 // Other ranks wait already: an error here would be a defect, and ends all of them.
                 done.unwrap_or_else(|error| unreachable!("lengths are the plan's: {error}"));
@@ -328,7 +326,7 @@ impl<T: Real> DistributedPlan<T> {
         for scan in scans.iter().filter(|scan| !scan.transforms.is_empty()) {
             let mut own = vec![i32::MIN; scan.transforms.len()];
             let (array, len) = (&array[scan.array.start..], scan.array.len);
-            let plan = &scan.plan;
+            let plan = scan.plan.on_processor();
             let found = self.clock.time(Doing::Transforms, || match plan.kind() {
                 Kind::RealToComplex => plan.largest_exponents_of_reals(view(array, len), &mut own),
                 _ => plan.largest_exponents(view(array, len), &mut own),
@@ -339,30 +337,6 @@ impl<T: Real> DistributedPlan<T> {
             }
         }
     }
-}
-
-/// `MPI_Alltoallv` of elements of so many words.
-pub(super) fn all_to_all(
-    group: &SimpleCommunicator,
-    (send_counts, send): (&[usize], &[u32]),
-    (receive_counts, receive): (&[usize], &mut [u32]),
-    words: usize,
-) {
-    let element = UserDatatype::contiguous(words as Count, &u32::equivalent_datatype());
-    let (send_counts, send_places, send_all) = partition(send_counts);
-    let (receive_counts, receive_places, receive_all) = partition(receive_counts);
-    let send = &send[..send_all as usize * words];
-    let receive = &mut receive[..receive_all as usize * words];
-    // SAFETY: both have so many elements of so many words each, and planning has found that MPI can count them.
-    let (send, mut receive) = unsafe {
-        (
-            View::with_count_and_datatype(send, send_all, &element),
-            MutView::with_count_and_datatype(receive, receive_all, &element),
-        )
-    };
-    let send = Partition::new(&send, &send_counts[..], &send_places[..]);
-    let mut receive = PartitionMut::new(&mut receive, &receive_counts[..], &receive_places[..]);
-    group.all_to_all_varcount_into(&send, &mut receive);
 }
 
 /// Runs the lines along one axis.

@@ -17,7 +17,7 @@ pub(super) struct Slot<'a> {
 }
 
 /// Counts, places and number of all elements for MPI.
-pub(super) fn partition(counts: &[usize]) -> (Vec<Count>, Vec<Count>, Count) {
+fn partition(counts: &[usize]) -> (Vec<Count>, Vec<Count>, Count) {
     let counts: Vec<Count> = counts.iter().map(|&count| count as Count).collect();
     let mut all = 0;
     let places = counts.iter().map(|&count| {
@@ -28,40 +28,66 @@ pub(super) fn partition(counts: &[usize]) -> (Vec<Count>, Vec<Count>, Count) {
     (counts, places, all)
 }
 
+/// First byte and length of what is sent, and of the room for what is received: memory of the processor, or of a GPU where MPI takes such pointers.
+pub(super) struct Memory {
+    pub(super) send: (*const u8, usize),
+    pub(super) receive: (*mut u8, usize),
+}
+
 /// A transfer that was started. It has the slot until it ends, and what else MPI reads meanwhile.
-pub(super) struct Transfer<'a> {
+pub(super) struct Transfer<S> {
     request: MPI_Request,
     /// Taken out when it has ended.
-    slot: Option<Slot<'a>>,
+    slot: Option<S>,
     _lists: [(Vec<Count>, Vec<Count>, Count); 2],
     _element: UserDatatype,
 }
 
-impl<'a> Transfer<'a> {
+impl<'a> Transfer<Slot<'a>> {
     /// Starts to send the slot's elements of so many bytes; collective.
     pub(super) fn start(
         group: &SimpleCommunicator,
         slot: Slot<'a>,
+        counts: (&[usize], &[usize]),
+        bytes: usize,
+    ) -> Self {
+        let memory = Memory {
+            send: (slot.send.as_ptr(), slot.send.len()),
+            receive: (slot.receive.as_mut_ptr(), slot.receive.len()),
+        };
+        // SAFETY: the memory is the slot's.
+        unsafe { Transfer::start_from(group, (slot, memory), counts, bytes) }
+    }
+}
+
+impl<S> Transfer<S> {
+    /// The same of other memory, which belongs to a slot.
+    ///
+    /// # Safety
+    /// The memory is the slot's, stays where it is when the slot is moved, and nothing else uses it before the slot is given back.
+    pub(super) unsafe fn start_from(
+        group: &SimpleCommunicator,
+        (slot, memory): (S, Memory),
         (sent, received): (&[usize], &[usize]),
         bytes: usize,
-    ) -> Transfer<'a> {
+    ) -> Transfer<S> {
         let byte: SystemDatatype = u8::equivalent_datatype();
         let element = UserDatatype::contiguous(bytes as Count, &byte);
         let lists = [partition(sent), partition(received)];
         assert!(
-            slot.send.len() >= lists[0].2 as usize * bytes
-                && slot.receive.len() >= lists[1].2 as usize * bytes,
+            memory.send.1 >= lists[0].2 as usize * bytes
+                && memory.receive.1 >= lists[1].2 as usize * bytes,
             "a slot has room for every piece"
         );
         // The address of an empty slice may be any, that of MPI_IN_PLACE too (1 in Open MPI).
         let (send, receive) = (
-            match slot.send.is_empty() {
-                true => std::ptr::null(),
-                false => slot.send.as_ptr(),
+            match memory.send.1 {
+                0 => std::ptr::null(),
+                _ => memory.send.0,
             },
-            match slot.receive.is_empty() {
-                true => std::ptr::null_mut(),
-                false => slot.receive.as_mut_ptr(),
+            match memory.receive.1 {
+                0 => std::ptr::null_mut(),
+                _ => memory.receive.0,
             },
         );
         let mut request = MaybeUninit::uninit();
@@ -103,7 +129,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Waits until everything has arrived, and gives back the slot.
-    pub(super) fn wait(mut self) -> Slot<'a> {
+    pub(super) fn wait(mut self) -> S {
         self.complete();
         match self.slot.take() {
             Some(slot) => slot,
@@ -112,7 +138,7 @@ impl<'a> Transfer<'a> {
     }
 }
 
-impl Drop for Transfer<'_> {
+impl<S> Drop for Transfer<S> {
     fn drop(&mut self) {
         // A panic must not free memory that MPI writes to. Other ranks have got as far, or will: they wait for later pieces alone.
         if self.slot.is_some() {

@@ -1,11 +1,11 @@
 //! `ozfft-mpi accuracy`: the error of a distributed transform, and the digest of its result.
 
-use super::arrays::{gathered, part};
+use super::arrays::{gathered, messages, part};
 use super::{Ranks, failure};
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
 use num_complex::Complex;
-use ozfft::{Device, Kind, Planner};
+use ozfft::{Kind, Planner};
 use ozfft_cli::accuracy::{AccuracyArguments, Measured, Row, judge, tell};
 use ozfft_cli::arrays::digest;
 use ozfft_cli::failure::Failure;
@@ -37,6 +37,8 @@ struct DistributedRow<'a> {
     /// By all ranks to others.
     bytes_sent: u64,
     bytes_predicted: u64,
+    /// On GPUs: device, where MPI takes device pointers, or staged.
+    messages: Option<&'static str>,
 }
 
 pub(super) fn problem(
@@ -50,12 +52,6 @@ pub(super) fn problem(
             "--attack and --sampled are measured in one process; take `ozfft accuracy`, the bits are the same".into(),
         ));
     }
-    if options.device != Device::Cpu {
-        return Err(Failure::Usage(format!(
-            "distributed transforms run on the device cpu, not on {}; leave out --device",
-            options.device
-        )));
-    }
     let (kind, direction) = arguments.kind_and_direction();
     let problem = match kind {
         Kind::ComplexToComplex => DistributedProblem::complex(shape),
@@ -68,6 +64,7 @@ pub(super) fn problem(
         .accuracy(options.accuracy)
         .products(options.products())
         .substrate(options.substrate)
+        .device(options.device)
         .engine(arguments.engine)
         .threads(options.threads.unwrap_or(1));
     Ok(match grid {
@@ -176,6 +173,7 @@ fn measure(
                 exchanges: plan.exchanges().len(),
                 bytes_sent: bytes[0],
                 bytes_predicted: bytes[1],
+                messages: messages(&plan),
             })?;
         }
         row = Some(found);

@@ -5,7 +5,9 @@ use bytemuck::Pod;
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::traits::*;
-use ozfft_mpi::IndexBox;
+use ozfft::{Device, DeviceArray, DeviceQueue, FftError, Real};
+use ozfft_cli::failure::Failure;
+use ozfft_mpi::{DistributedPlan, IndexBox};
 
 /// Calls `visit` with the place of every element of a box in the whole array, for all arrays of a batch.
 fn for_each_place(part: &IndexBox, shape: &[usize], batch: usize, mut visit: impl FnMut(usize)) {
@@ -76,4 +78,59 @@ pub(super) fn gathered<N: Pod>(
         });
     }
     Some(whole)
+}
+
+/// A rank's arrays in the memory of its GPU.
+pub(super) struct OnDevice {
+    queue: DeviceQueue,
+    input: DeviceArray,
+    output: DeviceArray,
+}
+
+impl OnDevice {
+    /// Arrays for a plan on a GPU; none for others.
+    pub(super) fn new<I: Pod, O: Pod>(
+        device: Device,
+        input: &[I],
+        output: &[O],
+    ) -> Result<Option<OnDevice>, Failure> {
+        let Device::Cuda(ordinal) = device else {
+            return Ok(None);
+        };
+        let queue = DeviceQueue::open(ordinal)?;
+        let arrays = OnDevice {
+            input: queue.allocate(size_of_val(input))?,
+            output: queue.allocate(size_of_val(output))?,
+            queue,
+        };
+        let bytes = bytemuck::cast_slice(input);
+        // SAFETY: just allocated with this length; the queue is waited for here.
+        unsafe { arrays.queue.upload(arrays.input.pointer(), bytes)? };
+        arrays.queue.synchronize()?;
+        Ok(Some(arrays))
+    }
+
+    /// Transforms them; collective.
+    pub(super) fn transform<T: Real>(&self, plan: &DistributedPlan<T>) -> Result<(), Failure> {
+        // SAFETY: the arrays were made for this plan, and nothing else uses them.
+        unsafe { plan.process_device(self.input.pointer(), self.output.pointer()) }
+            .map_err(super::failure)
+    }
+
+    /// The result.
+    pub(super) fn download<O: Pod>(&self, output: &mut [O]) -> Result<(), FftError> {
+        let bytes = bytemuck::cast_slice_mut(output);
+        // SAFETY: so many bytes were allocated; the queue is waited for here.
+        unsafe { self.queue.download(self.output.pointer(), bytes)? };
+        self.queue.synchronize()
+    }
+}
+
+/// How messages get from one GPU to another, in a word; none on processors.
+pub(super) fn messages<T: Real>(plan: &DistributedPlan<T>) -> Option<&'static str> {
+    plan.sends_from_device()
+        .map(|from_device| match from_device {
+            true => "device",
+            false => "staged",
+        })
 }

@@ -1,10 +1,11 @@
 //! `ozfft-mpi bench`: times of a distributed transform, and of one process in the same run.
 
+use super::arrays::{OnDevice, messages};
 use super::{Ranks, accuracy, failure};
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
 use num_complex::Complex;
-use ozfft::{Kind, Planner};
+use ozfft::{Device, Kind, Planner};
 use ozfft_cli::accuracy::AccuracyArguments;
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::{Shape, parse_shape, shape_text};
@@ -31,6 +32,9 @@ pub(super) struct Arguments {
     /// Also time the exchange in one piece, alternating: nothing overlaps there
     #[arg(long)]
     one_piece: bool,
+    /// On GPUs: send through page-locked memory also where MPI takes device pointers
+    #[arg(long)]
+    staged: bool,
     /// Calls that are timed; the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
@@ -68,6 +72,8 @@ struct Timed {
     /// By all ranks to others in one call.
     bytes_sent: u64,
     workspace_bytes: u64,
+    /// On GPUs, where arrays are in their memory: device, where MPI takes device pointers, or staged.
+    messages: Option<&'static str>,
 }
 
 fn median(times: &mut [f64]) -> f64 {
@@ -118,17 +124,19 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
 fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, Failure> {
     let planner = Planner::<f64>::new();
     let mut problem = accuracy::problem(&arguments.problem, shape, arguments.grid.as_ref())?;
+    problem = problem.staged(arguments.staged);
     if arguments.permuted {
         problem = problem.permuted_output();
     }
+    let device = arguments.problem.computing.device;
     let mut one_piece = arguments
         .one_piece
-        .then(|| Ranked::new(&problem.clone().pieces(1), ranks, &planner))
+        .then(|| Ranked::new(&problem.clone().pieces(1), device, ranks, &planner))
         .transpose()?;
     if let Some(pieces) = arguments.pieces {
         problem = problem.pieces(pieces);
     }
-    let mut ranked = Ranked::new(&problem, ranks, &planner)?;
+    let mut ranked = Ranked::new(&problem, device, ranks, &planner)?;
     let local = planner.plan(&problem.whole())?;
     let kind = local.problem().kind();
     let alone = arguments.local && ranks.is_first();
@@ -209,7 +217,8 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
         shortest_one_piece_seconds: one_piece.as_ref().map(|one| shortest(&one.times)),
         one_piece_exchange_seconds: one_piece.as_ref().map(|one| one.parts[2]),
         bytes_sent,
-        workspace_bytes: 8 * plan.workspace_len() as u64,
+        workspace_bytes: (8 * plan.workspace_len() + plan.device_workspace_bytes()) as u64,
+        messages: messages(plan),
     })
 }
 
@@ -217,6 +226,8 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
 struct Ranked {
     plan: DistributedPlan<f64>,
     arrays: Arrays,
+    /// The same in a GPU's memory, where there is one: then those are timed.
+    on_device: Option<OnDevice>,
     workspace: Vec<u64>,
     times: Vec<f64>,
     /// Lines, packing and exchange of the shortest call, each on the rank where it takes longest.
@@ -226,14 +237,22 @@ struct Ranked {
 impl Ranked {
     fn new(
         problem: &DistributedProblem,
+        device: Device,
         ranks: &Ranks,
         planner: &Planner<f64>,
     ) -> Result<Ranked, Failure> {
         let plan =
             DistributedPlan::with_planner(problem, &ranks.world, planner).map_err(failure)?;
         let kind = plan.whole().problem().kind();
+        let arrays = Arrays::new(kind, plan.input_len(), plan.output_len());
+        let on_device = match kind {
+            Kind::ComplexToComplex => OnDevice::new(device, &arrays.complex, &arrays.output)?,
+            Kind::RealToComplex => OnDevice::new(device, &arrays.reals, &arrays.output)?,
+            Kind::ComplexToReal => OnDevice::new(device, &arrays.complex, &arrays.real_output)?,
+        };
         Ok(Ranked {
-            arrays: Arrays::new(kind, plan.input_len(), plan.output_len()),
+            arrays,
+            on_device,
             workspace: vec![0; plan.workspace_len()],
             plan,
             times: Vec::new(),
@@ -246,6 +265,7 @@ impl Ranked {
         let Ranked {
             plan,
             arrays,
+            on_device,
             workspace,
             ..
         } = self;
@@ -258,18 +278,18 @@ impl Ranked {
             output,
             real_output,
         } = arrays;
-        match plan.whole().problem().kind() {
-            Kind::ComplexToComplex => {
-                plan.process_outofplace_with_workspace(complex, output, workspace)
-            }
-            Kind::RealToComplex => {
-                plan.process_real_to_complex_with_workspace(reals, output, workspace)
-            }
-            Kind::ComplexToReal => {
-                plan.process_complex_to_real_with_workspace(complex, real_output, workspace)
-            }
+        match (on_device, plan.whole().problem().kind()) {
+            (Some(arrays), _) => arrays.transform(plan)?,
+            (None, Kind::ComplexToComplex) => plan
+                .process_outofplace_with_workspace(complex, output, workspace)
+                .map_err(failure)?,
+            (None, Kind::RealToComplex) => plan
+                .process_real_to_complex_with_workspace(reals, output, workspace)
+                .map_err(failure)?,
+            (None, Kind::ComplexToReal) => plan
+                .process_complex_to_real_with_workspace(complex, real_output, workspace)
+                .map_err(failure)?,
         }
-        .map_err(failure)?;
         let own = start.elapsed().as_secs_f64();
         let after = plan.times();
         let own = [

@@ -3,12 +3,15 @@
 //! All ranks draw the same problem from the same seed. Each takes its part of the input; rank 0 collects the results and compares them
 //! with the plan of one process.
 
-use super::arrays::{gathered, part};
+use super::arrays::{OnDevice, gathered, messages, part};
 use super::{Ranks, failure};
 use bytemuck::Pod;
+use mpi::collective::SystemOperation;
+use mpi::traits::*;
 use num_complex::Complex;
-use ozfft::{FftError, Kind, Plan, Planner, Real};
+use ozfft::{Device, FftError, Kind, Plan, Planner, Real};
 use ozfft_cli::failure::Failure;
+use ozfft_cli::options::parse_device;
 use ozfft_cli::report::{note, say, say_json};
 use ozfft_mpi::{DistributedPlan, DistributedProblem, IndexBox};
 use ozfft_testkit::oracle::inputs::Generator;
@@ -30,6 +33,12 @@ pub(super) struct Arguments {
     /// Ways to divide every problem
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     divisions: u32,
+    /// Where lines are transformed: cpu, cuda, cuda:1, …; on a GPU from arrays of the processor and from arrays in its memory
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    device: Device,
+    /// On GPUs: send through page-locked memory also where MPI takes device pointers
+    #[arg(long)]
+    staged: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -56,6 +65,9 @@ struct Summary {
     /// Bytes that were handed to MPI by rank 0, and those that its plans had predicted.
     bytes_sent: u64,
     bytes_predicted: u64,
+    /// On GPUs: how messages were sent, and results in device memory that were compared on rank 0.
+    messages: Option<&'static str>,
+    in_device_memory: u64,
 }
 
 /// Numbers that are made of doubles.
@@ -238,12 +250,52 @@ fn in_one_process<T: Sample>(
     Ok(output)
 }
 
-/// The same on all ranks; the whole result is on rank 0.
+/// The result of this rank in the memory of its GPU; none on processors.
+fn on_device<T: Sample>(
+    plan: &DistributedPlan<T>,
+    device: Device,
+    input: &[Complex<T>],
+    batch: usize,
+) -> Result<Option<Vec<Complex<T>>>, Failure> {
+    let zero = T::from_double(0.0);
+    let problem = plan.whole().problem();
+    let held = part(input, plan.input_box(), &problem.input_shape(), batch);
+    let mut output = vec![Complex::new(zero, zero); plan.output_len()];
+    let mut reals: Vec<T> = held.iter().map(|value| value.re).collect();
+    Ok(match problem.kind() {
+        Kind::ComplexToReal => {
+            reals.resize(output.len(), zero);
+            let Some(arrays) = OnDevice::new(device, &held, &reals)? else {
+                return Ok(None);
+            };
+            arrays.transform(plan)?;
+            arrays.download(&mut reals)?;
+            Some(reals.iter().map(|&re| Complex::new(re, zero)).collect())
+        }
+        kind => {
+            let arrays = match kind {
+                Kind::RealToComplex => OnDevice::new(device, &reals, &output)?,
+                _ => OnDevice::new(device, &held, &output)?,
+            };
+            let Some(arrays) = arrays else {
+                return Ok(None);
+            };
+            arrays.transform(plan)?;
+            arrays.download(&mut output)?;
+            Some(output)
+        }
+    })
+}
+
+/// What ranks have found: all of it on rank 0, and this rank's part.
+type Found<T> = (Option<Vec<Complex<T>>>, Vec<Complex<T>>);
+
+/// The same on all ranks.
 fn on_ranks<T: Sample>(
     plan: &DistributedPlan<T>,
     input: &[Complex<T>],
     (ranks, batch, in_place): (&Ranks, usize, bool),
-) -> Result<Option<Vec<Complex<T>>>, Failure> {
+) -> Result<Found<T>, Failure> {
     let zero = T::from_double(0.0);
     let problem = plan.whole().problem();
     let mut held = part(input, plan.input_box(), &problem.input_shape(), batch);
@@ -272,9 +324,10 @@ fn on_ranks<T: Sample>(
         }
     }
     let shape = problem.output_shape();
-    Ok(gathered(ranks, &output, (&shape, batch), |rank| {
+    let whole = gathered(ranks, &output, (&shape, batch), |rank| {
         plan.output_box_of(rank)
-    }))
+    });
+    Ok((whole, output))
 }
 
 fn compare<T: Sample>(
@@ -311,7 +364,11 @@ fn compare<T: Sample>(
         false => None,
     };
     for _ in 0..arguments.divisions {
-        let mut divided = problem.clone().threads(1 + source.below(2));
+        let mut divided = problem
+            .clone()
+            .threads(1 + source.below(2))
+            .device(arguments.device)
+            .staged(arguments.staged);
         if source.once_in(2) {
             divided = divided.grid(&random_grid(source, drawn.shape.len(), ranks.count));
         }
@@ -350,7 +407,27 @@ fn compare<T: Sample>(
         let alike = |rank| plan.input_box_of(rank).len() == plan.output_box_of(rank).len();
         let complex = whole.problem().kind() == Kind::ComplexToComplex;
         let in_place = source.once_in(2) && complex && (0..ranks.count).all(alike);
-        let found = on_ranks(&plan, &input, (ranks, drawn.batch, in_place))?;
+        let (found, own) = on_ranks(&plan, &input, (ranks, drawn.batch, in_place))?;
+        let calls = match on_device(&plan, arguments.device, &input, drawn.batch)? {
+            None => 1,
+            Some(results) => {
+                summary.messages = messages(&plan);
+                summary.in_device_memory += 1;
+                // Every rank compares its part: all ranks go on whatever it finds, and the differences are added up.
+                let differs = same_bits(&own, &results, seed).is_err();
+                let mut all = 0;
+                ranks
+                    .world
+                    .all_reduce_into(&i32::from(differs), &mut all, SystemOperation::sum());
+                if all > 0 {
+                    summary.differing += 1;
+                    note(&format!(
+                        "case {case}, seed {seed:#x}: device memory differs on {all} ranks\n{divided:?}"
+                    ));
+                }
+                2
+            }
+        };
         summary.compared += 1;
         summary.lines += u64::from(drawn.shape.len() == 1);
         let exchanges = plan.exchanges();
@@ -366,7 +443,7 @@ fn compare<T: Sample>(
         summary.slabs += u64::from(plan.grid().len() == 1);
         summary.pencils += u64::from(plan.grid().len() > 1);
         summary.bytes_sent += plan.bytes_sent();
-        summary.bytes_predicted += plan.bytes_per_call();
+        summary.bytes_predicted += calls * plan.bytes_per_call();
         if let (Some(expected), Some(found)) = (&expected, &found)
             && let Err(difference) = same_bits(expected, found, seed)
         {

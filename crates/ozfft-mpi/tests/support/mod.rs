@@ -13,15 +13,23 @@ const ON_A_RANK: &str = "OZFFT_MPI_TEST_RANK";
 /// No test takes as long unless ranks wait for each other for ever.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// `mpirun` for so many ranks, however few cores there are.
+/// What starts ranks, however few cores there are: Open MPI's `mpirun`, or what `OZFFT_MPIRUN` says, such as `mpirun.mpich`.
+fn start_of_launch() -> Vec<String> {
+    let given = std::env::var("OZFFT_MPIRUN").unwrap_or_default();
+    let words: Vec<String> = given.split_whitespace().map(String::from).collect();
+    match words.is_empty() {
+        true => ["mpirun", "--oversubscribe", "--allow-run-as-root"]
+            .map(String::from)
+            .to_vec(),
+        false => words,
+    }
+}
+
+/// `mpirun` for so many ranks.
 fn launcher(ranks: usize) -> Command {
-    let mut command = Command::new("mpirun");
-    command.args([
-        "--oversubscribe",
-        "--allow-run-as-root",
-        "-n",
-        &ranks.to_string(),
-    ]);
+    let words = start_of_launch();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).args(["-n", &ranks.to_string()]);
     command
 }
 
@@ -70,10 +78,11 @@ fn finish(mut command: Command, what: &str) -> (ExitStatus, String) {
 
 /// Whether ranks can be started here.
 fn can_launch() -> bool {
-    let found = Command::new("mpirun").arg("--version").output();
+    let program = &start_of_launch()[0];
+    let found = Command::new(program).arg("--version").output();
     available(
         Requirement::Mpi,
-        found.map_err(|error| format!("mpirun: {error}")),
+        found.map_err(|error| format!("{program}: {error}")),
     )
     .is_some()
 }

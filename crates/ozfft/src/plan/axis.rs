@@ -143,6 +143,16 @@ impl<T: Real> Planner<T> {
 }
 
 impl<T: Real> AxisPlan<T> {
+    #[cfg(feature = "cuda")]
+    pub(super) fn plan(&self) -> &Plan<T> {
+        &self.plan
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(super) fn scan(&self) -> &Scan {
+        &self.scan
+    }
+
     /// The axis.
     pub fn axis(&self) -> usize {
         self.plan.problem.axes[0]
@@ -266,7 +276,7 @@ impl<T: Real> AxisPlan<T> {
         Ok(())
     }
 
-    fn expect_transforms(&self, given: usize) -> Result<(), FftError> {
+    pub(super) fn expect_transforms(&self, given: usize) -> Result<(), FftError> {
         match self.transforms() {
             transforms if transforms == given => Ok(()),
             transforms => Err(FftError::Unsupported(format!(

@@ -4,6 +4,8 @@ pub(crate) mod axis;
 pub(crate) mod choice;
 pub(crate) mod constants;
 pub(crate) mod decision;
+#[cfg(feature = "cuda")]
+pub(crate) mod device_axis;
 pub(crate) mod estimate;
 pub(crate) mod line_parts;
 pub(crate) mod measured_units;

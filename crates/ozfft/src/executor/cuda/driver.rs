@@ -3,7 +3,7 @@
 use super::compiler;
 use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
-use super::machine::{Machine, Parameters, Queue, TemplateKernel};
+use super::machine::{BlockCopy, Machine, Parameters, Queue, TemplateKernel};
 use super::transfer::COPYING_BACK;
 use super::tuned_task::{MappedArray, TensorMap};
 use super::tuning::Tuning;
@@ -38,6 +38,8 @@ pub(crate) struct Driver {
     capability: (i32, i32),
     shared_memory: usize,
     multiprocessors: usize,
+    /// Bytes from row to row that the driver copies at once.
+    most_distance: usize,
     tuned: bool,
     tuning: Tuning,
     exactness: Exactnesses,
@@ -187,6 +189,7 @@ impl Driver {
         }
         let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let most_distance = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH)?;
         // SAFETY: the device is the driver's. The context is kept for the life of the process.
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| failure("opening the device", error))?;
@@ -288,6 +291,7 @@ impl Driver {
             capability,
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
+            most_distance: most_distance.max(0) as usize,
             tuned,
             tuning,
             exactness: Exactnesses::default(),
@@ -514,6 +518,68 @@ impl Machine for Driver {
             .map_err(|error| failure(COPYING_BACK, error))
     }
 
+    unsafe fn copy_block(&self, queue: Queue, block: &BlockCopy) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        let failed = |error| failure("copying within the device", error);
+        let stream = queue as sys::CUstream;
+        // Whole slices at a time where they lie at a number of rows from each other, and rows closer than the driver's limit.
+        let regular = |side: usize| {
+            let (row, slice) = (block.row_distances[side], block.slice_distances[side]);
+            let together = block.slices == 1 || (slice.is_multiple_of(row) && slice > 0);
+            row >= block.bytes && row <= self.most_distance && together
+        };
+        if block.rows > 1 && regular(0) && regular(1) {
+            let height = |side: usize| match block.slices {
+                1 => block.rows,
+                _ => block.slice_distances[side] / block.row_distances[side],
+            };
+            let copy = sys::CUDA_MEMCPY3D_st {
+                srcXInBytes: 0,
+                srcY: 0,
+                srcZ: 0,
+                srcLOD: 0,
+                srcMemoryType: sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE,
+                srcHost: std::ptr::null(),
+                srcDevice: block.from,
+                srcArray: std::ptr::null_mut(),
+                reserved0: std::ptr::null_mut(),
+                srcPitch: block.row_distances[0],
+                srcHeight: height(0),
+                dstXInBytes: 0,
+                dstY: 0,
+                dstZ: 0,
+                dstLOD: 0,
+                dstMemoryType: sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE,
+                dstHost: std::ptr::null_mut(),
+                dstDevice: block.to,
+                dstArray: std::ptr::null_mut(),
+                reserved1: std::ptr::null_mut(),
+                dstPitch: block.row_distances[1],
+                dstHeight: height(1),
+                WidthInBytes: block.bytes,
+                Height: block.rows,
+                Depth: block.slices,
+            };
+            // SAFETY: the caller's promise.
+            return unsafe { sys::cuMemcpy3DAsync_v2(&copy, stream) }
+                .result()
+                .map_err(failed);
+        }
+        for slice in 0..block.slices {
+            for row in 0..block.rows {
+                let [from, to] = [0, 1].map(|side| {
+                    slice * block.slice_distances[side] + row * block.row_distances[side]
+                });
+                let (from, to) = (block.from + from as u64, block.to + to as u64);
+                // SAFETY: the caller's promise.
+                unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, block.bytes, stream) }
+                    .result()
+                    .map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
     unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
         let _current = Current::enter(self.context)?;
         // SAFETY: the caller's promise.
@@ -657,6 +723,15 @@ impl Machine for Driver {
         // SAFETY: the queue is open.
         unsafe { result::stream::synchronize(queue as sys::CUstream) }
             .map_err(|error| failure("running the kernels", error))
+    }
+
+    fn is_done(&self, queue: Queue) -> bool {
+        let Ok(_current) = Current::enter(self.context) else {
+            return true;
+        };
+        // SAFETY: the queue is open.
+        let state = unsafe { sys::cuStreamQuery(queue as sys::CUstream) };
+        state != sys::CUresult::CUDA_ERROR_NOT_READY
     }
 
     fn check_pointer(&self, buffer: Buffer, address: u64, bytes: usize) -> Result<(), FftError> {

@@ -3,7 +3,7 @@
 use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
 use super::long_passes::PassTask;
-use super::machine::{Machine, Parameters, Queue, TemplateKernel};
+use super::machine::{BlockCopy, Machine, Parameters, Queue, TemplateKernel};
 use super::tuned_task::{MappedArray, StridedTask, TensorMap};
 use super::tuning::Tuning;
 use crate::error::{Buffer, FftError};
@@ -208,6 +208,24 @@ impl Machine for Emulator {
         unsafe {
             std::ptr::copy_nonoverlapping(from as *const u8, bytes.as_mut_ptr(), bytes.len())
         };
+        Ok(())
+    }
+
+    unsafe fn copy_block(&self, _: Queue, block: &BlockCopy) -> Result<(), FftError> {
+        for slice in 0..block.slices {
+            for row in 0..block.rows {
+                let place = |side: usize, start: u64| {
+                    let distance =
+                        slice * block.slice_distances[side] + row * block.row_distances[side];
+                    start + distance as u64
+                };
+                let (from, to) = (place(0, block.from), place(1, block.to));
+                // SAFETY: the caller's promise.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, block.bytes);
+                }
+            }
+        }
         Ok(())
     }
 

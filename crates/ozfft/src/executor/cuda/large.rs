@@ -8,7 +8,7 @@ use super::emulated::Emulator;
 use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
 use super::long_passes::PassTask;
-use super::machine::{Machine, Parameters, Queue, TemplateKernel};
+use super::machine::{BlockCopy, Machine, Parameters, Queue, TemplateKernel};
 use super::task::*;
 use super::tuned::element_bytes;
 use super::tuned_task::{MappedArray, TensorMap, TunedTask};
@@ -111,6 +111,9 @@ impl Machine for Recorder {
     }
     unsafe fn download(&self, _: Queue, _: u64, _: &mut [u8]) -> Result<(), FftError> {
         unreachable!("nothing is computed")
+    }
+    unsafe fn copy_block(&self, _: Queue, _: &BlockCopy) -> Result<(), FftError> {
+        unreachable!("no plan copies blocks")
     }
     unsafe fn clear(&self, _: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
         self.add(Recorded::Clear(address, bytes));

@@ -181,6 +181,21 @@ pub(crate) struct Compilation {
 /// A queue of work: a CUDA stream as an integer; 0 is the default one.
 pub(crate) type Queue = u64;
 
+/// A copy of rows that lie at equal distances, in slices that do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockCopy {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    /// Bytes of a row.
+    pub(crate) bytes: usize,
+    /// Rows of a slice, and slices.
+    pub(crate) rows: usize,
+    pub(crate) slices: usize,
+    /// Bytes from row to row, and from slice to slice, of either side.
+    pub(crate) row_distances: [usize; 2],
+    pub(crate) slice_distances: [usize; 2],
+}
+
 /// Memory and launches of one device. Work in a queue is done in order; nothing waits but [`Machine::synchronize`].
 pub(crate) trait Machine: Send + Sync {
     /// The device, in words.
@@ -240,6 +255,11 @@ pub(crate) trait Machine: Send + Sync {
     /// # Safety
     /// As for [`Machine::upload`].
     unsafe fn download(&self, queue: Queue, from: u64, bytes: &mut [u8]) -> Result<(), FftError>;
+    /// Copies within the device's memory.
+    ///
+    /// # Safety
+    /// Both blocks are memory of the device, and do not overlap.
+    unsafe fn copy_block(&self, queue: Queue, block: &BlockCopy) -> Result<(), FftError>;
     /// # Safety
     /// The memory is so long.
     unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError>;
@@ -253,6 +273,10 @@ pub(crate) trait Machine: Send + Sync {
         shared_bytes: usize,
     ) -> Result<(), FftError>;
     fn synchronize(&self, queue: Queue) -> Result<(), FftError>;
+    /// Whether everything in a queue is done; a failure, which [`Machine::synchronize`] tells, is an end, too.
+    fn is_done(&self, _queue: Queue) -> bool {
+        true
+    }
     /// Whether somebody records what is put into this queue.
     fn is_recorded(&self, _queue: Queue) -> bool {
         false

@@ -4,6 +4,8 @@
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
 #[cfg(test)]
+mod axis_tests;
+#[cfg(test)]
 mod bailey_chirp_tests;
 #[cfg(test)]
 mod bailey_passes_tests;
@@ -35,6 +37,7 @@ mod fp8;
 mod integer_products;
 #[cfg(test)]
 mod large;
+mod largest;
 mod long_passes;
 mod low_precision;
 mod machine;
@@ -42,6 +45,7 @@ mod mixed_radix;
 mod pass_launches;
 mod program;
 mod program_builder;
+mod queue;
 mod recordings;
 
 #[cfg(test)]
@@ -92,6 +96,7 @@ pub(crate) use floats::FloatLines;
 use floats::FloatWork;
 #[cfg(feature = "convolution")]
 pub(crate) use integer_products::{Base, IntegerProducts, levels_for};
+pub(crate) use largest::LargestSearch;
 pub(crate) use machine::DeviceMemory;
 pub(crate) use machine::Machine;
 use machine::Queue;
@@ -99,6 +104,7 @@ pub(crate) use ozfft_kernels::Product;
 pub(crate) use ozfft_kernels::bailey::Number;
 pub(crate) use program::Choice;
 use program::Program;
+pub use queue::{DeviceArray, DeviceBlock, DeviceQueue, PageLocked};
 use recordings::Recordings;
 pub(crate) use residues::{
     bound_is_proven as residue_bound_is_proven, is_fp8 as is_residues_in_fp8,

@@ -217,7 +217,7 @@ mod tests {
     use super::super::emulated::Emulator;
     use super::super::exactness::Exactnesses;
     use super::super::floats::FloatFindings;
-    use super::super::machine::{Parameters, TemplateKernel};
+    use super::super::machine::{BlockCopy, Parameters, TemplateKernel};
     use super::super::tuned_task::{MappedArray, TensorMap};
     use super::*;
     use crate::error::Buffer;
@@ -352,6 +352,9 @@ mod tests {
         ) -> Result<(), FftError> {
             let (to, bytes) = (bytes.as_mut_ptr() as u64, bytes.len());
             self.put(queue, Operation::Copy { from, to, bytes })
+        }
+        unsafe fn copy_block(&self, _: Queue, _: &BlockCopy) -> Result<(), FftError> {
+            unreachable!("no plan copies blocks")
         }
         unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
             self.put(queue, Operation::Clear(address, bytes))
