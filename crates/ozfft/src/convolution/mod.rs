@@ -26,11 +26,15 @@
 //! ```
 
 mod floating;
+#[cfg(all(feature = "residues", any(test, feature = "measurements")))]
+mod matrix_ntt;
 mod multiplier;
 mod real;
 mod routes;
 
 pub use exact_convolution::*;
+#[cfg(all(feature = "residues", feature = "measurements"))]
+pub use matrix_ntt::{MOST_STEP_LEVELS, MatrixTransform};
 pub use multiplier::{Multiplier, Product, ProductSeconds};
 pub use real::{RealConvolution, RealConvolutionError, convolve_by_digits, fftconvolve};
 pub use routes::{

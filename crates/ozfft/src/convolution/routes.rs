@@ -68,14 +68,14 @@ pub enum RouteError {
     #[error("there is no route {0:?}; the routes are direct, ntt, digits and pairs")]
     Unknown(String),
     /// The route that was asked for is not proven for such operands.
-    #[error("the route {route} is not proven here: {why}; {remedy}")]
+    #[error(
+        "the route {route} is not proven here: {why}; take the route ntt or leave the choice to the plan, or declare smaller or shorter operands"
+    )]
     NotProven {
         /// The route.
         route: ConvolutionRoute,
         /// What is missing.
         why: String,
-        /// What would be proven.
-        remedy: String,
     },
     /// The request is wrong, or no route is proven.
     #[error(transparent)]
@@ -165,7 +165,7 @@ impl ExactConvolution {
         self
     }
 
-    /// This route instead of the fastest; refused where it is not proven.
+    /// This route instead of the fastest, and no other is weighed; refused where it is not proven.
     pub fn route(mut self, route: ConvolutionRoute) -> ExactConvolution {
         self.route = Some(route);
         self
@@ -248,49 +248,33 @@ impl ExactConvolution {
         }
     }
 
-    /// Weighs all routes, and takes the one that was asked for, or the fastest that is proven.
+    /// Weighs all routes and takes the fastest that is proven; or plans the one that was asked for.
     pub fn plan(&self) -> Result<ExactConvolutionPlan, RouteError> {
         // What is wrong with the request is wrong for every route; so are results that no type holds.
         let integers = self.integers().plan()?;
-        let mut plans = Vec::new();
-        let mut candidates = Vec::new();
-        for route in ConvolutionRoute::ALL {
-            let (candidate, plan) = self.planned(route);
-            plans.push(plan);
-            candidates.push(candidate);
+        let routes = match &self.route {
+            Some(route) => std::slice::from_ref(route),
+            None => &ConvolutionRoute::ALL,
+        };
+        let weighed: Vec<_> = routes.iter().map(|&route| self.planned(route)).collect();
+        let (candidates, mut plans): (Vec<_>, Vec<_>) = weighed.into_iter().unzip();
+        let seconds = |&k: &usize| candidates[k].predicted_seconds.unwrap_or(f64::MAX);
+        let proven = (0..candidates.len()).filter(|&k| candidates[k].is_proven);
+        let fastest = proven.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        match fastest.and_then(|k| Some((k, plans[k].take()?))) {
+            Some((chosen, plan)) => Ok(ExactConvolutionPlan {
+                problem: self.clone(),
+                integers,
+                plan,
+                candidates,
+                chosen,
+            }),
+            // Integers have a route wherever results have a type.
+            None => Err(RouteError::NotProven {
+                route: candidates[0].route,
+                why: candidates[0].why.clone(),
+            }),
         }
-        let chosen = match self.route {
-            Some(route) => candidates.iter().position(|one| one.route == route),
-            None => {
-                let seconds = |&k: &usize| candidates[k].predicted_seconds.unwrap_or(f64::MAX);
-                let proven = (0..candidates.len()).filter(|&k| candidates[k].is_proven);
-                proven.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))
-            }
-        };
-        let chosen = chosen.unwrap_or_else(|| unreachable!("integers have a route"));
-        let candidate = &candidates[chosen];
-        let Some(plan) = plans.swap_remove(chosen) else {
-            let others = candidates.iter().filter(|other| other.is_proven);
-            let names: Vec<&str> = others.map(|other| other.route.name()).collect();
-            return Err(RouteError::NotProven {
-                route: candidate.route,
-                why: candidate.why.clone(),
-                remedy: match names.is_empty() {
-                    true => "declare smaller or shorter operands, or multiply long integers".into(),
-                    false => format!(
-                        "take {}, or declare smaller or shorter operands",
-                        names.join(" or ")
-                    ),
-                },
-            });
-        };
-        Ok(ExactConvolutionPlan {
-            problem: self.clone(),
-            integers,
-            plan,
-            candidates,
-            chosen,
-        })
     }
 }
 
@@ -334,7 +318,7 @@ impl ExactConvolutionPlan {
         &self.candidates[self.chosen]
     }
 
-    /// All routes, in the order of [`ConvolutionRoute::ALL`].
+    /// All routes, in the order of [`ConvolutionRoute::ALL`]; one alone where it was asked for.
     pub fn candidates(&self) -> &[RouteCandidate] {
         &self.candidates
     }
