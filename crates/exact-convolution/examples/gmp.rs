@@ -47,7 +47,7 @@ fn load(names: &[&str]) -> Option<Library> {
     // SAFETY: these libraries run nothing when they are loaded.
     names
         .iter()
-        .find_map(|name| unsafe { Library::new(name).ok() })
+        .find_map(|name| unsafe { Library::new(*name).ok() })
 }
 
 /// Seconds that the threads of this process have run, as Linux counts them.
