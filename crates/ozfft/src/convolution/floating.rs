@@ -87,7 +87,8 @@ pub(super) trait Transforms<N>: Sized + Send + Sync {
     fn bounds(&self) -> [f64; 2];
     /// Predicted nanoseconds of one transform on one thread, where the unit was measured.
     fn predicted(&self) -> Option<f64>;
-    /// Nanoseconds of a point outside of transforms: made of integers, multiplied, rounded.
+    /// Nanoseconds of a call, and of a point outside of transforms: made of integers, multiplied, rounded (`ozfft convolve --measure`, 2026-11-18).
+    const CALL: f64;
     const POINT: f64;
     /// The smallest error that a transform could have: of one rounding.
     const LEAST: f64;
@@ -132,7 +133,8 @@ impl Transforms<f64> for Doubles {
         predicted(&self.forward).map(|(nanoseconds, ..)| nanoseconds)
     }
 
-    const POINT: f64 = 6.0;
+    const CALL: f64 = 1500.0;
+    const POINT: f64 = 3.0;
     const LEAST: f64 = UNIT;
 }
 
@@ -144,14 +146,16 @@ pub(super) struct Pairs {
     predicted: Option<f64>,
 }
 
-/// Times as long as `Double`, where both are complex (docs/beyond-double.md). Transforms of real pairs are complex ones.
+/// Times as long as `Double`, where both are complex (docs/beyond-double.md). Transforms of real pairs are complex ones. Eight lines are transformed
+/// side by side; fewer take nearly as long.
 #[cfg(feature = "wide")]
-fn slower(unit: &str) -> f64 {
-    match unit {
+fn slower(unit: &str, lines: usize) -> f64 {
+    let side_by_side = match unit {
         "amx" => 4.9,
         "avx512-vnni" => 4.5,
         _ => 8.9,
-    }
+    };
+    side_by_side * if lines < 8 { 1.9 } else { 1.0 }
 }
 
 #[cfg(feature = "wide")]
@@ -159,7 +163,7 @@ impl Transforms<DoubleDouble> for Pairs {
     fn plan(length: usize, batch: usize) -> Result<Pairs, FftError> {
         let planner = WidePlanner::new();
         let double = Doubles::plan(length, batch)?;
-        let times = |(real, share, unit): (f64, f64, &str)| slower(unit) * real / share;
+        let times = |(real, share, unit): (f64, f64, &str)| slower(unit, batch) * real / share;
         Ok(Pairs {
             forward: planner.plan(&Problem::real_to_complex(&[length]).batch(batch))?,
             inverse: planner.plan(&Problem::complex_to_real(&[length]).batch(batch))?,
@@ -191,6 +195,7 @@ impl Transforms<DoubleDouble> for Pairs {
         self.predicted
     }
 
+    const CALL: f64 = 25_000.0;
     const POINT: f64 = 40.0;
     const LEAST: f64 = UNIT * UNIT;
 }
@@ -338,7 +343,8 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
     /// Seconds on one thread, where the unit was measured.
     pub(super) fn predicted_seconds(&self) -> Option<f64> {
         let (length, count) = self.transforms();
-        let outside = T::POINT * length as f64 * count as f64 / 3.0;
+        let calls = count as f64 / (3.0 * self.together as f64);
+        let outside = T::CALL * calls.ceil() + T::POINT * length as f64 * count as f64 / 3.0;
         Some(1e-9 * (count as f64 * self.many.predicted()? + outside))
     }
 
