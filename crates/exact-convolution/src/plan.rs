@@ -276,7 +276,7 @@ impl ConvolutionPlan {
     }
 
     /// Predicted time of all convolutions of the batch on one thread, in seconds: counts of the route, times constants of the unit that were
-    /// measured on one machine (an Emerald Rapids Xeon). Good for comparing routes.
+    /// measured on one machine (a Xeon with AVX-512). For comparing routes.
     ///
     /// ```
     /// use exact_convolution::Convolution;
