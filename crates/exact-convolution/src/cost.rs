@@ -33,7 +33,7 @@ fn constants(unit: Unit) -> Constants {
         level,
         row,
         pair,
-        wrap: 6.0,
+        wrap: 2.0,
     }
 }
 
