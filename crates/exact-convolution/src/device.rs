@@ -7,6 +7,9 @@
 use crate::chinese::INVERSES;
 use crate::limbs::COUNT;
 use crate::prime::{Factor, ORDER, PRIMES};
+use crate::roots::Table;
+use crate::transform::Ring;
+use crate::unit::Unit;
 
 /// Coefficients in a row.
 pub const LANES: usize = 16;
@@ -70,4 +73,53 @@ pub fn constants(levels: u32) -> [PrimeConstants; PRIMES_OF_PRODUCTS] {
             steps: std::array::from_fn(|i| pair(prime.factor(prime.root(i as u32 + 2)))),
         }
     })
+}
+
+/// The transform that those of other devices are compared with, and timed beside: residues of rows of [`LANES`] modulo a prime, by its number, go to the
+/// leaves of the tree, in its order, in their place. Results are below four times the prime.
+///
+/// ```
+/// use exact_convolution::device::{constants, forward, LANES};
+/// use exact_convolution::Unit;
+/// // Two rows modulo y² - 1: at y = 1 their sum, at y = -1 their difference.
+/// let mut residues = vec![3; LANES];
+/// residues.extend([2; LANES]);
+/// if let Some(roots) = forward(Unit::best(), 0, 1) {
+///     roots.process(&mut residues);
+///     let p = constants(1)[0].value;
+///     assert_eq!((residues[0] % p, residues[LANES] % p), (5, 1));
+/// }
+/// ```
+///
+/// None for units with shorter rows, primes beyond [`PRIMES_OF_PRODUCTS`], and more than [`MOST_LEVELS`].
+pub fn forward(unit: Unit, prime: usize, levels: u32) -> Option<Forward> {
+    let there = unit.is_available() && unit.lanes() == LANES;
+    if !there || prime >= PRIMES_OF_PRODUCTS || levels > MOST_LEVELS {
+        return None;
+    }
+    let ring = Ring::cyclic(unit, LANES << levels)?.undivided();
+    let roots = ring.roots(prime);
+    Some(Forward { ring, prime, roots })
+}
+
+/// See [`forward()`].
+#[derive(Debug)]
+pub struct Forward {
+    ring: Ring,
+    prime: usize,
+    roots: Table,
+}
+
+impl Forward {
+    /// Transforms, on the thread that calls.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many residues as the transform has.
+    pub fn process(&self, residues: &mut [u32]) {
+        let length = self.ring.length();
+        assert_eq!(residues.len(), length, "a residue for every coefficient");
+        self.ring
+            .forward(self.prime, &self.roots, residues, length, &mut []);
+    }
 }

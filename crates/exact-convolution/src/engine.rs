@@ -65,6 +65,22 @@ pub(crate) fn unsigned(
     );
 }
 
+/// How many elements of the shorter and of the longer operand make a piece.
+pub(crate) fn steps(unit: Unit, long_length: usize, short_length: usize) -> (usize, usize) {
+    let most = Ring::most_numbers(unit);
+    let short_step = short_length.min(most / 4);
+    let whole = long_length + short_step - 1 <= most && long_length < 8 * short_step;
+    let long_step = match whole {
+        true => long_length,
+        // Transforms of about four times the shorter operand: three quarters of their length are new results.
+        false => (3 * short_step + 1)
+            .max(1 << 10)
+            .min(most - short_step)
+            .min(long_length),
+    };
+    (short_step, long_step)
+}
+
 /// The linear convolution, the longer operand in pieces where one is much longer or both are longer than any transform.
 fn pieces(
     unit: Unit,
@@ -77,18 +93,7 @@ fn pieces(
         true => (b, a),
         false => (a, b),
     };
-    let (long_length, short_length) = (long.biased.len(), short.biased.len());
-    let most = Ring::most_numbers(unit);
-    let short_step = short_length.min(most / 4);
-    let whole = long_length + short_step - 1 <= most && long_length < 8 * short_step;
-    let long_step = match whole {
-        true => long_length,
-        // Transforms of about four times the shorter operand: three quarters of their length are new results.
-        false => (3 * short_step + 1)
-            .max(1 << 10)
-            .min(most - short_step)
-            .min(long_length),
-    };
+    let (short_step, long_step) = steps(unit, long.biased.len(), short.biased.len());
     for (i, short_piece) in short.biased.chunks(short_step).enumerate() {
         for (j, long_piece) in long.biased.chunks(long_step).enumerate() {
             let length = short_piece.len() + long_piece.len() - 1;

@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 mod chinese;
+mod cost;
 pub mod decimal;
 pub mod device;
 mod direct;

@@ -8,6 +8,9 @@ pub enum Failure {
     /// The library rejected the problem or the data.
     #[error("{0}")]
     Transform(#[from] ozfft::FftError),
+    /// An exact convolution was refused.
+    #[error(transparent)]
+    Convolution(#[from] ozfft::convolution::RouteError),
     /// A file could not be opened, read, written or renamed.
     #[error("cannot {action} {}: {source}", path.display())]
     File {

@@ -15,6 +15,7 @@ pub mod accuracy;
 #[doc(hidden)]
 pub mod arrays;
 mod bench;
+mod convolve;
 mod demo;
 #[doc(hidden)]
 pub mod failure;
@@ -72,6 +73,8 @@ enum Command {
     Accuracy(accuracy::AccuracyArguments),
     /// Measure times: every engine and unit of this machine side by side
     Bench(bench::BenchArguments),
+    /// Weigh the routes of an exact convolution: which are proven, and how long they take
+    Convolve(convolve::ConvolveArguments),
     /// Multiply two integers of any length exactly
     Multiply(multiply::MultiplyArguments),
     /// Draw a record of `ozfft bench`
@@ -91,6 +94,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(arguments),
         Command::Accuracy(arguments) => accuracy::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Convolve(arguments) => convolve::run(arguments),
         Command::Multiply(arguments) => multiply::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),

@@ -32,6 +32,8 @@ pub enum EngineName {
     Digits,
     /// Residues modulo 8-bit numbers, reconstructed by the Chinese remainder theorem
     Residues,
+    /// Bluestein's algorithm with an exact convolution
+    Ntt,
     /// RustFFT and RealFFT
     Native,
 }

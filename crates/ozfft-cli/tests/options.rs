@@ -239,6 +239,7 @@ fn every_documented_option_of_every_command_works() {
             &bench,
             &["--shape", "64", "--recipe", "8.8", "--device", "cpu"],
         ),
+        with(&bench, &["--shape", "30", "--engines", "ntt,residues"]),
         [
             &bench[..],
             &[
@@ -267,11 +268,35 @@ fn every_documented_option_of_every_command_works() {
         vec!["multiply", "-12345678901234567890", "0xfedcba98", "--json"],
         vec!["multiply", "12", "34", "--device", "cuda"],
         vec![
+            "convolve",
+            "--length",
+            "40",
+            "--length",
+            "300x20",
+            "--bits",
+            "6",
+            "--bits",
+            "30",
+            "--batch",
+            "2",
+            "--measure",
+            "--seconds",
+            "0",
+            "--seed",
+            "3",
+            "--json",
+        ],
+        vec![
+            "convolve", "--length", "100", "--cyclic", "--route", "digits",
+        ],
+        vec![
             "plot", "--record", RECORD, "--out", picture, "--group", "curve",
         ],
         vec![
             "selftest", "--quick", "--seed", "2", "--cases", "10", "--json",
         ],
+        vec!["selftest", "--engine", "ntt", "--cases", "10", "--json"],
+        vec!["selftest", "--convolutions", "--cases", "200", "--json"],
         vec![
             "selftest",
             "--device",

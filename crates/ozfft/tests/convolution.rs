@@ -2,8 +2,8 @@
 //! The crate `exact-convolution` has the tests of integers.
 
 use ozfft::convolution::{
-    Multiplier, RealConvolutionError, Which, convolve, convolve_by_digits, fftconvolve,
-    multiply_decimal, multiply_limbs,
+    ConvolutionError, ConvolutionRoute, ExactConvolution, Multiplier, RealConvolutionError,
+    RouteError, Which, convolve, convolve_by_digits, fftconvolve, multiply_decimal, multiply_limbs,
 };
 use ozfft::{Device, FftError};
 use ozfft_testkit::oracle::inputs::Generator;
@@ -261,5 +261,167 @@ fn products_on_a_gpu_have_the_digits_of_the_processor() {
                 "{what}, decimal"
             );
         }
+    }
+}
+
+/// By the definition, of every member of a batch.
+fn sums(
+    (a, first): (&[i64], usize),
+    (b, second): (&[i64], usize),
+    cyclic: bool,
+    batch: usize,
+) -> Vec<i128> {
+    let results = if cyclic { first } else { first + second - 1 };
+    let mut sums = vec![0i128; batch * results];
+    for member in 0..batch {
+        let b = if b.len() == second {
+            b
+        } else {
+            &b[member * second..]
+        };
+        for (i, &x) in a[member * first..][..first].iter().enumerate() {
+            for (j, &y) in b[..second].iter().enumerate() {
+                sums[member * results + (i + j) % results] += i128::from(x) * i128::from(y);
+            }
+        }
+    }
+    sums
+}
+
+#[test]
+fn every_route_that_is_proven_has_the_sums_of_the_definition() {
+    println!("seed {SEED}");
+    let mut generator = Generator::new(SEED);
+    let mut run = [0; 4];
+    // Whole, in pieces of either operand, cyclic by a transform of the length or not, batches that fill several calls.
+    let problems = [
+        (1, 1, false, 1),
+        (2, 2, true, 3),
+        (100, 90, false, 5),
+        (120, 120, true, 200),
+        (101, 101, true, 3),
+        (3000, 20, false, 2),
+        (20, 3000, false, 2),
+        (7, 5000, false, 1),
+    ];
+    for (first, second, cyclic, batch) in problems {
+        for bits in [1, 7, 20, 36, 52] {
+            for shared in [false, true] {
+                let largest = (1i64 << bits) - i64::from(generator.below(2) == 0);
+                let kind = generator.below(3);
+                let mut draw = |count: usize| -> Vec<i64> {
+                    let mut one = |k: usize| match kind {
+                        0 => largest,
+                        1 if k.is_multiple_of(2) => largest,
+                        1 => -largest,
+                        _ => generator.next_u64() as i64 % (largest + 1),
+                    };
+                    (0..count).map(&mut one).collect()
+                };
+                let a = draw(batch * first);
+                let b = draw(second * if shared { 1 } else { batch });
+                let expected = sums((&a, first), (&b, second), cyclic, batch);
+                let problem = match cyclic {
+                    true => ExactConvolution::cyclic(first),
+                    false => ExactConvolution::linear(first, second),
+                };
+                let problem = problem
+                    .magnitudes(largest as u64, largest as u64)
+                    .batch(batch);
+                for (route, run) in ConvolutionRoute::ALL.into_iter().zip(&mut run) {
+                    let what =
+                        format!("{route}, {first} with {second}, {cyclic}, {batch}, {bits} bits");
+                    match problem.clone().route(route).plan() {
+                        Ok(plan) => {
+                            let found: Vec<i128> = plan.process(&a, &b).unwrap();
+                            assert!(found == expected, "{what}");
+                            *run += 1;
+                        }
+                        Err(RouteError::NotProven { .. }) => assert!(
+                            matches!(route, ConvolutionRoute::Digits if bits > 7)
+                                || matches!(route, ConvolutionRoute::Pairs if bits > 36),
+                            "{what}"
+                        ),
+                        Err(error) => panic!("{what}: {error}"),
+                    }
+                }
+            }
+        }
+    }
+    println!("direct, ntt, digits, pairs: {run:?}");
+    assert!(run.iter().all(|&count| count >= 16), "{run:?}");
+}
+
+#[test]
+fn plans_weigh_all_routes_and_take_the_fastest_that_is_proven() {
+    let plan = |length: usize, magnitude: u64| {
+        let problem = ExactConvolution::linear(length, length).magnitudes(magnitude, magnitude);
+        problem.plan().unwrap()
+    };
+    for (length, magnitude) in [(4, 100), (5000, 3), (5000, 1 << 20), (3000, 1 << 45)] {
+        let plan = plan(length, magnitude);
+        let proven = plan.candidates().iter().filter(|one| one.is_proven);
+        let least = proven.map(|one| one.predicted_seconds.unwrap_or(f64::MAX));
+        let least = least.fold(f64::MAX, f64::min);
+        assert_eq!(plan.chosen().predicted_seconds, Some(least), "{plan}");
+        let text = plan.to_string();
+        for candidate in plan.candidates() {
+            assert!(text.contains(&candidate.why), "{text}");
+        }
+    }
+    let verdicts = |length, magnitude| -> Vec<bool> {
+        let plan = plan(length, magnitude);
+        plan.candidates().iter().map(|one| one.is_proven).collect()
+    };
+    assert_eq!(verdicts(5000, 3), [true, true, true, true]);
+    assert_eq!(verdicts(5000, 1 << 20), [true, true, false, true]);
+    assert_eq!(verdicts(3000, 1 << 45), [true, true, false, false]);
+    assert_eq!(plan(4, 100).route(), ConvolutionRoute::Direct);
+    assert_ne!(plan(100_000, 3).route(), ConvolutionRoute::Direct);
+}
+
+#[test]
+fn routes_that_are_not_proven_are_refused_with_a_remedy() {
+    let problem = ExactConvolution::linear(1000, 1000).magnitudes(1 << 40, 1 << 40);
+    let error = problem.clone().route(ConvolutionRoute::Digits).plan();
+    let text = error.unwrap_err().to_string();
+    assert!(
+        text.contains("digits is not proven") && text.contains("take the route ntt"),
+        "{text}"
+    );
+    // What no type holds is refused whatever the route; nothing is written.
+    let problem = ExactConvolution::linear(3, 3).types::<i64, i64>();
+    let plan = problem.plan();
+    assert!(
+        matches!(&plan, Ok(plan) if plan.process::<_, _, i128>(&[i64::MIN; 3], &[i64::MIN; 3]).is_err())
+            || matches!(
+                plan,
+                Err(RouteError::Convolution(
+                    ConvolutionError::ResultMayNotFit { .. }
+                ))
+            )
+    );
+    let plan = ExactConvolution::linear(50, 50).magnitudes(10, 10);
+    let plan = plan.route(ConvolutionRoute::Digits).plan().unwrap();
+    let mut results = [7i32; 99];
+    let error = plan.process_into(&[11i8; 50], &[1i8; 50], &mut results);
+    assert!(matches!(
+        error,
+        Err(RouteError::Convolution(ConvolutionError::OperandTooLarge {
+            declared: 10,
+            ..
+        }))
+    ));
+    assert_eq!(results, [7; 99]);
+    let error = "abacus"
+        .parse::<ConvolutionRoute>()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("abacus") && error.contains("pairs"),
+        "{error}"
+    );
+    for route in ConvolutionRoute::ALL {
+        assert_eq!(route.name().parse::<ConvolutionRoute>().ok(), Some(route));
     }
 }

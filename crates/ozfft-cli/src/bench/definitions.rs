@@ -119,6 +119,7 @@ impl Entry {
                 accuracy: parse_accuracy(&self.accuracy)?,
                 substrates: parse_substrates(&self.substrates)?,
                 recipe: None,
+                engines: Vec::new(),
             },
         })
     }

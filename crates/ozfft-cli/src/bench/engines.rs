@@ -111,6 +111,10 @@ pub fn candidates<'a>(
     notices: &mut Notices,
 ) -> Result<Vec<Candidate<'a>>, Failure> {
     let mut candidates = digits(setting, notices)?;
+    for &engine in &setting.engines {
+        let plan = Planner::new().plan(&problem(setting).engine(engine))?;
+        candidates.push(planned(engine.name(), plan.bound(), plan));
+    }
     candidates.push(rustfft(setting)?);
     let named = [(FFTW, &libraries.fftw), (MKL, &libraries.mkl)];
     for (name, library) in named {

@@ -17,7 +17,7 @@ use crate::machine::{Machine, now};
 use crate::memory;
 use crate::options::{
     KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_device, parse_duration,
-    parse_shape, parse_substrates, parse_threads,
+    parse_engine, parse_shape, parse_substrates, parse_threads,
 };
 use crate::outputs;
 use crate::report::{aligned, note, say, say_json};
@@ -25,7 +25,7 @@ use buffers::Buffers;
 use clap::{Args, ValueEnum};
 use definitions::Definitions;
 use engines::{Libraries, Notices};
-use ozfft::{Accuracy, BlockRecipe, Device, LineRecipe};
+use ozfft::{Accuracy, BlockRecipe, Device, Engine, LineRecipe};
 use record::{Measurement, NamedMeasurement, Record, Software};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,7 +33,7 @@ use std::time::Duration;
 /// Seed of the random input; times do not depend on it.
 const SEED: u64 = 1;
 /// Options that say what is measured, which a file of definitions says itself.
-const SETTING: [&str; 8] = [
+const SETTING: [&str; 9] = [
     "shape",
     "precision",
     "batch",
@@ -42,6 +42,7 @@ const SETTING: [&str; 8] = [
     "accuracy",
     "substrates",
     "recipe",
+    "engines",
 ];
 
 /// Options of `ozfft bench`.
@@ -86,6 +87,9 @@ pub struct BenchArguments {
     /// Steps for ozfft instead of the planner's, for every axis: sizes joined by points, passes by bars, such as "16.4|16.4"
     #[arg(long, value_parser = parse_recipe, value_name = "STEPS")]
     recipe: Option<LineRecipe>,
+    /// Other engines of ozfft to measure beside digits, joined by commas: residues, ntt
+    #[arg(long, value_parser = parse_other_engine, value_delimiter = ',')]
+    engines: Vec<Engine>,
     /// Time that each engine is given; at least five calls are made
     #[arg(long, value_parser = parse_duration, default_value = "1.0")]
     seconds: Duration,
@@ -107,6 +111,17 @@ pub struct BenchArguments {
     /// Print one JSON object per line, for every measurement, instead of a table
     #[arg(long)]
     json: bool,
+}
+
+/// Digits and RustFFT are measured anyway.
+fn parse_other_engine(text: &str) -> Result<Engine, String> {
+    match parse_engine(text)? {
+        engine @ (Engine::Residues | Engine::Ntt) => Ok(engine),
+        other => Err(format!(
+            "the engine {} is measured anyway, or is not one of ozfft's with proven bounds; give residues or ntt",
+            other.name()
+        )),
+    }
 }
 
 fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
@@ -136,6 +151,8 @@ pub struct Setting {
     substrates: SubstrateList,
     /// Steps instead of the planner's.
     recipe: Option<LineRecipe>,
+    /// Engines of ozfft beside digits.
+    engines: Vec<Engine>,
 }
 
 impl Setting {
@@ -225,6 +242,7 @@ fn run_one(
         accuracy: arguments.accuracy,
         substrates: arguments.substrates.clone(),
         recipe: arguments.recipe.clone(),
+        engines: arguments.engines.clone(),
     };
     let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;
     let measurements = measure(&setting, arguments.seconds, &libraries, notices)?;

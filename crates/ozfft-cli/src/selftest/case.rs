@@ -59,6 +59,7 @@ pub struct Case {
     pub accuracy: Accuracy,
     pub products: Products,
     pub single_precision: bool,
+    pub engine: Engine,
     /// Seed of the case's values and of its variants.
     pub seed: u64,
 }
@@ -109,6 +110,7 @@ impl Case {
             accuracy: accuracy_of(drawn.accuracy),
             products: products_of(drawn.exact),
             single_precision: group.single_precision,
+            engine: Engine::Digits,
             seed: generator.next_u64(),
         }
     }
@@ -174,11 +176,25 @@ impl Case {
             accuracy,
             products: Products::Truncated,
             single_precision,
+            engine: Engine::Digits,
             seed: generator.next_u64(),
         }
     }
 
-    /// The problem, computed by digits, with everything else as it comes by default.
+    /// The same case by another engine, as far as that has it: ntt always multiplies exactly, to one accuracy or another.
+    pub fn by(self, engine: Engine) -> Case {
+        match engine {
+            Engine::Ntt => Case {
+                engine,
+                accuracy: Accuracy::Double,
+                products: Products::Truncated,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// The problem, with everything else as it comes by default.
     pub fn problem(&self) -> Problem {
         let problem = match self.kind {
             Kind::ComplexToComplex => Problem::complex(&self.shape),
@@ -191,7 +207,7 @@ impl Case {
             .norm(self.norm)
             .accuracy(self.accuracy)
             .products(self.products)
-            .engine(Engine::Digits)
+            .engine(self.engine)
     }
 }
 

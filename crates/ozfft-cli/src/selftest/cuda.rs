@@ -47,7 +47,7 @@ struct Report {
 pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure> {
     let start = Instant::now();
     let gpu = Gpu::open(ordinal)?;
-    if let Some(EngineName::Auto | EngineName::Native) = arguments.engine {
+    if let Some(EngineName::Auto | EngineName::Native | EngineName::Ntt) = arguments.engine {
         return Err(Failure::Usage(
             "GPUs have the engines digits and residues; give one of these".into(),
         ));

@@ -11,13 +11,16 @@ use ozfft_testkit::problems::{Source, seed_of_case};
 type Field = Vec<Complex<f64>>;
 
 /// Checks one random shape; returns the number of identities, or says which one fails.
-pub fn check(seed: u64, number: usize) -> Result<usize, Failure> {
+pub fn check(seed: u64, number: usize, engine: Engine) -> Result<usize, Failure> {
     let mut generator = Generator::new(seed_of_case(seed, number as u64));
     let shape = shape(&mut generator);
     let products = generator.pick(&[Products::Truncated, Products::Exact]);
-    let problem = Problem::complex(&shape)
-        .engine(Engine::Digits)
-        .products(products);
+    // Whole products are digits'.
+    let products = match engine {
+        Engine::Digits => products,
+        _ => Products::Truncated,
+    };
+    let problem = Problem::complex(&shape).engine(engine).products(products);
     let planner = Planner::new();
     let forward = planner.plan(&problem)?;
     let backward = planner.plan(&problem.direction(Direction::Inverse))?;

@@ -2,6 +2,7 @@
 
 mod bits;
 mod case;
+mod convolutions;
 mod cuda;
 mod identities;
 mod residues;
@@ -35,13 +36,16 @@ pub struct SelftestArguments {
     /// On a GPU: only kernels without any floating-point instruction
     #[arg(long)]
     integers_only: bool,
-    /// On a GPU: only cases of this engine, digits or residues [default: both]
+    /// The engine: digits or ntt; on a GPU only cases of this engine, digits or residues [default: digits, on a GPU both]
     #[arg(long)]
     engine: Option<EngineName>,
     /// On a GPU: this unit, for all cases of the engine digits that it takes [default: any]
     #[arg(long, value_parser = substrate_parser())]
     substrate: Option<Substrate>,
-    /// Number of cases whose bits are compared [default: 100000, on a GPU 10000]
+    /// Exact convolutions and products instead of transforms: every proven route against sums by the definition
+    #[arg(long, conflicts_with_all = ["engine", "substrate", "integers_only"])]
+    convolutions: bool,
+    /// Number of cases whose bits are compared [default: 100000, on a GPU and with --engine ntt 10000, with --convolutions 1000000]
     #[arg(long, value_parser = case_number())]
     cases: Option<usize>,
     /// Compare the bits of this case only
@@ -86,6 +90,12 @@ struct Report {
 /// Runs the command.
 pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     match arguments.device {
+        Device::Cpu if arguments.convolutions => return convolutions::run(arguments),
+        _ if arguments.convolutions => {
+            return Err(Failure::Usage(
+                "--convolutions are checked on the processor: leave out --device".into(),
+            ));
+        }
         Device::Cuda(ordinal) => return cuda::run(arguments, ordinal),
         device if device != Device::Cpu => {
             return Err(Failure::Usage(
@@ -97,30 +107,36 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
                 "--integers-only goes with --device cuda".into(),
             ));
         }
-        Device::Cpu if arguments.engine.is_some() => {
-            return Err(Failure::Usage("--engine goes with --device cuda".into()));
-        }
         Device::Cpu if arguments.substrate.is_some() => {
             return Err(Failure::Usage("--substrate goes with --device cuda".into()));
         }
         _ => {}
     }
+    let engine = match arguments.engine {
+        None | Some(EngineName::Digits) => Engine::Digits,
+        Some(EngineName::Ntt) => Engine::Ntt,
+        Some(_) => {
+            return Err(Failure::Usage(
+                "on the processor --engine is digits or ntt; residues are checked with --device cuda".into(),
+            ));
+        }
+    };
     let start = Instant::now();
     let pools = [1, 2, 3, 7]
         .into_iter()
         .map(|threads| ThreadPoolBuilder::new().num_threads(threads).build())
         .collect::<Result<Vec<_>, _>>()?;
-    let digests = digests()?;
+    let digests = digests(engine)?;
     let shapes = match (arguments.case, arguments.cases) {
         (Some(_), _) => 0,
         (None, Some(cases)) => cases.div_ceil(50),
         (None, None) if arguments.quick => 40,
-        (None, None) => 1000,
+        (None, None) => default_cases(engine).div_ceil(100),
     };
     let bar = progress(shapes, "identities of the transform", arguments.json);
     let checked = AtomicUsize::new(0);
     let mut failures = in_parallel(shapes, &bar, |shape| {
-        match identities::check(arguments.seed, shape) {
+        match identities::check(arguments.seed, shape, engine) {
             Ok(identities) => {
                 checked.fetch_add(identities, Ordering::Relaxed);
                 Vec::new()
@@ -130,7 +146,7 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let failing_identities = failures.len();
-    let (cases, differences) = equal_bits(arguments, &pools);
+    let (cases, differences) = equal_bits(arguments, engine, &pools);
     let differing = differences.len();
     failures.extend(differences);
     let report = Report {
@@ -161,10 +177,22 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     }
 }
 
+/// Cases where no number is given: the engine ntt takes ten times as long.
+fn default_cases(engine: Engine) -> usize {
+    match engine {
+        Engine::Ntt => 10_000,
+        _ => 100_000,
+    }
+}
+
 /// Compares the bits of all cases; returns their number and what differs.
-fn equal_bits(arguments: &SelftestArguments, pools: &[ThreadPool]) -> (usize, Vec<String>) {
+fn equal_bits(
+    arguments: &SelftestArguments,
+    engine: Engine,
+    pools: &[ThreadPool],
+) -> (usize, Vec<String>) {
     let one = |number: usize, planners: &(Planner<f64>, Planner<f32>)| {
-        let case = Case::draw(arguments.seed, number);
+        let case = Case::draw(arguments.seed, number).by(engine);
         let outcome = if case.single_precision {
             bits::check(&case, &planners.1, pools)
         } else {
@@ -176,9 +204,11 @@ fn equal_bits(arguments: &SelftestArguments, pools: &[ThreadPool]) -> (usize, Ve
     if let Some(number) = arguments.case {
         return (1, one(number, &planners()).into_iter().collect());
     }
-    let cases = arguments
-        .cases
-        .unwrap_or(if arguments.quick { 2000 } else { 100_000 });
+    let cases = arguments.cases.unwrap_or(if arguments.quick {
+        2000
+    } else {
+        default_cases(engine)
+    });
     let groups = cases.div_ceil(GROUP);
     let bar = progress(groups, "equal bits, in groups of cases", arguments.json);
     let failures = in_parallel(groups, &bar, |group| {
@@ -230,7 +260,7 @@ fn in_parallel(
 }
 
 /// Digests of fixed transforms: two machines that print the same ones compute the same bits.
-fn digests() -> Result<Vec<DigestRow>, Failure> {
+fn digests(engine: Engine) -> Result<Vec<DigestRow>, Failure> {
     let transforms = [
         (Kind::ComplexToComplex, vec![1024]),
         (Kind::ComplexToComplex, vec![1009]),
@@ -240,15 +270,23 @@ fn digests() -> Result<Vec<DigestRow>, Failure> {
     let mut rows = Vec::new();
     for (kind, shape) in transforms {
         let input = TestInput::Uniform.values(kind, &shape, DIGEST_SEED);
-        for products in [Products::Truncated, Products::Exact] {
+        // The convolution of the engine ntt is always exact.
+        let products: &[Products] = match engine {
+            Engine::Ntt => &[Products::Truncated],
+            _ => &[Products::Truncated, Products::Exact],
+        };
+        for &products in products {
             let problem = problem_of(kind, &shape, Direction::Forward)
-                .engine(Engine::Digits)
+                .engine(engine)
                 .products(products);
             let plan = Planner::<f64>::new().plan(&problem)?;
             rows.push(DigestRow {
                 shape: shape_text(&shape),
                 kind: kind.to_string(),
-                recipe: products_name(products),
+                recipe: match engine {
+                    Engine::Ntt => engine.name(),
+                    _ => products_name(products),
+                },
                 sha256: compute(&plan, &input)?.sha256,
             });
         }

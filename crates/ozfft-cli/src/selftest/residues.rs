@@ -72,6 +72,7 @@ impl ResidueCase {
             accuracy: Accuracy::Double,
             products: Products::Exact,
             single_precision: false,
+            engine: Engine::Digits,
             seed: generator.next_u64(),
         };
         ResidueCase { case, path }

@@ -5,6 +5,9 @@
 //! integers ([`multiply_limbs`], [`multiply_decimal`]). Plans say which route they take and why the result is exact ([`ConvolutionPlan::proof`]); what is not proven is
 //! an error that names the remedy.
 //!
+//! [`ExactConvolution`] weighs these against transforms in floating point, of doubles and double-double numbers: its plan says of every route whether it is proven and how
+//! long it takes, and takes the fastest.
+//!
 //! Long integers are multiplied on a GPU, too: [`Multiplier`].
 //!
 //! Real numbers are convolved by transforms of [`Engine::Digits`](crate::Engine::Digits): [`fftconvolve`] returns a proven bound of the error of every
@@ -22,9 +25,18 @@
 //! # Ok::<(), ozfft::convolution::ConvolutionError>(())
 //! ```
 
+mod floating;
+#[cfg(all(feature = "residues", any(test, feature = "measurements")))]
+mod matrix_ntt;
 mod multiplier;
 mod real;
+mod routes;
 
 pub use exact_convolution::*;
+#[cfg(all(feature = "residues", feature = "measurements"))]
+pub use matrix_ntt::{MOST_STEP_LEVELS, MatrixTransform};
 pub use multiplier::{Multiplier, Product, ProductSeconds};
 pub use real::{RealConvolution, RealConvolutionError, convolve_by_digits, fftconvolve};
+pub use routes::{
+    ConvolutionRoute, ExactConvolution, ExactConvolutionPlan, RouteCandidate, RouteError,
+};

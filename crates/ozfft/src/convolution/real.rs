@@ -135,21 +135,29 @@ fn doubles(which: Which, numbers: &[i64]) -> Result<Vec<f64>, RealConvolutionErr
     }
 }
 
-/// The smallest even length of factors 2, 3 and 5 from `least` on.
-fn fast_length(least: usize) -> usize {
-    let is_fast = |&length: &usize| {
-        let mut rest = length;
-        for factor in [2, 3, 5] {
-            while rest.is_multiple_of(factor) {
-                rest /= factor;
-            }
+/// Whether a length is even and has the factors 2, 3 and 5 alone.
+pub(super) fn is_fast(length: usize) -> bool {
+    let mut rest = length;
+    for factor in [2, 3, 5] {
+        while rest != 0 && rest.is_multiple_of(factor) {
+            rest /= factor;
         }
-        rest == 1
-    };
+    }
+    rest == 1 && length.is_multiple_of(2)
+}
+
+/// The smallest such length from `least` on.
+pub(super) fn fast_length(least: usize) -> usize {
     (least.max(2).next_multiple_of(2)..)
         .step_by(2)
-        .find(is_fast)
+        .find(|&length| is_fast(length))
         .unwrap_or_else(|| unreachable!("every power of two is one"))
+}
+
+/// The length of transforms, and the elements of the longer operand that enter one: all of them, or a piece.
+pub(super) fn whole_or_pieces(longer: usize, shorter: usize) -> (usize, usize) {
+    let length = block_length(longer, shorter);
+    (length, (length - shorter + 1).min(longer))
 }
 
 /// The length of transforms at which a long operand takes the least work, piece by piece or at once. Whole numbers and one division, so that
@@ -172,9 +180,9 @@ fn block_length(longer: usize, shorter: usize) -> usize {
 
 fn by_pieces(a: &[f64], b: &[f64]) -> Result<RealConvolution, RealConvolutionError> {
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    let block = Block::new(block_length(long.len(), short.len()))?;
+    let (block, step) = whole_or_pieces(long.len(), short.len());
+    let block = Block::new(block)?;
     let length = long.len() + short.len() - 1;
-    let step = (block.length - short.len() + 1).min(long.len());
     let kernel = block.spectrum(short)?;
     let mut values = vec![0.0; length];
     let (mut bound, mut before, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
@@ -213,10 +221,54 @@ struct Spectrum {
     values: Vec<Complex<f64>>,
     /// Elements before padding.
     elements: usize,
-    /// Upper bounds: of √n times the operand's norm, of the error of the whole spectrum, and of the largest modulus in it.
+    norms: Norms,
+}
+
+/// Upper bounds of a spectrum that was computed: of √n times the operand's norm, of the error of the whole, and of the largest modulus.
+pub(super) struct Norms {
     whole: f64,
     error: f64,
     peak: f64,
+}
+
+impl Norms {
+    /// Of `n` points, and a transform with a proven relative error.
+    fn new(n: usize, norm: f64, peak: f64, bound: f64) -> Norms {
+        let whole = (n as f64).sqrt() * norm * (1.0 + 4.0 * UNIT);
+        Norms {
+            whole,
+            // Of the half-spectrum each error counts at most twice.
+            error: std::f64::consts::SQRT_2 * bound * whole * (1.0 + 4.0 * UNIT),
+            peak,
+        }
+    }
+
+    /// Of any operand of so many elements up to a magnitude: no modulus of the exact spectrum is larger than the sum of magnitudes.
+    pub(super) fn of_magnitudes(n: usize, elements: f64, largest: f64, bound: f64) -> Norms {
+        let norm = elements.sqrt() * largest * (1.0 + 4.0 * UNIT);
+        let exact = Norms::new(n, norm, 0.0, bound);
+        Norms {
+            peak: (elements * largest + exact.error) * (1.0 + 4.0 * UNIT),
+            ..exact
+        }
+    }
+}
+
+/// A bound of the error of every element of a convolution: the inverse transform, with a proven relative error, of a product of spectra that is off by
+/// `rounding` times its modulus.
+///
+/// Let A, B be the computed spectra, off by at most α and β in norm, p and q their largest moduli, `‖·‖` norms of whole spectra.
+///
+/// 1. `AB` is off by at most `pβ + qα + αβ`, and by `rounding·min(p‖B‖, q‖A‖)`.
+/// 2. The inverse divides that by √n, and adds its own bound times the norm of its result, at most `(1 + 4u)·min(p‖B‖, q‖A‖)/√n`.
+/// 3. No element of a vector is larger than its norm. Numbers below the normal ones add at most a few of the smallest each.
+pub(super) fn error_of_product(n: usize, a: &Norms, b: &Norms, rounding: f64, inverse: f64) -> f64 {
+    let norm = (a.peak * (b.whole + b.error)).min(b.peak * (a.whole + a.error));
+    let product = a.peak * b.error + b.peak * a.error + a.error * b.error + rounding * norm;
+    let own = inverse * (1.0 + 4.0 * UNIT) * norm;
+    let root = (n as f64).sqrt();
+    let tiny = (n as f64 + 100.0) * f64::MIN_POSITIVE;
+    (product + own) / root * (1.0 + 100.0 * UNIT) + tiny
 }
 
 /// The largest magnitude, and an upper bound of the Euclidean norm of vectors, in units of it so that nothing overflows or vanishes.
@@ -261,24 +313,14 @@ impl Block {
         self.forward.process_real_to_complex(&padded, &mut values)?;
         let (_, norm, _) = norms(std::iter::once(numbers));
         let (_, _, peak) = norms(values.iter().map(parts));
-        let whole = (self.length as f64).sqrt() * norm * (1.0 + 4.0 * UNIT);
         Ok(Spectrum {
             values,
             elements: numbers.len(),
-            whole,
-            // Of the half-spectrum each error counts at most twice.
-            error: std::f64::consts::SQRT_2 * self.forward.bound() * whole * (1.0 + 4.0 * UNIT),
-            peak,
+            norms: Norms::new(self.length, norm, peak, self.forward.bound()),
         })
     }
 
-    /// The convolution of two operands, and a bound of the error of every element.
-    ///
-    /// Let A, B be the computed spectra, off by at most α and β in norm, p and q their largest moduli, `‖·‖` norms of whole spectra, u = 2^-53.
-    ///
-    /// 1. `AB` is off by at most `pβ + qα + αβ`, and by `4u·min(p‖B‖, q‖A‖)` for its rounding (√5 u for a complex product).
-    /// 2. The inverse divides that by √n, and adds its own bound times the norm of its result, at most `(1 + 4u)·min(p‖B‖, q‖A‖)/√n`.
-    /// 3. No element of a vector is larger than its norm. Numbers below the normal ones add at most a few of the smallest each.
+    /// The convolution of two operands, and a bound of the error of every element. A complex product is off by √5 roundings.
     fn product(&self, a: &Spectrum, b: &Spectrum) -> Result<(Vec<f64>, f64), FftError> {
         // Separate products and sums: fused ones have other bits, and whether there are any depends on the machine.
         let product = |x: &Complex<f64>, y: &Complex<f64>| {
@@ -295,12 +337,8 @@ impl Block {
         self.inverse
             .process_complex_to_real(&spectrum, &mut values)?;
         values.truncate(a.elements + b.elements - 1);
-        let norm = (a.peak * (b.whole + b.error)).min(b.peak * (a.whole + a.error));
-        let product = a.peak * b.error + b.peak * a.error + a.error * b.error + 4.0 * UNIT * norm;
-        let own = self.inverse.bound() * (1.0 + 4.0 * UNIT) * norm;
-        let root = (self.length as f64).sqrt();
-        let tiny = (self.length as f64 + 100.0) * f64::MIN_POSITIVE;
-        let bound = (product + own) / root * (1.0 + 100.0 * UNIT) + tiny;
+        let inverse = self.inverse.bound();
+        let bound = error_of_product(self.length, &a.norms, &b.norms, 4.0 * UNIT, inverse);
         Ok((values, bound))
     }
 }

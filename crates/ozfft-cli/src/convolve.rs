@@ -1,0 +1,227 @@
+//! `ozfft convolve`: the routes of exact convolutions, which of them are proven, and how long they take.
+
+use crate::failure::Failure;
+use crate::memory;
+use crate::options::{Shape, parse_duration, parse_shape};
+use crate::report::{aligned, say, say_json};
+use clap::Args;
+use ozfft::convolution::{ConvolutionRoute, ExactConvolution, ExactConvolutionPlan};
+use ozfft_testkit::oracle::inputs::Generator;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// Bytes for each element of operands and results, in all routes.
+const BYTES_AN_ELEMENT: u128 = 256;
+
+/// Options of `ozfft convolve`.
+#[derive(Debug, Args)]
+pub struct ConvolveArguments {
+    /// Lengths of both operands joined by x, such as 1000x200, or one for both; may be given several times
+    #[arg(long, value_parser = parse_shape, required = true)]
+    length: Vec<Shape>,
+    /// Bits of the operands' elements with their sign, 1 to 64; may be given several times
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), default_values_t = [8])]
+    bits: Vec<u32>,
+    /// Indices modulo the length, of operands of one length
+    #[arg(long)]
+    cyclic: bool,
+    /// So many convolutions
+    #[arg(long, default_value_t = 1)]
+    batch: usize,
+    /// The route: direct, ntt, digits or pairs [default: the fastest that is proven]
+    #[arg(long)]
+    route: Option<ConvolutionRoute>,
+    /// Run every proven route on random numbers, compare their results and measure their times, on one thread
+    #[arg(long)]
+    measure: bool,
+    /// With --measure: time that each route is given; it runs at least once
+    #[arg(long, value_parser = parse_duration, default_value = "0.2")]
+    seconds: Duration,
+    /// With --measure: seed of the numbers
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object per line, for every length and number of bits, instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    lengths: [usize; 2],
+    cyclic: bool,
+    batch: usize,
+    bits: u32,
+    /// What the plan takes.
+    route: &'static str,
+    /// What was the fastest, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fastest: Option<&'static str>,
+    routes: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    route: &'static str,
+    proven: bool,
+    why: String,
+    predicted_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
+/// Numbers of so many bits, from the smallest to the largest.
+fn numbers(generator: &mut Generator, count: usize, bits: u32) -> Vec<i64> {
+    let shift = 64 - bits;
+    (0..count)
+        .map(|_| generator.next_u64() as i64 >> shift)
+        .collect()
+}
+
+/// Runs the command.
+pub fn run(arguments: &ConvolveArguments) -> Result<(), Failure> {
+    let mut reports = Vec::new();
+    for shape in &arguments.length {
+        let lengths = match shape.0[..] {
+            [one] => [one, one],
+            [first, second] => [first, second],
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "--length {shape} has more than two lengths; give one for each operand"
+                )));
+            }
+        };
+        for &bits in &arguments.bits {
+            let what = format!("convolutions of {shape}");
+            let elements = lengths[0].saturating_add(lengths[1]);
+            memory::expect_points(&what, &[elements, arguments.batch], BYTES_AN_ELEMENT)?;
+            reports.push(weigh(arguments, lengths, bits)?);
+        }
+    }
+    if !arguments.json && arguments.measure {
+        return say(&table(&reports));
+    }
+    Ok(())
+}
+
+/// Plans one convolution, and measures it where that is asked for. Plans are told here, measurements by the caller, all in one table.
+fn weigh(arguments: &ConvolveArguments, lengths: [usize; 2], bits: u32) -> Result<Report, Failure> {
+    let magnitude = 1 << (bits - 1);
+    let problem = match (arguments.cyclic, lengths) {
+        (false, [first, second]) => ExactConvolution::linear(first, second),
+        (true, [first, second]) if first == second => ExactConvolution::cyclic(first),
+        (true, [first, second]) => {
+            return Err(Failure::Usage(format!(
+                "--cyclic takes operands of one length, and these have {first} and {second} elements"
+            )));
+        }
+    };
+    let problem = problem
+        .magnitudes(magnitude, magnitude)
+        .batch(arguments.batch);
+    let plan = match arguments.route {
+        Some(route) => problem.clone().route(route).plan()?,
+        None => problem.plan()?,
+    };
+    let mut report = Report {
+        lengths,
+        cyclic: arguments.cyclic,
+        batch: arguments.batch,
+        bits,
+        route: plan.route().name(),
+        fastest: None,
+        routes: plan.candidates().iter().map(row).collect(),
+    };
+    if arguments.measure {
+        // One thread, for which times are predicted.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+        pool.install(|| measure(arguments, &problem, &plan, &mut report))?;
+    }
+    match (arguments.json, arguments.measure) {
+        (true, _) => say_json(&report)?,
+        (false, false) => say(&format!("{bits} bits, {plan}"))?,
+        _ => {}
+    }
+    Ok(report)
+}
+
+fn row(candidate: &ozfft::convolution::RouteCandidate) -> Row {
+    Row {
+        route: candidate.route.name(),
+        proven: candidate.is_proven,
+        why: candidate.why.clone(),
+        predicted_seconds: candidate.predicted_seconds,
+        seconds: None,
+    }
+}
+
+/// Routes that would take longer than this, by their prediction, are not run.
+const MOST_SECONDS: f64 = 20.0;
+
+fn measure(
+    arguments: &ConvolveArguments,
+    problem: &ExactConvolution,
+    chosen: &ExactConvolutionPlan,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let mut generator = Generator::new(arguments.seed);
+    let [first, second] = report.lengths;
+    let a = numbers(&mut generator, first * report.batch, report.bits);
+    let b = numbers(&mut generator, second * report.batch, report.bits);
+    let mut expected: Option<Vec<i128>> = None;
+    for (candidate, row) in chosen.candidates().iter().zip(&mut report.routes) {
+        let slow = candidate.predicted_seconds > Some(MOST_SECONDS);
+        if !candidate.is_proven || slow && candidate.route != chosen.route() {
+            continue;
+        }
+        let plan = problem.clone().route(candidate.route).plan()?;
+        let mut results = vec![0i128; plan.output_len()];
+        let start = Instant::now();
+        let mut least = f64::MAX;
+        while least == f64::MAX || start.elapsed() < arguments.seconds {
+            let start = Instant::now();
+            plan.process_into(&a, &b, &mut results)?;
+            least = least.min(start.elapsed().as_secs_f64());
+        }
+        row.seconds = Some(least);
+        match &expected {
+            None => expected = Some(results),
+            Some(expected) if *expected == results => {}
+            Some(_) => {
+                return Err(Failure::Check(format!(
+                    "{} and the routes before it have different results for {} with {} elements of {} bits, seed {}",
+                    candidate.route, first, second, report.bits, arguments.seed
+                )));
+            }
+        }
+    }
+    let measured = report.routes.iter().filter(|row| row.seconds.is_some());
+    let seconds = |row: &Row| row.seconds.unwrap_or(f64::MAX);
+    let fastest = measured.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    report.fastest = fastest.map(|row| row.route);
+    Ok(())
+}
+
+/// Measured times, with the predicted ones in brackets.
+fn table(reports: &[Report]) -> String {
+    let mut rows = vec![vec!["length".to_string(), "bits".into()]];
+    rows[0].extend(ConvolutionRoute::ALL.map(|route| format!("{route}, ms")));
+    rows[0].extend(["planned".into(), "fastest".into()]);
+    for report in reports {
+        let [first, second] = report.lengths;
+        let mut cells = vec![format!("{first}x{second}"), report.bits.to_string()];
+        for row in &report.routes {
+            let ms = |seconds: Option<f64>| {
+                seconds.map_or("-".into(), |seconds| format!("{:.4}", 1e3 * seconds))
+            };
+            cells.push(match row.proven {
+                true => format!("{} ({})", ms(row.seconds), ms(row.predicted_seconds)),
+                false => "not proven".into(),
+            });
+        }
+        cells.push(report.route.into());
+        cells.push(report.fastest.unwrap_or("-").into());
+        rows.push(cells);
+    }
+    let title = "times of a call on one thread; predicted ones in brackets";
+    format!("{title}\n\n{}", aligned(&rows))
+}

@@ -1,0 +1,432 @@
+//! Convolutions of integers by transforms in floating point. The bound of their error is known before the numbers are, from their lengths and largest
+//! magnitudes alone: where it is below one half, rounding is proven.
+
+use super::real::{Norms, error_of_product, fast_length, is_fast, whole_or_pieces};
+use crate::error::FftError;
+use crate::functions::planner;
+use crate::plan::Plan;
+use crate::plan::estimate::digits_seconds;
+use crate::problem::Problem;
+#[cfg(feature = "wide")]
+use crate::wide::{DoubleDouble, WidePlan, WidePlanner};
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// Sums before rounding are at most this far from integers. Below one half, so that the arithmetic of rounding itself has room.
+pub(super) const MOST_ERROR: f64 = 0.49;
+/// Points that one call transforms, where there are as many: they stay in the second-level cache.
+const POINTS_TOGETHER: usize = 1 << 14;
+const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// Real numbers that transforms are of.
+pub(super) trait Number: Copy + Default + Send + Sync + 'static {
+    /// An upper bound of the rounding error of a product of complex numbers, relative to its modulus.
+    const PRODUCT: f64;
+    /// Integers up to 2 to this power are such numbers.
+    const BITS: u32;
+    fn exactly(integer: i128) -> Self;
+    fn product(x: Complex<Self>, y: Complex<Self>) -> Complex<Self>;
+    /// The integer that is at most [`MOST_ERROR`] away.
+    fn nearest(self) -> i128;
+}
+
+impl Number for f64 {
+    // √5 roundings.
+    const PRODUCT: f64 = 4.0 * UNIT;
+    const BITS: u32 = 53;
+
+    fn exactly(integer: i128) -> f64 {
+        integer as f64
+    }
+
+    #[inline(always)]
+    fn product(x: Complex<f64>, y: Complex<f64>) -> Complex<f64> {
+        // Separate products and sums, as everywhere: fused ones have other bits.
+        Complex::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
+    }
+
+    #[inline(always)]
+    fn nearest(self) -> i128 {
+        i128::from(self.round_ties_even() as i64)
+    }
+}
+
+#[cfg(feature = "wide")]
+impl Number for DoubleDouble {
+    // A component is off by five units of u² for each product and four for their sum, of at most the product of the moduli; √2 for both: 13.
+    const PRODUCT: f64 = 16.0 * UNIT * UNIT;
+    // Of a product of transforms; a type holds 64 at most.
+    const BITS: u32 = 104;
+
+    fn exactly(integer: i128) -> DoubleDouble {
+        let high = integer as f64;
+        DoubleDouble::new(high, (integer - high as i128) as f64)
+    }
+
+    #[inline(always)]
+    fn product(x: Complex<DoubleDouble>, y: Complex<DoubleDouble>) -> Complex<DoubleDouble> {
+        Complex::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
+    }
+
+    #[inline(always)]
+    fn nearest(self) -> i128 {
+        // The high part may lie just beside a half, and the low part decides.
+        let whole = self.high.round_ties_even();
+        let rest = (self.high - whole) + self.low;
+        whole as i128 + rest.round_ties_even() as i128
+    }
+}
+
+/// Transforms of real numbers to half-spectra and back, several in a call.
+pub(super) trait Transforms<N>: Sized + Send + Sync {
+    /// Of so many points, so many of them in a call.
+    fn plan(length: usize, batch: usize) -> Result<Self, FftError>;
+    fn forward(&self, numbers: &[N], spectra: &mut [Complex<N>]) -> Result<(), FftError>;
+    fn inverse(&self, spectra: &[Complex<N>], numbers: &mut [N]) -> Result<(), FftError>;
+    /// Proven relative errors, forward and inverse.
+    fn bounds(&self) -> [f64; 2];
+    /// Predicted nanoseconds of one transform on one thread, where the unit was measured.
+    fn predicted(&self) -> Option<f64>;
+    /// Nanoseconds of a call, and of a point outside of transforms: made of integers, multiplied, rounded (`ozfft convolve --measure`, 2026-11-18).
+    const CALL: f64;
+    const POINT: f64;
+    /// The smallest error that a transform could have: of one rounding.
+    const LEAST: f64;
+}
+
+/// The engine digits at `Double`.
+pub(super) struct Doubles {
+    forward: Arc<Plan<f64>>,
+    inverse: Arc<Plan<f64>>,
+}
+
+/// Predicted nanoseconds of one of a plan's transforms on one thread; and the share of a real one in a complex one.
+fn predicted(plan: &Plan<f64>) -> Option<(f64, f64, &'static str)> {
+    let unit = plan.substrate().rsplit(" and ").next()?;
+    let seconds = digits_seconds(plan.problem(), plan.recipe()?, unit, 1)?;
+    let one = 1e9 * seconds.seconds / plan.problem().batch as f64;
+    Some((one, seconds.unit.cost.real, seconds.unit.unit))
+}
+
+impl Transforms<f64> for Doubles {
+    fn plan(length: usize, batch: usize) -> Result<Doubles, FftError> {
+        let planner = planner::<f64>();
+        Ok(Doubles {
+            forward: planner.plan(&Problem::real_to_complex(&[length]).batch(batch))?,
+            inverse: planner.plan(&Problem::complex_to_real(&[length]).batch(batch))?,
+        })
+    }
+
+    fn forward(&self, numbers: &[f64], spectra: &mut [Complex<f64>]) -> Result<(), FftError> {
+        self.forward.process_real_to_complex(numbers, spectra)
+    }
+
+    fn inverse(&self, spectra: &[Complex<f64>], numbers: &mut [f64]) -> Result<(), FftError> {
+        self.inverse.process_complex_to_real(spectra, numbers)
+    }
+
+    fn bounds(&self) -> [f64; 2] {
+        [self.forward.bound(), self.inverse.bound()]
+    }
+
+    fn predicted(&self) -> Option<f64> {
+        predicted(&self.forward).map(|(nanoseconds, ..)| nanoseconds)
+    }
+
+    const CALL: f64 = 1500.0;
+    const POINT: f64 = 3.0;
+    const LEAST: f64 = UNIT;
+}
+
+/// Double-double numbers.
+#[cfg(feature = "wide")]
+pub(super) struct Pairs {
+    forward: WidePlan,
+    inverse: WidePlan,
+    predicted: Option<f64>,
+}
+
+/// Times as long as `Double`, where both are complex (docs/beyond-double.md). Transforms of real pairs are complex ones. Eight lines are transformed
+/// side by side; fewer take nearly as long.
+#[cfg(feature = "wide")]
+fn slower(unit: &str, lines: usize) -> f64 {
+    let side_by_side = match unit {
+        "amx" => 4.9,
+        "avx512-vnni" => 4.5,
+        _ => 8.9,
+    };
+    side_by_side * if lines < 8 { 1.9 } else { 1.0 }
+}
+
+#[cfg(feature = "wide")]
+impl Transforms<DoubleDouble> for Pairs {
+    fn plan(length: usize, batch: usize) -> Result<Pairs, FftError> {
+        let planner = WidePlanner::new();
+        let double = Doubles::plan(length, batch)?;
+        let times = |(real, share, unit): (f64, f64, &str)| slower(unit, batch) * real / share;
+        Ok(Pairs {
+            forward: planner.plan(&Problem::real_to_complex(&[length]).batch(batch))?,
+            inverse: planner.plan(&Problem::complex_to_real(&[length]).batch(batch))?,
+            predicted: predicted(&double.forward).map(times),
+        })
+    }
+
+    fn forward(
+        &self,
+        numbers: &[DoubleDouble],
+        spectra: &mut [Complex<DoubleDouble>],
+    ) -> Result<(), FftError> {
+        self.forward.process_real_to_complex(numbers, spectra)
+    }
+
+    fn inverse(
+        &self,
+        spectra: &[Complex<DoubleDouble>],
+        numbers: &mut [DoubleDouble],
+    ) -> Result<(), FftError> {
+        self.inverse.process_complex_to_real(spectra, numbers)
+    }
+
+    fn bounds(&self) -> [f64; 2] {
+        [self.forward.bound(), self.inverse.bound()]
+    }
+
+    fn predicted(&self) -> Option<f64> {
+        self.predicted
+    }
+
+    const CALL: f64 = 25_000.0;
+    const POINT: f64 = 40.0;
+    const LEAST: f64 = UNIT * UNIT;
+}
+
+/// What is to be convolved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) lengths: [usize; 2],
+    pub(super) cyclic: Option<usize>,
+    pub(super) largest: [u64; 2],
+    pub(super) batch: usize,
+}
+
+/// How it is divided into transforms of one length.
+#[derive(Debug, Clone, Copy)]
+struct Blocks {
+    /// Points of a transform.
+    length: usize,
+    /// Elements of each operand that enter a block; fewer than an operand has only for the longer one, whose pieces overlap in their results.
+    elements: [usize; 2],
+    /// Pieces of the longer operand.
+    pieces: usize,
+}
+
+impl Blocks {
+    fn new(asked: &Asked) -> Blocks {
+        let [first, second] = asked.lengths;
+        if let Some(length) = asked.cyclic.filter(|&length| is_fast(length)) {
+            return Blocks {
+                length,
+                elements: asked.lengths,
+                pieces: 1,
+            };
+        }
+        let (length, step) = whole_or_pieces(first.max(second), first.min(second));
+        let pieces = first.max(second).div_ceil(step);
+        match pieces {
+            1 => Blocks {
+                length: fast_length(first + second - 1),
+                elements: asked.lengths,
+                pieces,
+            },
+            _ => Blocks {
+                length,
+                elements: [first.min(step), second.min(step)],
+                pieces,
+            },
+        }
+    }
+
+    /// The bound of the error of every sum, for transforms of these proven errors.
+    fn error(&self, asked: &Asked, product: f64, [forward, inverse]: [f64; 2]) -> f64 {
+        let norms = |operand: usize| {
+            let elements = self.elements[operand] as f64;
+            // Conversions and products are rounded.
+            let largest = asked.largest[operand] as f64 * (1.0 + 8.0 * UNIT);
+            Norms::of_magnitudes(self.length, elements, largest, forward)
+        };
+        error_of_product(self.length, &norms(0), &norms(1), product, inverse)
+    }
+}
+
+/// Why a route is not taken.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The bound of the error, or a lower bound of it where no plan was made.
+    Error(f64),
+    /// The operands have more bits than the numbers.
+    Bits(u32),
+    /// There are no transforms of this length.
+    Transform(FftError),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Error(error) => write!(
+                f,
+                "the error of a sum may be {error:.2e}, and must be at most {MOST_ERROR}"
+            ),
+            Refusal::Bits(bits) => {
+                write!(
+                    f,
+                    "operands may have more than the {bits} bits of these numbers"
+                )
+            }
+            Refusal::Transform(error) => error.fmt(f),
+        }
+    }
+}
+
+/// A convolution by transforms in floating point whose rounding is proven.
+pub(super) struct Floating<N, T> {
+    asked: Asked,
+    blocks: Blocks,
+    /// Blocks in a call.
+    together: usize,
+    many: T,
+    /// For an operand that all blocks share.
+    one: T,
+    pub(super) error: f64,
+    numbers: std::marker::PhantomData<fn() -> N>,
+}
+
+impl<N: Number, T: Transforms<N>> Floating<N, T> {
+    pub(super) fn plan(asked: Asked) -> Result<Floating<N, T>, Refusal> {
+        if asked
+            .largest
+            .iter()
+            .any(|&most| u128::from(most) > 1 << N::BITS)
+        {
+            return Err(Refusal::Bits(N::BITS));
+        }
+        let blocks = Blocks::new(&asked);
+        // Plans make tables; where no transform could be accurate enough, they need not.
+        let least = blocks.error(&asked, N::PRODUCT, [T::LEAST; 2]);
+        if least.is_nan() || least > MOST_ERROR {
+            return Err(Refusal::Error(least));
+        }
+        let count = asked.batch * blocks.pieces;
+        let together = (POINTS_TOGETHER / blocks.length).clamp(1, count.max(1));
+        let many = T::plan(blocks.length, together).map_err(Refusal::Transform)?;
+        let one = T::plan(blocks.length, 1).map_err(Refusal::Transform)?;
+        let error = blocks.error(&asked, N::PRODUCT, many.bounds());
+        match error <= MOST_ERROR {
+            true => Ok(Floating {
+                asked,
+                blocks,
+                together,
+                many,
+                one,
+                error,
+                numbers: std::marker::PhantomData,
+            }),
+            false => Err(Refusal::Error(error)),
+        }
+    }
+
+    /// Points of a transform, and how many there are.
+    pub(super) fn transforms(&self) -> (usize, usize) {
+        let (batch, pieces) = (self.asked.batch, self.blocks.pieces);
+        (self.blocks.length, 2 * batch * pieces + batch)
+    }
+
+    /// Seconds on one thread, where the unit was measured.
+    pub(super) fn predicted_seconds(&self) -> Option<f64> {
+        let (length, count) = self.transforms();
+        let calls = count as f64 / (3.0 * self.together as f64);
+        let outside = T::CALL * calls.ceil() + T::POINT * length as f64 * count as f64 / 3.0;
+        Some(1e-9 * (count as f64 * self.many.predicted()? + outside))
+    }
+
+    /// All convolutions: `numbers(operand, place)` are the elements, `add(place, sum)` takes results, several of which may meet in a place.
+    ///
+    /// The second operand has one member where `shared`.
+    pub(super) fn process(
+        &self,
+        shared: bool,
+        numbers: impl Fn(usize, usize) -> i128,
+        mut add: impl FnMut(usize, i128),
+    ) -> Result<(), FftError> {
+        let Asked { lengths, batch, .. } = self.asked;
+        let Blocks { length, pieces, .. } = self.blocks;
+        let half = length / 2 + 1;
+        // What is cut into pieces is the longer operand; the other one enters every block of a member as a whole.
+        let cut = usize::from(pieces > 1 && lengths[1] > lengths[0]);
+        let whole = 1 - cut;
+        let step = self.blocks.elements[cut];
+        let fill = |points: &mut [N], operand: usize, member: usize, piece: usize| {
+            points.fill(N::default());
+            let member = if shared && operand == 1 { 0 } else { member };
+            let own = lengths[operand];
+            let start = if operand == cut { piece * step } else { 0 };
+            let end = own.min(start + self.blocks.elements[operand]);
+            for (point, place) in points.iter_mut().zip(start..end) {
+                *point = N::exactly(numbers(operand, member * own + place));
+            }
+        };
+        let results = self.asked.cyclic.unwrap_or(lengths[0] + lengths[1] - 1);
+        let zero = Complex::new(N::default(), N::default());
+        let mut points = vec![N::default(); self.together * length];
+        let mut spectra = vec![zero; self.together * half];
+        // Every block has a factor of its own, or all of a call have one, which is kept as long as it is the same.
+        let own_factors = pieces == 1 && !shared;
+        let one_for_all = shared && whole == 1;
+        let mut factors = vec![zero; if own_factors { spectra.len() } else { half }];
+        let mut kept = None;
+        let count = batch * pieces;
+        let mut first = 0;
+        while first < count {
+            let member = first / pieces;
+            let end = match own_factors || one_for_all {
+                true => count,
+                false => (member + 1) * pieces,
+            };
+            let blocks = first..end.min(first + self.together);
+            let owner = if one_for_all { 0 } else { member };
+            if own_factors {
+                for (points, member) in points.chunks_mut(length).zip(blocks.clone()) {
+                    fill(points, whole, member, 0);
+                }
+                self.many.forward(&points, &mut factors)?;
+            } else if kept != Some(owner) {
+                fill(&mut points[..length], whole, owner, 0);
+                self.one.forward(&points[..length], &mut factors)?;
+                kept = Some(owner);
+            }
+            for (points, number) in points.chunks_mut(length).zip(blocks.clone()) {
+                fill(points, cut, number / pieces, number % pieces);
+            }
+            self.many.forward(&points, &mut spectra)?;
+            let factor_of = factors.chunks(half).cycle();
+            for (spectrum, factor) in spectra.chunks_mut(half).zip(factor_of) {
+                for (x, &y) in spectrum.iter_mut().zip(factor) {
+                    *x = N::product(*x, y);
+                }
+                // The mean and the highest frequency of real numbers are real.
+                spectrum[0].im = N::default();
+                spectrum[half - 1].im = N::default();
+            }
+            self.many.inverse(&spectra, &mut points)?;
+            for (points, number) in points.chunks(length).zip(blocks.clone()) {
+                let (member, start) = (number / pieces, number % pieces * step);
+                let elements = step.min(lengths[cut] - start);
+                let sums = length.min(elements + lengths[whole] - 1);
+                for (k, point) in points[..sums].iter().enumerate() {
+                    add(member * results + (start + k) % results, point.nearest());
+                }
+            }
+            first = blocks.end;
+        }
+        Ok(())
+    }
+}
