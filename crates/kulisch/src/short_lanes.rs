@@ -29,41 +29,39 @@ mod sealed {
 pub trait LaneWord: Copy + Default + sealed::Sealed {
     /// Bits of a word that belong to the integer.
     const RADIX: u32;
-    /// Digits that a term is cut into; one is the term itself.
-    const DIGITS: u32;
+    /// Words that a term is added into: digits that it is cut into, or one.
+    const DIGITS: usize;
     /// Magnitudes of terms are below two to this power.
     const TERM_BITS: u32;
-    /// Terms are at least so many bits apart: more of them would leave a word.
-    const LEAST_SPACING: u32;
-    /// A digit of a term, the highest with its sign.
-    fn digit(term: i32, number: u32) -> Self;
-    /// The sum of this word and a digit, shifted.
-    fn deposit(self, digit: Self, shift: u32) -> Self;
+    /// Whether terms so many bits apart have their places in words, and no sum of them leaves one.
+    fn takes(spacing: u32) -> bool;
+    /// Adds terms into [`LaneWord::DIGITS`] words, shifted where they are not cut.
+    fn deposit<const LANES: usize>(words: &mut [[Self; LANES]], terms: &[i32; LANES], shift: u32);
+    /// The sum of two words.
+    fn plus(self, other: Self) -> Self;
     /// The digit that stays, and the carry.
     fn split(self) -> (Self, Self);
 }
 
 macro_rules! words {
-    ($($word:ty, $radix:literal, $digits:literal, $bits:literal, $spacing:literal;)*) => {$(
+    ($($word:ty, $radix:literal, $digits:literal, $bits:literal, $($spacing:literal)|*, $deposit:ident;)*) => {$(
         impl LaneWord for $word {
             const RADIX: u32 = $radix;
-            const DIGITS: u32 = $digits;
+            const DIGITS: usize = $digits;
             const TERM_BITS: u32 = $bits;
-            const LEAST_SPACING: u32 = $spacing;
 
-            #[inline(always)]
-            fn digit(term: i32, number: u32) -> $word {
-                let shifted = term >> (if $digits == 1 { 0 } else { $radix * number });
-                if number + 1 == $digits {
-                    shifted as $word
-                } else {
-                    (shifted & ((1i64 << $radix) - 1) as i32) as $word
-                }
+            fn takes(spacing: u32) -> bool {
+                matches!(spacing, $($spacing)|*)
             }
 
             #[inline(always)]
-            fn deposit(self, digit: $word, shift: u32) -> $word {
-                self + (digit << shift)
+            fn deposit<const LANES: usize>(words: &mut [[$word; LANES]], terms: &[i32; LANES], shift: u32) {
+                $deposit(words, terms, shift);
+            }
+
+            #[inline(always)]
+            fn plus(self, other: $word) -> $word {
+                self + other
             }
 
             #[inline(always)]
@@ -74,20 +72,67 @@ macro_rules! words {
     )*};
 }
 words! {
-    i8, 4, 6, 23, 4;
-    i16, 8, 3, 23, 8;
-    i32, 16, 1, 22, 8;
-    i64, 32, 1, 31, 4;
+    i8, 4, 6, 23, 4 | 8 | 12 | 16, nibbles;
+    i16, 8, 3, 23, 8 | 16, bytes;
+    i32, 16, 1, 22, 8 | 16, whole;
+    i64, 32, 1, 31, 4 | 8 | 12 | 16, whole_in_long_words;
 }
 
-/// The digits of `Σ terms[k] · 2^(spacing·k)` in every lane, the lowest first: in `0..2^RADIX`, but for the highest word, which has the sign. What
-/// does not fit into the words is lost, as in any two's complement.
+// Terms are cut to bytes or halves first, and these to digits in words of their own length: vectors of short words have several times the lanes.
+
+#[inline(always)]
+fn nibbles<const LANES: usize>(words: &mut [[i8; LANES]], terms: &[i32; LANES], _: u32) {
+    for (two, byte) in words.as_chunks_mut::<2>().0.iter_mut().zip([0, 8, 16]) {
+        for (lane, &term) in terms.iter().enumerate() {
+            let part = (term >> byte) as i8;
+            two[0][lane] += part & 15;
+            // The highest digit has the sign.
+            two[1][lane] += if byte == 16 {
+                part >> 4
+            } else {
+                ((part as u8) >> 4) as i8
+            };
+        }
+    }
+}
+
+#[inline(always)]
+fn bytes<const LANES: usize>(words: &mut [[i16; LANES]], terms: &[i32; LANES], _: u32) {
+    let [low, middle, high] = words else {
+        unreachable!("three words");
+    };
+    for (lane, &term) in terms.iter().enumerate() {
+        let half = term as i16;
+        low[lane] += half & 255;
+        middle[lane] += ((half as u16) >> 8) as i16;
+        high[lane] += (term >> 16) as i16;
+    }
+}
+
+#[inline(always)]
+fn whole<const LANES: usize>(words: &mut [[i32; LANES]], terms: &[i32; LANES], shift: u32) {
+    for (word, &term) in words[0].iter_mut().zip(terms) {
+        *word += term << shift;
+    }
+}
+
+#[inline(always)]
+fn whole_in_long_words<const LANES: usize>(
+    words: &mut [[i64; LANES]],
+    terms: &[i32; LANES],
+    shift: u32,
+) {
+    for (word, &term) in words[0].iter_mut().zip(terms) {
+        *word += i64::from(term) << shift;
+    }
+}
+
+/// The digits of `Σ terms[k] · 2^(spacing·k)` in every lane, the lowest first: in `0..2^RADIX`, but for the highest word, which has the sign.
 ///
 /// Terms are below `2^TERM_BITS` in magnitude; larger ones make sums wrong, and end programs that are compiled with checks.
 ///
 /// # Panics
-/// If the spacing is below `LEAST_SPACING`, or not a multiple of `RADIX` where terms are cut into digits (words of 8 and 16 bits), or
-/// beyond `RADIX` where they are not; and if there is no word.
+/// If the spacing is not one of 4, 8, 12 and 16 (words of 8 and 64 bits) or of 8 and 16 (16 and 32 bits), and if the words end before the last term's digits do.
 #[inline(always)]
 pub fn digit_sums<W: LaneWord, const LANES: usize>(
     spacing: u32,
@@ -95,33 +140,21 @@ pub fn digit_sums<W: LaneWord, const LANES: usize>(
     words: &mut [[W; LANES]],
 ) {
     let radix = W::RADIX;
-    let at_places = match W::DIGITS {
-        1 => spacing <= radix,
-        _ => spacing.is_multiple_of(radix),
-    };
-    let fits = at_places && spacing >= W::LEAST_SPACING;
     assert!(
-        fits,
+        W::takes(spacing),
         "terms {spacing} bits apart have no place in words that carry {radix} bits"
     );
     words.fill([W::default(); LANES]);
     for (k, row) in terms.iter().enumerate() {
         let position = spacing * k as u32;
         let (first, shift) = ((position / radix) as usize, position % radix);
-        for number in 0..W::DIGITS {
-            let Some(word) = words.get_mut(first + number as usize) else {
-                break;
-            };
-            for (word, &term) in word.iter_mut().zip(row) {
-                *word = word.deposit(W::digit(term, number), shift);
-            }
-        }
+        W::deposit(&mut words[first..first + W::DIGITS], row, shift);
     }
     let mut carries = [W::default(); LANES];
     let highest = words.len() - 1;
     for (number, word) in words.iter_mut().enumerate() {
         for (word, carry) in word.iter_mut().zip(&mut carries) {
-            let sum = word.deposit(*carry, 0);
+            let sum = word.plus(*carry);
             (*word, *carry) = match number == highest {
                 true => (sum, W::default()),
                 false => sum.split(),
@@ -187,9 +220,8 @@ mod tests {
             }
             check::<i16>(8, &terms);
             check::<i32>(8, &terms);
-            check::<i32>(11, &terms[..count.min(8)]);
-            check::<i64>(5, &terms);
-            check::<i64>(31, &terms[..count.min(3)]);
+            check::<i32>(16, &terms[..count.min(6)]);
+            check::<i64>(16, &terms[..count.min(6)]);
             // Words that cut terms take larger ones.
             let doubled: Vec<_> = terms.iter().map(|row| row.map(|term| 2 * term)).collect();
             check::<i8>(8, &doubled);
