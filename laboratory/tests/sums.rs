@@ -140,7 +140,10 @@ fn products_by_residues_keep_their_bounds_and_the_solver_its_bits() {
         assert!(0.0 < share && share < 1.0, "{conventional}");
     }
     let residual = |field| number(conventional, field);
-    let (plain, exact) = (residual("last_residual"), residual("last_residual_with_exact_dots"));
+    let (plain, exact) = (
+        residual("last_residual"),
+        residual("last_residual_with_exact_dots"),
+    );
     assert!(plain < 1e-6 && exact < 1e-6, "{conventional}");
     let threads = ["--json", "--only", "solver", "--threads", "3"];
     let again = json(&[&RESIDUES[..], &threads].concat());
