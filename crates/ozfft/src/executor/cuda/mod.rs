@@ -151,7 +151,7 @@ const LONG_BYTES: usize = 128 << 20;
 /// What is launched.
 enum Work {
     Program(Program),
-    Floats(FloatWork),
+    Floats(Box<FloatWork>),
 }
 
 /// A queue that is closed again.
@@ -259,7 +259,7 @@ impl CudaExecutor {
             Some((bound, expected)) => ErrorBudget { bound, expected },
             None => of_processor,
         };
-        let executor = CudaExecutor::with::<T>(machine, problem, Work::Floats(work));
+        let executor = CudaExecutor::with::<T>(machine, problem, Work::Floats(Box::new(work)));
         Ok((executor, budget))
     }
 
