@@ -1,4 +1,4 @@
-//! `ozfft-lab floats`: the modes of the floats engine on a GPU's tensor cores, beside digits and cuFFT. The device is probed, every mode
+//! `ozfft-lab floats`: the modes of the floats engine on a GPU, on its tensor cores and in f32 and f64, beside digits and cuFFT. The device is probed, every mode
 //! is checked on ordinary and hard lines against the referee, and then timed.
 
 use crate::failure::Failure;
@@ -106,10 +106,8 @@ enum Variant {
 
 impl Variant {
     fn all() -> Vec<Variant> {
-        let modes = Mode::ALL
-            .into_iter()
-            .filter(|mode| mode.needs_matrix_unit());
-        let others = [Variant::CuFft].into_iter().chain(modes.map(Variant::Mode));
+        let modes = Mode::ALL.into_iter().map(Variant::Mode);
+        let others = [Variant::CuFft].into_iter().chain(modes);
         others.chain([Variant::Single, Variant::Double]).collect()
     }
 
@@ -348,7 +346,7 @@ where
                 row.most_of_bound = Some(if share <= most { most } else { share });
             }
         }
-        if variant == Variant::Mode(Mode::OzakiTwoLevel) {
+        if matches!(variant, Variant::Mode(mode) if mode.has_portable_bits()) {
             let cpu = planner.plan(&problem.clone().batch(lines).device(Device::Cpu))?;
             let mut theirs = pattern[..lines * n].to_vec();
             cpu.process(&mut theirs)?;
@@ -369,6 +367,11 @@ fn facts<T: Real>(gpu: &Gpu, plan: &Plan<T>) -> Result<Option<KernelFacts>, Fail
                 true => ozfft_kernels::floats::DIGITS_IMAGE,
                 false => ozfft_kernels::floats::IMAGE,
             };
+            return Ok(Some(gpu.kernel_facts(image, launch)?));
+        }
+        let steps = ozfft_kernels::floats::WHOLE_NAMES.as_flattened();
+        if steps.contains(&launch.0) {
+            let image = ozfft_kernels::floats::STEPS_IMAGE;
             return Ok(Some(gpu.kernel_facts(image, launch)?));
         }
     }

@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 mod decompositions;
+mod dispatch;
 mod evidence;
 mod failure;
 mod float_modes;
@@ -16,6 +17,7 @@ mod plot;
 mod reconstruct;
 mod report_page;
 mod residue_engine;
+mod short_words;
 mod sums;
 mod table;
 
@@ -51,6 +53,10 @@ enum Command {
     Floats(float_modes::FloatsArguments),
     /// Measure every mode and every accuracy: errors against the exact transform, times, and trnfft's posts beside them
     Ladder(ladder::LadderArguments),
+    /// Every algorithm of the posts' dispatch table at every length, where they cross, and the posts' crossings beside them
+    Dispatch(dispatch::DispatchArguments),
+    /// Phase B's sums in words of 64, 32, 16 and 8 bits, measured in vectors of 512 bits
+    Words(short_words::WordsArguments),
     /// Products of matrices and vectors by Ozaki's scheme II beside FP64, and conjugate gradients on them
     LinearAlgebra(linear_algebra::LinearAlgebraArguments),
     /// Draw a record of `ozfft-lab paths` or `ozfft-lab ladder`, or a figure of the report
@@ -72,6 +78,8 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Residues(arguments) => residue_engine::run(arguments),
         Command::Floats(arguments) => float_modes::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
+        Command::Dispatch(arguments) => dispatch::run(arguments),
+        Command::Words(arguments) => short_words::run(arguments),
         Command::LinearAlgebra(arguments) => linear_algebra::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Kulisch(arguments) => sums::run(arguments),

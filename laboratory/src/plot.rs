@@ -1,6 +1,7 @@
 //! `ozfft-lab plot`: a record of `ozfft-lab paths` or `ozfft-lab ladder` as a picture, or a figure of `ozfft-lab report`.
 
 mod canvas;
+pub mod dispatch;
 pub mod evidence;
 pub mod labels;
 mod ladder;

@@ -72,6 +72,7 @@ fn every_documented_option_of_every_command_works() {
     let paths = format!("{RECORDS}/2026-11-15-h200-paths.json");
     let residues = format!("{RECORDS}/2026-11-15-emerald-rapids-residues.json");
     let ladder = format!("{RECORDS}/2026-11-16-emerald-rapids-ladder.json");
+    let dispatch = format!("{RECORDS}/2026-11-17-emerald-rapids-dispatch.json");
     let probe = format!("{BENCHMARKS}/2026-11-15-h200-probe.json");
     let bench = format!("{BENCHMARKS}/2026-11-15-emerald-rapids.json");
     let marks = ["machine", "modes", "accuracies", "lengths", "posts"]
@@ -196,6 +197,29 @@ fn every_documented_option_of_every_command_works() {
             "--json",
         ],
         vec!["ladder", "--from", &ladder, "--document", &document],
+        vec![
+            "dispatch",
+            "--device",
+            "cpu",
+            "--lengths",
+            "16",
+            "--seconds",
+            "0",
+            "--record",
+            &record,
+            "--json",
+        ],
+        vec!["dispatch", "--from", &dispatch, "--out", &picture],
+        vec![
+            "words",
+            "--slices",
+            "3",
+            "--seconds",
+            "0.01",
+            "--record",
+            &record,
+            "--json",
+        ],
         vec!["plot", "--record", &paths, "--out", &picture, "--precision"],
         vec![
             "plot",

@@ -7,6 +7,7 @@
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
 use crate::number::{Arithmetic, ComplexConstant, Constant, DoubleAlone, Number, Pair};
 use crate::roots::{Real, Root, root};
+use crate::steps::{LineProgram, Operation};
 use crate::stockham::{Step, Stockham};
 
 /// The tables of one length.
@@ -73,6 +74,30 @@ impl<S: Scalar> Bluestein<S> {
             largest,
             convolution: Stockham::new(steps),
         }
+    }
+
+    /// All of it for another machine, where it has the steps.
+    pub(crate) fn write(&self, program: &mut LineProgram) -> Option<()> {
+        let length = self.spectrum.len();
+        let products = [
+            (&self.chirp, (false, false), length),
+            (&self.spectrum, (false, true), 0),
+            (&self.chirp, (true, false), 0),
+        ];
+        for (i, (factors, swap, zero_to)) in products.into_iter().enumerate() {
+            program.push(Operation::Multiply {
+                values: factors.len(),
+                swap,
+                zero_to,
+            });
+            for &factor in factors {
+                program.constant(factor);
+            }
+            if i < 2 {
+                self.convolution.write(program)?;
+            }
+        }
+        Some(())
     }
 
     /// Transforms the first `n` points of the first array; says whether the spectrum is in the second.

@@ -1,8 +1,9 @@
 //! The DFT as one product with its matrix, in the arithmetic of the lanes: what the posts do for short lengths.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, Constant, Number, Pair};
+use crate::number::{Arithmetic, ComplexConstant, Constant, Number, Pair};
 use crate::roots::root;
+use crate::steps::{LineProgram, Operation};
 
 /// Cosine, sine and the negated sine of every `n`-th of a turn: the matrix has no other entries.
 #[derive(Debug)]
@@ -23,6 +24,14 @@ impl<S: Scalar> Gemm<S> {
                     [root.re, root.im, conjugate.im].map(Constant::new)
                 })
                 .collect(),
+        }
+    }
+
+    /// The product for another machine.
+    pub(crate) fn write(&self, program: &mut LineProgram) {
+        program.push(Operation::Product);
+        for &[re, im, _] in &self.roots {
+            program.constant(ComplexConstant { re, im });
         }
     }
 

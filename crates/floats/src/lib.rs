@@ -72,6 +72,7 @@ mod refined;
 mod roots;
 mod sample;
 mod small_dft;
+pub mod steps;
 mod stockham;
 pub mod tables;
 mod two_level;

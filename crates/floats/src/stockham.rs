@@ -4,6 +4,7 @@ use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
 use crate::number::{Arithmetic, ComplexConstant, Number, Pair};
 use crate::roots::root;
 use crate::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
+use crate::steps::{LineProgram, Operation};
 
 /// How a stage computes its small DFTs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,34 @@ impl<S: Scalar> Stockham<S> {
             (from, to) = (to, from);
         }
         self.stages.len() % 2 == 1
+    }
+
+    /// The stages for another machine, where it has their steps.
+    pub(crate) fn write(&self, program: &mut LineProgram) -> Option<()> {
+        for stage in &self.stages {
+            let Step::Butterfly(points) = stage.step else {
+                return None;
+            };
+            program.push(Operation::Butterfly {
+                points,
+                stride: stage.stride,
+                groups: stage.groups,
+            });
+            for k in 0..points - 1 {
+                for p in 0..stage.groups {
+                    program.constant(stage.rotations[p * (points - 1) + k]);
+                }
+            }
+            let own = match points {
+                8 => 1..2,
+                points if points % 2 == 1 => 0..points,
+                _ => 0..0,
+            };
+            for k in own {
+                program.constant(ComplexConstant::<S>::new(root(k as u64, points as u64)));
+            }
+        }
+        Some(())
     }
 }
 

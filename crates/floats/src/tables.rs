@@ -1,9 +1,12 @@
 //! What another machine needs to compute a mode as this crate does: how a length is factored, matrices in parts, rotations, and the
 //! bound of the result. Everything is made from exact angles and rounded once.
 
+use crate::bluestein::Bluestein;
 use crate::bound;
 use crate::dispatch::Table;
 use crate::fp16_gemm::divisor;
+use crate::lanes::InstructionSet;
+use crate::lines::LineRecipe;
 use crate::matrices::{Cut, directed_root};
 use crate::two_level;
 use crate::unit::Order;
@@ -100,5 +103,29 @@ pub fn error(n: usize, mode: Mode, order: Order) -> Option<(f64, f64)> {
         (Mode::OzakiTwoLevel, _) => bound::two_level(n, cut).rounded_to_f32(),
         (_, Some(format)) => bound::dft_gemm(n, (format, mode.parts()), cut, order),
     };
+    Some((budget.bound, budget.expected))
+}
+
+/// The same for `bf16_refined`, whose inverse in f32 is that of [`Table::Measured`](crate::Table::Measured).
+///
+/// ```
+/// use floats::unit::Order;
+/// use floats::{Mode, tables};
+/// let tensor_cores = Order::Aligned { depth: 16, guard_bits: 2 };
+/// let (refined, _) = tables::refined_error(1024, tensor_cores).unwrap();
+/// assert!(refined < tables::error(1024, Mode::Bf16, tensor_cores).unwrap().0 / 50.0);
+/// ```
+pub fn refined_error(n: usize, order: Order) -> Option<(f64, f64)> {
+    let (n1, n2) = factors(n, Mode::Bf16)?;
+    let forward = bound::dft_gemm(n, (Format::Bf16, 1), Cut::Blocks(n1, n2), order);
+    let recipe = Table::Measured.line_recipe(n, Mode::Fast);
+    let largest = match &recipe {
+        LineRecipe::Bluestein(steps) => {
+            Some(Bluestein::<f32>::new(n, steps, InstructionSet::detect()).largest)
+        }
+        _ => None,
+    };
+    let back = bound::lines::<f32>(n, &recipe, false, largest);
+    let budget = bound::refined(n, forward, back);
     Some((budget.bound, budget.expected))
 }

@@ -17,6 +17,7 @@ mod reductions;
 mod rounding;
 mod scaled;
 mod scatter;
+pub mod short_lanes;
 mod slices;
 mod statistics;
 mod units;

@@ -1,5 +1,6 @@
 #include "float_lines.cu"
 #include "float_digits.cu"
+#include "float_steps.cu"
 #include "launch.h"
 
 #define NAMED_FLOAT_KERNELS(name)                                                              \
@@ -19,6 +20,18 @@ extern "C" bool ozfft_emulate_floats(const char *name, const void *parameters, u
         NAMED_KERNEL(FloatTask, float_ozaki_two_level_16x16_conversions),
         NAMED_KERNEL(FloatTask, float_ozaki_two_level_16x32_conversions),
         NAMED_KERNEL(FloatTask, float_ozaki_two_level_32x32_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_whole_fast),
+        NAMED_KERNEL(FloatStepsTask, float_whole_fast_all_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_whole_kahan),
+        NAMED_KERNEL(FloatStepsTask, float_whole_kahan_all_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_whole_double_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_whole_double_all_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_whole_doubles_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_whole_doubles_all_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_phase_fast_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_phase_kahan_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_phase_double_conversions),
+        NAMED_KERNEL(FloatStepsTask, float_phase_doubles_conversions),
         NAMED_KERNEL(FloatProduct, float_products_bf16),
         NAMED_KERNEL(FloatProduct, float_products_fp16),
     };

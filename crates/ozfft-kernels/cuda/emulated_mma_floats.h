@@ -25,6 +25,8 @@ DEVICE float2 read_once(const float2 *from) { return *from; }
 DEVICE void write_once(float4 *to, float4 value) { *to = value; }
 DEVICE void write_once(float2 *to, float2 value) { *to = value; }
 
+template <class T> DEVICE T constant_entry(const T *from) { return *from; }
+
 DEVICE float to_integer(float x) { return std::nearbyint(x); }
 DEVICE double unfused(double a, double b) { return a * b; }
 DEVICE float unfused(float a, float b) { return a * b; }

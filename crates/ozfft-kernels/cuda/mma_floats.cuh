@@ -47,6 +47,9 @@ DEVICE float2 read_once(const float2 *from) { return __ldcs(from); }
 DEVICE void write_once(float4 *to, float4 value) { __stcs(to, value); }
 DEVICE void write_once(float2 *to, float2 value) { __stcs(to, value); }
 
+// A constant of a table that no kernel changes.
+template <class T> DEVICE T constant_entry(const T *from) { return __ldg(from); }
+
 // The integer next to a number, ties to even.
 DEVICE float to_integer(float x) { return rintf(x); }
 // A product that is rounded whatever is added to it.

@@ -1,4 +1,5 @@
-//! Lines in short floating-point numbers (`cuda/float_lines.cu`, `cuda/float_digits.cu`), for compute capability 8.0 and later.
+//! Lines in short floating-point numbers (`cuda/float_lines.cu`, `cuda/float_digits.cu`) and in f32 and f64 (`cuda/float_steps.cu`), for
+//! compute capability 8.0 and later.
 //!
 //! Structures are what the kernels take, by value; addresses in them are of device memory.
 
@@ -160,6 +161,173 @@ pub struct FloatProduct {
     pub terms: i32,
 }
 
+/// Operations of a [`FloatStepsTask`] at most.
+pub const FLOAT_STEPS: usize = 32;
+/// Dimensions that lines lie along at most.
+pub const FLOAT_DIMENSIONS: usize = 4;
+/// Threads of a block of the kernels in `cuda/float_steps.cu`.
+pub const STEP_THREADS: u32 = 256;
+
+/// An operation on all numbers, as the crate `floats` describes it.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct FloatStep {
+    /// 0 for small DFTs, 1 for the product with the whole matrix, 2 for products with constants.
+    pub operation: i32,
+    /// Of a small DFT, or of numbers that are multiplied.
+    pub points: i32,
+    /// Neighbours with the same rotations.
+    pub stride: i32,
+    /// Rotations.
+    pub groups: i32,
+    /// The power of two that the stride is, or -1.
+    pub stride_power: i32,
+    /// The first constant.
+    pub constants: i32,
+    /// Whether parts are exchanged before (1) and after (2) a multiplication.
+    pub swap: i32,
+    /// Up to which number there are zeros after it.
+    pub zero_to: i32,
+}
+
+/// Where lines are, in complex numbers.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct FloatPlaces {
+    /// The first number of the first line.
+    pub numbers: u64,
+    /// From one point to the next.
+    pub point_distance: i64,
+    /// From one line to the next along every dimension, the innermost first.
+    pub line_distances: [i64; FLOAT_DIMENSIONS],
+}
+
+/// Lines and the operations that transform them, or one of these.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct FloatStepsTask {
+    /// Where lines are read.
+    pub input: FloatPlaces,
+    /// Where they are written.
+    pub output: FloatPlaces,
+    /// Lengths of the dimensions but the outermost.
+    pub dimensions: [u64; FLOAT_DIMENSIONS - 1],
+    /// Of the arithmetic: f32, pairs of f32, or f64.
+    pub constants: u64,
+    /// How many lines.
+    pub lines: u64,
+    /// The number of the first.
+    pub first_line: u64,
+    /// The array that a phase reads.
+    pub from: u64,
+    /// The array that a phase writes.
+    pub to: u64,
+    /// The bits of every line's largest magnitude, 4 or 8 bytes.
+    pub largest: u64,
+    /// The norm's factor.
+    pub factor: f64,
+    /// Results are subtracted from these, or nothing.
+    pub minuend: u64,
+    /// These are added to results, or nothing.
+    pub addend: u64,
+    /// The share of a result that is subtracted.
+    pub share: f32,
+    /// The norm's factor where it is a power of two.
+    pub single_factor: f32,
+    /// Points of a line.
+    pub points: i32,
+    /// Numbers of an array.
+    pub length: i32,
+    /// Two to this power are the lines of a block.
+    pub lines_power: i32,
+    /// Places of a point in shared memory.
+    pub pitch: i32,
+    /// Whether parts are exchanged on input and output.
+    pub swap: i32,
+    /// Lines with exponents from here on are divided by two to the power `room` first.
+    pub room_from: i32,
+    /// See there.
+    pub room: i32,
+    /// Whether neighbouring lines are nearer than neighbouring points, on input and output.
+    pub lines_are_near: [i32; 2],
+    /// 0 where numbers are only copied.
+    pub is_scaled: i32,
+    /// How many operations.
+    pub step_count: i32,
+    /// The operation of this launch, or -1: largest magnitudes, -2: read, -3: write.
+    pub phase: i32,
+    /// The operations.
+    pub steps: [FloatStep; FLOAT_STEPS],
+}
+
+/// Kernels for lines in shared memory: those with small DFTs of 2, 4 and 8 points and norms that are powers of two, and those for everything.
+/// In the order of [`FloatArithmetic`].
+pub const WHOLE_NAMES: [[&str; 2]; 4] = [
+    ["float_whole_fast", "float_whole_fast_all_conversions"],
+    ["float_whole_kahan", "float_whole_kahan_all_conversions"],
+    [
+        "float_whole_double_conversions",
+        "float_whole_double_all_conversions",
+    ],
+    [
+        "float_whole_doubles_conversions",
+        "float_whole_doubles_all_conversions",
+    ],
+];
+
+/// Kernels for one operation on lines in device memory, in the same order.
+pub const PHASE_NAMES: [&str; 4] = [
+    "float_phase_fast_conversions",
+    "float_phase_kahan_conversions",
+    "float_phase_double_conversions",
+    "float_phase_doubles_conversions",
+];
+
+/// What kernels of `cuda/float_steps.cu` compute with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FloatArithmetic {
+    /// f32.
+    Single,
+    /// f32 with errors.
+    Carried,
+    /// f64, of f32 data.
+    Double,
+    /// f64, of f64 data.
+    Doubles,
+}
+
+impl FloatArithmetic {
+    /// Bytes of a complex number between operations, and of a constant.
+    pub const fn element_bytes(self) -> usize {
+        match self {
+            FloatArithmetic::Single => 8,
+            _ => 16,
+        }
+    }
+
+    /// Bytes of a complex number of the caller's.
+    pub const fn data_bytes(self) -> usize {
+        match self {
+            FloatArithmetic::Doubles => 16,
+            _ => 8,
+        }
+    }
+
+    /// Shared memory of a block with so many lines of so many numbers.
+    pub const fn shared_bytes(self, length: usize, lines: usize) -> usize {
+        2 * self.element_bytes() * length * Self::pitch(lines) + 8 * lines
+    }
+
+    /// Places of a point in shared memory.
+    pub const fn pitch(lines: usize) -> usize {
+        if lines == 1 { 1 } else { lines + 1 }
+    }
+}
+
+image! {
+    /// Those in f32 and f64.
+    STEPS_IMAGE, "float_steps"
+}
 image! {
     /// Machine code and PTX of all kernels but those with digits.
     IMAGE, "float_lines"

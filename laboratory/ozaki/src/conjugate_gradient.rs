@@ -5,6 +5,7 @@ use crate::error::OzakiError;
 use crate::reconstruction::PhaseB;
 use crate::scheme::Scheme;
 use crate::sparse::SparseMatrix;
+use std::time::{Duration, Instant};
 
 /// The vectors of a solver, wherever they are: the solution `x`, the residual `r`, the direction `p`, and `q = A·p`. In the beginning `x` is
 /// zero, and `r` and `p` are the right-hand side.
@@ -157,5 +158,155 @@ impl Vectors for OnProcessor<'_> {
             *p = factor.mul_add(*p, *r);
         }
         Ok(())
+    }
+}
+
+/// The vectors of a conventional solver in this machine's memory: products of the matrix in f64, and dot products in f64 or exact.
+#[derive(Debug)]
+pub struct InDoubles<'a> {
+    matrix: SparseMatrix<'a>,
+    exact_dots: bool,
+    x: Vec<f64>,
+    r: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+}
+
+impl<'a> InDoubles<'a> {
+    /// For a square matrix and a right-hand side.
+    pub fn new(
+        matrix: SparseMatrix<'a>,
+        right: &[f64],
+        exact_dots: bool,
+    ) -> Result<InDoubles<'a>, OzakiError> {
+        OzakiError::check("the right-hand side", right.len(), Some(matrix.rows()))?;
+        OzakiError::check("a row", matrix.width(), Some(matrix.rows()))?;
+        Ok(InDoubles {
+            matrix,
+            exact_dots,
+            x: vec![0.0; right.len()],
+            r: right.to_vec(),
+            p: right.to_vec(),
+            q: vec![0.0; right.len()],
+        })
+    }
+
+    fn dot(&self, left: &[f64], right: &[f64]) -> Result<f64, OzakiError> {
+        if self.exact_dots {
+            return dot(left, right, 1);
+        }
+        // Sixteen sums side by side, as compilers and libraries have them.
+        let mut sums = [0.0; 16];
+        let (left, left_rest) = left.as_chunks::<16>();
+        let (right, right_rest) = right.as_chunks::<16>();
+        for (left, right) in left.iter().zip(right) {
+            for (sum, (a, b)) in sums.iter_mut().zip(left.iter().zip(right)) {
+                *sum += a * b;
+            }
+        }
+        let rest = left_rest.iter().zip(right_rest).map(|(a, b)| a * b);
+        Ok(sums.iter().sum::<f64>() + rest.sum::<f64>())
+    }
+}
+
+impl Vectors for InDoubles<'_> {
+    type Error = OzakiError;
+
+    fn multiply(&mut self) -> Result<(), OzakiError> {
+        let (starts, columns, values) = self.matrix.parts();
+        for (to, ends) in self.q.iter_mut().zip(starts.windows(2)) {
+            let row = ends[0] as usize..ends[1] as usize;
+            let entries = columns[row.clone()].iter().zip(&values[row]);
+            *to = entries
+                .map(|(&column, value)| value * self.p[column as usize])
+                .sum();
+        }
+        Ok(())
+    }
+
+    fn curvature(&mut self) -> Result<f64, OzakiError> {
+        self.dot(&self.p, &self.q)
+    }
+
+    fn square(&mut self) -> Result<f64, OzakiError> {
+        self.dot(&self.r, &self.r)
+    }
+
+    fn advance(&mut self, step: f64) -> Result<(), OzakiError> {
+        for (x, p) in self.x.iter_mut().zip(&self.p) {
+            *x += step * p;
+        }
+        for (r, q) in self.r.iter_mut().zip(&self.q) {
+            *r -= step * q;
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, factor: f64) -> Result<(), OzakiError> {
+        for (p, r) in self.p.iter_mut().zip(&self.r) {
+            *p = factor * *p + r;
+        }
+        Ok(())
+    }
+}
+
+/// Any vectors, with the time that dot products take and that of everything.
+#[derive(Debug)]
+pub struct Timed<V> {
+    vectors: V,
+    /// Time of dot products.
+    pub dots: Duration,
+    /// Time of everything.
+    pub all: Duration,
+}
+
+impl<V: Vectors> Timed<V> {
+    /// Nothing has taken time so far. The vectors' operations must have ended when they return.
+    pub fn new(vectors: V) -> Self {
+        Timed {
+            vectors,
+            dots: Duration::ZERO,
+            all: Duration::ZERO,
+        }
+    }
+
+    /// f as the paper has it: the part of the time that dot products take.
+    pub fn share_of_dots(&self) -> f64 {
+        self.dots.as_secs_f64() / self.all.as_secs_f64()
+    }
+
+    fn timed<R>(&mut self, dot: bool, operation: impl FnOnce(&mut V) -> R) -> R {
+        let begin = Instant::now();
+        let result = operation(&mut self.vectors);
+        let time = begin.elapsed();
+        self.all += time;
+        if dot {
+            self.dots += time;
+        }
+        result
+    }
+}
+
+impl<V: Vectors> Vectors for Timed<V> {
+    type Error = V::Error;
+
+    fn multiply(&mut self) -> Result<(), V::Error> {
+        self.timed(false, V::multiply)
+    }
+
+    fn curvature(&mut self) -> Result<f64, V::Error> {
+        self.timed(true, V::curvature)
+    }
+
+    fn square(&mut self) -> Result<f64, V::Error> {
+        self.timed(true, V::square)
+    }
+
+    fn advance(&mut self, step: f64) -> Result<(), V::Error> {
+        self.timed(false, |vectors| vectors.advance(step))
+    }
+
+    fn turn(&mut self, factor: f64) -> Result<(), V::Error> {
+        self.timed(false, |vectors| vectors.turn(factor))
     }
 }

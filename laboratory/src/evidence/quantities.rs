@@ -11,7 +11,7 @@
 //! sums:REDUCTION:DATA:METHOD:gain, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
 //! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200, where its record is committed
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
-//! dispatch:PATH:N                            algorithms of `fast` one by one, `--example dispatch` of the crate floats
+//! dispatch:PATH:N                            algorithms of `fast` one by one, `ozfft-lab dispatch`
 //! probe:…                                    `ozfft probe`
 //! MACHINE:PATH:overlapped|equation3|serial|reconstruction   the model as printed for h200 and b300, in ms
 //! corrected:MACHINE:PATH:SUBSTRATE           counts of this project at all rates at once, in ms

@@ -2,10 +2,10 @@
 
 use super::accuracy::{Errors, sample};
 use super::problems::{Batch, Dense, Sparse, right_hand_side};
-use super::{LinearAlgebraArguments, Results, Row, Solved, rejected};
+use super::{LinearAlgebraArguments, Results, Row, Solved, SolvedInDoubles, rejected};
 use crate::failure::Failure;
 use crate::sums::cuda::cases::Rows;
-use ozaki::conjugate_gradient::{OnProcessor, digest, solve};
+use ozaki::conjugate_gradient::{InDoubles, OnProcessor, Timed, digest, solve};
 use ozaki::digits::{self, Products, product_count, truncation_bound};
 use ozaki::poisson::Poisson;
 use ozaki::scaled::field_of;
@@ -201,8 +201,49 @@ pub fn run(arguments: &LinearAlgebraArguments, results: &mut Results) -> Result<
             let side = arguments.side.unwrap_or(CUBE);
             results.add_solved(solver(&scheme, side, arguments.threads)?.0)?;
         }
+        let side = arguments.side.unwrap_or(CUBE);
+        results.add_in_doubles(in_doubles(side)?)?;
     }
     Ok(())
+}
+
+/// Iterations of a conventional solver that are timed.
+const TIMED_ITERATIONS: usize = 50;
+
+/// How much of a conventional solver's time its dot products take, in f64 and exact, and how much longer it takes with the latter. Both solvers
+/// alternate, and the shortest time of either counts.
+pub fn in_doubles(side: usize) -> Result<SolvedInDoubles, Failure> {
+    let poisson = Poisson::cube(side);
+    let right = right_hand_side(poisson.matrix().map_err(rejected)?.rows());
+    let mut best: [Option<(f64, f64, f64)>; 2] = [None; 2];
+    for _ in 0..3 {
+        for (exact_dots, best) in [false, true].into_iter().zip(&mut best) {
+            let matrix = poisson.matrix().map_err(rejected)?;
+            let vectors = InDoubles::new(matrix, &right, exact_dots).map_err(rejected)?;
+            let mut vectors = Timed::new(vectors);
+            let course = solve(&mut vectors, 0.0, TIMED_ITERATIONS).map_err(rejected)?;
+            let seconds = vectors.all.as_secs_f64();
+            if best.is_none_or(|(known, ..)| seconds < known) {
+                let last = course.history.last().copied().unwrap_or(0.0);
+                *best = Some((seconds, vectors.share_of_dots(), last));
+            }
+        }
+    }
+    let [Some(plain), Some(exact)] = best else {
+        unreachable!("both have run");
+    };
+    Ok(SolvedInDoubles {
+        operation: "solver-in-doubles",
+        data: format!("{side}³, 7 points"),
+        unknowns: right.len(),
+        iterations: TIMED_ITERATIONS,
+        seconds: plain.0,
+        share_of_dots: plain.1,
+        last_residual: plain.2,
+        seconds_with_exact_dots: exact.0,
+        share_of_exact_dots: exact.1,
+        last_residual_with_exact_dots: exact.2,
+    })
 }
 
 fn gemm(arguments: &LinearAlgebraArguments, side: usize) -> Result<Vec<Row>, Failure> {

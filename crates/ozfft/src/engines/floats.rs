@@ -13,7 +13,7 @@ use crate::substrate::{CpuUnit, Substrate};
 use crate::sync::lock;
 use crate::transform::budget::{ErrorBudget, between_axes, final_rounding};
 use crate::transform::norm::Scaling;
-use floats::{Direction, FloatPlan, Format, Mode, Unit};
+use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 use std::sync::{Arc, Mutex, Weak};
@@ -134,7 +134,7 @@ pub(crate) struct FloatsEngine(pub(crate) Mode);
 impl<T: Real> BuildEngine<T> for FloatsEngine {
     fn build(&self, request: &Request<'_>) -> Result<Built<T>, FftError> {
         match request.gpu {
-            Some(_) => on_gpu(request, self.0),
+            Some(_) => on_gpu(request, self.0, Table::Measured),
             None => on_processor(request, self.0),
         }
     }
@@ -165,7 +165,12 @@ fn on_processor<T: Real>(request: &Request<'_>, mode: Mode) -> Result<Built<T>, 
     })
 }
 
-fn on_gpu<T: Real>(request: &Request<'_>, mode: Mode) -> Result<Built<T>, FftError> {
+/// By the algorithms of a table, where the mode has steps.
+pub(crate) fn on_gpu<T: Real>(
+    request: &Request<'_>,
+    mode: Mode,
+    table: Table,
+) -> Result<Built<T>, FftError> {
     let problem = request.problem;
     let (machine, _) = request
         .gpu
@@ -173,7 +178,9 @@ fn on_gpu<T: Real>(request: &Request<'_>, mode: Mode) -> Result<Built<T>, FftErr
         .unwrap_or_else(|| unreachable!("the caller has looked"));
     let substrate = match (problem.substrate, mode.format()) {
         (Substrate::Auto, Some(Format::Fp16)) => "f16-mma-sync",
-        (Substrate::Auto, _) => "bf16-mma-sync",
+        (Substrate::Auto, Some(Format::Bf16)) => "bf16-mma-sync",
+        (Substrate::Auto, None) if mode == Mode::Double => "f64",
+        (Substrate::Auto, None) => "f32",
         (substrate, _) => {
             return Err(FftError::Unsupported(format!(
                 "the substrate {substrate:?} is none of the mode {mode} on GPUs; take auto"
@@ -181,10 +188,11 @@ fn on_gpu<T: Real>(request: &Request<'_>, mode: Mode) -> Result<Built<T>, FftErr
         }
     };
     // The processor says what the mode cannot take, and never computes.
-    lines::<T>(request, mode, Unit::Scalar)?;
+    let (_, of_processor) = lines::<T>(request, mode, Unit::Scalar)?;
     let scale = Scaling::of(problem).value(problem.shape[problem.axes[0]]);
+    let errors = (scale, of_processor);
     let (cuda, budget) =
-        CudaExecutor::floats::<T>(machine, problem, request.schedule, mode, scale)?;
+        CudaExecutor::floats::<T>(machine, problem, request.schedule, (mode, table), errors)?;
     keeps_target(problem, mode, &budget)?;
     let bits = match mode.has_portable_bits() {
         true => "its bits are those of every processor",

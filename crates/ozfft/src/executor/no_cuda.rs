@@ -75,8 +75,8 @@ impl CudaExecutor {
         _: Arc<dyn Machine>,
         _: &Problem,
         _: &Schedule,
-        _: floats::Mode,
-        _: f64,
+        _: (floats::Mode, floats::Table),
+        _: (f64, ErrorBudget),
     ) -> Result<(Self, ErrorBudget), FftError> {
         Err(FftError::missing_feature("a GPU", "cuda"))
     }

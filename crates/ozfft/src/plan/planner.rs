@@ -412,6 +412,33 @@ impl<T: Real> Planner<T> {
         })
     }
 
+    /// A plan on a GPU in a mode without a matrix unit, by the algorithms of any table: what a measurement of these needs. Its bound is that
+    /// of the table of plans.
+    #[doc(hidden)]
+    #[cfg(all(feature = "cuda", feature = "measurements"))]
+    pub fn plan_by_table(
+        &self,
+        problem: &Problem,
+        mode: floats::Mode,
+        table: floats::Table,
+    ) -> Result<Plan<T>, FftError> {
+        let _environment = DefaultEnvironment::enter();
+        let engine = Engine::Floats(mode);
+        let problem = problem.clone().engine(engine);
+        problem.validate()?;
+        let (Some(gpu), _) = open_device(&problem)? else {
+            return Err(FftError::Unsupported(
+                "there is nothing to measure on the processor; take a device cuda".into(),
+            ));
+        };
+        let ordinal = gpu.1;
+        let order = Order::new::<T>(&problem, problem.threads.unwrap_or(1));
+        let request = self.request(&order, Some(gpu), None);
+        let built = crate::engines::floats::on_gpu(&request, mode, table)?;
+        let why = built.why.clone();
+        Ok(self.assemble(&order, engine, Some(ordinal), (built, why), None))
+    }
+
     #[cfg(feature = "cuda")]
     fn plan_measured(
         &self,

@@ -218,6 +218,13 @@ impl Driver {
         let image = ozfft_kernels::floats::DIGITS_IMAGE;
         load(&mut functions, image, &floats(true))?;
         with_much_memory.extend(floats(false).into_iter().chain(floats(true)));
+        let names = [
+            ozfft_kernels::floats::WHOLE_NAMES.as_flattened(),
+            &ozfft_kernels::floats::PHASE_NAMES,
+        ]
+        .concat();
+        load(&mut functions, ozfft_kernels::floats::STEPS_IMAGE, &names)?;
+        with_much_memory.extend(names);
         if tuned {
             let ways = ozfft_kernels::RESIDUE_KERNELS.map(|(_, kernel)| kernel);
             let names = [&ways[..], &ozfft_kernels::RESIDUE_VARIANTS].concat();

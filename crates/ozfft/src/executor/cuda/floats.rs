@@ -4,11 +4,6 @@
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::{Buffer, OpenQueue};
 use crate::error::FftError;
-use crate::executor::lines::LineSet;
-use crate::executor::schedule::Schedule;
-use crate::kind::Kind;
-use crate::problem::{self};
-use crate::sample::Real;
 use floats::unit::{Finding, MatrixUnit, Order, Rounding, Shape, TILE, Term, probe};
 use floats::{Direction, Format, Mode, tables};
 #[cfg(test)]
@@ -277,6 +272,7 @@ pub(crate) struct FloatLines {
     mode: Mode,
     tables: DeviceMemory,
     finding: Finding,
+    order: Order,
     bound: f64,
     expected: f64,
 }
@@ -329,6 +325,7 @@ impl FloatLines {
             mode,
             tables,
             finding,
+            order,
             bound,
             expected,
         })
@@ -346,6 +343,11 @@ impl FloatLines {
 
     pub(crate) fn expected(&self) -> f64 {
         self.expected
+    }
+
+    /// The order in which the device adds.
+    pub(super) fn order(&self) -> Order {
+        self.order
     }
 
     /// Blocks of a launch: as many as run side by side, or as there is work for.
@@ -449,94 +451,5 @@ impl FloatLines {
             self.bound,
             self.expected
         )
-    }
-}
-
-/// The lines of a problem.
-pub(crate) struct FloatWork {
-    lines: FloatLines,
-    count: u64,
-    /// First point and distance of the input's lines, and of the output's.
-    places: [(u64, u64); 2],
-    power: i32,
-}
-
-/// First point and distance, if lines are contiguous and lie at one distance of each other.
-fn place(lines: &LineSet, n: usize) -> Option<(u64, u64)> {
-    let several = lines.dimensions.iter().filter(|(count, _)| *count > 1);
-    let mut distance = None;
-    for &(_, stride) in several {
-        if distance.replace(stride).is_some() {
-            return None;
-        }
-    }
-    let distance = u64::try_from(distance.unwrap_or(n.next_multiple_of(2) as isize)).ok()?;
-    let offset = u64::try_from(lines.offset).ok()?;
-    let fits = lines.stride == 1 && distance >= n as u64;
-    (fits && distance.is_multiple_of(2) && offset.is_multiple_of(2)).then_some((offset, distance))
-}
-
-impl FloatWork {
-    /// Of a problem whose passes the processor has laid out.
-    pub(crate) fn new<T: Real>(
-        machine: &Arc<dyn Machine>,
-        direction: problem::Direction,
-        schedule: &Schedule,
-        mode: Mode,
-        scale: f64,
-    ) -> Result<Self, FftError> {
-        let refuse = |what: &str| {
-            FftError::Unsupported(format!(
-                "on GPUs the mode {mode} takes complex f32 lines that are contiguous, at even distances, along one axis, under a norm that is a power of two; {what}. Take the engine digits, or the device cpu"
-            ))
-        };
-        let [pass] = &schedule.passes[..] else {
-            return Err(refuse("there are several axes"));
-        };
-        if T::IS_DOUBLE {
-            return Err(refuse("these are f64"));
-        }
-        if pass.kind != Kind::ComplexToComplex {
-            return Err(refuse("this is a real transform"));
-        }
-        if scale.to_bits() << 12 != 0 {
-            return Err(refuse("this norm is none"));
-        }
-        let place = |lines| place(lines, pass.n).ok_or_else(|| refuse("these lie otherwise"));
-        let direction = match direction {
-            problem::Direction::Forward => Direction::Forward,
-            problem::Direction::Inverse => Direction::Inverse,
-        };
-        Ok(FloatWork {
-            places: [place(&pass.read)?, place(&pass.write)?],
-            count: pass.read.count() as u64,
-            power: (scale.to_bits() >> 52) as i32 - 1023,
-            lines: FloatLines::new(machine, pass.n, mode, direction)?,
-        })
-    }
-
-    pub(crate) fn lines(&self) -> &FloatLines {
-        &self.lines
-    }
-
-    /// The kernel and the blocks of its grid.
-    pub(crate) fn grid(&self) -> (&'static str, u64) {
-        (self.lines.launch().0, self.lines.blocks(self.count))
-    }
-
-    /// # Safety
-    /// As for [`FloatLines::run`], of arrays as long as the problem says.
-    pub(crate) unsafe fn run(
-        &self,
-        queue: Queue,
-        (input, output): (u64, u64),
-    ) -> Result<(), FftError> {
-        let array = |address: u64, (offset, distance): (u64, u64)| LineArray {
-            address: address + 8 * offset,
-            distance,
-        };
-        let arrays = (array(input, self.places[0]), array(output, self.places[1]));
-        // SAFETY: the caller's promise.
-        unsafe { self.lines.run(queue, arrays, self.count, self.power) }
     }
 }

@@ -16,7 +16,7 @@ use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::{HardInput, Scale, compare_f32, dft, inputs};
 use std::sync::Arc;
 
-fn emulator() -> Arc<dyn Machine> {
+pub(super) fn emulator() -> Arc<dyn Machine> {
     Arc::new(Emulator::with_tuned_kernels())
 }
 
@@ -76,7 +76,7 @@ impl MatrixUnit for InBlocks {
     }
 }
 
-fn definition(n2: usize, n: usize, mode: Mode, direction: Direction) -> FloatPlan {
+pub(super) fn definition(n2: usize, n: usize, mode: Mode, direction: Direction) -> FloatPlan {
     let unit = match mode.format() {
         Some(Format::Fp16) => Scalar::fp16(EMULATED),
         _ => Scalar::new(EMULATED),
@@ -85,13 +85,13 @@ fn definition(n2: usize, n: usize, mode: Mode, direction: Direction) -> FloatPla
     FloatPlan::on_unit_with_table(n, mode, direction, unit, Table::Blocks).unwrap()
 }
 
-fn to_f32(line: &[Complex<f64>]) -> Vec<Complex<f32>> {
+pub(super) fn to_f32(line: &[Complex<f64>]) -> Vec<Complex<f32>> {
     let number = |value: &Complex<f64>| Complex::new(value.re as f32, value.im as f32);
     line.iter().map(number).collect()
 }
 
 /// Ordinary lines, and hard ones that fit f32; large and small ones among them.
-fn lines(n: usize, seed: u64) -> Vec<Complex<f32>> {
+pub(super) fn lines(n: usize, seed: u64) -> Vec<Complex<f32>> {
     let uniform = inputs::uniform_complex(n, seed);
     let mut lines = vec![
         uniform.clone(),
@@ -111,7 +111,7 @@ fn lines(n: usize, seed: u64) -> Vec<Complex<f32>> {
         .collect()
 }
 
-fn same(a: &[Complex<f32>], b: &[Complex<f32>]) -> bool {
+pub(super) fn same(a: &[Complex<f32>], b: &[Complex<f32>]) -> bool {
     let bits = |x: f32| {
         if x.is_nan() {
             1
@@ -342,6 +342,7 @@ fn what_has_no_kernel_is_refused_by_name() {
         text.contains("64, 128, 256, 512, 1024") && text.contains("1000"),
         "{text}"
     );
+    // Those without a matrix unit are no kernels of tensor cores.
     let text = refusal(1024, Mode::Kahan);
     assert!(
         text.contains("kahan") && text.contains("ozaki_hq"),

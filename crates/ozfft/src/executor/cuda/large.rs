@@ -545,7 +545,9 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Exactness(..) => panic!("nobody asked for fp8 or f16"),
                 #[cfg(feature = "convolution")]
                 Parameters::IntegerProduct(..) => panic!("nobody asked for a product of integers"),
-                Parameters::Floats(..) | Parameters::FloatProduct(..) => {
+                Parameters::Floats(..)
+                | Parameters::FloatProduct(..)
+                | Parameters::FloatSteps(..) => {
                     panic!("nobody asked for short floating-point numbers")
                 }
                 Parameters::Tuned(task, kernel) => check.tuned(task, false, kernel),

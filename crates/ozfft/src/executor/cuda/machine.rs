@@ -8,7 +8,7 @@ use super::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use super::tuning::Tuning;
 use crate::error::FftError;
 use ozfft_kernels::bailey::KernelShape;
-use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatTask};
+use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatStepsTask, FloatTask};
 #[cfg(feature = "convolution")]
 use ozfft_kernels::ntt::NttTask;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub(crate) enum Parameters {
     Floats(FloatTask, &'static FloatKernel, u32),
     /// A product of such numbers, and the kernel's name.
     FloatProduct(FloatProduct, &'static str),
+    /// Lines in f32 or f64, likewise.
+    FloatSteps(FloatStepsTask, &'static str),
     /// A kernel of a product of long integers, by its name.
     #[cfg(feature = "convolution")]
     IntegerProduct(NttTask, &'static str),
@@ -72,7 +74,8 @@ impl Parameters {
             | Parameters::Watched(_, name)
             | Parameters::Tuned(_, name)
             | Parameters::TunedStrided(_, name)
-            | Parameters::FloatProduct(_, name) => name,
+            | Parameters::FloatProduct(_, name)
+            | Parameters::FloatSteps(_, name) => name,
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(_, name) => name,
             Parameters::Floats(_, kernel, _) => kernel.name,
@@ -100,6 +103,7 @@ impl Parameters {
             Parameters::Exactness(task, _) => std::ptr::from_ref(task).cast(),
             Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
             Parameters::FloatProduct(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::FloatSteps(task, _) => std::ptr::from_ref(task).cast(),
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(task, _) => std::ptr::from_ref(task).cast(),
         }
@@ -132,6 +136,7 @@ impl Parameters {
             Parameters::Exactness(..) => ozfft_kernels::FP8_EXACTNESS_THREADS,
             Parameters::Floats(_, _, threads) => *threads,
             Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
+            Parameters::FloatSteps(..) => ozfft_kernels::floats::STEP_THREADS,
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(..) => ozfft_kernels::ntt::THREADS,
             Parameters::Truncated(_, kernel) => ozfft_kernels::ResidueFp8::of(kernel)

@@ -29,6 +29,10 @@ mod driver;
 pub(crate) mod emulated;
 mod exactness;
 mod f16;
+mod float_steps;
+#[cfg(test)]
+mod float_steps_tests;
+mod float_work;
 mod floats;
 #[cfg(test)]
 mod floats_tests;
@@ -92,8 +96,7 @@ use crate::transform::budget::ErrorBudget;
 use crate::transform::line::Line;
 pub(crate) use driver::open;
 use exactness::Instruction;
-pub(crate) use floats::FloatLines;
-use floats::FloatWork;
+use float_work::FloatWork;
 #[cfg(feature = "convolution")]
 pub(crate) use integer_products::{Base, IntegerProducts, levels_for};
 pub(crate) use largest::LargestSearch;
@@ -154,7 +157,7 @@ const LONG_BYTES: usize = 128 << 20;
 /// What is launched.
 enum Work {
     Program(Program),
-    Floats(FloatWork),
+    Floats(Box<FloatWork>),
 }
 
 /// A queue that is closed again.
@@ -253,15 +256,16 @@ impl CudaExecutor {
         machine: Arc<dyn Machine>,
         problem: &Problem,
         schedule: &Schedule,
-        mode: ::floats::Mode,
-        scale: f64,
+        mode: (::floats::Mode, ::floats::Table),
+        (scale, of_processor): (f64, ErrorBudget),
     ) -> Result<(Self, ErrorBudget), FftError> {
         let work = FloatWork::new::<T>(&machine, problem.direction, schedule, mode, scale)?;
-        let budget = ErrorBudget {
-            bound: work.lines().bound(),
-            expected: work.lines().expected(),
+        // Modes without a matrix unit have the processor's bits, and so its errors.
+        let budget = match work.errors() {
+            Some((bound, expected)) => ErrorBudget { bound, expected },
+            None => of_processor,
         };
-        let executor = CudaExecutor::with::<T>(machine, problem, Work::Floats(work));
+        let executor = CudaExecutor::with::<T>(machine, problem, Work::Floats(Box::new(work)));
         Ok((executor, budget))
     }
 
@@ -319,21 +323,16 @@ impl CudaExecutor {
     pub(crate) fn table_bytes(&self) -> usize {
         match &self.work {
             Work::Program(program) => program.table_bytes(),
-            Work::Floats(_) => 0,
+            Work::Floats(work) => work.table_bytes(),
         }
     }
 
-    /// The transform in short floating-point numbers, if this is one.
-    pub(crate) fn float_lines(&self) -> Option<&FloatLines> {
+    /// What a transform in floating-point numbers runs.
+    pub(crate) fn describe_floats(&self) -> Option<String> {
         match &self.work {
             Work::Program(_) => None,
-            Work::Floats(work) => Some(work.lines()),
+            Work::Floats(work) => Some(work.describe()),
         }
-    }
-
-    /// What a transform in short floating-point numbers runs.
-    pub(crate) fn describe_floats(&self) -> Option<String> {
-        Some(self.float_lines()?.describe())
     }
 
     /// The device, in words.
@@ -361,7 +360,7 @@ impl CudaExecutor {
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
         match &self.work {
             Work::Program(program) => program.launches(),
-            Work::Floats(work) => vec![work.lines().launch()],
+            Work::Floats(work) => work.launches(),
         }
     }
 
@@ -369,7 +368,7 @@ impl CudaExecutor {
     pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
         match &self.work {
             Work::Program(program) => program.grids(),
-            Work::Floats(work) => vec![work.grid()],
+            Work::Floats(work) => work.grids(),
         }
     }
 
@@ -377,7 +376,7 @@ impl CudaExecutor {
     pub(crate) fn workspace_bytes(&self) -> usize {
         match &self.work {
             Work::Program(program) => program.workspace_bytes(),
-            Work::Floats(_) => 0,
+            Work::Floats(work) => work.workspace_bytes(),
         }
     }
 
@@ -501,7 +500,7 @@ impl CudaExecutor {
         unsafe {
             match &self.work {
                 Work::Program(program) => program.run(&*self.machine, queue, arrays),
-                Work::Floats(work) => work.run(queue, (arrays.input, arrays.output)),
+                Work::Floats(work) => work.run(queue, arrays),
             }
         }
     }
