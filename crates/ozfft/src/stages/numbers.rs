@@ -217,6 +217,18 @@ impl<const L: usize> Input<'_, L> {
         if self.conjugate { value.conj() } else { value }
     }
 
+    /// The numbers of a lane's line of `count` elements where they lie one after the other in double precision; they may still have to be conjugated.
+    #[inline(always)]
+    pub(crate) fn adjacent(&self, lane: usize, count: usize) -> Option<*const f64> {
+        let place = self.places[lane];
+        match (&self.numbers, self.elements, place.stride) {
+            (Reader::Double(array), Elements::Complex, 1) => {
+                Some(array.checked(2 * place.at(0), 2 * count))
+            }
+            _ => None,
+        }
+    }
+
     /// The elements of a lane's line, one after the other.
     #[inline(always)]
     pub(crate) fn copy_line(&self, lane: usize, line: &mut [Complex<f64>]) {
@@ -341,6 +353,18 @@ impl<const L: usize> Input<'_, L> {
 impl<const L: usize> Output<'_, L> {
     pub(crate) fn is_single(&self) -> bool {
         matches!(self.numbers, Writer::Single(_))
+    }
+
+    /// Where a lane's outputs go if they are `count` complex numbers of double precision, one after the other.
+    #[inline(always)]
+    pub(crate) fn adjacent(&self, lane: usize, count: usize) -> Option<*mut f64> {
+        let place = self.places[lane];
+        match (&self.numbers, self.real, place.stride) {
+            (Writer::Double(array), false, 1) if self.count == count => {
+                Some(array.checked(2 * place.at(0), 2 * count))
+            }
+            _ => None,
+        }
     }
 
     /// Stores an output of a lane.
