@@ -298,8 +298,9 @@ pub(crate) trait ListedUnit: Copy + 'static {
     fn byte_products(self) -> Arc<dyn ByteProducts>;
 }
 
-/// A digit matrix for products with rows in the lanes.
+/// A digit matrix for products with rows in the lanes, which units of several lanes have.
 #[derive(Debug)]
+#[cfg_attr(not(vector_unit), allow(dead_code))]
 pub(crate) struct PackedOutputs {
     pub(crate) slots: usize,
     /// Those of all groups of as many rows as there are lanes.
@@ -315,6 +316,7 @@ impl PackedOutputs {
     }
 
     /// The entries of a group.
+    #[cfg(vector_unit)]
     #[inline(always)]
     fn group(&self, group: usize) -> &[i32] {
         let size = self.entries.len() / self.groups;
