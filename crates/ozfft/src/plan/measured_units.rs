@@ -6,8 +6,7 @@ use super::constants::{MeasuredUnit, unit};
 const MACHINE_1: &str = "an Emerald Rapids Xeon, one thread";
 const RECORD_1: &str = "benchmarks/records/2026-11-15-emerald-rapids.json";
 const MACHINE_3: &str = "a Xeon with AMX, one of 16 cores, idle";
-const RECORD_5: &str =
-    "benchmarks/records/2026-11-18-idle-short-lines.json; one benchmark, line-1024, so that products have all of its time";
+const RECORD_5: &str = "benchmarks/records/2026-11-18-idle-short-lines.json; one benchmark, line-1024, so that products have all of its time";
 const MACHINE_2: &str = "an H200";
 const RECORD_2: &str = "benchmarks/records/2026-11-15-h200.json";
 const RECORD_3: &str =
