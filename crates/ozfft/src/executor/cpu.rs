@@ -75,6 +75,8 @@ pub(crate) struct Executor<T: Real> {
     stages: Vec<Stage>,
     threads: usize,
     workspace_len: usize,
+    /// There is one pass over one line, for one thread: what its call takes besides is felt.
+    alone: bool,
 }
 
 /// Passes that run together, slab after slab: as long as one of them is in the cache.
@@ -105,12 +107,17 @@ impl<T: Real> Executor<T> {
         lines: Vec<Box<dyn LineTransform<T>>>,
         threads: usize,
     ) -> Self {
+        let alone = match (&schedule.passes[..], &lines[..]) {
+            ([pass], [line]) => pass.read.count() == 1 && !line.is_large(),
+            _ => false,
+        };
         let mut executor = Executor {
             schedule: Arc::clone(schedule),
             stages: stages(schedule, &lines, threads),
             lines,
             threads,
             workspace_len: 0,
+            alone,
         };
         executor.workspace_len = executor.find_workspace_len();
         executor
@@ -163,6 +170,9 @@ impl<T: Real> Executor<T> {
         workspace: &mut [u64],
     ) {
         let mut workspace = aligned(workspace);
+        if self.alone {
+            return self.run_alone(input, output, workspace);
+        }
         let spare = SharedArray::new(take::<Complex<T>>(&mut workspace, self.schedule.spare_len));
         let scales = take::<i32>(&mut workspace, self.scaled_transforms());
         if let Some(scan) = self.scaling() {
@@ -176,6 +186,24 @@ impl<T: Real> Executor<T> {
             scales,
         };
         self.run_passes(&arrays, workspace);
+    }
+
+    /// The only line of the only pass, which has neither scale nor spare array.
+    fn run_alone(&self, from: InputArray<'_, T>, to: OutputArray<'_, T>, workspace: &mut [u64]) {
+        let (pass, line) = (&self.schedule.passes[0], &self.lines[0]);
+        let job = Job {
+            pass,
+            from,
+            to,
+            conjugate: self.schedule.conjugate && line.is_forward_only(),
+            scales: Scales {
+                of_transforms: &[],
+                sign: 0,
+            },
+            first: 0,
+            count: 1,
+        };
+        line.run(&job, workspace, 1);
     }
 
     /// Runs all passes of a schedule without spare array, with the power of two of every transform given.

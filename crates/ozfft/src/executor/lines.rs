@@ -84,6 +84,9 @@ impl LineSet {
     /// Where neighbouring lines lie, `count` of them from `first` on; places beyond them repeat the first.
     pub(crate) fn placements<const L: usize>(&self, first: usize, count: usize) -> [Placement; L] {
         let start = self.placement(first);
+        if count == 1 {
+            return [start; L];
+        }
         let (n, distance) = self.dimensions.last().copied().unwrap_or((1, 0));
         // Within the innermost dimension there is nothing to divide.
         let within = if self.dimensions.len() > 1 {

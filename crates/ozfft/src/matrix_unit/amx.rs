@@ -7,7 +7,8 @@
 
 use super::avx512_vnni::{self, Avx512Vnni};
 use super::{
-    ListedUnit, MatrixUnit, PackedMatrix, Task, meeting, signed_digits, signed_short_digits,
+    ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, meeting, signed_digits,
+    signed_short_digits,
 };
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors, inlined};
@@ -42,10 +43,10 @@ impl ListedUnit for Amx {
 
     /// One line is no work for tiles, which must be set up and given back.
     fn pack_outputs(
-        matrix: &DigitMatrix,
+        matrix: &Arc<DigitMatrix>,
         digits: Digits,
         rows: &[Option<usize>],
-    ) -> Option<Vec<i32>> {
+    ) -> Option<PackedOutputs> {
         Some(avx512_vnni::pack_outputs(matrix, digits, rows))
     }
 
@@ -473,20 +474,25 @@ impl MatrixUnit<8> for Amx {
     }
 
     #[inline(always)]
-    fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
-        avx512_vnni::encode_outputs(digits, words, data);
+    fn encode_outputs(
+        matrix: &PackedOutputs,
+        digits: Digits,
+        words: &[[i64; 2]],
+        data: &mut [[i32; 2]],
+    ) {
+        Avx512Vnni::encode_outputs(matrix, digits, words, data);
     }
 
     #[inline(always)]
     fn multiply_outputs(
         self,
+        matrix: &PackedOutputs,
         digits: Digits,
-        slots: usize,
-        entries: &[i32],
+        group: usize,
         data: &[[i32; 2]],
         sums: &mut [HalfRow<8>],
     ) {
-        // SAFETY: as above.
-        unsafe { avx512_vnni::multiply_outputs(digits, slots, entries, data, sums) }
+        // SAFETY: the constructor has seen all features of this unit, too.
+        unsafe { avx512_vnni::multiply_outputs(matrix, digits, group, data, sums) }
     }
 }

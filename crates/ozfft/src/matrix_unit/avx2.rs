@@ -6,7 +6,10 @@
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::paired_digits::{PairedDigits, meets, terms};
-use super::{ListedUnit, MatrixUnit, PackedMatrix, Task, unsigned_digits, unsigned_short_digits};
+use super::{
+    ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, unsigned_digits,
+    unsigned_short_digits,
+};
 use crate::recipe::Digits;
 use crate::simd::{self, HalfRow, Pair, Vectors};
 use crate::stages::digits::{DigitMatrix, bias};
@@ -38,11 +41,16 @@ impl ListedUnit for Avx2 {
     }
 
     fn pack_outputs(
-        matrix: &DigitMatrix,
+        matrix: &Arc<DigitMatrix>,
         digits: Digits,
         rows: &[Option<usize>],
-    ) -> Option<Vec<i32>> {
-        Some(pack_outputs(matrix, digits, rows))
+    ) -> Option<PackedOutputs> {
+        Some(PackedOutputs {
+            slots: matrix.slots,
+            entries: pack_outputs(matrix, digits, rows),
+            groups: rows.len() / 4,
+            even_source: None,
+        })
     }
 
     #[cfg(feature = "residues")]
@@ -372,21 +380,26 @@ impl MatrixUnit<4> for Avx2 {
     }
 
     #[inline(always)]
-    fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+    fn encode_outputs(
+        _: &PackedOutputs,
+        digits: Digits,
+        words: &[[i64; 2]],
+        data: &mut [[i32; 2]],
+    ) {
         encode_outputs(digits, words, data);
     }
 
     #[inline(always)]
     fn multiply_outputs(
         self,
+        matrix: &PackedOutputs,
         digits: Digits,
-        slots: usize,
-        entries: &[i32],
+        group: usize,
         data: &[[i32; 2]],
         sums: &mut [HalfRow<4>],
     ) {
         // SAFETY: as above.
-        unsafe { multiply_outputs(digits, slots, entries, data, sums) }
+        unsafe { multiply_outputs(digits, matrix.slots, matrix.group(group), data, sums) }
     }
 }
 

@@ -4,8 +4,10 @@
 //! The data digits go in as unsigned bytes, that is with their bias of 128 each; what the biases add to a diagonal
 //! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
+use super::folded_vnni::{self, Folded};
 use super::{
-    ListedUnit, MatrixUnit, PackedMatrix, Task, meeting, unsigned_digits, unsigned_short_digits,
+    ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, meeting, unsigned_digits,
+    unsigned_short_digits,
 };
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Pair, Vectors};
@@ -20,7 +22,7 @@ use std::sync::Arc;
 pub(crate) struct Avx512Vnni(());
 
 impl ListedUnit for Avx512Vnni {
-    type Packed = Bytes;
+    type Packed = Packed;
 
     fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx512f")
@@ -32,15 +34,19 @@ impl ListedUnit for Avx512Vnni {
         present.then_some(Avx512Vnni(()))
     }
 
-    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Bytes {
-        Bytes::new(matrix, digits)
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Packed {
+        let bytes = Bytes::new(matrix, digits);
+        match Folded::new(matrix, digits, bytes.entries.len()) {
+            Some(folded) => Packed::Folded(folded),
+            None => Packed::Bytes(bytes),
+        }
     }
 
     fn pack_outputs(
-        matrix: &DigitMatrix,
+        matrix: &Arc<DigitMatrix>,
         digits: Digits,
         rows: &[Option<usize>],
-    ) -> Option<Vec<i32>> {
+    ) -> Option<PackedOutputs> {
         Some(pack_outputs(matrix, digits, rows))
     }
 
@@ -48,6 +54,13 @@ impl ListedUnit for Avx512Vnni {
     fn byte_products(self) -> Arc<dyn ByteProducts> {
         Arc::new(self)
     }
+}
+
+/// A matrix in the form that takes fewer products.
+#[derive(Debug)]
+pub(crate) enum Packed {
+    Bytes(Bytes),
+    Folded(Folded),
 }
 
 /// For each row and slot: the four matrix digits that meet the upper half's four data digits on the diagonals
@@ -120,13 +133,24 @@ impl Bytes {
     }
 }
 
-/// For every eight rows: what the bias of unsigned data digits takes, for every diagonal; then for every slot the entries of
-/// [`Bytes`]. Each is a register, of what every row has for the real and for the imaginary part.
+/// A matrix with rows in the lanes, folded where it can be.
 pub(super) fn pack_outputs(
-    matrix: &DigitMatrix,
+    matrix: &Arc<DigitMatrix>,
     digits: Digits,
     rows: &[Option<usize>],
-) -> Vec<i32> {
+) -> PackedOutputs {
+    let folded = folded_vnni::pack_outputs(matrix, digits, rows);
+    folded.unwrap_or_else(|| PackedOutputs {
+        slots: matrix.slots,
+        entries: pack_output_bytes(matrix, digits, rows),
+        groups: rows.len() / 8,
+        even_source: None,
+    })
+}
+
+/// For every eight rows: what the bias of unsigned data digits takes, for every diagonal; then for every slot the entries of
+/// [`Bytes`]. Each is a register, of what every row has for the real and for the imaginary part.
+fn pack_output_bytes(matrix: &DigitMatrix, digits: Digits, rows: &[Option<usize>]) -> Vec<i32> {
     let packed = Bytes::new(matrix, digits);
     let shape = Shape::of(digits);
     let width = shape.upper + shape.diagonals - shape.lower;
@@ -148,17 +172,26 @@ pub(super) fn pack_outputs(
     entries
 }
 
-/// Upper halves of all words, where they have more than four digits, then lower halves, as unsigned digits.
-pub(super) fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
+/// Lower and upper halves of every word, real and imaginary parts each, as unsigned digits.
+#[inline(always)]
+fn encode_bytes(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
     let bias = bias(digits.data) as i64;
-    let biased = words.iter().map(|word| word.map(|x| x.wrapping_add(bias)));
-    let skip = if digits.data > 4 { words.len() } else { 0 };
-    let (upper, lower) = data.split_at_mut(skip);
-    for (i, word) in biased.enumerate() {
-        if let Some(upper) = upper.get_mut(i) {
-            *upper = word.map(|x| (x >> 32) as i32);
+    let (rows, rest) = words.as_chunks::<4>();
+    let (row_data, rest_data) = data.split_at_mut(8 * rows.len());
+    let (row_data, _) = row_data.as_chunks_mut::<8>();
+    for (words, data) in rows.iter().zip(row_data) {
+        // SAFETY: the unit's constructor has seen AVX-512; both are 64 bytes.
+        unsafe {
+            let words = _mm512_loadu_si512(words.as_ptr().cast());
+            let biased = _mm512_add_epi64(words, _mm512_set1_epi64(bias));
+            let halves = _mm512_shuffle_epi32::<0xd8>(biased);
+            _mm512_storeu_si512(data.as_mut_ptr().cast(), halves);
         }
-        lower[i] = word.map(|x| x as i32);
+    }
+    let (rest_data, _) = rest_data.as_chunks_mut::<2>();
+    for (word, [lower, upper]) in rest.iter().zip(rest_data) {
+        let word = word.map(|x| x.wrapping_add(bias));
+        (*lower, *upper) = (word.map(|x| x as i32), word.map(|x| (x >> 32) as i32));
     }
 }
 
@@ -183,10 +216,9 @@ fn rows_of_outputs<const D: usize, const U: usize, const F: usize>(
     for d in 0..D {
         accumulators[d] = load(&offsets[d]);
     }
-    let upper = &data[..slots];
-    let lower = &data[if U > 0 { slots } else { 0 }..][..slots];
+    let (data, _) = data[..2 * slots].as_chunks::<2>();
     let registers = registers.chunks_exact(U + D - F);
-    for ((upper, lower), registers) in upper.iter().zip(lower).zip(registers) {
+    for ([lower, upper], registers) in data.iter().zip(registers) {
         if U > 0 {
             let bytes = broadcast(*upper);
             for d in 0..U {
@@ -216,15 +248,19 @@ fn rows_of_outputs<const D: usize, const U: usize, const F: usize>(
 /// The processor has the features of [`Avx512Vnni`].
 #[inline(always)]
 pub(super) unsafe fn multiply_outputs(
+    matrix: &PackedOutputs,
     digits: Digits,
-    slots: usize,
-    entries: &[i32],
+    group: usize,
     data: &[[i32; 2]],
     sums: &mut [HalfRow<8>],
 ) {
     debug_assert_eq!(digits.diagonals, digits.data);
+    let (slots, entries) = (matrix.slots, matrix.group(group));
     // SAFETY: the caller's promise.
     unsafe {
+        if matrix.even_source.is_some() {
+            return folded_vnni::multiply_outputs(digits, slots / 2, entries, data, sums);
+        }
         match digits.data {
             2 => rows_of_outputs::<2, 0, 0>(slots, entries, data, sums),
             3 => rows_of_outputs::<3, 0, 0>(slots, entries, data, sums),
@@ -246,12 +282,11 @@ fn enter<T: Task>(task: T) -> T::Output {
 /// `U` and the lower halves all from `F` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
 fn multiply<const D: usize, const U: usize, const F: usize, const C: usize, const R: usize>(
-    matrix: &PackedMatrix,
+    (matrix, packed): (&PackedMatrix, &Bytes),
     digits: Digits,
     data: &[HalfRow<8>],
     sums: &mut [HalfRow<8>],
 ) {
-    let packed = matrix.packed::<Bytes>();
     let whole = matrix.rows / R * R;
     for row in (0..whole).step_by(R) {
         multiply_rows::<D, U, F, C, R>((matrix, packed), digits, row, data, sums);
@@ -361,7 +396,7 @@ fn multiply_rows<const D: usize, const U: usize, const F: usize, const C: usize,
 /// while each waits for its last product: then several rows are summed side by side.
 #[inline(always)]
 unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize, const R: usize>(
-    matrix: &PackedMatrix,
+    matrix: (&PackedMatrix, &Bytes),
     digits: Digits,
     columns: usize,
     data: &[HalfRow<8>],
@@ -416,13 +451,25 @@ impl MatrixUnit<8> for Avx512Vnni {
         data: &[HalfRow<8>],
         sums: &mut [HalfRow<8>],
     ) {
+        let bytes = match matrix.packed::<Packed>() {
+            Packed::Bytes(bytes) => bytes,
+            Packed::Folded(folded) => {
+                for c in 0..columns {
+                    let data = &data[c * matrix.data_rows..][..matrix.data_rows];
+                    let sums = &mut sums[c * matrix.sum_rows..][..matrix.sum_rows];
+                    // SAFETY: as above.
+                    unsafe { folded_vnni::multiply(folded, digits, matrix.slots, data, sums) }
+                }
+                return;
+            }
+        };
         // SAFETY: as above.
         unsafe {
             if digits.diagonals > digits.data {
                 // Too many diagonals for two columns at once.
                 for c in 0..columns {
                     multiply::<{ ANY.diagonals }, { ANY.upper }, { ANY.lower }, 1, 1>(
-                        matrix,
+                        (matrix, bytes),
                         digits,
                         &data[c * matrix.data_rows..],
                         &mut sums[c * matrix.sum_rows..],
@@ -431,33 +478,42 @@ impl MatrixUnit<8> for Avx512Vnni {
                 return;
             }
             match digits.data {
-                2 => multiply_truncated::<2, 0, 0, 4>(matrix, digits, columns, data, sums),
-                3 => multiply_truncated::<3, 0, 0, 4>(matrix, digits, columns, data, sums),
-                4 => multiply_truncated::<4, 0, 0, 2>(matrix, digits, columns, data, sums),
-                5 => multiply_truncated::<5, 5, 1, 1>(matrix, digits, columns, data, sums),
-                6 => multiply_truncated::<6, 6, 2, 1>(matrix, digits, columns, data, sums),
-                7 => multiply_truncated::<7, 7, 3, 1>(matrix, digits, columns, data, sums),
-                _ => multiply_truncated::<8, 8, 4, 1>(matrix, digits, columns, data, sums),
+                2 => multiply_truncated::<2, 0, 0, 4>((matrix, bytes), digits, columns, data, sums),
+                3 => multiply_truncated::<3, 0, 0, 4>((matrix, bytes), digits, columns, data, sums),
+                4 => multiply_truncated::<4, 0, 0, 2>((matrix, bytes), digits, columns, data, sums),
+                5 => multiply_truncated::<5, 5, 1, 1>((matrix, bytes), digits, columns, data, sums),
+                6 => multiply_truncated::<6, 6, 2, 1>((matrix, bytes), digits, columns, data, sums),
+                7 => multiply_truncated::<7, 7, 3, 1>((matrix, bytes), digits, columns, data, sums),
+                _ => multiply_truncated::<8, 8, 4, 1>((matrix, bytes), digits, columns, data, sums),
             }
         }
     }
 
     #[inline(always)]
-    fn encode_outputs(digits: Digits, words: &[[i64; 2]], data: &mut [[i32; 2]]) {
-        encode_outputs(digits, words, data);
+    fn encode_outputs(
+        matrix: &PackedOutputs,
+        digits: Digits,
+        words: &[[i64; 2]],
+        data: &mut [[i32; 2]],
+    ) {
+        match matrix.even_source {
+            // SAFETY: as above.
+            Some(source) => unsafe { folded_vnni::encode_outputs(digits, source, words, data) },
+            None => encode_bytes(digits, words, data),
+        }
     }
 
     #[inline(always)]
     fn multiply_outputs(
         self,
+        matrix: &PackedOutputs,
         digits: Digits,
-        slots: usize,
-        entries: &[i32],
+        group: usize,
         data: &[[i32; 2]],
         sums: &mut [HalfRow<8>],
     ) {
         // SAFETY: as above.
-        unsafe { multiply_outputs(digits, slots, entries, data, sums) }
+        unsafe { multiply_outputs(matrix, digits, group, data, sums) }
     }
 }
 

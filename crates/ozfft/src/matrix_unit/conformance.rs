@@ -247,7 +247,8 @@ fn compare<const L: usize, U: MatrixUnit<L>>(
 struct OutputProduct<'a, const L: usize, U> {
     unit: U,
     digits: Digits,
-    entries: &'a [i32],
+    matrix: &'a PackedOutputs,
+    group: usize,
     words: &'a [[i64; 2]],
 }
 
@@ -259,10 +260,10 @@ impl<const L: usize, U: MatrixUnit<L>> Task for OutputProduct<'_, L, U> {
     fn run(self) -> Vec<HalfRow<L>> {
         let (digits, words) = (self.digits, self.words);
         let mut data = vec![[0x5ba3_91e7; 2]; 8 * words.len().div_ceil(2)];
-        U::encode_outputs(digits, words, &mut data);
+        U::encode_outputs(self.matrix, digits, words, &mut data);
         let mut sums = vec![[[-0x1234_5678; 2]; L]; digits.pairs()];
         self.unit
-            .multiply_outputs(digits, words.len(), self.entries, &data, &mut sums);
+            .multiply_outputs(self.matrix, digits, self.group, &data, &mut sums);
         sums
     }
 }
@@ -270,7 +271,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for OutputProduct<'_, L, U> {
 /// The product with rows in the lanes, where the unit has it: rows in reverse order, and lanes without a row.
 fn compare_outputs<const L: usize, U: MatrixUnit<L>>(
     (unit, name): (U, Unit),
-    matrix: &DigitMatrix,
+    matrix: &Arc<DigitMatrix>,
     digits: Digits,
     generator: &mut Generator,
 ) {
@@ -282,7 +283,7 @@ fn compare_outputs<const L: usize, U: MatrixUnit<L>>(
             .filter(|&row| row < matrix.rows)
     };
     let rows: Vec<Option<usize>> = (0..lanes).map(row).collect();
-    let Some(entries) = name.pack_outputs(matrix, digits, &rows) else {
+    let Some(packed) = name.pack_outputs(matrix, digits, &rows) else {
         return;
     };
     let turn = generator.below(10);
@@ -293,14 +294,12 @@ fn compare_outputs<const L: usize, U: MatrixUnit<L>>(
         let digits_of = |word: &[i64; 2]| balanced(word[part], digits.data);
         words.iter().map(digits_of).collect()
     });
-    let groups = rows
-        .chunks(L)
-        .zip(entries.chunks(entries.len() / (lanes / L)));
-    for (rows, entries) in groups {
+    for (group, rows) in rows.chunks(L).enumerate() {
         let found = unit.enter(OutputProduct {
             unit,
             digits,
-            entries,
+            matrix: &packed,
+            group,
             words: &words,
         });
         for (lane, row) in rows.iter().enumerate() {

@@ -16,6 +16,8 @@ mod conformance;
 #[cfg(all(test, feature = "residues"))]
 mod conformance_bytes;
 mod folded_rows;
+#[cfg(vector_unit)]
+mod folded_vnni;
 mod four_rows;
 #[cfg(neon_unit)]
 mod neon_dot;
@@ -117,17 +119,16 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     );
 
     /// Words, real and imaginary parts, as [`MatrixUnit::multiply_outputs`] wants to find their digits.
-    fn encode_outputs(_: Digits, _words: &[[i64; 2]], _data: &mut [[i32; 2]]) {
+    fn encode_outputs(_: &PackedOutputs, _: Digits, _words: &[[i64; 2]], _data: &mut [[i32; 2]]) {
         unreachable!("the unit packs no matrices for lanes that are outputs")
     }
 
-    /// The pairs of `L` rows of a matrix times one column of `slots` words, with rows in the lanes. `entries` are those of
-    /// [`ListedUnit::pack_outputs`] for these rows.
+    /// The pairs of `L` rows of a matrix, the group of this number, times one column of words, with rows in the lanes.
     fn multiply_outputs(
         self,
+        _: &PackedOutputs,
         _: Digits,
-        _slots: usize,
-        _entries: &[i32],
+        _group: usize,
         _data: &[[i32; 2]],
         _sums: &mut [HalfRow<L>],
     ) {
@@ -279,7 +280,11 @@ pub(crate) trait ListedUnit: Copy + 'static {
 
     /// A matrix for products with rows in the lanes, where the unit has them: `rows` are the rows of all lanes, in whole groups of
     /// as many as there are lanes. Lanes without a row are 0. Only for truncated products with as many diagonals as digits.
-    fn pack_outputs(_: &DigitMatrix, _: Digits, _rows: &[Option<usize>]) -> Option<Vec<i32>> {
+    fn pack_outputs(
+        _: &Arc<DigitMatrix>,
+        _: Digits,
+        _rows: &[Option<usize>],
+    ) -> Option<PackedOutputs> {
         None
     }
 
@@ -291,6 +296,32 @@ pub(crate) trait ListedUnit: Copy + 'static {
     /// The unit as what multiplies matrices of bytes.
     #[cfg(feature = "residues")]
     fn byte_products(self) -> Arc<dyn ByteProducts>;
+}
+
+/// A digit matrix for products with rows in the lanes, which units of several lanes have.
+#[derive(Debug)]
+#[cfg_attr(not(vector_unit), allow(dead_code))]
+pub(crate) struct PackedOutputs {
+    pub(crate) slots: usize,
+    /// Those of all groups of as many rows as there are lanes.
+    entries: Vec<i32>,
+    groups: usize,
+    /// Where rows are folded (`folded_rows.rs`): the source of the rows in even lanes, those in odd lanes having the other.
+    even_source: Option<usize>,
+}
+
+impl PackedOutputs {
+    pub(crate) fn table_bytes(&self) -> usize {
+        size_of_val(&self.entries[..])
+    }
+
+    /// The entries of a group.
+    #[cfg(vector_unit)]
+    #[inline(always)]
+    fn group(&self, group: usize) -> &[i32] {
+        let size = self.entries.len() / self.groups;
+        &self.entries[group * size..][..size]
+    }
 }
 
 /// A digit matrix as one unit wants it.
@@ -429,10 +460,10 @@ macro_rules! units {
             /// [`ListedUnit::pack_outputs`] of the unit.
             pub(crate) fn pack_outputs(
                 self,
-                matrix: &DigitMatrix,
+                matrix: &Arc<DigitMatrix>,
                 digits: Digits,
                 rows: &[Option<usize>],
-            ) -> Option<Vec<i32>> {
+            ) -> Option<PackedOutputs> {
                 match self {
                     $(#[cfg($compiled)] Unit::$name(_) => $name::pack_outputs(matrix, digits, rows),)*
                     #[cfg(feature = "residues")]
@@ -509,6 +540,15 @@ fn left_out(unit: CpuUnit) -> bool {
 }
 
 impl Unit {
+    /// The unit that multiplies in vectors where this one does in tiles; the same instructions otherwise.
+    pub(crate) fn without_tiles(self) -> Unit {
+        match self {
+            #[cfg(vector_unit)]
+            Unit::Amx(_) => Unit::detect(CpuUnit::Avx512Vnni).unwrap_or(self),
+            _ => self,
+        }
+    }
+
     /// The portable unit, which every processor has.
     pub(crate) const SCALAR: Unit = Unit::Scalar(Scalar);
 

@@ -5,6 +5,8 @@ use super::constants::{MeasuredUnit, unit};
 
 const MACHINE_1: &str = "an Emerald Rapids Xeon, one thread";
 const RECORD_1: &str = "benchmarks/records/2026-11-15-emerald-rapids.json";
+const MACHINE_3: &str = "a Xeon with AMX, one of 16 cores, idle";
+const RECORD_5: &str = "benchmarks/records/2026-11-18-idle-short-lines.json; one benchmark, line-1024, so that products have all of its time";
 const MACHINE_2: &str = "an H200";
 const RECORD_2: &str = "benchmarks/records/2026-11-15-h200.json";
 const RECORD_3: &str =
@@ -17,7 +19,7 @@ pub(super) const UNITS: [MeasuredUnit; 7] = [
     unit("amx", MACHINE_1, RECORD_1, [9.33, 2.46, 0.00266, 1.0]),
     unit("avx512-vnni", MACHINE_1, RECORD_1, [10.0, 1.75, 0.0101, 1.0]),
     unit("avx2", MACHINE_1, RECORD_1, [18.2, 4.83, 0.0212, 1.0]),
-    unit("scalar", MACHINE_1, RECORD_1, [0.0, 0.0, 0.716, 1.0]),
+    unit("scalar", MACHINE_3, RECORD_5, [0.0, 0.0, 0.0584, 1.0]),
     unit("int8-wgmma", MACHINE_2, RECORD_2, [0.00832, 0.00037, 5.57e-06, 0.5]),
     unit("int8-mma-sync", MACHINE_2, RECORD_2, [0.0283, 0.00153, 1.22e-05, 1.0]),
     unit("fp8-wgmma", MACHINE_2, RECORD_2, [0.0176, 0.0013, 3.47e-06, 1.0]),

@@ -143,6 +143,18 @@ impl Vectors<4> for Avx2 {
         )
     }
     #[inline(always)]
+    fn reversed(a: __m256i) -> __m256i {
+        unsafe { _mm256_permute4x64_epi64::<0x1b>(a) }
+    }
+    #[inline(always)]
+    fn reversed_after_first(a: __m256i) -> __m256i {
+        unsafe { _mm256_permute4x64_epi64::<0x6c>(a) }
+    }
+    #[inline(always)]
+    fn reversed_pairs(a: __m256i) -> __m256i {
+        unsafe { _mm256_permute4x64_epi64::<0x4e>(a) }
+    }
+    #[inline(always)]
     fn multiply_low(a: __m256i, b: __m256i) -> __m256i {
         unsafe { _mm256_mul_epi32(a, b) }
     }

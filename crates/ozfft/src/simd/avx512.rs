@@ -133,6 +133,26 @@ impl Vectors<8> for Avx512 {
         unsafe { _mm512_lzcnt_epi64(a) }
     }
     #[inline(always)]
+    fn largest(a: __m512i) -> i64 {
+        unsafe { _mm512_reduce_max_epi64(a) }
+    }
+    #[inline(always)]
+    fn total(a: __m512i) -> i64 {
+        unsafe { _mm512_reduce_add_epi64(a) }
+    }
+    #[inline(always)]
+    fn reversed(a: __m512i) -> __m512i {
+        unsafe { _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), a) }
+    }
+    #[inline(always)]
+    fn reversed_after_first(a: __m512i) -> __m512i {
+        unsafe { _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 7, 6, 5, 4, 3, 2, 1), a) }
+    }
+    #[inline(always)]
+    fn reversed_pairs(a: __m512i) -> __m512i {
+        unsafe { _mm512_shuffle_i64x2::<0x1b>(a, a) }
+    }
+    #[inline(always)]
     fn multiply_low(a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_mul_epi32(a, b) }
     }

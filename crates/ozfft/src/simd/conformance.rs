@@ -398,6 +398,30 @@ fn wide_integers<const L: usize, V: Vectors<L>>(operands: &[[Row<L>; 2]]) {
     }
 }
 
+/// The words of one row put together, or in another order.
+#[inline(always)]
+fn whole_rows<const L: usize, V: Vectors<L>>(operands: &[[Row<L>; 2]]) {
+    for row in operands.iter().flatten() {
+        let words = V::load(row);
+        assert_eq!(
+            Some(V::largest(words)),
+            row.iter().copied().max(),
+            "{row:?}"
+        );
+        let total = row.iter().fold(0i64, |sum, &x| sum.wrapping_add(x));
+        assert_eq!(V::total(words), total, "{row:?}");
+        let mut opposite = *row;
+        opposite.reverse();
+        assert_eq!(lanes_of::<L, V>(V::reversed(words)), opposite);
+        opposite.rotate_right(1);
+        assert_eq!(lanes_of::<L, V>(V::reversed_after_first(words)), opposite);
+        if L.is_multiple_of(2) {
+            let pairs: Vec<i64> = row.chunks(2).rev().flatten().copied().collect();
+            assert_eq!(lanes_of::<L, V>(V::reversed_pairs(words))[..], pairs[..]);
+        }
+    }
+}
+
 /// All of it, in the instruction set of a unit.
 pub(super) struct Suite<const L: usize, V>(PhantomData<V>);
 
@@ -421,6 +445,7 @@ impl<const L: usize, V: Vectors<L>> Task for Suite<L, V> {
         half_rows::<L, V>(&operands);
         exchanges::<L, V>(&operands);
         wide_integers::<L, V>(&operands);
+        whole_rows::<L, V>(&operands);
         super::conformance_floats::suite::<L, V>(&mut generator, ROWS);
         super::conformance_memory::suite::<L, V>(&mut generator);
         super::conformance_single::suite::<L, V>(&mut generator, ROWS);

@@ -79,6 +79,36 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     fn shift_right_each(a: Self::Words, bits: Self::Words) -> Self::Words;
     /// Number of leading zeros.
     fn leading_zeros(a: Self::Words) -> Self::Words;
+    /// The largest word, as signed integers.
+    #[inline(always)]
+    fn largest(a: Self::Words) -> i64 {
+        lanes_of::<L, Self>(a).into_iter().fold(i64::MIN, i64::max)
+    }
+    /// The sum of all words, modulo 2^64.
+    #[inline(always)]
+    fn total(a: Self::Words) -> i64 {
+        lanes_of::<L, Self>(a)
+            .into_iter()
+            .fold(0, i64::wrapping_add)
+    }
+    /// Words in the opposite order.
+    #[inline(always)]
+    fn reversed(a: Self::Words) -> Self::Words {
+        let lanes = lanes_of::<L, Self>(a);
+        from_lanes::<L, Self>(|lane| lanes[L - 1 - lane])
+    }
+    /// Words in the opposite order, but for the first.
+    #[inline(always)]
+    fn reversed_after_first(a: Self::Words) -> Self::Words {
+        let lanes = lanes_of::<L, Self>(a);
+        from_lanes::<L, Self>(|lane| lanes[(L - lane) % L])
+    }
+    /// Pairs of words in the opposite order, for an even number of lanes.
+    #[inline(always)]
+    fn reversed_pairs(a: Self::Words) -> Self::Words {
+        let lanes = lanes_of::<L, Self>(a);
+        from_lanes::<L, Self>(|lane| lanes[(L - 1 - lane) ^ 1])
+    }
     /// Product of the lower 32 bits, as signed integers.
     fn multiply_low(a: Self::Words, b: Self::Words) -> Self::Words;
 

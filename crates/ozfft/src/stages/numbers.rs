@@ -217,20 +217,64 @@ impl<const L: usize> Input<'_, L> {
         if self.conjugate { value.conj() } else { value }
     }
 
+    /// The numbers of a lane's line of `count` elements where they lie one after the other in double precision; they may still have to be conjugated.
+    #[inline(always)]
+    pub(crate) fn adjacent(&self, lane: usize, count: usize) -> Option<*const f64> {
+        let place = self.places[lane];
+        match (&self.numbers, self.elements, place.stride) {
+            (Reader::Double(array), Elements::Complex, 1) => {
+                Some(array.checked(2 * place.at(0), 2 * count))
+            }
+            _ => None,
+        }
+    }
+
     /// The elements of a lane's line, one after the other.
     #[inline(always)]
     pub(crate) fn copy_line(&self, lane: usize, line: &mut [Complex<f64>]) {
         let place = self.places[lane];
-        if let (Reader::Double(array), Elements::Complex, 1, false) =
-            (&self.numbers, self.elements, place.stride, self.conjugate)
-        {
-            let start = array.checked(2 * place.at(0), 2 * line.len());
-            // SAFETY: in range; not written by another thread, as for single elements. A complex number is two real ones.
-            unsafe { std::ptr::copy_nonoverlapping(start.cast(), line.as_mut_ptr(), line.len()) };
-            return;
-        }
-        for (i, element) in line.iter_mut().enumerate() {
-            *element = self.element(lane, i);
+        match (&self.numbers, self.elements, place.stride) {
+            (Reader::Double(array), Elements::Complex, 1) => {
+                let start = array.checked(2 * place.at(0), 2 * line.len());
+                // SAFETY: in range; not written by another thread, as for single elements. A complex number is two real ones.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(start.cast(), line.as_mut_ptr(), line.len());
+                }
+                if self.conjugate {
+                    line.iter_mut().for_each(|element| element.im = -element.im);
+                }
+            }
+            (Reader::Double(array), Elements::Real, 1) => {
+                let start = array.checked(place.at(0), line.len());
+                let zero = if self.conjugate { -0.0 } else { 0.0 };
+                for (i, element) in line.iter_mut().enumerate() {
+                    // SAFETY: in range; not written by another thread, as for single elements.
+                    *element = Complex::new(unsafe { start.add(i).read() }, zero);
+                }
+            }
+            (Reader::Double(array), Elements::Half(n), 1) if n == line.len() => {
+                let start = array.checked(2 * place.at(0), 2 * (n / 2 + 1));
+                let start = start.cast::<Complex<f64>>();
+                // The first and the middle one, whose imaginary parts are left out.
+                line[0] = self.element(lane, 0);
+                if n.is_multiple_of(2) {
+                    line[n / 2] = self.element(lane, n / 2);
+                }
+                // Elements below the middle, and those that mirror them from the end on.
+                let (first, rest) = line.split_at_mut(n.div_ceil(2));
+                let pairs = first[1..].iter_mut().zip(rest.iter_mut().rev());
+                for (i, (element, mirrored)) in pairs.enumerate() {
+                    // SAFETY: below the middle, so in range; not written by another thread, as for single elements.
+                    let value = unsafe { start.add(i + 1).read() };
+                    let value = if self.conjugate { value.conj() } else { value };
+                    (*element, *mirrored) = (value, value.conj());
+                }
+            }
+            _ => {
+                for (i, element) in line.iter_mut().enumerate() {
+                    *element = self.element(lane, i);
+                }
+            }
         }
     }
 
@@ -341,6 +385,18 @@ impl<const L: usize> Input<'_, L> {
 impl<const L: usize> Output<'_, L> {
     pub(crate) fn is_single(&self) -> bool {
         matches!(self.numbers, Writer::Single(_))
+    }
+
+    /// Where a lane's outputs go if they are `count` complex numbers of double precision, one after the other.
+    #[inline(always)]
+    pub(crate) fn adjacent(&self, lane: usize, count: usize) -> Option<*mut f64> {
+        let place = self.places[lane];
+        match (&self.numbers, self.real, place.stride) {
+            (Writer::Double(array), false, 1) if self.count == count => {
+                Some(array.checked(2 * place.at(0), 2 * count))
+            }
+            _ => None,
+        }
     }
 
     /// Stores an output of a lane.

@@ -1,6 +1,6 @@
 //! Tables for lines that are transformed one by one: what the lanes of a vector hold then, and the rotations by lane.
 
-use crate::matrix_unit::Unit;
+use crate::matrix_unit::{PackedOutputs, Unit};
 use crate::problem::Products;
 use crate::recipe::{Digits, Fold, StepRecipe};
 use crate::stages::step_matrices::StepMatrices;
@@ -76,9 +76,9 @@ pub(crate) struct OutputLanes {
     /// Lanes that hold outputs, and groups of them.
     pub(crate) used: usize,
     pub(crate) groups: usize,
-    /// Slots of the cosine and of the sine matrix, and entries as the unit wants them.
-    pub(crate) cosine: (usize, Vec<i32>),
-    pub(crate) sine: (usize, Vec<i32>),
+    /// The cosine and the sine matrix as the unit wants them.
+    pub(crate) cosine: PackedOutputs,
+    pub(crate) sine: PackedOutputs,
     /// Rotations of outputs `k`, and of those that share their sums.
     pub(crate) rotations: TwiddleTable,
     pub(crate) partner_rotations: TwiddleTable,
@@ -120,15 +120,15 @@ impl OutputLanes {
             recipe,
             used,
             groups,
-            cosine: (matrices.cosine.slots, cosine),
-            sine: (matrices.sine.slots, sine),
+            cosine,
+            sine,
             rotations: (0..groups * lanes).map(rotation).collect(),
             partner_rotations: (0..groups * lanes).map(partner).map(rotation).collect(),
         })
     }
 
     pub(crate) fn table_bytes(&self) -> usize {
-        let entries = size_of_val(&self.cosine.1[..]) + size_of_val(&self.sine.1[..]);
+        let entries = self.cosine.table_bytes() + self.sine.table_bytes();
         entries + self.rotations.table_bytes() + self.partner_rotations.table_bytes()
     }
 

@@ -8,9 +8,7 @@
 
 use crate::matrix_unit::{MatrixUnit, Task};
 use crate::recipe::Fold;
-use crate::simd::{
-    HalfRow, Point, Portable, Row, Vectors, from_lanes, inlined, lanes_of, negated_where,
-};
+use crate::simd::{HalfRow, Point, Portable, Row, Vectors, from_lanes, inlined, negated_where};
 use crate::stages::butterfly::{ConjugatePair, LongWords, Value};
 use crate::stages::lines::Grid;
 use crate::stages::numbers::{Input, Output};
@@ -40,7 +38,9 @@ impl OutputLanes {
     /// Rows of the line as it is read, and slots of the larger matrix.
     fn sizes<const L: usize>(&self) -> (usize, usize) {
         let (cosine, sine) = slots(&self.recipe);
-        ((2 * self.recipe.n).div_ceil(L), cosine.max(sine))
+        // Whole rows of folded words.
+        let folded = cosine.max(sine).next_multiple_of(L);
+        ((2 * self.recipe.n).div_ceil(L), folded)
     }
 
     /// Transforms one of the lines.
@@ -125,24 +125,42 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
     #[inline(always)]
     fn load(&mut self) -> (i32, LineProperties) {
         let n = self.tables.recipe.n;
-        if let Some(last) = self.numbers.last_mut() {
-            *last = [0; L];
+        // Whole rows of numbers that lie one after the other are read where they are.
+        let adjacent = match (2 * n).is_multiple_of(L) {
+            true => self.input.adjacent(self.lane, n),
+            false => None,
+        };
+        if adjacent.is_none() {
+            if let Some(last) = self.numbers.last_mut() {
+                *last = [0; L];
+            }
+            let line = bytemuck::cast_slice_mut(self.numbers.as_flattened_mut());
+            self.input.copy_line(self.lane, &mut line[..n]);
         }
-        let line: &mut [Complex<f64>] =
-            &mut bytemuck::cast_slice_mut(self.numbers.as_flattened_mut())[..n];
-        self.input.copy_line(self.lane, line);
+        let count = self.numbers.len();
+        let row = inlined(
+            #[inline(always)]
+            |numbers: &[Row<L>], i: usize| match adjacent {
+                // SAFETY: so many numbers, which are as large as words, are there; nobody writes them before the line is stored.
+                Some(start) => U::Vectors::load(unsafe { &*start.cast::<Row<L>>().add(i) }),
+                None => U::Vectors::load(&numbers[i]),
+            },
+        );
         let magnitude = U::Vectors::splat(i64::MAX);
         let mut largest = U::Vectors::splat(0);
-        for row in &*self.numbers {
+        for i in 0..count {
             // Without their sign, the bits of floating-point numbers are ordered as the numbers are.
-            let row = U::Vectors::and(U::Vectors::load(row), magnitude);
+            let row = U::Vectors::and(row(self.numbers, i), magnitude);
             largest = U::Vectors::maximum(largest, row);
         }
-        let lanes = lanes_of::<L, U::Vectors>(largest);
-        let part = |part: usize| lanes.iter().skip(part).step_by(2).copied().max();
-        let largest = [part(0).unwrap_or(0), part(1).unwrap_or(0)];
-        let properties = LineProperties::of_magnitudes(largest);
-        let unit = match largest[0].max(largest[1]) {
+        // Real parts are in the even lanes.
+        let imaginary = from_lanes::<L, U::Vectors>(|lane| -((lane % 2) as i64));
+        let real = U::Vectors::xor(imaginary, U::Vectors::splat(-1));
+        let properties = LineProperties::of_magnitudes([
+            U::Vectors::largest(U::Vectors::and(largest, real)),
+            U::Vectors::largest(U::Vectors::and(largest, imaginary)),
+        ]);
+        let unit = match U::Vectors::largest(largest) {
             0 => {
                 // A zero may have a sign.
                 self.numbers.fill([0; L]);
@@ -154,28 +172,35 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
         let shape = self.block.columns();
         if !is_moderate(unit) {
             let line = &mut self.numbers.as_flattened_mut()[..2 * n];
+            self.input
+                .copy_line(self.lane, bytemuck::cast_slice_mut(line));
             return (extreme(line, self.block), properties);
         }
         let reciprocal = U::Vectors::splat(power_bits(-unit));
         let mut sum = U::Vectors::splat(0);
-        for row in &*self.numbers {
-            let floor = U::Vectors::floor_magnitude(U::Vectors::load(row), reciprocal);
+        for i in 0..count {
+            let floor = U::Vectors::floor_magnitude(row(self.numbers, i), reciprocal);
             sum = U::Vectors::add(sum, floor);
         }
         // One for every magnitude, which rounds it up, less what the vectors add to it.
-        let added = (self.numbers.len() * L) as i64;
-        let sums = lanes_of::<L, U::Vectors>(sum).into_iter();
-        let sum = sums
-            .fold(2 * n as i64, i64::wrapping_add)
+        let added = (count * L) as i64;
+        let sum = U::Vectors::total(sum)
+            .wrapping_add(2 * n as i64)
             .wrapping_sub(added.wrapping_mul(<U::Vectors as Vectors<L>>::FLOOR_BIAS));
         let found = exponent(i64::from(unit), sum, shape.word_bits);
         let (reciprocal, unit) = (
             U::Vectors::splat(power_bits(-found)),
             U::Vectors::splat(i64::from(found)),
         );
-        for row in &mut *self.numbers {
-            let word = U::Vectors::round_scaled(U::Vectors::load(row), reciprocal, unit);
-            U::Vectors::store(word, row);
+        // A line that was copied has been conjugated.
+        let signs = match adjacent.is_some() && self.input.conjugate {
+            true => U::Vectors::and(imaginary, U::Vectors::splat(i64::MIN)),
+            false => U::Vectors::splat(0),
+        };
+        for i in 0..count {
+            let number = U::Vectors::xor(row(self.numbers, i), signs);
+            let word = U::Vectors::round_scaled(number, reciprocal, unit);
+            U::Vectors::store(word, &mut self.numbers[i]);
         }
         (found, properties)
     }
@@ -184,11 +209,14 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
     #[inline(always)]
     fn fold(&mut self) {
         let n = self.tables.recipe.n;
+        if self.tables.shares_first_lane() && (2 * n).is_multiple_of(L) {
+            return self.fold_rows();
+        }
         let (words, _) = self.numbers.as_flattened().as_chunks::<2>();
         let words = &words[..n];
         let [cosine, sine] = &mut self.folded;
-        let cosine = &mut cosine[..self.tables.cosine.0];
-        let sine = &mut sine[..self.tables.sine.0];
+        let cosine = &mut cosine[..self.tables.cosine.slots];
+        let sine = &mut sine[..self.tables.sine.slots];
         // What is alone comes first.
         let (cosine, words) = match self.tables.recipe.fold {
             Fold::Plain => {
@@ -204,6 +232,22 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
         }
     }
 
+    /// [`Line::fold`] of whole rows of words. The middle row of an odd number of them meets itself.
+    #[inline(always)]
+    fn fold_rows(&mut self) {
+        let rows = &*self.numbers;
+        let [cosine, sine] = &mut self.folded;
+        let cosine = cosine.as_flattened_mut().as_chunks_mut::<L>().0.iter_mut();
+        let sine = sine.as_flattened_mut().as_chunks_mut::<L>().0.iter_mut();
+        let pairs = rows.iter().zip(rows.iter().rev());
+        for ((cosine, sine), (a, b)) in cosine.zip(sine).zip(pairs).take(rows.len().div_ceil(2)) {
+            let (a, b) = (U::Vectors::load(a), U::Vectors::load(b));
+            let b = U::Vectors::reversed_pairs(b);
+            U::Vectors::store(U::Vectors::add(a, b), cosine);
+            U::Vectors::store(U::Vectors::subtract(a, b), sine);
+        }
+    }
+
     /// Outputs as floating-point numbers: for every group the outputs `k`, then those that share their sums.
     #[inline(always)]
     fn multiply<const P: usize, X>(&mut self, exponents: [i32; L])
@@ -214,20 +258,17 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
         let mut emitter = FloatEmitter::new(self.results, exponents, self.output);
         let parts = [&tables.cosine, &tables.sine];
         for part in 0..2 {
-            let words = &self.folded[part][..parts[part].0];
-            U::encode_outputs(digits, words, self.data[part]);
+            let words = &self.folded[part][..parts[part].slots];
+            U::encode_outputs(parts[part], digits, words, self.data[part]);
         }
         for group in 0..tables.groups {
             let sums = inlined(
                 #[inline(always)]
                 |part: usize| {
-                    let (slots, entries) = parts[part];
-                    let size = entries.len() / tables.groups;
-                    let entries = &entries[group * size..][..size];
                     let mut sums: [HalfRow<L>; P] = [[[0; 2]; L]; P];
                     let data = &*self.data[part];
                     self.unit
-                        .multiply_outputs(digits, *slots, entries, data, &mut sums);
+                        .multiply_outputs(parts[part], digits, group, data, &mut sums);
                     LongWords::<L, U::Vectors>::rounded::<P>(
                         #[inline(always)]
                         |q| U::Vectors::load_halves(&sums[q]),
@@ -292,6 +333,9 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
             self.tables.store(n, self.output, self.lane, number);
         } else {
             zeros.for_each(|(place, part)| self.results[place][part][0] = 0);
+            if self.store_rows() {
+                return;
+            }
             let float = |bits: i64| f64::from_bits(bits as u64);
             let number = |place: usize, lane: usize| {
                 let [re, im] = &self.results[place];
@@ -299,6 +343,57 @@ impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
             };
             self.tables.store(n, self.output, self.lane, number);
         }
+    }
+}
+
+impl<const L: usize, U: MatrixUnit<L>> Line<'_, L, U> {
+    /// Stores all outputs, if they are double-precision complex numbers that lie one after the other; returns whether they do. Groups
+    /// of lanes that are full are stored as rows.
+    #[inline(always)]
+    fn store_rows(&self) -> bool {
+        let n = self.tables.recipe.n;
+        let Some(start) = self.output.adjacent(self.lane, n) else {
+            return false;
+        };
+        if !self.tables.shares_first_lane() {
+            return false;
+        }
+        let rows = inlined(
+            #[inline(always)]
+            |place: usize| self.results[place].map(|row| U::Vectors::load(&row)),
+        );
+        for group in 0..self.tables.used / L {
+            let [re, im] = rows(2 * group);
+            // SAFETY: `adjacent` has checked all `n` numbers. Of the first `n/2` these are the next `L`.
+            unsafe { U::Vectors::store_neighbours(start.add(2 * group * L), re, im) }
+            let shared = rows(2 * group + 1);
+            // The first lane of all has the middle output, which lies elsewhere unless there is one group alone; what it leaves there
+            // is overwritten by the next group.
+            let ([re, im], first) = match group {
+                0 => (shared.map(U::Vectors::reversed_after_first), n - L),
+                _ => (shared.map(U::Vectors::reversed), n - group * L - (L - 1)),
+            };
+            // SAFETY: as above, of the last `n/2`.
+            unsafe { U::Vectors::store_neighbours(start.add(2 * first), re, im) }
+        }
+        let float = |bits: i64| f64::from_bits(bits as u64);
+        let put = inlined(
+            #[inline(always)]
+            |index: usize, place: usize, lane: usize| {
+                let [re, im] = &self.results[place];
+                let value = [float(re[lane]), float(im[lane])];
+                // SAFETY: as above; indices are below `n`.
+                unsafe { start.add(2 * index).cast::<[f64; 2]>().write(value) }
+            },
+        );
+        for k in self.tables.used / L * L..self.tables.used {
+            put(k, 2 * (k / L), k % L);
+            if k > 0 {
+                put(n - k, 2 * (k / L) + 1, k % L);
+            }
+        }
+        put(n / 2, 1, 0);
+        true
     }
 }
 
