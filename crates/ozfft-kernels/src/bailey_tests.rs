@@ -61,10 +61,13 @@ fn warps_that_multiply_together_are_warpgroups() {
         let shape = shape.unwrap_or_else(|| panic!("{steps:?}"));
         assert!(shape.shared_bytes() <= 227 << 10, "{shape:?}");
         assert!(
-            shape.threads() <= 512 && shape.threads() % 128 == 0,
+            shape.threads() <= 512 && shape.threads().is_multiple_of(128),
             "{shape:?}"
         );
-        assert!(shape.groups > 0 && shape.warps() % 4 == 0, "{shape:?}");
+        assert!(
+            shape.groups > 0 && shape.warps().is_multiple_of(4),
+            "{shape:?}"
+        );
         assert!(!shape.is_compiled_in_advance(true), "{shape:?}");
     }
     for listed in listed_for_warpgroups() {
