@@ -106,7 +106,7 @@ pub fn error(n: usize, mode: Mode, order: Order) -> Option<(f64, f64)> {
     Some((budget.bound, budget.expected))
 }
 
-/// The same for `bf16_refined`, whose inverse in f32 is that of [`Table::Measured`](crate::Table::Measured).
+/// The same for `bf16_refined`, whose inverse in f32 is that of [`Table::Measured`].
 ///
 /// ```
 /// use floats::unit::Order;
