@@ -56,6 +56,7 @@ pub use floats::{FloatError, Mode};
 pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};
 pub use kind::Kind;
 pub use layout::Layout;
+pub use plan::Plan;
 pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};
 #[cfg(feature = "measurements")]
@@ -72,10 +73,9 @@ pub use plan::prediction::Prediction;
 pub use plan::reporting::Reporting;
 #[cfg(feature = "cuda")]
 pub use plan::tune::{Trial, Tuned, TunedKernel};
-pub use plan::{DevicePointer, Plan};
 #[cfg(feature = "residues")]
 pub use problem::ResidueOptions;
-pub use problem::{Accuracy, Device, Direction, Engine, Norm, Problem, Products};
+pub use problem::{Accuracy, Device, DevicePointer, Direction, Engine, Norm, Problem, Products};
 pub use progress::{Progress, Stage};
 pub use recipe::{AxisRecipe, BlockRecipe, Digits, Fold, LineRecipe, Recipe, StepRecipe};
 #[cfg(feature = "residues")]

@@ -276,6 +276,10 @@ pub enum Device {
     Auto,
 }
 
+/// An address in a GPU's memory, as the driver gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DevicePointer(pub u64);
+
 impl std::fmt::Display for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

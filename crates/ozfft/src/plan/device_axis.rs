@@ -1,14 +1,14 @@
 //! One axis of a larger transform over a part of its array in a GPU's memory.
 
+use super::Plan;
 use super::axis::AxisPlan;
 use super::planner::{Order, Planner};
-use super::{DevicePointer, Plan};
 use crate::engines;
 use crate::error::FftError;
 use crate::executor::cuda::{DeviceQueue, LargestSearch};
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
-use crate::problem::{Device, Engine, Problem};
+use crate::problem::{Device, DevicePointer, Engine, Problem};
 use crate::sample::Real;
 use crate::substrate::Substrate;
 use float_environment::DefaultEnvironment;

@@ -28,7 +28,7 @@ use crate::executor::lines::{InputArray, OutputArray};
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::problem::{Device, Engine, Problem};
+use crate::problem::{Device, DevicePointer, Engine, Problem};
 use crate::progress::{Progress, Stage};
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -89,10 +89,6 @@ pub struct Plan<T: Real> {
     pub(crate) fallback: Option<Executor<T>>,
     pub(crate) proven: bool,
 }
-
-/// An address in a GPU's memory, as the driver gives it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct DevicePointer(pub u64);
 
 /// The arrays of a call, of which the lengths have been checked.
 pub(crate) type CallArrays<'a, T> = (InputArray<'a, T>, OutputArray<'a, T>);

@@ -1,10 +1,10 @@
 //! Which parameters of a plan's kernels are fastest on a GPU: measured, and kept for later plans.
 
+use super::Plan;
 use super::planner::{OpenDevice, Planner, open_device};
-use super::{DevicePointer, Plan};
 use crate::error::FftError;
 use crate::executor::cuda::{DeviceMemory, Machine};
-use crate::problem::Problem;
+use crate::problem::{DevicePointer, Problem};
 use crate::sample::Real;
 use std::path::PathBuf;
 use std::sync::Arc;

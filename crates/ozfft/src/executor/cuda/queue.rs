@@ -3,7 +3,7 @@
 use super::driver;
 use super::machine::{BlockCopy, DeviceMemory, Machine, Queue};
 use crate::error::{Buffer, FftError};
-use crate::plan::DevicePointer;
+use crate::problem::DevicePointer;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 use super::emulated::Emulator;
 use super::machine::{DeviceMemory, Machine};
 use super::tests::{Bench, Generator, STYLES, Style, everything, numbers, same};
-use crate::plan::DevicePointer;
+use crate::problem::DevicePointer;
 use crate::problem::{Accuracy, Direction, Engine, Norm, Problem};
 use crate::substrate::{GpuUnit, Substrate};
 use crate::{Layout, Planner};
