@@ -25,11 +25,12 @@ fn loops_of_the_template_begin_at_the_same_number_for_a_whole_warp() {
 #[test]
 fn every_line_of_the_list_is_a_shape_of_its_own() {
     let lines = LENGTHS.lines().filter(|line| line.starts_with("BAILEY"));
-    let shapes: Vec<BlockShape> = listed().map(|(shape, _)| shape).collect();
+    let shapes = listed().map(|(shape, _)| shape);
+    let shapes: Vec<BlockShape> = shapes.chain(listed_for_warpgroups()).collect();
     assert_eq!(shapes.len(), lines.count());
     let steps = shapes
         .iter()
-        .map(|shape| (shape.first, shape.last, shape.strided));
+        .map(|shape| (shape.number, shape.first, shape.last, shape.strided));
     assert_eq!(steps.collect::<HashSet<_>>().len(), shapes.len());
 }
 
