@@ -62,7 +62,7 @@ impl<T: Real> Plan<T> {
     /// let problem = Problem::complex(&[1024]).engine(Engine::Digits).substrate(CpuUnit::Scalar).threads(1);
     /// let plan = Planner::<f64>::new().plan(&problem)?;
     /// let prediction = plan.prediction().expect("the scalar unit was measured");
-    /// assert!(prediction.seconds > 1e-4 && prediction.seconds < 1e-2);
+    /// assert!(prediction.seconds > 1e-5 && prediction.seconds < 1e-3);
     /// # Ok::<(), ozfft::FftError>(())
     /// ```
     pub fn prediction(&self) -> Option<Prediction> {
