@@ -19,6 +19,7 @@ macro_rules! image {
 
 pub mod bailey;
 pub mod bailey_long;
+mod bailey_number;
 pub mod bailey_passes;
 pub mod bailey_real;
 pub mod bailey_three;

@@ -25,6 +25,14 @@ impl<T: Real> Lines<T> {
         }
     }
 
+    /// Of the powers of all transforms, those of the ones that this part has some of; zeros where there are none.
+    pub(super) fn own_powers(&self, transforms: &[usize], powers: &[i32]) -> Vec<i32> {
+        match powers.is_empty() {
+            true => vec![0; self.transforms()],
+            false => transforms.iter().map(|&number| powers[number]).collect(),
+        }
+    }
+
     pub(super) fn on_processor(&self) -> &AxisPlan<T> {
         match self {
             Lines::Processor(plan) => plan,

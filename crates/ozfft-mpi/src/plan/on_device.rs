@@ -413,10 +413,7 @@ impl<T: Real> Call<'_, T> {
                 from,
                 to,
             } => {
-                let own: Vec<i32> = match powers.is_empty() {
-                    true => vec![0; plan.transforms()],
-                    false => transforms.iter().map(|&number| powers[number]).collect(),
-                };
+                let own = plan.own_powers(transforms, powers);
                 let arrays = (
                     self.address(from.place, from.start),
                     self.address(to.place, to.start),

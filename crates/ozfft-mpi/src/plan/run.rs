@@ -294,10 +294,7 @@ impl<T: Real> DistributedPlan<T> {
                 from,
                 to,
             } => {
-                let own: Vec<i32> = match powers.is_empty() {
-                    true => vec![0; plan.transforms()],
-                    false => transforms.iter().map(|&number| powers[number]).collect(),
-                };
+                let own = plan.own_powers(transforms, powers);
                 let done = self.clock.time(Doing::Transforms, || {
                     run_axis(plan.on_processor(), arrays, (*from, *to), &own, scratch)
                 });
