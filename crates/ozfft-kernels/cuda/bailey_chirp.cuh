@@ -34,8 +34,7 @@ template <class S, class Words> DEVICE void read_chirped(const Task &task, const
                 if ((seen & NOT_FINITE) == 0)
                     word = ::rotate(word_of((uint64_t)bits.re, (uint64_t)bits.im, task.word_bits, exponent), table_entry(task.source_table + index));
             }
-            words[u].re[i] = (i64)word.re;
-            words[u].im[i] = (i64)(elements.mirrored ? -word.im : word.im);
+            words[u].put(i, (i64)word.re, (i64)(elements.mirrored ? -word.im : word.im));
             // Zeros do not ask for shifts to the right.
             words[u].exponents.exponent[i] = (word.re | word.im) == 0 ? 0x10000 : exponent;
         }

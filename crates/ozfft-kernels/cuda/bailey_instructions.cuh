@@ -33,6 +33,19 @@ DEVICE int load_shared_byte(uint32_t at) {
     return v;
 }
 
+// The larger one of x and ~x; x, or ~x where `sign` is negative. Both are for code that hardly ever runs: the compiler does not see that these are
+// an exclusive or with a sign, which it would keep in a register until then.
+DEVICE long long larger_complement(long long x) {
+    long long r;
+    asm("{ .reg .s64 c; not.b64 c, %1; max.s64 %0, %1, c; }" : "=l"(r) : "l"(x));
+    return r;
+}
+DEVICE long long complement_if_negative(long long x, long long sign) {
+    long long r;
+    asm("{ .reg .s64 c; .reg .pred p; not.b64 c, %1; setp.lt.s64 p, %2, 0; selp.b64 %0, c, %1, p; }" : "=l"(r) : "l"(x), "l"(sign));
+    return r;
+}
+
 DEVICE void atomic_maximum(unsigned *place, unsigned value) { atomicMax(place, value); }
 
 // mma.sync m16n8k32 with bytes of `a` that have no signs, onto zeros or onto the four sums from c[at] on.

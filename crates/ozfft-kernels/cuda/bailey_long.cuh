@@ -81,7 +81,7 @@ template <int COUNT> struct OwnExponents {
 
 template <class S, bool CONVERSIONS> struct PassNumbers {
     typedef typename S::Number::template Numbers<CONVERSIONS, 2 * S::First::QUADS> Floats;
-    typedef RowWords<2 * S::First::QUADS, OwnExponents<2 * S::First::QUADS>> Words;
+    typedef RowWords<2 * S::First::QUADS, S::Number::WORD_BITS, OwnExponents<2 * S::First::QUADS>> Words;
 };
 
 template <class S, class Numbers> DEVICE void read_floats(const PassArguments &all, const Line *lines, Numbers (&numbers)[S::UNITS1]) {
@@ -147,9 +147,8 @@ template <class S, class Words> DEVICE void read_words(const PassArguments &all,
                 else
                     exponent = exponents[elements.of(i) * inner];
             }
-            words[u].re[i] = join(word.x, word.y);
             const i64 im = join(word.z, word.w);
-            words[u].im[i] = elements.mirrored ? -im : im;
+            words[u].put(i, join(word.x, word.y), elements.mirrored ? -im : im);
             words[u].exponents.exponent[i] = exponent;
         }
     }

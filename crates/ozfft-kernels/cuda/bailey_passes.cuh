@@ -236,7 +236,7 @@ struct ColumnExponents {
     DEVICE int of(int i) const { return load_shared_int(i % 2 == 0 ? near + i / 2 * step : far - i / 2 * step); }
 };
 template <class P> struct PassWords {
-    typedef RowWords<2 * P::PassB::First::QUADS, ColumnExponents> Type;
+    typedef RowWords<2 * P::PassB::First::QUADS, P::Number::WORD_BITS, ColumnExponents> Type;
 };
 
 // Outputs of the first pass in rows `base`, …, rounded to words and rotated.
@@ -273,8 +273,7 @@ DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::Pa
             rotate(re, im, table_entry(roots + j * P::NA + at.place), factors);
             if (elements.mirrored) im = -im;
             if (!has) re = im = 0;
-            words[u].re[i] = re;
-            words[u].im[i] = im;
+            words[u].put(i, re, im);
         }
     }
 }

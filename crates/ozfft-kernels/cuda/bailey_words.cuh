@@ -32,6 +32,12 @@ template <class Number> struct RowStatistics : PassStatistics {
     DEVICE RowFacts<Number> facts(int line) const { return {of(line)[0], of(line)[2]}; }
 };
 
+// Words whose magnitudes are looked at are kept with 1 taken off negative ones: a sign then exchanges all bits of the magnitude, as in one's
+// complement, and nothing is carried from one half to the other. A zero may be -1.
+DEVICE i64 complemented(i64 x) { return x + (x >> 63); }
+// The upper half of the magnitude of such a word.
+DEVICE unsigned upper_magnitude(i64 complement) { return high_of(complement) ^ (unsigned)((int)high_of(complement) >> 31); }
+
 // An integer of up to 96 bits: upper·2^32 + low.
 struct WideWord {
     i64 upper;
@@ -42,9 +48,22 @@ struct WideWord {
         low = 0u - low;
     }
     // The magnitude without its last 40 bits.
-    DEVICE unsigned high_magnitude() const { return (unsigned)((u64)(upper < 0 ? -upper - (low != 0 ? 1 : 0) : upper) >> 8); }
+    DEVICE unsigned high_magnitude() const {
+        const unsigned sign = (unsigned)((int)high_of(upper) >> 31);
+        unsigned lowest, middle, highest;
+        add_three(low, low_of(upper), high_of(upper), sign, sign, sign, lowest, middle, highest);
+        return __funnelshift_r(middle, highest, 8) ^ sign;
+    }
     DEVICE unsigned top() const { return high_of(upper) & 3; }
 };
+
+// The bits of both magnitudes but the last UNSEEN.
+template <int UNSEEN> DEVICE unsigned seen_bits(i64 re, i64 im) {
+    if constexpr (UNSEEN >= 32)
+        return (upper_magnitude(complemented(re)) | upper_magnitude(complemented(im))) >> (UNSEEN - 32);
+    else
+        return (unsigned)((u64)((re < 0 ? -re : re) | (im < 0 ? -im : im)) >> UNSEEN);
+}
 
 // Outputs of a pass in shared memory: a word each, and a byte where they may have more than 64 bits. `largest` has the bits of all
 // magnitudes but the last UNSEEN.
@@ -59,7 +78,7 @@ template <bool WIDE, int UNSEEN = 40> DEVICE void put_word(uint32_t word_at, uin
     } else {
         if (conjugated) im = -im;
         if (!there) return;
-        largest |= (unsigned)((u64)((re < 0 ? -re : re) | (im < 0 ? -im : im)) >> UNSEEN);
+        largest |= seen_bits<UNSEEN>(re, im);
         store_shared(word_at, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
     }
 }
@@ -68,11 +87,11 @@ template <bool WIDE, int UNSEEN = 40> DEVICE void put_word(uint32_t word_at, uin
 template <int UNSEEN> DEVICE void put_short_word(uint32_t word_at, uint32_t top_at, i64 re, i64 im, bool conjugated, unsigned &largest, bool there) {
     if (conjugated) im = -im;
     if (!there) return;
-    largest |= (unsigned)((u64)((re < 0 ? -re : re) | (im < 0 ? -im : im)) >> UNSEEN);
+    largest |= seen_bits<UNSEEN>(re, im);
     store_shared(word_at, make_uint2(low_of(re), low_of(im)));
     store_shared_int(top_at, (int)((high_of(re) & 0xffffu) | high_of(im) << 16));
 }
-// By how many bits the outputs of a line are shifted down to words, of which the last UNSEEN bits are not looked at.
+// By how many bits the outputs of a line are shifted down to words, of which the last UNSEEN bits are not looked at: 11 at most.
 template <class Number> DEVICE int shift_of_outputs(unsigned largest) {
     return larger(32 - leading_zeros_of_half(largest) - (Number::WORD_BITS - Number::UNSEEN), 0);
 }
@@ -95,11 +114,10 @@ template <class S, class End> DEVICE void unit_step_of_row(const Lane<S> &lane, 
 }
 
 // (top·2^64 + x) / 2^shift, rounded, halves upwards; 66 bits.
-DEVICE i64 shifted_down(u64 x, int top, int shift) {
-    if (shift == 0) return (i64)x;
-    const u64 half = (u64)1 << (shift - 1), sum = x + half;
-    const u64 carried = (u64)(i64)(top + (sum < half ? 1 : 0));
-    return (i64)(sum >> shift | carried << (64 - shift));
+DEVICE i64 shifted_down(i64 x, int top, int shift) {
+    unsigned low, high, above;
+    add_three(low_of(x), high_of(x), (unsigned)top, 1u << shift >> 1, 0, 0, low, high, above);
+    return join(__funnelshift_r(low, high, shift), __funnelshift_r(high, above, shift));
 }
 // An output that `put_word` has left, or its conjugate, as a word. (Halves are rounded upwards: signs come first.)
 template <bool WIDE> DEVICE void narrowed(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im, bool conjugated = false) {
@@ -113,11 +131,11 @@ template <bool WIDE> DEVICE void narrowed(uint32_t word_at, uint32_t top_at, int
             top_im = -top_im - (im != 0 ? 1 : 0);
             im = (i64)(0 - (u64)im);
         }
-        re = shifted_down((u64)re, tops << 30 >> 30, shift);
-        im = shifted_down((u64)im, top_im, shift);
+        re = shifted_down(re, tops << 30 >> 30, shift);
+        im = shifted_down(im, top_im, shift);
     } else {
         if (conjugated) im = -im;
-        const i64 half = (i64)1 << shift >> 1;
+        const i64 half = (i64)(1u << shift >> 1);
         re = (re + half) >> shift;
         im = (im + half) >> shift;
     }
@@ -126,52 +144,75 @@ template <bool WIDE> DEVICE void narrowed(uint32_t word_at, uint32_t top_at, int
 DEVICE void narrowed_short(uint32_t word_at, uint32_t top_at, int shift, i64 &re, i64 &im, bool conjugated = false) {
     const uint2 word = load_shared_two(word_at);
     const int tops = load_shared_int(top_at);
-    const i64 half = (i64)1 << shift >> 1;
+    const i64 half = (i64)(1u << shift >> 1);
     re = (join(word.x, (unsigned)(tops << 16 >> 16)) + half) >> shift;
     im = join(word.y, (unsigned)(tops >> 16));
     if (conjugated) im = -im;
     im = (im + half) >> shift;
 }
 
-// Words of a pass as a thread reads them for the first step: an element and its partner for every slot. `Exponents`: those of the
-// elements, by number. They are brought under one exponent in two steps of which the second is the same for a whole line.
-template <int COUNT, class Exponents> struct RowWords {
+// Words of WORD_BITS bits of a pass as a thread reads them for the first step: an element and its partner for every slot. `Exponents`: those
+// of the elements, by number. They are brought under one exponent in two steps of which the second is the same for a whole line.
+template <int COUNT, int WORD_BITS, class Exponents> struct RowWords {
     // From the place just above a line's leading bit down to the unit of aligned words.
     static constexpr int BITS = 62;
-    i64 re[COUNT], im[COUNT];
+    // So that few words are below 2^32, those that have fewer bits are moved up.
+    static constexpr int UP = 61 - WORD_BITS;
+    i64 re[COUNT], im[COUNT];  // complemented
     Exponents exponents;
+    bool has_small;  // the same for all threads of a warp
 
-    // The place just above the leading bit.
-    DEVICE int scale() const {
-        int scale = NO_SCALE;
+    DEVICE void put(int i, i64 real, i64 imaginary) {
+        re[i] = complemented((i64)((u64)real << UP));
+        im[i] = complemented((i64)((u64)imaginary << UP));
+    }
+    DEVICE int exponent(int i) const { return exponents.of(i) - UP; }
+
+    // The place just above the leading bit. Upper halves say where it is, but for words below 2^32, which hardly any line has.
+    DEVICE int scale() {
+        // From the leading bit of an upper half to the place above it.
+        constexpr int ABOVE = 33;
+        int scale = NO_SCALE - ABOVE;
+        unsigned small = 0;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
+            const unsigned upper = upper_magnitude(re[i]) | upper_magnitude(im[i]);
             // Exponents are looked up of zeros, too: a branch would cost more.
-            const u64 both = magnitude(re[i]) | magnitude(im[i]);
-            const int own = exponents.of(i) + 64 - leading_zeros(both);
-            scale = larger(scale, both != 0 ? own : NO_SCALE);
+            const int own = exponent(i) + leading_bit(upper);
+            scale = larger(scale, upper != 0 ? own : scale);
+            small |= upper != 0 ? 0 : (low_of(re[i]) ^ high_of(re[i])) | (low_of(im[i]) ^ high_of(im[i]));
         }
-        return scale;
+        has_small = warp_any(small != 0);
+        if (has_small) {
+#pragma unroll
+            for (int i = 0; i < COUNT; i++) {
+                const u64 both = magnitude(re[i]) | magnitude(im[i]);
+                const int own = exponent(i) + 64 - leading_zeros(both) - ABOVE;
+                scale = larger(scale, both != 0 ? own : scale);
+            }
+        }
+        return scale + ABOVE;
     }
     // Aligns words to units `BITS` below the line's scale, cutting off towards zero. One bit at least is cut off later, when they are
     // rounded with halves away from zero: for that, what lies below is of no account.
     DEVICE void align(int scale) {
         const int unit = scale - BITS;
-        bool to_the_left = true;
+        bool to_the_left = !has_small;
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) to_the_left &= exponents.of(i) >= unit;
+        for (int i = 0; i < COUNT; i++) to_the_left &= exponent(i) >= unit;
         // Nearly always, and the same for all threads of a warp.
         if (!warp_any(!to_the_left)) {
 #pragma unroll
             for (int i = 0; i < COUNT; i++) {
-                const unsigned left = (unsigned)smaller(exponents.of(i) - unit, 63);
-                re[i] = (i64)((u64)re[i] << left);
-                im[i] = (i64)((u64)im[i] << left);
+                // Words that are not zero have more than 32 bits: they are never moved by as many.
+                const unsigned left = (unsigned)smaller(exponent(i) - unit, 32);
+                re[i] = moved_up(re[i], left);
+                im[i] = moved_up(im[i], left);
             }
         } else {
 #pragma unroll
             for (int i = 0; i < COUNT; i++) {
-                const int left = exponents.of(i) - unit;
+                const int left = exponent(i) - unit;
                 re[i] = moved(re[i], left);
                 im[i] = moved(im[i], left);
             }
@@ -181,35 +222,35 @@ template <int COUNT, class Exponents> struct RowWords {
     DEVICE unsigned leading_bits() const {
         unsigned sum = 0;
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) sum += (high_of((i64)magnitude(re[i])) >> (BITS - 21 - 32)) + (high_of((i64)magnitude(im[i])) >> (BITS - 21 - 32));
+        for (int i = 0; i < COUNT; i++) sum += (upper_magnitude(re[i]) >> (BITS - 21 - 32)) + (upper_magnitude(im[i]) >> (BITS - 21 - 32));
         return sum;
     }
 
-    // Aligned words rounded to those of the line's exponent.
+    // Aligned words rounded to those of the line's exponent, halves away from zero.
     struct Words {
         int right;
         unsigned half;
         DEVICE explicit Words(int right) : right(right), half(1u << (right - 1)) {}
-        DEVICE i64 operator()(i64 x) const { return (x + (i64)(u64)(half + (unsigned)((int)high_of(x) >> 31))) >> right; }
+        DEVICE i64 operator()(i64 complement) const { return (complement + (i64)(u64)half) >> right; }
     };
     DEVICE i64 real_word(int i, const Words &words) const { return words(re[i]); }
     DEVICE i64 imaginary_word(int i, const Words &words) const { return words(im[i]); }
 
-    static DEVICE u64 magnitude(i64 x) {
-        unsigned m0, m1;
-        magnitude_of(low_of(x), high_of(x), (int)high_of(x) >> 31, m0, m1);
-        return (u64)join(m0, m1);
+    static DEVICE u64 magnitude(i64 complement) { return (u64)larger_complement(complement); }
+    // To the left by up to 32 bits; what comes in are bits of the sign.
+    static DEVICE i64 moved_up(i64 complement, unsigned left) {
+        const unsigned low = low_of(complement), high = high_of(complement), sign = (unsigned)((int)high >> 31);
+        return join(__funnelshift_lc(sign, low, left), __funnelshift_lc(low, high, left));
     }
-    // x·2^left, cut off towards zero. Words have at most 62 bits, and become 0 by 63 to the right.
-    static DEVICE i64 moved(i64 x, int left) {
-        if (left >= 0) return (i64)((u64)x << smaller(left, 63));
-        const int right = smaller(-left, 63);
-        return (x + ((x >> 63) & (((i64)1 << right) - 1))) >> right;
+    // To the left, or to the right, cut off towards zero. Words have at most 62 bits, and become 0 by 63 to the right.
+    static DEVICE i64 moved(i64 complement, int left) {
+        const u64 up = magnitude(complement) << smaller(larger(left, 0), 63), moved = up >> smaller(larger(-left, 0), 63);
+        return complement_if_negative((i64)moved, complement);
     }
 };
 
 // Scales of all lines, to their statistics; then words are aligned, and the largest sums follow.
-template <class S, class Words> DEVICE void note_scales(const Words (&words)[S::UNITS1], const PassStatistics &statistics) {
+template <class S, class Words> DEVICE void note_scales(Words (&words)[S::UNITS1], const PassStatistics &statistics) {
     const Lane<S> lane;
 #pragma unroll
     for (int u = 0; u < S::UNITS1; u++) {

@@ -12,6 +12,8 @@ DEVICE int __clz(unsigned x) { return x == 0 ? 32 : __builtin_clz(x); }
 DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned bits) {
     return (unsigned)(((u64)high << 32 | low) << (bits & 31) >> 32);
 }
+// By up to 32.
+DEVICE unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned bits) { return bits > 31 ? low : __funnelshift_l(low, high, bits); }
 DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned bits) {
     return (unsigned)(((u64)high << 32 | low) >> (bits & 31));
 }

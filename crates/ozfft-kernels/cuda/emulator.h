@@ -347,6 +347,8 @@ DEVICE int leading_zeros(uint64_t value) { return value == 0 ? 64 : __builtin_cl
 DEVICE int leading_zeros_of_half(uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
 template <class T> DEVICE T table_entry(const T *place) { return *place; }
 DEVICE uint2 table_half(const uint2 *place) { return *place; }
+DEVICE long long larger_complement(long long x) { return x < 0 ? ~x : x; }
+DEVICE long long complement_if_negative(long long x, long long sign) { return sign < 0 ? ~x : x; }
 DEVICE uint4 load_once(const uint4 *place) { return *place; }
 DEVICE uint2 load_once(const uint2 *place) { return *place; }
 DEVICE unsigned load_once(const unsigned *place) { return *place; }
