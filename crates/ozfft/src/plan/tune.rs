@@ -188,7 +188,11 @@ impl<T: Real> Planner<T> {
                 // A kernel that cannot be had is a remark of a plan that does without.
                 let mut remarks = plan.kernel_remarks().iter();
                 let is_without = |remark: &&String| {
-                    let others = ["the portable kernel", "the kernel on mma.sync"];
+                    let others = [
+                        "the portable kernel",
+                        "the kernel on mma.sync",
+                        "a kernel for many lines",
+                    ];
                     others.iter().any(|other| remark.starts_with(other))
                 };
                 let remark = remarks.rfind(is_without);

@@ -291,36 +291,55 @@ fn tables_of_tuned(
     };
     let mut found = Vec::new();
     if let [block] = passes.blocks() {
+        let template = tuned::is_for_template(single, recipe, block) && choice.residues.is_none();
+        let warpgroups =
+            template && complex && !single && tuned_on.is_some_and(|on| on.takes_warpgroups());
+        let by_warpgroups = match warpgroups {
+            true => {
+                let number = Number::DoubleWgmma;
+                let tables = bailey_tables::of_lines(number, block.steps())?;
+                let kernels = Kernels {
+                    // Lines side by side are slower so, and are taken where it was asked for by name.
+                    contiguous_alone: !choice.by_warpgroups,
+                    ..Kernels::of_template((number, kind), passes.blocks(), conversions)
+                };
+                Some((kernels, builder.add(&tables)))
+            }
+            false => None,
+        };
+        let by_template = match template {
+            true => {
+                let tables = match (single, kind) {
+                    (true, Kind::RealToComplex) => {
+                        bailey_tables::of_single_real_lines(block.steps())
+                    }
+                    (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),
+                    _ => bailey_tables::of_lines(number, block.steps())?,
+                };
+                let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
+                Some((kernels, builder.add(&tables)))
+            }
+            false => None,
+        };
+        // Few lines are done sooner by the template than by kernels that are made for many, unless another unit was asked for.
+        let few = |kernels: Kernels| Kernels {
+            few_alone: true,
+            ..kernels
+        };
+        let unit_is_open = tuned_on.is_none_or(|on| on.product == Product::Int8);
+        if unit_is_open {
+            let any = by_template.filter(|_| !choice.by_warpgroups);
+            let for_few = by_warpgroups.into_iter().chain(any);
+            found.extend(for_few.map(|(kernels, tables)| (few(kernels), tables)));
+        }
         let shape = tuned_on.and_then(|on| tuned::shape_of(&on, kind, recipe, block));
         if let Some(shape) = shape {
             let tables = tuned_tables::tables(shape, block)?;
             found.push((Kernels::of(shape, conversions), builder.add(&tables)));
         }
-        let template = tuned::is_for_template(single, recipe, block) && choice.residues.is_none();
-        let by_warpgroups = template
-            && complex
-            && !single
-            && tuned_on.is_some_and(|on| on.takes_warpgroups())
-            && (choice.by_warpgroups || bailey::is_faster_by_warpgroups(tuned::steps_of(block)));
-        if by_warpgroups {
-            let number = Number::DoubleWgmma;
-            let kernels = Kernels {
-                // Lines side by side are slower so, and are taken where it was asked for by name.
-                contiguous_alone: !choice.by_warpgroups,
-                ..Kernels::of_template((number, kind), passes.blocks(), conversions)
-            };
-            let tables = bailey_tables::of_lines(number, block.steps())?;
-            found.push((kernels, builder.add(&tables)));
-        }
-        if template {
-            let tables = match (single, kind) {
-                (true, Kind::RealToComplex) => bailey_tables::of_single_real_lines(block.steps()),
-                (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),
-                _ => bailey_tables::of_lines(number, block.steps())?,
-            };
-            let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
-            found.push((kernels, builder.add(&tables)));
-        }
+        let is_faster = bailey::is_faster_by_warpgroups(tuned::steps_of(block));
+        found.extend(by_warpgroups.filter(|_| choice.by_warpgroups || is_faster));
+        found.extend(by_template);
         let three = complex && !single && choice.residues.is_none();
         let steps = tuned::three_steps_of(recipe, block).filter(|_| three);
         if let Some(steps) = steps {

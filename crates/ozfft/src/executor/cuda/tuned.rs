@@ -236,6 +236,8 @@ pub(crate) struct Kernels {
     pub(crate) single: bool,
     /// Lines side by side are left to others.
     pub(crate) contiguous_alone: bool,
+    /// Only so few lines are taken that multiprocessors are left without work: by the template, warps with as little to do as can be.
+    pub(crate) few_alone: bool,
     pub(crate) source: KernelSource,
 }
 
@@ -272,6 +274,7 @@ impl Kernels {
             elements: shape.elements,
             single: shape.single,
             contiguous_alone: false,
+            few_alone: false,
             source: KernelSource::Tuned {
                 lines: shape.lines,
                 shared_bytes: shape.shared_bytes,
@@ -293,6 +296,7 @@ impl Kernels {
             elements: elements_of(kind),
             single: number == Number::Single,
             contiguous_alone: false,
+            few_alone: false,
             source: KernelSource::Template {
                 number,
                 first: steps_of(&blocks[0]),
@@ -308,6 +312,7 @@ impl Kernels {
             elements: Elements::Complex,
             single: false,
             contiguous_alone: false,
+            few_alone: false,
             source: KernelSource::TemplateOfThree { steps, conversions },
         }
     }
@@ -467,10 +472,14 @@ pub(crate) fn launch(
             let shape = shape.ok_or(NoLaunch::Layout)?;
             let panels = lines.count.div_ceil(shape.lines() as u64);
             let few = panels < machine.few_panels();
-            let for_few = match few && !shape.is_compiled_in_advance(conversions) {
-                true => shape.for_few(),
-                false => None,
-            };
+            let for_few =
+                match few && (kernels.few_alone || !shape.is_compiled_in_advance(conversions)) {
+                    true => shape.for_few(),
+                    false => None,
+                };
+            if kernels.few_alone && for_few.is_none() {
+                return Err(NoLaunch::Layout);
+            }
             let shape = machine.tuning().preferred(for_few.unwrap_or(shape), few);
             let kernel = machine.template_kernel(&*shape, conversions);
             let kernel = kernel.map_err(NoLaunch::Kernel)?;
@@ -710,6 +719,38 @@ mod tests {
             runs_on(complex(&[1001, 1024])),
             "int8-wgmma and int8-mma-sync"
         );
+    }
+
+    /// The template's kernels for few lines come first; where there are none, plans say so, and take those for many.
+    #[test]
+    fn few_lines_have_kernels_of_their_own_or_a_remark() {
+        let plan = |few_panels, problem: Problem| {
+            let mut emulator = Emulator::with_tuned_kernels();
+            emulator.few_panels = few_panels;
+            let machine: Arc<dyn Machine> = Arc::new(emulator);
+            let plan = Planner::<f64>::new().plan_on(&problem, &machine).unwrap();
+            (plan.substrate(), plan.to_string())
+        };
+        // The emulator has kernels for few lines of 1024 points and of 75, and none for few of 512.
+        let remark = "a kernel for many lines of 512 points";
+        let (substrate, text) = plan(100, Problem::complex(&[512]));
+        assert!(text.contains(remark), "{text}");
+        assert_eq!(substrate, "int8-wgmma");
+        for (few, problem) in [
+            (100, Problem::complex(&[1024])),
+            (100, Problem::complex(&[512]).batch(4000)),
+            (0, Problem::complex(&[512])),
+        ] {
+            let (_, text) = plan(few, problem);
+            assert!(!text.contains("a kernel for many lines"), "{text}");
+        }
+        let (substrate, text) = plan(100, Problem::complex(&[75, 2]).axes(&[0]));
+        assert!(!text.contains("a kernel for many lines"), "{text}");
+        assert_eq!(substrate, "int8-mma-sync");
+        // Another unit that was asked for stays the one.
+        let asked = Problem::complex(&[1024]).substrate(GpuUnit::Fp8Wgmma);
+        let (substrate, text) = plan(100, asked);
+        assert_eq!(substrate, "fp8-wgmma", "{text}");
     }
 
     #[test]

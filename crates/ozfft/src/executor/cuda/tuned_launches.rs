@@ -182,6 +182,10 @@ impl ProgramBuilder<'_> {
         let n = axis.n;
         let mut launch = match tuned::launch(&**self.machine, kernels, &lines) {
             Ok(launch) => launch,
+            Err(NoLaunch::Kernel(reason)) if kernels.few_alone => {
+                self.remark(format!("a kernel for many lines of {n} points: {reason}"));
+                return None;
+            }
             Err(NoLaunch::Kernel(reason)) if kernels.are_by_warpgroups() => {
                 self.remark(format!("the kernel on mma.sync for {n} points: {reason}"));
                 return None;

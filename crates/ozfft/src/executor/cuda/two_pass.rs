@@ -44,6 +44,7 @@ pub(crate) fn kernels(shape: &'static PassesShape, conversions: bool) -> Kernels
         elements: Elements::Complex,
         single: false,
         contiguous_alone: false,
+        few_alone: false,
         source: KernelSource::Tuned {
             lines: 1,
             shared_bytes: shape.shared_bytes,
