@@ -361,6 +361,13 @@ DEVICE void put_digits(const Numbers (&numbers)[S::UNITS1], const Statistics &st
     }
 }
 
+// Tiles of a step that the compiler sees side by side: all, so that it leaves out what nobody uses of the last one. Of contiguous lines with two
+// whole tiles in either step it would have registers for fewer warps, and there is nothing to leave out.
+template <class S, class Step> DEVICE_CONSTANT int tiles_at_once() {
+    const bool whole = S::First::SLOTS == 16 && S::Last::SLOTS == 16 && S::MIDDLE == 1;
+    return whole && !S::STRIDED && S::Number::PRODUCT == Product::INT8 && S::Number::DIGITS == 8 ? 1 : Step::TILES;
+}
+
 // The first step, or the only one: words, digits, products, rotation; then to shared memory, or to where results of a column go
 // (`end_of`).
 template <class S, class Mma, class Numbers, class Statistics, class EndOf>
@@ -374,7 +381,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
     put_digits<S>(numbers, statistics, cosine_digits, sine_digits);
     const auto tables = tables_of<S>(args);
     const int t = lane.t;
-#pragma unroll
+#pragma unroll(tiles_at_once<S, Step>())
     for (int o = 0; o < Step::TILES; o++) {
         Rounded cosine[S::UNITS1], sine[S::UNITS1];
         const auto matrix = tables.later(o * Step::TILE_BYTES);
@@ -555,7 +562,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
             cosine_digits[u].fill();
             sine_digits[u].fill();
         }
-#pragma unroll
+#pragma unroll(tiles_at_once<S, Step>())
         for (int o = 0; o < Step::TILES; o++) {
             Rounded cosine[UNITS], sine[UNITS];
             const auto matrix = tables.later(o * Step::TILE_BYTES);
