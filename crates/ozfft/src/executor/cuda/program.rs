@@ -328,8 +328,10 @@ fn tables_of_tuned(
         };
         let unit_is_open = tuned_on.is_none_or(|on| on.product == Product::Int8);
         if unit_is_open {
+            // A single step of four warps has 32 lines: the others have fewer, and so more blocks.
+            let warpgroups = by_warpgroups.filter(|_| tuned::steps_of(block)[1] > 1);
             let any = by_template.filter(|_| !choice.by_warpgroups);
-            let for_few = by_warpgroups.into_iter().chain(any);
+            let for_few = warpgroups.into_iter().chain(any);
             found.extend(for_few.map(|(kernels, tables)| (few(kernels), tables)));
         }
         let shape = tuned_on.and_then(|on| tuned::shape_of(&on, kind, recipe, block));
