@@ -198,6 +198,29 @@ fn silicon_has_published_bands() {
     assert!(fail("plane_wave --shape 6").contains("too coarse"));
 }
 
+/// The document's `--form-factors V3,V8,V11` was taken as one of three values, and never accepted.
+#[test]
+fn form_factors_are_three_numbers_with_commas() {
+    let silicon = json("plane_wave --cutoff 4");
+    let named = json("plane_wave --cutoff 4 --form-factors -0.21,0.04,0.08");
+    assert_eq!(named["sha256"], silicon["sha256"]);
+    let weaker = json("plane_wave --cutoff 4 --form-factors=-0.2,0.04,0.08");
+    assert_eq!(
+        weaker["form_factors"],
+        serde_json::json!([-0.2, 0.04, 0.08])
+    );
+    assert_ne!(weaker["sha256"], silicon["sha256"]);
+    for (wrong, message) in [
+        ("-0.21,0.04", "2 numbers"),
+        ("-0.21,0.04,0.08,0", "4 numbers"),
+        ("-0.21,,0.08", "write three numbers"),
+        ("9,0,0", "not within 5 rydberg"),
+    ] {
+        let said = fail(&format!("plane_wave --form-factors {wrong}"));
+        assert!(said.contains(message), "{wrong}: {said}");
+    }
+}
+
 #[test]
 fn dissipation_is_known_at_the_beginning_and_rises() {
     let report = json("turbulence --shape 16 --time 2 --step 0.1");

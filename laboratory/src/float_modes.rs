@@ -408,7 +408,7 @@ impl Row {
             number(self.over_cufft, |ratio| format!("{ratio:.2}")),
             number(self.error, |error| format!("{error:.1e}")),
             number(self.expected, |error| format!("{error:.1e}")),
-            number(self.bound, |error| format!("{error:.1e}")),
+            number(self.bound, |bound| ozfft::bound_text(bound, 1)),
             number(self.most_of_bound, |share| {
                 format!("{:.1} %", 100.0 * share)
             }),

@@ -49,7 +49,7 @@ enum Command {
     Reconstruct(reconstruct::ReconstructArguments),
     /// Measure the residues engine: every method of reconstruction, adaptive and redundant moduli
     Residues(residue_engine::ResiduesArguments),
-    /// Measure the floats engine on a GPU: every mode on tensor cores, checked, beside digits and cuFFT
+    /// Measure the floats engine on a GPU: every mode (but fast, kahan and double on tensor cores), checked, beside digits and cuFFT
     Floats(float_modes::FloatsArguments),
     /// Measure every mode and every accuracy: errors against the exact transform, times, and trnfft's posts beside them
     Ladder(ladder::LadderArguments),

@@ -10,7 +10,7 @@ use ozfft::{CpuUnit, ResidueOptions, Substrate};
 use ozfft_cli::machine::{Machine, today};
 use ozfft_cli::options::accuracy_text;
 use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, error_text, progress, say, write_json};
+use ozfft_cli::report::{aligned, bound_text, error_text, progress, say, write_json};
 use ozfft_testkit::Bits;
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::{Generator, gaussian_complex, uniform_complex, wide_range};
@@ -390,7 +390,7 @@ fn cost_table(rows: &[Cost]) -> String {
             format!("{:.0}", row.nanoseconds_per_point),
             format!("{:.1}", row.relative_to_exact_digits),
             error_text(row.l2),
-            error_text(row.bound),
+            bound_text(row.bound),
             if row.same_bits_as_exact_digits {
                 "same"
             } else {
@@ -421,7 +421,7 @@ fn adapted_table(rows: &[Adapted]) -> String {
             format!("{} to {}", row.fewest_moduli, row.most_moduli),
             format!("{:.1}", row.mean_moduli),
             error_text(row.largest_l2),
-            error_text(row.bound),
+            bound_text(row.bound),
             format!("{:.2}", row.relative_time),
             row.native_fallbacks.to_string(),
         ]

@@ -9,7 +9,7 @@ use ozfft_cli::machine::{processor_name, today};
 use ozfft_cli::measure::{LARGEST_FULL, Reference, TestInput, compute};
 use ozfft_cli::options::shape_text;
 use ozfft_cli::outputs;
-use ozfft_cli::report::{error_text, progress, say, say_json, write_json, write_text};
+use ozfft_cli::report::{bound_text, error_text, progress, say, say_json, write_json, write_text};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -224,7 +224,7 @@ fn markdown(rows: &[Row], seed: u64, fftw: Option<&Fftw>) -> String {
             error_text(row.truncated_l2),
             error_text(row.truncated_linf),
             error_text(row.exact_l2),
-            error_text(row.truncated_bound),
+            bound_text(row.truncated_bound),
             error_text(row.native_l2),
             error_text(row.native_linf),
             optional(row.fftw_l2),

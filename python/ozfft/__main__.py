@@ -11,6 +11,7 @@ from typing import List, Tuple
 
 import ozfft
 from ozfft import _ozfft
+from ozfft._plan import bound_text
 
 # Libraries whose arrays are transformed, or that ozfft can compute for.
 _LIBRARIES = ("numpy", "scipy", "cupy", "torch", "dask", "astropy")
@@ -71,7 +72,7 @@ def report() -> List[Tuple[str, str]]:
         ("machine", f"{platform.machine()}, {platform.system()}, {' '.join(platform.libc_ver())}"),
         ("processor", f"{_processor()}, {os.cpu_count()} threads"),
         ("units", f"{', '.join(_ozfft.units())}; {plan.substrate} is taken"),
-        ("bound", f"{plan.bound:.1e} for 1024 points in double precision"),
+        ("bound", f"{bound_text(plan.bound)} for 1024 points in double precision"),
         ("plans", f"up to {memory.limit >> 20} MiB are cached"),
     ]
     lines += [("gpu", gpu) for gpu in _gpus()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import operator
 from typing import Any, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -22,6 +23,19 @@ _KINDS = {
     ("c2r", "forward"): HFFT,
     ("c2r", "inverse"): IRFFT,
 }
+
+
+def bound_text(bound: float) -> str:
+    """A bound in two decimal digits, rounded up: read again it is never below the bound, as the nearest text may be.
+
+    >>> bound_text(1.684e-15), bound_text(1.7e-15), bound_text(9.91e-16)
+    ('1.7e-15', '1.7e-15', '1.0e-15')
+    """
+    nearest = f"{bound:.1e}"
+    if not float(nearest) < bound:
+        return nearest
+    above = decimal.Context(prec=2, rounding=decimal.ROUND_CEILING).create_decimal_from_float(bound)
+    return f"{float(above):.1e}"
 
 
 class Plan:
@@ -131,7 +145,7 @@ class Plan:
         return hash(self._description())
 
     def __repr__(self) -> str:
-        return f"<ozfft.Plan {self._kind.name} {self._kind.direction} {self._shape}, {self.engine}, bound {self.bound:.1e}>"
+        return f"<ozfft.Plan {self._kind.name} {self._kind.direction} {self._shape}, {self.engine}, bound {bound_text(self.bound)}>"
 
     def __call__(self, x: Any, *, out: Any = None, overwrite_x: bool = False) -> Any:
         """Transforms an array.

@@ -91,6 +91,14 @@ def test_a_plan_says_what_runs():
     assert "why:" in plan.describe() and "digits" in repr(plan)
 
 
+def test_a_printed_bound_is_not_below_the_bound():
+    """``repr`` and ``python -m ozfft`` rounded bounds to the nearest text."""
+    for points in (8, 64, 100, 1009, 1024, 4096):
+        plan = ozfft.plan(points)
+        printed = float(repr(plan).rpartition("bound ")[2].rstrip(">"))
+        assert plan.bound <= printed <= 1.1 * plan.bound
+
+
 def test_scipy_calls_ozfft():
     scipy_fft = pytest.importorskip("scipy.fft")
     before = _ozfft.executions()

@@ -537,7 +537,8 @@ fn tell(report: &Report) -> Result<(), Failure> {
             } else {
                 "not proven"
             },
-            report.largest_bound,
+            // Rounded up, as a bound must be.
+            (1e3 * report.largest_bound).ceil() / 1e3,
             report.largest_distance
         ))?;
         say(&run.text())?;

@@ -40,12 +40,11 @@ struct Arguments {
     /// Other form factors of the potential in rydberg, at the squared wave numbers 3, 8 and 11 (in units of 2π/a)
     #[arg(
         long,
-        value_delimiter = ',',
-        num_args = 3,
+        value_parser = parse_form_factors,
         allow_hyphen_values = true,
         value_name = "V3,V8,V11"
     )]
-    form_factors: Option<Vec<f64>>,
+    form_factors: Option<[f64; 3]>,
     /// Another lattice constant a in ångström
     #[arg(long, value_name = "A")]
     lattice_constant: Option<f64>,
@@ -60,6 +59,15 @@ struct Arguments {
     shape: Option<Shape>,
     #[command(flatten)]
     computing: Computing,
+}
+
+/// Three numbers with commas between them.
+fn parse_form_factors(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    let numbers = numbers.map_err(|error| format!("{error}; write three numbers with commas"))?;
+    let count = numbers.len();
+    <[f64; 3]>::try_from(numbers)
+        .map_err(|_| format!("{count} numbers were given; write three with commas"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -447,10 +455,7 @@ fn solid(arguments: &Arguments) -> Result<Solid, Failure> {
             "--lattice-constant {a} is not between 1 and 20 ångström"
         )));
     }
-    let form_factors = match arguments.form_factors.as_deref() {
-        Some(&[v3, v8, v11]) => [v3, v8, v11],
-        _ => form_factors,
-    };
+    let form_factors = arguments.form_factors.unwrap_or(form_factors);
     if form_factors.iter().any(|v| !(v.abs() <= 5.0)) {
         return Err(Failure::Usage(format!(
             "form factors {form_factors:?} are not within 5 rydberg"

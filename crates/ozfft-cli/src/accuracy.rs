@@ -10,7 +10,7 @@ use crate::memory;
 use crate::options::{
     EngineOptions, Shape, accuracy_text, engine_name, parse_engine, parse_shape, products_name,
 };
-use crate::report::{aligned, error_text, note, progress, say, say_json};
+use crate::report::{aligned, bound_text, error_text, note, progress, say, say_json};
 use clap::Args;
 use num_complex::Complex;
 use ozfft::{Device, Direction, Engine, Kind, Plan, Planner, Problem};
@@ -352,7 +352,7 @@ pub fn tell(rows: &[Row]) -> Result<(), Failure> {
             error_text(row.l2),
             error_text(row.linf),
             error_text(row.l1),
-            error_text(row.bound),
+            bound_text(row.bound),
             error_text(row.expected),
             error_text(row.native_l2),
             error_text(row.native_linf),

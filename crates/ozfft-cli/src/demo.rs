@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::measure::{Reference, TestInput, compute};
 use crate::memory;
 use crate::options::shape_text;
-use crate::report::{aligned, error_text, progress, say, say_json, seconds_text};
+use crate::report::{aligned, bound_text, error_text, progress, say, say_json, seconds_text};
 use clap::Args;
 use ozfft::{Direction, Engine, Kind, Norm, Planner, Problem};
 use serde::Serialize;
@@ -118,7 +118,7 @@ fn tell(report: &Report) -> Result<(), Failure> {
             error_text(engine.l2),
             error_text(engine.linf),
             if engine.bound_is_proven {
-                error_text(engine.bound)
+                bound_text(engine.bound)
             } else {
                 "none".into()
             },

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::npy::{self, AnyArray, Array, Data, Described};
 use crate::options::{TransformOptions, engine_name, shape_text};
 use crate::outputs;
-use crate::report::{bytes_progress, note, say, say_json, seconds_text};
+use crate::report::{bound_text, bytes_progress, note, say, say_json, seconds_text};
 use clap::Args;
 use indicatif::ProgressBar;
 use num_complex::Complex;
@@ -263,8 +263,9 @@ impl FftArguments {
             report.engine, report.substrate, report.why
         ))?;
         say(&format!(
-            "bound   {:.2e} ({proven}), expected {:.2e}",
-            report.bound, report.expected
+            "bound   {} ({proven}), expected {:.2e}",
+            bound_text(report.bound),
+            report.expected
         ))?;
         say(&format!("time    {}", seconds_text(report.seconds)))?;
         say(&format!("sha256  {}", report.sha256))?;

@@ -18,10 +18,10 @@ const BYTES_A_DIGIT: u128 = 16;
 #[derive(Debug, Args)]
 pub struct MultiplyArguments {
     /// A decimal integer, a hexadecimal one after 0x, or @FILE that contains one
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     first: String,
     /// The other factor
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     second: String,
     /// Where to multiply: cpu, cuda, cuda:1, or auto for a GPU where there is one
     #[arg(long, value_parser = parse_device, default_value = "cpu")]

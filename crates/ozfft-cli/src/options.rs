@@ -382,8 +382,8 @@ pub struct TransformOptions {
     /// Transform only these axes, such as 0,2 or -1 [default: all]
     #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
     pub axes: Option<AxisList>,
-    /// The engine: auto, digits, residues, ntt, native, or a mode in floating point (bf16, bf16_refined, ozaki, ozaki_hq, fast,
-    /// kahan, ozaki_two_level, double)
+    /// The engine: auto, digits, residues, ntt, native, or a mode in floating point (bf16, fp16, bf16_refined, ozaki,
+    /// fp16_ozaki, ozaki_hq, fast, kahan, ozaki_two_level, double)
     #[arg(long, value_parser = parse_engine, default_value = "digits")]
     pub engine: Engine,
     /// A mode in floating point, by its name; the same as --engine

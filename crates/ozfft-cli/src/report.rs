@@ -89,6 +89,11 @@ pub fn error_text(error: f64) -> String {
     format!("{error:.2e}")
 }
 
+/// A bound with as many digits, rounded up: what is printed is proven, too.
+pub fn bound_text(bound: f64) -> String {
+    ozfft::bound_text(bound, 2)
+}
+
 /// Seconds for people.
 pub fn seconds_text(seconds: f64) -> String {
     if seconds < 1.0 {

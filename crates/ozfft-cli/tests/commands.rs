@@ -11,6 +11,9 @@ fn plans_are_printed_as_text_and_json() {
     for part in ["1024", "digits", "bound", "expected", "workspace", "why"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
+    // 1.68441e-15: what is printed as proven is not below the bound.
+    let cube = succeed(&["plan", "--shape", "128x128x128", "--engine", "digits"]);
+    assert!(cube.contains("bound 1.69e-15 (proven)"), "{cube}");
     let arguments = [
         "plan",
         "--shape",
@@ -254,12 +257,36 @@ fn modes_that_do_not_fit_are_rejected() {
     }
 }
 
+/// The help left out fp16 and fp16_ozaki.
+#[test]
+fn the_help_of_engine_names_every_mode() {
+    let help = succeed(&["plan", "--help"]);
+    for mode in ozfft::Mode::ALL {
+        let named = help
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .any(|word| word == mode.to_string());
+        assert!(named, "{mode} is missing in {help}");
+    }
+}
+
 #[test]
 fn products_are_exact_in_decimal_and_hexadecimal_from_arguments_and_files() {
     let folder = common::directory("multiply");
     assert_eq!(succeed(&["multiply", "12", "-34"]), "-408\n");
     assert_eq!(succeed(&["multiply", "-0", "5"]), "0\n");
     assert_eq!(succeed(&["multiply", "0xff", "0X10"]), "4080\n");
+    // The document's example; a minus before 0x was taken for an option. Options are still known in any place.
+    let example = ["multiply", "12345678901234567890", "-0xfedcba9876543210"];
+    assert_eq!(
+        succeed(&example),
+        "-226725412089015281516672682031003840800\n"
+    );
+    for place in 1..=3 {
+        let mut arguments = example.to_vec();
+        arguments.insert(place, "--json");
+        assert_eq!(number(&json(&arguments)[0], "digits"), 39.0);
+    }
+    assert!(fail(&["multiply", "1", "--jsn"]).contains("is not an integer"));
     // (10^n - 1)² = 99…9800…01: carries through everything.
     let nines = "9".repeat(20_000);
     let path = folder.join("nines.txt");

@@ -151,6 +151,16 @@ pub enum FftError {
         /// The best that can be promised.
         best: f64,
     },
+    /// The environment variable `OZFFT_WITHOUT` names something else than the units that it can leave out.
+    #[error(
+        "OZFFT_WITHOUT names {name:?}, which is no unit that can be left out; name some of {known}, with commas between them, or unset it"
+    )]
+    UnknownUnit {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
     /// A choice that the engine does not have.
     #[error("{0}")]
     Unsupported(String),

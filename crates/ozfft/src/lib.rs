@@ -86,6 +86,6 @@ pub use sample::Real;
 #[cfg(feature = "residues")]
 pub use stages::residue_products::ResidueReport;
 pub use substrate::{CpuUnit, GpuUnit, Substrate, UnknownSubstrate};
-pub use transform::budget::ErrorBudget;
+pub use transform::budget::{ErrorBudget, bound_text};
 #[cfg(feature = "wide")]
 pub use wide::{DoubleDouble, WidePlan, WidePlanner};

@@ -75,7 +75,7 @@ fn modes(record: &Record) -> String {
             rung.numbers.clone(),
             found.unit.clone(),
             format!("{:.1e}", found.l2),
-            format!("{:.1e}", found.bound),
+            ozfft::bound_text(found.bound, 1),
             format!("{:.1}", found.ns_per_point),
         ]);
     }
@@ -99,7 +99,7 @@ fn accuracies(record: &Record) -> String {
             rung.numbers.clone(),
             engine_text(found),
             found.unit.clone(),
-            format!("{:.1e}{proven}", found.bound),
+            format!("{}{proven}", ozfft::bound_text(found.bound, 1)),
             format!("{:.1e}", found.l2),
             format!("{:.1}", found.ns_per_point),
         ]);

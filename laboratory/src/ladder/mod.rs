@@ -21,7 +21,7 @@ use ozfft_cli::options::{
 };
 use ozfft_cli::outputs;
 use ozfft_cli::report::{
-    aligned, error_text, note, progress, say, say_json, write_json, write_text,
+    aligned, bound_text, error_text, note, progress, say, say_json, write_json, write_text,
 };
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::near_normal_real;
@@ -254,7 +254,7 @@ fn table(record: &Record, shape: &str) -> String {
                 row.extend([
                     engine_text(found),
                     found.unit.clone(),
-                    format!("{}{proven}", error_text(found.bound)),
+                    format!("{}{proven}", bound_text(found.bound)),
                     error_text(found.l2),
                     time_text(found.ns_per_point),
                     predicted.map_or("-".into(), time_text),

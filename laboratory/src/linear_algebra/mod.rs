@@ -391,7 +391,7 @@ fn table(rows: &[Row]) -> Vec<Vec<String>> {
             or_nothing(row.share_of_phase_b.map(|share| format!("{share:.3}"))),
             or_nothing(row.gain_of_integers.map(|gain| format!("{gain:.3}"))),
             or_nothing(row.error.map(|error| format!("{error:.1e}"))),
-            or_nothing(row.bound.map(|bound| format!("{bound:.1e}"))),
+            or_nothing(row.bound.map(|bound| ozfft::bound_text(bound, 1))),
             or_nothing(row.equal_bits.map(|count| count.to_string())),
         ]);
     }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Accuracy, Engine, Plan, Planner, Problem};
 use ozfft_cli::options::accuracy_text;
-use ozfft_cli::report::{aligned, error_text, progress};
+use ozfft_cli::report::{aligned, bound_text, error_text, progress};
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::gaussian_complex;
 use ozfft_testkit::oracle::{ExactSpectrum, Scale, compare_f32, dft};
@@ -141,7 +141,7 @@ pub fn table(rows: &[SingleCost]) -> String {
                 .map_or_else(none, |(fewest, most)| format!("{fewest} to {most}")),
             format!("{:.1}", row.nanoseconds_per_point),
             error_text(row.l2),
-            error_text(row.bound),
+            bound_text(row.bound),
         ]
     }));
     aligned(&table)

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::measure::{compute, problem_of, scale_of};
 use crate::memory;
 use crate::options::{NormName, accuracy_text, shape_text};
-use crate::report::{aligned, error_text, progress, say, say_json};
+use crate::report::{aligned, bound_text, error_text, progress, say, say_json};
 use clap::ValueEnum;
 use num_complex::Complex;
 use ozfft::{BlockRecipe, Direction, Engine, Kind, LineRecipe, Plan, Planner};
@@ -332,7 +332,7 @@ fn tell(rows: &[Row]) -> Result<(), Failure> {
             row.accuracy.clone(),
             format!("{:.3}", row.ratio),
             error_text(row.error),
-            error_text(row.bound),
+            bound_text(row.bound),
             error_text(row.expected),
             row.seed.to_string(),
             row.attack.clone(),

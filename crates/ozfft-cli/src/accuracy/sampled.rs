@@ -7,7 +7,7 @@ use crate::gpu::{CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision}
 use crate::measure::{problem_of, scale_of};
 use crate::memory;
 use crate::options::{accuracy_text, shape_text};
-use crate::report::{aligned, error_text, note, say, say_json, seconds_text};
+use crate::report::{aligned, bound_text, error_text, note, say, say_json, seconds_text};
 use num_complex::Complex;
 use ozfft::{Device, Direction, Kind, Plan, Planner};
 use ozfft_testkit::oracle;
@@ -306,7 +306,7 @@ fn tell(rows: &[Row]) -> Result<(), Failure> {
             row.substrate.into(),
             error_text(row.l2),
             error_text(row.linf),
-            error_text(row.bound),
+            bound_text(row.bound),
             error_text(row.expected),
             optional(row.cufft_l2),
             optional(row.cufft_linf),

@@ -7,6 +7,7 @@ use crate::functions::planner;
 use crate::plan::Plan;
 use crate::plan::estimate::digits_seconds;
 use crate::problem::Problem;
+use crate::transform::budget::bound_text;
 #[cfg(feature = "wide")]
 use crate::wide::{DoubleDouble, WidePlan, WidePlanner};
 use num_complex::Complex;
@@ -274,7 +275,8 @@ impl std::fmt::Display for Refusal {
         match self {
             Refusal::Error(error) => write!(
                 f,
-                "the error of a sum may be {error:.2e}, and must be at most {MOST_ERROR}"
+                "the error of a sum may be {}, and must be at most {MOST_ERROR}",
+                bound_text(*error, 2)
             ),
             Refusal::Bits(bits) => {
                 write!(

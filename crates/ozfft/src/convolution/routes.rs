@@ -4,6 +4,7 @@
 use super::floating::Pairs;
 use super::floating::{Asked, Doubles, Floating, MOST_ERROR};
 use crate::error::FftError;
+use crate::transform::budget::bound_text;
 #[cfg(feature = "wide")]
 use crate::wide::DoubleDouble;
 use exact_convolution::{Convolution, ConvolutionError, ConvolutionPlan, Operand, Output, Route};
@@ -218,7 +219,8 @@ impl ExactConvolution {
         };
         let inequality = |error: f64, (length, count): (usize, usize)| {
             format!(
-                "{count} transforms of {length} points: the error of a sum is at most {error:.2e}, below {MOST_ERROR}, so rounding finds the integer"
+                "{count} transforms of {length} points: the error of a sum is at most {}, below {MOST_ERROR}, so rounding finds the integer",
+                bound_text(error, 2)
             )
         };
         match route {

@@ -11,7 +11,7 @@ use crate::problem::{self, Problem, Products};
 use crate::sample::Real;
 use crate::substrate::{CpuUnit, Substrate};
 use crate::sync::lock;
-use crate::transform::budget::{ErrorBudget, between_axes, final_rounding};
+use crate::transform::budget::{ErrorBudget, between_axes, bound_text, final_rounding};
 use crate::transform::norm::Scaling;
 use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
 use std::collections::HashMap;
@@ -215,8 +215,8 @@ pub(crate) fn on_gpu<T: Real>(
 fn keeps_target(problem: &Problem, mode: Mode, budget: &ErrorBudget) -> Result<(), FftError> {
     match problem.accuracy.target() {
         Some(target) if budget.bound > target => Err(FftError::Unsupported(format!(
-            "the mode {mode} keeps {:.2e}, not the {target:.2e} asked for; ask for that, or take the engine auto or digits",
-            budget.bound
+            "the mode {mode} keeps {}, not the {target:.2e} asked for; ask for that, or take the engine auto or digits",
+            bound_text(budget.bound, 2)
         ))),
         _ => Ok(()),
     }

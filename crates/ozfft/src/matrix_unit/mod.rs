@@ -527,16 +527,40 @@ impl Unit {
     }
 }
 
-/// Names of units separated by commas, which are to be left out: so a machine that has them behaves like one that has not.
-fn without() -> &'static str {
-    static WITHOUT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    WITHOUT.get_or_init(|| std::env::var("OZFFT_WITHOUT").unwrap_or_default())
+/// The units that `OZFFT_WITHOUT` leaves out, so that a machine that has them behaves like one that has not; or what it names that is no unit.
+fn without() -> &'static Result<Vec<CpuUnit>, FftError> {
+    static WITHOUT: std::sync::OnceLock<Result<Vec<CpuUnit>, FftError>> =
+        std::sync::OnceLock::new();
+    WITHOUT.get_or_init(|| {
+        let value = std::env::var_os("OZFFT_WITHOUT").unwrap_or_default();
+        units_named(&value.to_string_lossy())
+    })
 }
 
-/// Whether the environment variable leaves a unit out; the portable ones are always there.
+/// Names of units with commas between them. The portable units are always there, so they are accepted and not returned.
+fn units_named(names: &str) -> Result<Vec<CpuUnit>, FftError> {
+    let names = names.split(',').map(str::trim);
+    let mut units = Vec::new();
+    for name in names.filter(|name| !name.is_empty()) {
+        let unit = CpuUnit::INTEGERS.iter().find(|unit| unit.name() == name);
+        match unit {
+            Some(CpuUnit::Scalar | CpuUnit::WideInteger) => {}
+            Some(&unit) => units.push(unit),
+            None => {
+                let known: Vec<&str> = CpuUnit::INTEGERS.iter().map(|unit| unit.name()).collect();
+                return Err(FftError::UnknownUnit {
+                    name: name.into(),
+                    known: known.join(", "),
+                });
+            }
+        }
+    }
+    Ok(units)
+}
+
+/// Whether the environment variable leaves a unit out.
 fn left_out(unit: CpuUnit) -> bool {
-    let portable = matches!(unit, CpuUnit::Scalar | CpuUnit::WideInteger);
-    !portable && without().split(',').any(|name| name.trim() == unit.name())
+    without().as_ref().is_ok_and(|units| units.contains(&unit))
 }
 
 impl Unit {
@@ -554,6 +578,9 @@ impl Unit {
 
     /// The unit for a substrate; for `Auto` the fastest that this processor has.
     pub(crate) fn new(substrate: Substrate) -> Result<Unit, FftError> {
+        if let Err(unknown) = without() {
+            return Err(unknown.clone());
+        }
         match substrate {
             Substrate::Auto | Substrate::Int8 => {
                 let mut units = CpuUnit::INTEGERS.iter();
@@ -586,10 +613,13 @@ impl Unit {
         if Amx::present() && Amx::detect().is_none() {
             return "; the kernel refuses AMX's tiles".into();
         }
-        if !without().is_empty() {
-            return format!("; OZFFT_WITHOUT leaves out {}", without());
+        match without() {
+            Ok(units) if !units.is_empty() => {
+                let names: Vec<&str> = units.iter().map(|unit| unit.name()).collect();
+                format!("; OZFFT_WITHOUT leaves out {}", names.join(", "))
+            }
+            _ => String::new(),
         }
-        String::new()
     }
 }
 

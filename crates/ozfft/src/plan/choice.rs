@@ -8,6 +8,7 @@ use super::prediction::Prediction;
 use crate::problem::{Device, Engine, Problem};
 use crate::recipe::Digits;
 use crate::substrate::Substrate;
+use crate::transform::budget::bound_text;
 use std::fmt;
 
 /// The candidates that [`Engine::Auto`] compared for a numeric accuracy, and the reason for its choice.
@@ -118,7 +119,7 @@ impl fmt::Display for Choice {
             self.target, self.numbers, "engine", "unit", "bound", "predicted s"
         )?;
         for candidate in &self.candidates {
-            let bound = candidate.bound.map(|bound| format!("{bound:.2e}"));
+            let bound = candidate.bound.map(|bound| bound_text(bound, 2));
             let seconds = candidate.prediction.as_ref();
             let seconds = seconds.map(|prediction| format!("{:.2e}", prediction.seconds));
             write!(

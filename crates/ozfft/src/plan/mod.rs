@@ -35,7 +35,7 @@ use crate::sample::Real;
 use crate::stages::residue_products::Counters;
 #[cfg(feature = "residues")]
 use crate::stages::residue_products::ResidueReport;
-use crate::transform::budget::ErrorBudget;
+use crate::transform::budget::{ErrorBudget, bound_text};
 use crate::workspace::SharedArray;
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
@@ -749,7 +749,7 @@ impl<T: Real> fmt::Display for Plan<T> {
             (false, Some(_)) => "not proven".into(),
             (false, None) => "measured, not proven".into(),
         };
-        writeln!(f, "bound {:.2e} ({proof})", self.bound())?;
+        writeln!(f, "bound {} ({proof})", bound_text(self.bound(), 2))?;
         if let Some(note) = note_on_bound(&self.problem) {
             writeln!(f, "  {note}")?;
         }

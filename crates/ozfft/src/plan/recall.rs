@@ -6,6 +6,7 @@ use crate::error::FftError;
 use crate::problem::{Engine, Problem};
 use crate::recipe::Recipe;
 use crate::sample::Real;
+use crate::transform::budget::bound_text;
 
 impl<T: Real> Planner<T> {
     /// A plan from wisdom where it keeps what was asked for as a fresh one must, else the fresh one, which says why.
@@ -54,8 +55,8 @@ impl<T: Real> Planner<T> {
         }
         let mut plan = fresh()?;
         plan.pass_over_wisdom(match likely {
-            true => format!("its bound of {found:.2e} is above {allowed:.2e}, which a plan for this accuracy keeps"),
-            false => format!("its bound of {found:.2e} does not prove the accuracy, and three times its expected error is above it"),
+            true => format!("its bound of {} is above {allowed:.2e}, which a plan for this accuracy keeps", bound_text(found, 2)),
+            false => format!("its bound of {} does not prove the accuracy, and three times its expected error is above it", bound_text(found, 2)),
         });
         Ok(plan)
     }

@@ -38,6 +38,27 @@ impl ErrorBudget {
     }
 }
 
+/// A bound as text with so many decimal places, rounded up: read again it is never below the bound, as the nearest text may be.
+///
+/// ```
+/// let bound = 1.684_41e-15;
+/// assert_eq!(format!("{bound:.2e}"), "1.68e-15");
+/// assert_eq!(ozfft::bound_text(bound, 2), "1.69e-15");
+/// assert_eq!(ozfft::bound_text(9.999e-16, 2), "1.00e-15");
+/// ```
+pub fn bound_text(bound: f64, places: usize) -> String {
+    let nearest = format!("{bound:.places$e}");
+    let above = || {
+        let read: f64 = nearest.parse().ok()?;
+        let exponent: i32 = nearest.split_once('e')?.1.parse().ok()?;
+        let unit: f64 = format!("1e{}", exponent - i32::try_from(places).ok()?)
+            .parse()
+            .ok()?;
+        (read < bound).then(|| format!("{:.places$e}", read + unit))
+    };
+    above().unwrap_or(nearest)
+}
+
 /// Root mean square of a rounding error that is uniform in ±1/2.
 const UNIFORM: f64 = 0.288_675_134_594_812_9;
 /// Root mean square of a balanced digit of random data.
@@ -422,5 +443,40 @@ fn bluestein_budget(n: usize, convolution: &[BlockRecipe], setting: Setting<'_>)
     ErrorBudget {
         bound: through.bound * kernel.modulus / (n as f64).sqrt(),
         expected: through.expected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bound of 128³ is 1.68441e-15, and 1.68e-15 was printed as proven.
+    #[test]
+    fn a_printed_bound_is_not_below_the_bound() {
+        assert_eq!(bound_text(1.684_41e-15, 2), "1.69e-15");
+        // A bound just above every number of three digits, that number, and one just below it.
+        for exponent in [-320, -300, -33, -16, -15, -1, 0, 7, 300] {
+            for digits in 100..1000 {
+                let text = format!("{}.{:02}e{exponent}", digits / 100, digits % 100);
+                let next = match digits + 1 {
+                    1000 => format!("1.00e{}", exponent + 1),
+                    more => format!("{}.{:02}e{exponent}", more / 100, more % 100),
+                };
+                let number: f64 = text.parse().expect("a number");
+                assert_eq!(bound_text(number.next_down(), 2), text);
+                assert_eq!(bound_text(number, 2), text);
+                assert_eq!(bound_text(number.next_up(), 2), next);
+            }
+        }
+        for places in 0..16 {
+            for bound in [f64::from_bits(1), 1.0 / 3.0, 2.0 / 3.0, f64::MAX] {
+                let text = bound_text(bound, places);
+                let read: f64 = text.parse().expect("a number");
+                assert!(read >= bound, "{bound:e} with {places} places: {text}");
+            }
+        }
+        for (bound, text) in [(0.0, "0.00e0"), (f64::INFINITY, "inf"), (f64::NAN, "NaN")] {
+            assert_eq!(bound_text(bound, 2), text);
+        }
     }
 }

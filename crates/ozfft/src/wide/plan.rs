@@ -22,6 +22,7 @@ use crate::recipe::factor;
 use crate::stages::quantise::LineProperties;
 use crate::stages::scale::{self, ScaleBetweenAxes, exponent_above, larger};
 use crate::sync::lock;
+use crate::transform::budget::bound_text;
 use crate::transform::norm::Scaling;
 use crate::workspace::SharedArray;
 use float_environment::DefaultEnvironment;
@@ -461,7 +462,7 @@ impl fmt::Display for WidePlan {
             write!(f, " axis {}: {};", pass.axis, line.recipe)?;
         }
         writeln!(f)?;
-        writeln!(f, "bound {:.2e} (proven)", self.bound())?;
+        writeln!(f, "bound {} (proven)", bound_text(self.bound(), 2))?;
         if let Some(note) = note_on_bound(&self.problem) {
             writeln!(f, "  {note}")?;
         }

@@ -2,7 +2,7 @@
 
 use super::{Figure, heads};
 use crate::failure::Failure;
-use ozfft_cli::report::error_text;
+use ozfft_cli::report::{bound_text, error_text};
 use page_model::charts::{Axis, Extent, Plane, free_places, raised, tick_text};
 use page_model::svg::{Anchor, Svg, text_width};
 use roofline::table::significant;
@@ -184,6 +184,15 @@ impl AccuracyResult {
             Some(self.floor_l2),
         ]
     }
+
+    /// The same for people: the bound, the second of them, is rounded up.
+    fn texts(&self) -> [String; 5] {
+        let mut texts = self
+            .errors()
+            .map(|error| error.map_or("–".into(), error_text));
+        texts[1] = bound_text(self.truncated_bound);
+        texts
+    }
 }
 
 /// Errors over N.
@@ -243,9 +252,8 @@ pub fn accuracy(width: f64) -> Result<Figure, Failure> {
 }
 
 fn cells(result: &AccuracyResult) -> Vec<String> {
-    let error = |error: Option<f64>| error.map_or("–".into(), error_text);
     std::iter::once(result.shape.clone())
-        .chain(result.errors().map(error))
+        .chain(result.texts())
         .collect()
 }
 
@@ -519,8 +527,7 @@ mod tests {
             let start = format!("| {} | ", result.shape);
             let line = document.lines().find(|line| line.starts_with(&start));
             let line = line.unwrap_or_else(|| panic!("no row {}", result.shape));
-            for error in result.errors().into_iter().flatten() {
-                let text = error_text(error);
+            for text in result.texts() {
                 assert!(line.contains(&format!("| {text} |")), "{text} in {line}");
             }
         }

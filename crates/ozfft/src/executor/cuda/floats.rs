@@ -4,6 +4,7 @@
 use super::machine::{DeviceMemory, Machine, Parameters, Queue};
 use super::{Buffer, OpenQueue};
 use crate::error::FftError;
+use crate::transform::budget::bound_text;
 use floats::unit::{Finding, MatrixUnit, Order, Rounding, Shape, TILE, Term, probe};
 use floats::{Direction, Format, Mode, tables};
 #[cfg(test)]
@@ -442,13 +443,13 @@ impl FloatLines {
     pub(crate) fn describe(&self) -> String {
         let (n1, n2) = self.kernel.factors;
         format!(
-            "{}, {} points: {} ({n1} × {n2}) on {} ({}); relative L2 error at most {:.1e}, about {:.1e}",
+            "{}, {} points: {} ({n1} × {n2}) on {} ({}); relative L2 error at most {}, about {:.1e}",
             self.mode,
             self.kernel.points(),
             self.kernel.name,
             self.machine.name(),
             self.finding,
-            self.bound,
+            bound_text(self.bound, 1),
             self.expected
         )
     }
