@@ -27,7 +27,7 @@ impl<T: Real> LineTransform<T> for DigitsLine {
     }
 
     fn lines_at_once(&self) -> usize {
-        self.line.lines_at_once(self.unit.lanes())
+        self.line.lines_at_once(self.unit)
     }
 
     fn workspace_len(&self, workers: usize, lines: usize) -> usize {
