@@ -335,7 +335,7 @@ fn columns<'a>(
     panel
 }
 
-const _: () = assert!(COLUMNS % MOST_LANES == 0 && FEW_COLUMNS % MOST_LANES == 0);
+const _: () = assert!(COLUMNS.is_multiple_of(MOST_LANES) && FEW_COLUMNS.is_multiple_of(MOST_LANES));
 
 #[cfg(test)]
 mod tests {
