@@ -6,6 +6,7 @@ use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::executor::scales::Largest;
 use crate::executor::schedule::AxisPass;
+use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{Unit, UnitSession};
 use crate::recipe::Recipe;
 use crate::sample::Real;
@@ -27,7 +28,7 @@ impl<T: Real> LineTransform<T> for DigitsLine {
     }
 
     fn lines_at_once(&self) -> usize {
-        self.line.lines_at_once(self.unit.lanes())
+        self.line.lines_at_once(self.unit)
     }
 
     fn workspace_len(&self, workers: usize, lines: usize) -> usize {
@@ -58,11 +59,15 @@ impl<T: Real> LineTransform<T> for DigitsLine {
 /// Points of the longest lines that tiles are not set up for, where they are few.
 const WITHOUT_TILES: usize = 64;
 
+/// Points of the longest lines that tiles are not worth in batches either, where vectors multiply row by row.
+const ROW_BY_ROW: usize = 12;
+
 /// The unit that multiplies the lines of a pass: tiles must be set up and given back, which costs short lines that are alone more than they gain
-/// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long).
-fn unit_of_pass(pass: &AxisPass, unit: Unit) -> Unit {
+/// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long). Of the shortest lines, tiles are mostly empty.
+fn unit_of_pass(pass: &AxisPass, recipe: &Recipe, unit: Unit) -> Unit {
     let few = 2 * pass.read.count() <= unit.lanes();
-    match few && pass.n <= WITHOUT_TILES {
+    let short = pass.n <= ROW_BY_ROW && recipe.digits.pairs() == ROW_PAIRS;
+    match short || few && pass.n <= WITHOUT_TILES {
         true => unit.without_tiles(),
         false => unit,
     }
@@ -102,7 +107,7 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
         let (runner, substrate, remarks) = match &request.gpu {
             None => {
                 let unit = Unit::new(problem.substrate)?;
-                let lines = lines_on(request, &recipe, |pass| unit_of_pass(pass, unit));
+                let lines = lines_on(request, &recipe, |pass| unit_of_pass(pass, &recipe, unit));
                 let lines = lines.into_iter();
                 let lines = lines.map(|(line, unit)| -> Box<dyn LineTransform<T>> {
                     Box::new(DigitsLine { line, unit })

@@ -6,8 +6,9 @@
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::paired_digits::{PairedDigits, meets, terms};
+use super::register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, SpreadWord};
 use super::{
-    ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, unsigned_digits,
+    Halves, ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, unsigned_digits,
     unsigned_short_digits,
 };
 use crate::recipe::Digits;
@@ -28,16 +29,33 @@ const LARGEST_SLOTS: usize = 33;
 /// Rows of a matrix that are multiplied side by side: sums and data just fit the registers.
 const ROWS: usize = 2;
 
+/// A matrix for products of all rows, and for those of one row at a time.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    all: FoldedRows<ROWS>,
+    rows: Option<RegisterRows>,
+    count: usize,
+}
+
 impl ListedUnit for Avx2 {
-    type Packed = FoldedRows<ROWS>;
+    type Packed = Packed;
 
     fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         present.then_some(Avx2(()))
     }
 
-    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows<ROWS> {
-        FoldedRows::new(matrix, digits)
+    fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Packed {
+        Packed {
+            all: FoldedRows::new(matrix, digits),
+            rows: RegisterRows::new(matrix, digits),
+            count: matrix.rows,
+        }
+    }
+
+    fn rows(packed: &Packed) -> Option<(usize, usize)> {
+        let rows = packed.rows.as_ref();
+        rows.map(|rows| rows.memory(packed.count))
     }
 
     fn pack_outputs(
@@ -170,6 +188,26 @@ fn enter<T: Task>(task: T) -> T::Output {
 
 /// The digits of a word of all lines with their bias, in pairs, the least significant first.
 type WordDigits = [__m256i; 4];
+
+/// The digits of a word of eight bytes in pairs of 16 bits, the least significant first.
+#[inline(always)]
+fn spread_digits((lower, upper): (__m256i, __m256i)) -> WordDigits {
+    // SAFETY: the unit's constructor has seen AVX2.
+    unsafe {
+        // Bytes become 16 bits, the lower two or the upper two of every half. Places are those within 128 bits.
+        let places = |first: u32| {
+            let next = |place: u32| (first + 0x0004_0004 * place) as i32;
+            _mm256_broadcastsi128_si256(_mm_setr_epi32(next(0), next(1), next(2), next(3)))
+        };
+        let (low, high) = (places(0x8001_8000), places(0x8003_8002));
+        [
+            _mm256_shuffle_epi8(lower, low),
+            _mm256_shuffle_epi8(lower, high),
+            _mm256_shuffle_epi8(upper, low),
+            _mm256_shuffle_epi8(upper, high),
+        ]
+    }
+}
 
 /// The digits of every word of a column.
 #[inline]
@@ -321,7 +359,7 @@ fn all_rows<const WORDS: usize, const PAIRS: usize, const TERMS: usize, const DE
 
 #[target_feature(enable = "avx2,fma")]
 fn multiply(matrix: &PackedMatrix, digits: Digits, data: &[HalfRow<4>], sums: &mut [HalfRow<4>]) {
-    let packed = matrix.packed::<FoldedRows<ROWS>>();
+    let packed = &matrix.packed::<Packed>().all;
     let mut memory = [[_mm256_setzero_si256(); 4]; LARGEST_SLOTS];
     let column = &mut memory[..matrix.slots];
     unpack(data, digits, column);
@@ -377,6 +415,65 @@ impl MatrixUnit<4> for Avx2 {
     ) {
         // SAFETY: as above.
         unsafe { multiply(matrix, digits, data, sums) }
+    }
+
+    const ROW_BY_ROW: bool = true;
+
+    #[inline(always)]
+    fn register_rows(matrix: &PackedMatrix) -> Option<&RegisterRows> {
+        matrix.packed::<Packed>().rows.as_ref()
+    }
+
+    #[inline(always)]
+    fn spread(word: Halves<4, Self>, place: &mut SpreadWord<4>) {
+        let digits = spread_digits(word);
+        for q in 0..ROW_PAIRS {
+            simd::Avx2::store_halves(digits[q], &mut place[q]);
+        }
+    }
+
+    #[inline(always)]
+    fn spread_folded(
+        words: Pair<Halves<4, Self>>,
+        sums: &mut SpreadWord<4>,
+        differences: &mut SpreadWord<4>,
+    ) {
+        let (a, b) = (spread_digits(words.0), spread_digits(words.1));
+        for q in 0..ROW_PAIRS {
+            // SAFETY: as above.
+            let (sum, difference) =
+                unsafe { (_mm256_add_epi16(a[q], b[q]), _mm256_sub_epi16(a[q], b[q])) };
+            simd::Avx2::store_halves(sum, &mut sums[q]);
+            simd::Avx2::store_halves(difference, &mut differences[q]);
+        }
+    }
+
+    // Loops by number are unrolled where iterators over arrays of registers are not.
+    #[allow(clippy::needless_range_loop)]
+    #[inline(always)]
+    fn row_pairs(
+        offsets: &[i32; ROW_PAIRS],
+        entries: &[[i32; ROW_TERMS]],
+        digits: &[SpreadWord<4>],
+    ) -> [__m256i; ROW_PAIRS] {
+        let mut sums = [simd::Avx2::splat_halves(0); ROW_PAIRS];
+        for pair in 0..ROW_PAIRS {
+            sums[pair] = simd::Avx2::splat_halves(offsets[pair]);
+        }
+        for (entries, digits) in entries.iter().zip(digits) {
+            let mut term = 0;
+            for word in 0..ROW_PAIRS {
+                let digits = simd::Avx2::load_halves(&digits[word]);
+                for pair in 0..=word {
+                    let entry = simd::Avx2::splat_halves(entries[term]);
+                    // SAFETY: as above.
+                    let product = unsafe { _mm256_madd_epi16(digits, entry) };
+                    sums[pair] = simd::Avx2::add_halves(sums[pair], product);
+                    term += 1;
+                }
+            }
+        }
+        sums
     }
 
     #[inline(always)]

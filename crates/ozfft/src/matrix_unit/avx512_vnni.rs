@@ -5,8 +5,9 @@
 //! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
 use super::folded_vnni::{self, Folded};
+use super::register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, SpreadWord};
 use super::{
-    ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, meeting, unsigned_digits,
+    Halves, ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, meeting, unsigned_digits,
     unsigned_short_digits,
 };
 use crate::recipe::Digits;
@@ -36,9 +37,13 @@ impl ListedUnit for Avx512Vnni {
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Packed {
         let bytes = Bytes::new(matrix, digits);
-        match Folded::new(matrix, digits, bytes.entries.len()) {
-            Some(folded) => Packed::Folded(folded),
-            None => Packed::Bytes(bytes),
+        let count = bytes.entries.len();
+        Packed {
+            form: match Folded::new(matrix, digits, count) {
+                Some(folded) => Form::Folded(folded),
+                None => Form::Bytes(bytes),
+            },
+            rows: RegisterRows::new(matrix, digits).filter(|rows| rows.products() <= count),
         }
     }
 
@@ -56,9 +61,16 @@ impl ListedUnit for Avx512Vnni {
     }
 }
 
+/// A matrix for products of all rows, and for those of one row at a time.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    form: Form,
+    rows: Option<RegisterRows>,
+}
+
 /// A matrix in the form that takes fewer products.
 #[derive(Debug)]
-pub(crate) enum Packed {
+enum Form {
     Bytes(Bytes),
     Folded(Folded),
 }
@@ -66,7 +78,7 @@ pub(crate) enum Packed {
 /// For each row and slot: the four matrix digits that meet the upper half's four data digits on the diagonals
 /// `0..upper`, then those that meet the lower half's on the diagonals `lower..diagonals`.
 #[derive(Debug)]
-pub(crate) struct Bytes {
+struct Bytes {
     entries: Vec<u32>,
     /// Correction for the bias of unsigned data digits, per diagonal.
     offsets: Vec<i32>,
@@ -415,6 +427,26 @@ unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize, con
     }
 }
 
+/// The digits of a word of eight bytes in pairs of 16 bits, the least significant first.
+#[inline(always)]
+fn spread_digits((lower, upper): (__m512i, __m512i)) -> [__m512i; ROW_PAIRS] {
+    // SAFETY: the unit's constructor has seen AVX-512.
+    unsafe {
+        // Bytes become 16 bits, the lower two or the upper two of every half. Places are those within 128 bits.
+        let places = |first: u32| {
+            let next = |place: u32| (first + 0x0004_0004 * place) as i32;
+            _mm512_broadcast_i32x4(_mm_setr_epi32(next(0), next(1), next(2), next(3)))
+        };
+        let (low, high) = (places(0x8001_8000), places(0x8003_8002));
+        [
+            _mm512_shuffle_epi8(lower, low),
+            _mm512_shuffle_epi8(lower, high),
+            _mm512_shuffle_epi8(upper, low),
+            _mm512_shuffle_epi8(upper, high),
+        ]
+    }
+}
+
 impl MatrixUnit<8> for Avx512Vnni {
     type Vectors = Avx512;
     const COLUMNS: usize = 2;
@@ -451,9 +483,9 @@ impl MatrixUnit<8> for Avx512Vnni {
         data: &[HalfRow<8>],
         sums: &mut [HalfRow<8>],
     ) {
-        let bytes = match matrix.packed::<Packed>() {
-            Packed::Bytes(bytes) => bytes,
-            Packed::Folded(folded) => {
+        let bytes = match &matrix.packed::<Packed>().form {
+            Form::Bytes(bytes) => bytes,
+            Form::Folded(folded) => {
                 for c in 0..columns {
                     let data = &data[c * matrix.data_rows..][..matrix.data_rows];
                     let sums = &mut sums[c * matrix.sum_rows..][..matrix.sum_rows];
@@ -487,6 +519,61 @@ impl MatrixUnit<8> for Avx512Vnni {
                 _ => multiply_truncated::<8, 8, 4, 1>((matrix, bytes), digits, columns, data, sums),
             }
         }
+    }
+
+    const ROW_BY_ROW: bool = true;
+
+    #[inline(always)]
+    fn register_rows(matrix: &PackedMatrix) -> Option<&RegisterRows> {
+        matrix.packed::<Packed>().rows.as_ref()
+    }
+
+    #[inline(always)]
+    fn spread(word: Halves<8, Self>, place: &mut SpreadWord<8>) {
+        let digits = spread_digits(word);
+        for q in 0..ROW_PAIRS {
+            Avx512::store_halves(digits[q], &mut place[q]);
+        }
+    }
+
+    #[inline(always)]
+    fn spread_folded(
+        words: Pair<Halves<8, Self>>,
+        sums: &mut SpreadWord<8>,
+        differences: &mut SpreadWord<8>,
+    ) {
+        let (a, b) = (spread_digits(words.0), spread_digits(words.1));
+        for q in 0..ROW_PAIRS {
+            // SAFETY: as above.
+            let (sum, difference) =
+                unsafe { (_mm512_add_epi16(a[q], b[q]), _mm512_sub_epi16(a[q], b[q])) };
+            Avx512::store_halves(sum, &mut sums[q]);
+            Avx512::store_halves(difference, &mut differences[q]);
+        }
+    }
+
+    #[inline(always)]
+    fn row_pairs(
+        offsets: &[i32; ROW_PAIRS],
+        entries: &[[i32; ROW_TERMS]],
+        digits: &[SpreadWord<8>],
+    ) -> [__m512i; ROW_PAIRS] {
+        let mut sums = [Avx512::splat_halves(0); 6];
+        // One by one: a function given to `map` is not inlined.
+        sums[0] = Avx512::splat_halves(offsets[0]);
+        sums[2] = Avx512::splat_halves(offsets[1]);
+        sums[4] = Avx512::splat_halves(offsets[2]);
+        sums[5] = Avx512::splat_halves(offsets[3]);
+        for (entries, digits) in entries.iter().zip(digits) {
+            // SAFETY: as above.
+            sums = unsafe { folded_vnni::add_place(sums, entries, digits) };
+        }
+        [
+            Avx512::add_halves(sums[0], sums[1]),
+            Avx512::add_halves(sums[2], sums[3]),
+            sums[4],
+            sums[5],
+        ]
     }
 
     #[inline(always)]

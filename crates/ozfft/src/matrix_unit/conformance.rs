@@ -79,6 +79,43 @@ impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
     }
 }
 
+impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
+    /// A row alone has the same sums, of digits that are spread.
+    #[inline(always)]
+    fn row_by_row(
+        &self,
+        rows: &RegisterRows,
+        row: usize,
+        column: &[Slot<L>],
+        pairs: &[HalfRow<L>],
+    ) {
+        let mut spread = vec![[[[0x5ba3_91e7; 2]; L]; ROW_PAIRS]; column.len()];
+        rows.spread::<L, U>(
+            #[inline(always)]
+            |slot| {
+                let [re, im] = &column[slot];
+                U::encode(self.digits, (U::Vectors::load(re), U::Vectors::load(im)))
+            },
+            &mut spread,
+        );
+        let all = match (rows.has_partners(), self.matrix.rows - 1 - row) {
+            (false, _) => rows.row::<L, U>(row, &spread),
+            (true, partner) if partner < row => rows.partners::<L, U>(partner, &spread).1,
+            (true, _) => rows.partners::<L, U>(row, &spread).0,
+        };
+        let found = all.map(stored::<L, U>);
+        // Digits of 16 bits may be divided among pairs otherwise than bytes are; what they add up to is the same.
+        let sum = |pairs: &[HalfRow<L>], lane: usize, part: usize| {
+            let places = pairs.iter().rev().map(|pair| i128::from(pair[lane][part]));
+            places.fold(0, |sum, pair| (sum << 16) + pair)
+        };
+        for (lane, part) in (0..L).flat_map(|lane| [(lane, 0), (lane, 1)]) {
+            let (found, right) = (sum(&found, lane, part), sum(pairs, lane, part));
+            assert_eq!(found, right, "a row alone, lane {lane}, {:?}", self.digits);
+        }
+    }
+}
+
 impl<const L: usize, U: MatrixUnit<L>> Task for Product<'_, L, U> {
     /// All pairs of every row of every column.
     type Output = Vec<HalfRow<L>>;
@@ -113,7 +150,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Product<'_, L, U> {
                 .multiply(matrix, digits, self.columns.len(), part, &data, &mut sums);
         }
         let mut found = Vec::new();
-        for sums in sums.chunks_exact(matrix.sum_rows()) {
+        for (number, sums) in sums.chunks_exact(matrix.sum_rows()).enumerate() {
             for row in 0..matrix.rows {
                 let start = found.len();
                 for pair in 0..digits.pairs() {
@@ -128,6 +165,9 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Product<'_, L, U> {
                         3 => self.together::<3>(sums, row, pairs),
                         _ => self.together::<4>(sums, row, pairs),
                     }
+                }
+                if let Some(rows) = U::register_rows(matrix) {
+                    self.row_by_row(rows, row, &self.columns[number], pairs);
                 }
             }
         }

@@ -3,12 +3,16 @@
 //!
 //! Sums and differences of digits have nine bits, and bytes no room for them (`folded_rows.rs`). A product of 16 bits takes two matrix
 //! digits at once, so that a word of eight digits takes ten instructions instead of twelve, and of half as many words.
+//!
+//! The instruction is written as such: the compiler takes its intrinsic function apart, into a product and a sum, which are twice as many.
 
 use super::PackedOutputs;
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
+use super::register_rows::{ROW_TERMS, SpreadWord};
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Vectors};
 use crate::stages::digits::{DigitMatrix, bias};
+use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -34,6 +38,66 @@ impl Folded {
         let products = ROWS * folded.entries.len() + 8 * matrix.slots;
         (5 * products < 4 * bytes).then_some(Folded(folded))
     }
+}
+
+/// Adds two products of 16 bits to each of the sums.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+fn add_products(mut sums: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: arithmetic in registers.
+    unsafe {
+        asm!(
+            "vpdpwssd {sums}, {a}, {b}",
+            sums = inout(zmm_reg) sums,
+            a = in(zmm_reg) a,
+            b = in(zmm_reg) b,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sums
+}
+
+/// Adds the products of one place of a row (`register_rows.rs`): the sums of the four pairs, of which the first two are in two parts, so
+/// that fewer products wait for each other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+pub(super) fn add_place(
+    [mut a0, mut b0, mut a1, mut b1, mut s2, mut s3]: [__m512i; 6],
+    entries: &[i32; ROW_TERMS],
+    digits: &SpreadWord<8>,
+) -> [__m512i; 6] {
+    // Of a type: without one the compiler gives names to some registers that no assembler knows.
+    let _word: __m512i;
+    // SAFETY: what is read lies within both arrays.
+    unsafe {
+        asm!(
+            "vmovdqu64 {word}, zmmword ptr [{digits}]",
+            "vpdpwssd {a0}, {word}, dword ptr [{entries}]{{1to16}}",
+            "vmovdqu64 {word}, zmmword ptr [{digits} + 64]",
+            "vpdpwssd {b0}, {word}, dword ptr [{entries} + 4]{{1to16}}",
+            "vpdpwssd {a1}, {word}, dword ptr [{entries} + 8]{{1to16}}",
+            "vmovdqu64 {word}, zmmword ptr [{digits} + 128]",
+            "vpdpwssd {a0}, {word}, dword ptr [{entries} + 12]{{1to16}}",
+            "vpdpwssd {b1}, {word}, dword ptr [{entries} + 16]{{1to16}}",
+            "vpdpwssd {s2}, {word}, dword ptr [{entries} + 20]{{1to16}}",
+            "vmovdqu64 {word}, zmmword ptr [{digits} + 192]",
+            "vpdpwssd {b0}, {word}, dword ptr [{entries} + 24]{{1to16}}",
+            "vpdpwssd {a1}, {word}, dword ptr [{entries} + 28]{{1to16}}",
+            "vpdpwssd {s2}, {word}, dword ptr [{entries} + 32]{{1to16}}",
+            "vpdpwssd {s3}, {word}, dword ptr [{entries} + 36]{{1to16}}",
+            a0 = inout(zmm_reg) a0,
+            b0 = inout(zmm_reg) b0,
+            a1 = inout(zmm_reg) a1,
+            b1 = inout(zmm_reg) b1,
+            s2 = inout(zmm_reg) s2,
+            s3 = inout(zmm_reg) s3,
+            word = out(zmm_reg) _word,
+            entries = in(reg) entries,
+            digits = in(reg) digits,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    [a0, b0, a1, b1, s2, s3]
 }
 
 /// The digits of a word of all lines with their bias, in pairs, the least significant first.
@@ -137,7 +201,7 @@ fn group_sums<const PAIRS: usize, const TERMS: usize>(
             for pair in 0..=word {
                 for row in 0..ROWS {
                     let entry = _mm512_set1_epi32(bytemuck::cast(entries[term][row]));
-                    sums[row][pair] = _mm512_dpwssd_epi32(sums[row][pair], data[word], entry);
+                    sums[row][pair] = add_products(sums[row][pair], data[word], entry);
                 }
                 term += 1;
             }
@@ -352,7 +416,7 @@ fn rows_of_outputs<const PAIRS: usize, const TERMS: usize>(
             let [a, b, c, d] = digits;
             let digits = _mm512_broadcast_i32x4(_mm_setr_epi32(a, b, c, d));
             for _ in 0..=word {
-                terms[term] = _mm512_dpwssd_epi32(terms[term], digits, load(&registers[term]));
+                terms[term] = add_products(terms[term], digits, load(&registers[term]));
                 term += 1;
             }
         }

@@ -22,6 +22,7 @@ mod four_rows;
 #[cfg(neon_unit)]
 mod neon_dot;
 mod paired_digits;
+pub(crate) mod register_rows;
 #[cfg(feature = "residues")]
 mod residue_numbers;
 mod scalar;
@@ -57,6 +58,7 @@ pub(crate) use avx512_vnni::Avx512Vnni;
 use folded_rows::FoldedRows;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
+use register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, RowPairs, SpreadWord};
 #[cfg(feature = "residues")]
 pub(crate) use residue_numbers::ResidueNumbers;
 pub(crate) use scalar::Scalar;
@@ -117,6 +119,38 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         data: &[HalfRow<L>],
         sums: &mut [HalfRow<L>],
     );
+
+    /// Whether some matrices are multiplied row by row ([`MatrixUnit::row_pairs`]).
+    const ROW_BY_ROW: bool = false;
+
+    /// The matrix for products row by row, where the unit multiplies it so.
+    #[inline(always)]
+    fn register_rows(_: &PackedMatrix) -> Option<&RegisterRows> {
+        None
+    }
+
+    /// The digits of a word, lower and upper halves, in pairs of 16 bits.
+    fn spread(_word: Halves<L, Self>, _place: &mut SpreadWord<L>) {
+        unreachable!("the unit multiplies no row alone")
+    }
+
+    /// Sums and differences of the digits of two words, in pairs of 16 bits.
+    fn spread_folded(
+        _words: Pair<Halves<L, Self>>,
+        _sums: &mut SpreadWord<L>,
+        _differences: &mut SpreadWord<L>,
+    ) {
+        unreachable!("the unit multiplies no row alone")
+    }
+
+    /// All pairs of some digits that have been spread times what each of them meets, from these sums on.
+    fn row_pairs(
+        _offsets: &[i32; ROW_PAIRS],
+        _entries: &[[i32; ROW_TERMS]],
+        _digits: &[SpreadWord<L>],
+    ) -> RowPairs<L, Self> {
+        unreachable!("the unit multiplies no row alone")
+    }
 
     /// Words, real and imaginary parts, as [`MatrixUnit::multiply_outputs`] wants to find their digits.
     fn encode_outputs(_: &PackedOutputs, _: Digits, _words: &[[i64; 2]], _data: &mut [[i32; 2]]) {
@@ -454,6 +488,15 @@ macro_rules! units {
                     $(#[cfg($compiled)] Unit::$name(_) => $lanes,)*
                     #[cfg(feature = "residues")]
                     Unit::Residues => 1,
+                }
+            }
+
+            /// [`MatrixUnit::ROW_BY_ROW`] of the unit.
+            pub(crate) fn is_row_by_row(self) -> bool {
+                match self {
+                    $(#[cfg($compiled)] Unit::$name(_) => <$name as MatrixUnit<$lanes>>::ROW_BY_ROW,)*
+                    #[cfg(feature = "residues")]
+                    Unit::Residues => false,
                 }
             }
 

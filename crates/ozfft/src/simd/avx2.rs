@@ -201,6 +201,10 @@ impl Vectors<4> for Avx2 {
         unsafe { _mm256_srlv_epi32(a, _mm256_set1_epi32(count as i32)) }
     }
     #[inline(always)]
+    fn join_places(high: __m256i, low: __m256i) -> __m256i {
+        unsafe { _mm256_blend_epi16::<0x55>(_mm256_slli_epi32::<16>(high), low) }
+    }
+    #[inline(always)]
     fn swap_halves(a: __m256i) -> __m256i {
         unsafe { _mm256_shuffle_epi32::<0xb1>(a) }
     }

@@ -199,6 +199,10 @@ impl Vectors<8> for Avx512 {
         unsafe { _mm512_srlv_epi32(a, _mm512_set1_epi32(count as i32)) }
     }
     #[inline(always)]
+    fn join_places(high: __m512i, low: __m512i) -> __m512i {
+        unsafe { _mm512_mask_blend_epi16(0x5555_5555, _mm512_slli_epi32::<16>(high), low) }
+    }
+    #[inline(always)]
     fn swap_halves(a: __m512i) -> __m512i {
         unsafe { _mm512_shuffle_epi32::<0xb1>(a) }
     }

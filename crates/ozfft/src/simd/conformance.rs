@@ -292,6 +292,13 @@ fn half_rows<const L: usize, V: Vectors<L>>(operands: &[[Row<L>; 2]]) {
         |a, b| V::or_halves(a, b),
         |a, b| a | b,
     );
+    halves::<L, V>(
+        "join places",
+        operands,
+        #[inline(always)]
+        |a, b| V::join_places(a, b),
+        |a, b| a << 16 | (b & 0xffff),
+    );
     for (number, row) in operands.iter().enumerate() {
         let count = (number % 33) as u32;
         let row = std::slice::from_ref(row);

@@ -130,6 +130,12 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     fn shift_halves_right(a: Self::Halves, bits: u32) -> Self::Halves;
     /// Filling with zeros; `bits <= 32`; 0 for 32.
     fn shift_halves_right_zero(a: Self::Halves, bits: u32) -> Self::Halves;
+    /// The lower 16 bits of every half of `low`, below those of `high`.
+    #[inline(always)]
+    fn join_places(high: Self::Halves, low: Self::Halves) -> Self::Halves {
+        let low = Self::shift_halves_right_zero(Self::shift_halves_left(low, 16), 16);
+        Self::or_halves(Self::shift_halves_left(high, 16), low)
+    }
     /// Exchanges real and imaginary parts.
     fn swap_halves(a: Self::Halves) -> Self::Halves;
     /// Words from their lower and upper halves: real parts, then imaginary parts.

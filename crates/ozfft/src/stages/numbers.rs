@@ -217,6 +217,10 @@ impl<const L: usize> Input<'_, L> {
         if self.conjugate { value.conj() } else { value }
     }
 
+    pub(crate) fn is_double(&self) -> bool {
+        matches!(self.numbers, Reader::Double(_))
+    }
+
     /// The numbers of a lane's line of `count` elements where they lie one after the other in double precision; they may still have to be conjugated.
     #[inline(always)]
     pub(crate) fn adjacent(&self, lane: usize, count: usize) -> Option<*const f64> {

@@ -192,6 +192,36 @@ impl<'a, const L: usize> FloatEmitter<'a, L> {
     }
 }
 
+impl<'a, const L: usize> FloatEmitter<'a, L> {
+    /// The same for double-precision outputs of lines whose exponents are moderate, and in a register.
+    #[inline(always)]
+    pub(crate) fn moderate<V: Vectors<L>>(
+        points: &'a mut [Point<L>],
+        exponents: V::Words,
+        output: &Output<'_, L>,
+    ) -> Self {
+        let power = inlined(
+            #[inline(always)]
+            |more: i64| {
+                let field = V::add(exponents, V::splat(1023 + more));
+                lanes_of::<L, V>(V::shift_left(field, 52))
+            },
+        );
+        FloatEmitter {
+            exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
+            scales: Scales {
+                high: power(i64::from(LOW_BITS)),
+                low: power(0),
+                single: None,
+            },
+            moderate: true,
+            floats: Floats::Double(points),
+            real: output.real,
+            conjugate: output.conjugate,
+        }
+    }
+}
+
 /// Rounds near the ends of the floating-point range, in integers.
 #[cold]
 #[inline(never)]

@@ -164,19 +164,17 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     grid: Grid,
     shape: Columns,
 ) -> Quantised<L> {
-    let magnitude = V::splat(i64::MAX);
-    let mut largest = [V::splat(0); 2];
-    let all = grid.flattened();
-    for row in points.chunks(all.pitch).take(all.rows) {
-        for [re, im] in &row[..all.columns] {
-            // Without their sign, the bits of floating-point numbers are ordered as the numbers are. All that is asked of the
-            // largest one is its leading bit, and whether it is zero or not finite.
-            largest[0] = V::leading_maximum(largest[0], V::and(V::load(re), magnitude));
-            largest[1] = V::leading_maximum(largest[1], V::and(V::load(im), magnitude));
-        }
-    }
-    if let Some(quantised) = quantise_ordinary::<L, V>(points, grid, shape, largest) {
-        return quantised;
+    let largest = largest_parts::<L, V>(points, grid);
+    if let Some(exponents) = quantise_ordinary::<L, V>(points, grid, shape, largest) {
+        return Quantised {
+            exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
+            properties: [LineProperties {
+                not_finite: false,
+                has_real: true,
+                has_imaginary: true,
+            }; L],
+            symmetry: InputSymmetry::Complex,
+        };
     }
     let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
     let properties: [LineProperties; L] =
@@ -230,6 +228,44 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     }
 }
 
+/// The largest magnitudes of the real and of the imaginary parts of every line, as far as their leading bit goes.
+#[inline(always)]
+fn largest_parts<const L: usize, V: Vectors<L>>(points: &[Point<L>], grid: Grid) -> [V::Words; 2] {
+    let magnitude = V::splat(i64::MAX);
+    let mut largest = [V::splat(0); 2];
+    let all = grid.flattened();
+    for row in points.chunks(all.pitch).take(all.rows) {
+        for [re, im] in &row[..all.columns] {
+            // Without their sign, the bits of floating-point numbers are ordered as the numbers are. All that is asked of the
+            // largest one is its leading bit, and whether it is zero or not finite.
+            largest[0] = V::leading_maximum(largest[0], V::and(V::load(re), magnitude));
+            largest[1] = V::leading_maximum(largest[1], V::and(V::load(im), magnitude));
+        }
+    }
+    largest
+}
+
+/// [`quantise_floats`] for ordinary lines alone, whose exponents stay in a register. `None`, and nothing is changed, where a line is
+/// out of the ordinary.
+#[inline(always)]
+pub(crate) fn quantise_ordinary_floats<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    grid: Grid,
+    shape: Columns,
+) -> Option<V::Words> {
+    let largest = largest_parts::<L, V>(points, grid);
+    quantise_ordinary::<L, V>(points, grid, shape, largest)
+}
+
+/// Whether the exponents of all lines are moderate.
+#[inline(always)]
+pub(crate) fn all_moderate<const L: usize, V: Vectors<L>>(exponents: V::Words) -> bool {
+    V::all_negative(V::and(
+        V::subtract(V::splat(i64::from(-MODERATE - 1)), exponents),
+        V::subtract(exponents, V::splat(i64::from(MODERATE))),
+    ))
+}
+
 /// [`quantise_floats`] where every line has a real and an imaginary part, is finite and far from the ends of the range: then
 /// exponents are chosen in vectors too, and nothing is asked lane by lane. `None` where a line is out of the ordinary.
 #[inline(always)]
@@ -238,7 +274,7 @@ fn quantise_ordinary<const L: usize, V: Vectors<L>>(
     grid: Grid,
     shape: Columns,
     [largest_re, largest_im]: [V::Words; 2],
-) -> Option<Quantised<L>> {
+) -> Option<V::Words> {
     // A number of exponent `scale` has the field `scale + 1022`; its unit is moderate within these bounds.
     const LEAST: i64 = ((SUM_BITS + 1022 - MODERATE) as i64) << 52;
     const BEYOND: i64 = ((SUM_BITS + 1022 + MODERATE) as i64) << 52;
@@ -278,15 +314,7 @@ fn quantise_ordinary<const L: usize, V: Vectors<L>>(
         within_head_room::<L>(grid, shape, size_in(points)),
         "head-room: a column's words add up to more than the word"
     );
-    Some(Quantised {
-        exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
-        properties: [LineProperties {
-            not_finite: false,
-            has_real: true,
-            has_imaginary: true,
-        }; L],
-        symmetry: InputSymmetry::Complex,
-    })
+    Some(exponents)
 }
 
 /// Only residues ask for units of lines.

@@ -74,8 +74,6 @@ pub(crate) fn round_pairs<const L: usize, V: Vectors<L>, const P: usize>(
         |x| V::shift_halves_right(x, 16),
     );
     let first = first_pair::<L, V>(&pair, dropped, shift);
-    // The fraction is truncated; the rest of the first place has 16 - shift bits.
-    let rest = V::shift_halves_right_zero(V::shift_halves_left(first, 16), 16 + shift);
     if P == 1 {
         let whole = V::shift_halves_right(first, shift);
         return Rounded {
@@ -85,10 +83,8 @@ pub(crate) fn round_pairs<const L: usize, V: Vectors<L>, const P: usize>(
         };
     }
     let second = V::add_halves(pair(dropped + 1), carry(first));
-    let low = V::or_halves(
-        V::shift_halves_right_zero(V::shift_halves_left(second, 16), shift),
-        rest,
-    );
+    // The fraction is truncated.
+    let low = V::shift_halves_right_zero(V::join_places(second, first), shift);
     let excess = carry(second);
     let top = match P {
         2 => Top::Excess(excess),

@@ -16,6 +16,7 @@
 // Closures that look redundant carry the attribute that inlines them.
 #![allow(clippy::redundant_closure)]
 
+use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task};
 use crate::problem::Products;
 use crate::recipe::{BlockRecipe, Digits, Fold};
@@ -200,6 +201,13 @@ impl Block {
         self.digits
     }
 
+    /// Whether a unit that can do so multiplies its matrices row by row.
+    pub(crate) fn is_row_by_row(&self) -> bool {
+        self.products == Products::Truncated
+            && self.digits.pairs() == ROW_PAIRS
+            && self.digits.low_pairs() == 0
+    }
+
     /// What products depend on.
     pub(crate) fn setting(&self) -> (Digits, Products) {
         (self.digits, self.products)
@@ -311,7 +319,7 @@ impl Block {
 
     /// The step of a block that has no other, for every set of lines in the panel.
     #[inline(always)]
-    fn only_step<
+    pub(crate) fn only_step<
         const L: usize,
         U: MatrixUnit<L>,
         C: PackedElement<L, U>,

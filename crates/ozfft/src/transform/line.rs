@@ -77,11 +77,14 @@ impl Line {
         }
     }
 
-    /// Number of lines that a unit with `lanes` lanes transforms together.
-    pub(crate) fn lines_at_once(&self, lanes: usize) -> usize {
+    /// Number of lines that a unit transforms together.
+    pub(crate) fn lines_at_once(&self, unit: Unit) -> usize {
+        let lanes = unit.lanes();
         let one_block = match self {
             Line::Copy => true,
-            Line::Passes(passes) if lanes > 1 && passes.comes_in_sets() => return SETS * lanes,
+            Line::Passes(passes) if lanes > 1 && passes.comes_in_sets(unit.is_row_by_row()) => {
+                return SETS * lanes;
+            }
             Line::Passes(passes) => passes.is_one_block(),
             Line::Bluestein(bluestein) => bluestein.is_one_block(),
         };
@@ -95,7 +98,9 @@ impl Line {
             Line::Passes(passes) if passes.is_one_by_one::<L>(lines) => {
                 passes.one_by_one_workspace_len::<L, U>()
             }
-            Line::Passes(passes) if const { L > 1 } && lines > L && passes.comes_in_sets() => {
+            Line::Passes(passes)
+                if const { L > 1 } && lines > L && passes.comes_in_sets(U::ROW_BY_ROW) =>
+            {
                 let sets = passes.sets_workspace_len::<L, U>();
                 sets.max(passes.workspace_len::<L, U>(workers))
             }
@@ -472,7 +477,7 @@ pub(crate) fn known_symmetry<const L: usize>(
 }
 
 /// The caller's array as the destination.
-struct End<'a, const L: usize>(&'a Output<'a, L>);
+pub(crate) struct End<'a, const L: usize>(pub(crate) &'a Output<'a, L>);
 
 impl<const L: usize> Sink<L> for End<'_, L> {
     fn floats(&self) -> Option<&Output<'_, L>> {

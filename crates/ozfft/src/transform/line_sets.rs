@@ -1,15 +1,17 @@
 //! Lines of one step, several sets of as many as there are lanes: while the outputs of one set are rounded, the next one is
-//! multiplied. A set that is alone waits for its digits to reach the cache and for its sums to leave the unit.
+//! multiplied. A set that is alone waits for its digits to reach the cache and for its sums to leave the unit. Where sums stay in
+//! registers (`matrix_unit/register_rows.rs`) nothing waits, and sets come one after the other.
 
-use crate::matrix_unit::MatrixUnit;
+use crate::matrix_unit::{MatrixUnit, Task};
 use crate::simd::{Point, Row, Vectors};
 use crate::stages::butterfly::Value;
 use crate::stages::lines::Lines;
+use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{Emit, FloatEmitter};
-use crate::stages::quantise::Quantised;
+use crate::stages::quantise::{Quantised, all_moderate, quantise_ordinary_floats};
 use crate::transform::bailey::Block;
-use crate::transform::line::Floats;
-use crate::transform::passes::{Ends, Finish, Load, Passes, SETS};
+use crate::transform::line::{End, Floats};
+use crate::transform::passes::{Ends, Finish, LineScratch, Load, Passes, SETS};
 use crate::workspace::{take, words_for};
 use std::marker::PhantomData;
 
@@ -36,14 +38,86 @@ impl<const L: usize, V: Vectors<L>> Emit<L, V> for SetEmitter<'_, L> {
     }
 }
 
+/// A set of lines from reading to writing as one task, which ends with `false` before anything is written if a line is out of the ordinary.
+struct OrdinaryLines<'a, 'b, const L: usize, U> {
+    unit: U,
+    block: &'a Block,
+    exponent_offset: i32,
+    ends: (&'a Input<'a, L>, &'a Output<'a, L>),
+    active: usize,
+    scratch: &'a mut LineScratch<'b, L>,
+}
+
+impl<const L: usize, U: MatrixUnit<L>> Task for OrdinaryLines<'_, '_, L, U> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let (input, output) = self.ends;
+        let (block, scratch) = (self.block, self.scratch);
+        if output.is_single() || !input.is_double() {
+            return false;
+        }
+        let lines = Lines::whole(self.active);
+        let points = &mut *scratch.points;
+        input.gather::<U::Vectors>(&lines, usize::MAX, block.input(), points);
+        let (grid, shape) = (block.input(), block.columns());
+        let Some(exponents) = quantise_ordinary_floats::<L, U::Vectors>(points, grid, shape) else {
+            return false;
+        };
+        let mut offsets = [i64::from(self.exponent_offset); L];
+        for (offset, &bias) in offsets.iter_mut().zip(&output.bias) {
+            *offset += i64::from(bias);
+        }
+        let exponents = U::Vectors::add(exponents, U::Vectors::load(&offsets));
+        if !all_moderate::<L, U::Vectors>(exponents) {
+            return false;
+        }
+        let mut emitter = FloatEmitter::moderate::<U::Vectors>(scratch.floats, exponents, output);
+        block.only_step(self.unit, points, &mut emitter, &mut scratch.block);
+        output.scatter::<U::Vectors>(&lines, block.output(), scratch.floats);
+        true
+    }
+}
+
 impl Passes {
-    /// Whether lines are of one step on a matrix unit, not too short, and of words of 64 bits.
-    pub(crate) fn comes_in_sets(&self) -> bool {
+    /// Whether lines are of one step on a matrix unit, and of words of 64 bits; not too short, unless the unit multiplies row by row.
+    pub(crate) fn comes_in_sets(&self, row_by_row: bool) -> bool {
         let one_step = |block: &Block| match block.steps() {
-            [step] => step.matrices.is_some() && block.len() > ALONE,
+            [step] => {
+                let apart = row_by_row && block.is_row_by_row();
+                step.matrices.is_some() && (apart || block.len() > ALONE)
+            }
             _ => false,
         };
         self.is_one_block() && !self.is_short() && one_step(&self.blocks()[0])
+    }
+
+    /// Sets of lines one after the other, where products leave nothing to wait for.
+    fn run_sets_apart<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        sets: usize,
+        ends: &Ends<'_, L>,
+        workspace: &mut [u64],
+    ) {
+        let block = &self.blocks()[0];
+        let mut scratch = LineScratch::new(block, U::COLUMNS, workspace);
+        for set in 0..sets {
+            ends(set, &mut |input, output, active| {
+                let done = unit.enter(OrdinaryLines {
+                    unit,
+                    block,
+                    exponent_offset: self.exponent_offset() + block.exponent_offset(),
+                    ends: (input, output),
+                    active,
+                    scratch: &mut scratch,
+                });
+                if !done {
+                    self.run_block(unit, &Floats(input), &End(output), active, &mut scratch);
+                }
+            });
+        }
     }
 
     /// 64-bit words of workspace for [`SETS`] sets.
@@ -64,6 +138,9 @@ impl Passes {
     ) {
         let _session = unit.session();
         let block = &self.blocks()[0];
+        if const { U::ROW_BY_ROW } && block.is_row_by_row() {
+            return self.run_sets_apart(unit, sets, ends, workspace);
+        }
         let n = block.len();
         let points = take::<Point<L>>(&mut workspace, sets * n);
         let floats = take::<Point<L>>(&mut workspace, sets * n);

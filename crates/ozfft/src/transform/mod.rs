@@ -19,4 +19,5 @@ pub(crate) mod passes;
 mod short_lines;
 pub(crate) mod source;
 pub(crate) mod step;
+mod step_rows;
 pub(crate) mod tables;

@@ -525,15 +525,8 @@ impl Passes {
     ) -> Result<(), NotFinite> {
         if self.is_one_block() {
             let _session = unit.session();
-            let block = &self.blocks[0];
-            let lines = Lines::whole(active);
-            let mut scratch = LineScratch::new(block, U::COLUMNS, workspace);
-            let mut found = scratch.load(block, unit, source, &lines);
-            for exponent in &mut found.exponents {
-                *exponent += self.exponent_offset;
-            }
-            let properties = found.properties;
-            scratch.transform(block, unit, sink, &lines, &found, properties);
+            let mut scratch = LineScratch::new(&self.blocks[0], U::COLUMNS, workspace);
+            self.run_block(unit, source, sink, active, &mut scratch);
             return Ok(());
         }
         debug_assert_eq!(active, 1, "long lines are transformed one by one");
@@ -572,6 +565,25 @@ impl Passes {
             length = inner;
         }
         Ok(())
+    }
+
+    /// The same for lines of one block, with scratch memory for it.
+    pub(crate) fn run_block<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+        &self,
+        unit: U,
+        source: &S,
+        sink: &K,
+        active: usize,
+        scratch: &mut LineScratch<'_, L>,
+    ) {
+        let block = &self.blocks[0];
+        let lines = Lines::whole(active);
+        let mut found = scratch.load(block, unit, source, &lines);
+        for exponent in &mut found.exponents {
+            *exponent += self.exponent_offset;
+        }
+        let properties = found.properties;
+        scratch.transform(block, unit, sink, &lines, &found, properties);
     }
 
     /// The output index at which the last pass's line of a group begins: the group's digits in reverse order. Of the first digit there are

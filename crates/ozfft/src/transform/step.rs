@@ -8,6 +8,7 @@
     clippy::type_complexity
 )]
 
+use crate::matrix_unit::register_rows::{ROW_PAIRS, RegisterRows};
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
 use crate::problem::Products;
 use crate::recipe::{Digits, Fold, StepRecipe};
@@ -65,7 +66,7 @@ pub(crate) struct Column {
 }
 
 /// A column of which it is known that its elements lie within the panel.
-struct Elements<'a, C> {
+pub(super) struct Elements<'a, C> {
     start: *const C,
     step: isize,
     conjugate: bool,
@@ -76,7 +77,7 @@ struct Elements<'a, C> {
 impl Column {
     /// Looks once whether all elements lie within the panel.
     #[inline(always)]
-    fn of<'a, C>(&self, points: &'a [C], count: usize) -> Elements<'a, C> {
+    pub(super) fn of<'a, C>(&self, points: &'a [C], count: usize) -> Elements<'a, C> {
         let last = self.first as isize + self.step * (count as isize - 1);
         assert!(self.first < points.len() && (0..points.len() as isize).contains(&last));
         Elements {
@@ -91,7 +92,7 @@ impl Column {
 
 impl<C> Elements<'_, C> {
     #[inline(always)]
-    fn get<const L: usize, U: MatrixUnit<L>>(&self, i: usize) -> C::Word
+    pub(super) fn get<const L: usize, U: MatrixUnit<L>>(&self, i: usize) -> C::Word
     where
         C: PackedElement<L, U>,
     {
@@ -107,7 +108,8 @@ impl<C> Elements<'_, C> {
 }
 
 /// The row of the cosine and of the sine product that belong to output `k`, `0 <= k <= n/2`.
-fn rows(step: &StepRecipe, k: usize) -> (Option<usize>, Option<usize>) {
+#[inline(always)]
+pub(super) fn rows(step: &StepRecipe, k: usize) -> (Option<usize>, Option<usize>) {
     let n = step.n;
     match step.fold {
         Fold::Trivial | Fold::Plain => (Some(k), (k > 0 && 2 * k < n).then(|| k - 1)),
@@ -506,6 +508,18 @@ impl Step {
         } else {
             0
         };
+        if const { U::ROW_BY_ROW } && X::PAIRS.contains(&ROW_PAIRS) && specialised == ROW_PAIRS {
+            let rows = U::register_rows(&matrices.cosine).zip(U::register_rows(&matrices.sine));
+            // Output `k` has rows of that number in both matrices only where outputs are shifted.
+            let alike = |(cosine, sine): &(&RegisterRows, &RegisterRows)| match self.recipe.fold {
+                Fold::FrequencyShifted => cosine.has_partners() == sine.has_partners(),
+                _ => !cosine.has_partners() && !sine.has_partners(),
+            };
+            if let Some(rows) = rows.filter(alike) {
+                return self
+                    .run_rows::<L, U, C, X>(rows, digits, count, points, scratch, column, post);
+            }
+        }
         let (cosine_parts, sine_parts) = (U::parts(&matrices.cosine), U::parts(&matrices.sine));
         let parts = cosine_parts + sine_parts;
         let [mut current, mut next] = scratch.0.each_mut();

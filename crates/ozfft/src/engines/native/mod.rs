@@ -2,8 +2,10 @@
 //!
 //! Contiguous lines are RustFFT's and RealFFT's, in place or from array to array without a copy. Lines of a strided axis lie side by
 //! side: `side_by_side.rs` transforms them so, where it has their length; all others go through a panel in which they are contiguous.
+//! A long line is an array whose columns lie side by side (`long_lines.rs`).
 
 mod butterflies;
+mod long_lines;
 mod panels;
 mod side_by_side;
 
@@ -19,6 +21,7 @@ use crate::stages::numbers::Placement;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::norm::Scaling;
 use crate::workspace::{ReadArray, SharedArray, take, words_for};
+use long_lines::LongLine;
 use num_complex::Complex;
 use panels::Lines;
 use realfft::{ComplexToReal, RealToComplex};
@@ -71,6 +74,7 @@ enum Transform<T: Real> {
         /// Lines are transformed where they are, as long as there is one for every lane.
         direct: bool,
     },
+    Long(LongLine),
     RealToComplex(Arc<dyn RealToComplex<T>>),
     ComplexToReal(Arc<dyn ComplexToReal<T>>),
 }
@@ -93,6 +97,19 @@ impl<T: Real> NativeLine<T> {
             && let Some(fft) = SideBySide::new(n, inverse, scale)
         {
             return NativeLine::side_by_side(pass, fft, scale, threads);
+        }
+        if pass.kind == Kind::ComplexToComplex
+            && T::IS_DOUBLE
+            && let Some(line) = LongLine::new(n, inverse, scale)
+        {
+            return NativeLine {
+                transform: Transform::Long(line),
+                n,
+                scale: T::narrow(scale),
+                at_once: 1,
+                contiguous: false,
+                pitch: 0,
+            };
         }
         let transform = match pass.kind {
             Kind::ComplexToComplex if inverse => Transform::Complex(T::native_inverse(n)),
@@ -148,6 +165,7 @@ impl<T: Real> NativeLine<T> {
             Transform::SideBySide { fft, .. } => {
                 (fft.words() * size_of::<u64>()).div_ceil(size_of::<Complex<T>>())
             }
+            Transform::Long(_) => unreachable!("long lines divide their memory themselves"),
         }
     }
 
@@ -161,7 +179,7 @@ impl<T: Real> NativeLine<T> {
 
     fn reals_len(&self) -> usize {
         match self.transform {
-            Transform::Complex(_) | Transform::SideBySide { .. } => 0,
+            Transform::Complex(_) | Transform::SideBySide { .. } | Transform::Long(_) => 0,
             _ => self.at_once * self.n,
         }
     }
@@ -410,14 +428,22 @@ impl<T: Real> LineTransform<T> for NativeLine<T> {
         self.at_once
     }
 
-    fn workspace_len(&self, _: usize, _: usize) -> usize {
-        self.words()
+    fn is_large(&self) -> bool {
+        matches!(self.transform, Transform::Long(_))
+    }
+
+    fn workspace_len(&self, workers: usize, _: usize) -> usize {
+        match &self.transform {
+            Transform::Long(line) => line.words(workers),
+            _ => self.words(),
+        }
     }
 
     /// Estimated.
     fn table_bytes(&self) -> usize {
         match &self.transform {
             Transform::SideBySide { fft, .. } => fft.table_bytes(),
+            Transform::Long(line) => line.table_bytes(),
             _ => 4 * self.n * size_of::<Complex<T>>(),
         }
     }
@@ -425,7 +451,7 @@ impl<T: Real> LineTransform<T> for NativeLine<T> {
     fn is_forward_only(&self) -> bool {
         let both = matches!(
             self.transform,
-            Transform::Complex(_) | Transform::SideBySide { .. }
+            Transform::Complex(_) | Transform::SideBySide { .. } | Transform::Long(_)
         );
         !both
     }
@@ -435,10 +461,24 @@ impl<T: Real> LineTransform<T> for NativeLine<T> {
     }
 
     fn is_bound_by_memory(&self) -> bool {
-        true
+        // A long line is a stage of its own.
+        !matches!(self.transform, Transform::Long(_))
     }
 
-    fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], _: usize) {
+    fn run(&self, job: &Job<'_, T>, workspace: &mut [u64], workers: usize) {
+        if let (Transform::Long(line), InputArray::Complex(from), OutputArray::Complex(to)) =
+            (&self.transform, job.from, job.to)
+        {
+            // SAFETY: T is f64: others have no such lines.
+            let (from, to) = unsafe { (from.cast::<Complex<f64>>(), to.cast::<Complex<f64>>()) };
+            job.for_each_run(|run| {
+                for number in 0..run.lines {
+                    let run = run.skip(number);
+                    line.run((&from, run.read), (&to, run.write), workspace, workers);
+                }
+            });
+            return;
+        }
         let mut memory = self.memory(workspace);
         let half = self.n / 2 + 1;
         if let (

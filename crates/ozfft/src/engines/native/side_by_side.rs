@@ -34,7 +34,7 @@ struct Step {
 
 /// Instructions that this machine has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Instructions {
+pub(super) enum Instructions {
     #[cfg(vector_unit)]
     Avx512,
     #[cfg(vector_unit)]
@@ -64,7 +64,7 @@ impl Instructions {
         all
     }
 
-    fn lanes(self) -> usize {
+    pub(super) fn lanes(self) -> usize {
         match self {
             #[cfg(vector_unit)]
             Instructions::Avx512 => 8,
@@ -309,6 +309,19 @@ impl SideBySide {
             scale,
             instructions: Instructions::available()[0],
         })
+    }
+
+    /// Whether there is such a transform.
+    pub(super) fn has_length(n: usize) -> bool {
+        radices(n).is_some()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.n
+    }
+
+    pub(super) fn instructions(&self) -> Instructions {
+        self.instructions
     }
 
     /// Lines of one call.
