@@ -21,9 +21,8 @@ pub(crate) enum Wish {
 /// A transform over all axes of an array, or some of them, that is divided among the ranks of a communicator.
 ///
 /// A rank transforms whole lines along an axis. Of an array of one dimension the lines of a batch are dealt out to the ranks, and one long line is divided by
-/// its passes (the six-step way: columns of a matrix, then rows). A line that has no passes of its own (up to 1024 points; lengths with a prime
-/// factor above 64, which are convolutions; complex to real) is gathered on one rank, which needs memory for all of it: [`DistributedProblem::memory_limit`] turns a lack of
-/// memory into an error.
+/// its passes (the six-step way: columns of a matrix, then rows), or those of its convolution (lengths with a prime factor above 64). A line of one pass (up to 1024 points; on GPUs any)
+/// is gathered on one rank, which needs memory for all of it: [`DistributedProblem::memory_limit`] turns a lack of memory into an error.
 ///
 /// ```
 /// use ozfft::{Direction, Norm};

@@ -153,7 +153,7 @@ impl<T: Real> Local<T> {
         };
         let ends = (boxes(&route.input), boxes(&route.output));
         // Words have 16 bytes: theirs is the largest exchange.
-        let bytes = (16 * parts.len() / ranks) as u64;
+        let bytes = (16 * parts.transform_len() / ranks) as u64;
         let pieces = problem.pieces.unwrap_or_else(|| pieces_for(bytes, ranks));
         let line = LongLine::new(parts, (&ends.0, &ends.1), rank, pieces);
         let elements = line.most_elements();

@@ -26,7 +26,7 @@ use mpi::traits::*;
 use num_complex::Complex;
 use on_device::{DeviceArrays, Messages};
 use ozfft::{Buffer, DevicePointer, FftError, Kind, Plan, Planner, Real};
-use run::{Stage, words_of};
+use run::{Stage, Step, words_of};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -289,9 +289,35 @@ impl<T: Real> DistributedPlan<T> {
         self.whole.expected()
     }
 
+    /// The matrix units that run this rank's lines, by name: those of the processor, or of its GPU, several where axes have different ones.
+    pub fn substrate(&self) -> String {
+        if self.device.is_none() {
+            return self.whole.substrate().into();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        let pieces = self.stages.iter().flat_map(|stage| &stage.pieces);
+        for step in pieces.flat_map(|piece| &piece.steps) {
+            if let Step::Axis { plan, .. } = step
+                && !names.contains(&plan.on_gpu().substrate())
+            {
+                names.push(plan.on_gpu().substrate());
+            }
+        }
+        match names.is_empty() {
+            true => "none: this rank has no lines".into(),
+            false => names.join(", "),
+        }
+    }
+
     /// The process grid, without ones.
     pub fn grid(&self) -> &[usize] {
         &self.grid
+    }
+
+    /// Whether this is one line whose passes are divided among ranks. Lines of one pass, up to 1024 points, are gathered on one rank, and so are long ones on GPUs; those of a batch are
+    /// dealt out.
+    pub fn line_is_divided(&self) -> bool {
+        self.line.is_some()
     }
 
     /// The exchanges of one call, in order.
@@ -540,7 +566,13 @@ impl<T: Real> fmt::Display for DistributedPlan<T> {
             )?;
         }
         if let Some(device) = &self.device {
-            writeln!(f, "on {}; {}", device.gpu.name(), device.messages)?;
+            writeln!(
+                f,
+                "on {}, unit {}; {}",
+                device.gpu.name(),
+                self.substrate(),
+                device.messages
+            )?;
         }
         let workspace = 8 * self.lengths.all();
         writeln!(f, "workspace {workspace} bytes on this rank")?;
