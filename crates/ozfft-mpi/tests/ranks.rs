@@ -47,11 +47,12 @@ fn in_one_process() -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
 fn expect_bits(plan: &DistributedPlan<f64>) {
     let (input, expected) = in_one_process();
     let held = part(&input, plan.input_box());
+    let before = plan.bytes_sent();
     let mut found = vec![Complex::default(); plan.output_len()];
     plan.process_outofplace(&held, &mut found)
         .expect("a transform");
     assert_same_bits(&part(&expected, plan.output_box()), &found, 7, plan);
-    assert_eq!(plan.bytes_sent(), plan.bytes_per_call());
+    assert_eq!(plan.bytes_sent() - before, plan.bytes_per_call());
 }
 
 fn error_of<T>(result: Result<T, DistributedError>) -> DistributedError {
@@ -387,6 +388,54 @@ fn half_spectra_of_long_lines_are_divided_to_and_from_reals() {
 }
 
 #[test]
+fn pieces_in_shared_memory_keep_the_bits_and_plans_are_dropped_in_any_order() {
+    on_ranks(
+        "pieces_in_shared_memory_keep_the_bits_and_plans_are_dropped_in_any_order",
+        4,
+        |world| {
+            let planner = Planner::<f64>::new();
+            let shared = |pieces: usize, grid: &[usize]| {
+                let problem = DistributedProblem::complex(&SHAPE).grid(grid);
+                let problem = problem.shared_memory(true).pieces(pieces);
+                let plan = DistributedPlan::with_planner(&problem, world, &planner);
+                let plan = plan.expect("a plan");
+                assert!(
+                    plan.to_string().contains("ranks of one node share"),
+                    "{plan}"
+                );
+                plan
+            };
+            // Several at a time, whose memory must not be one; larger ones after smaller ones.
+            for round in 0..3 {
+                let plans = [shared(5, &[4]), shared(3, &[2, 2]), shared(1 + round, &[4])];
+                for _ in 0..2 {
+                    plans.iter().for_each(expect_bits);
+                }
+                assert!(plans.iter().all(|plan| plan.shared_bytes() > 0));
+                let mut plans = plans.into_iter();
+                match world.rank() % 2 {
+                    0 => plans.for_each(drop),
+                    _ => while plans.next_back().is_some() {},
+                }
+            }
+            // Of some of the ranks, of half of them each, while others have theirs.
+            let half = world.split_by_color(Color::with_value(world.rank() / 2));
+            let half = half.expect("a communicator");
+            let problem = DistributedProblem::complex(&SHAPE)
+                .shared_memory(true)
+                .pieces(2);
+            let plan = DistributedPlan::with_planner(&problem, &half, &planner).expect("a plan");
+            expect_bits(&plan);
+            expect_bits(&shared(2, &[4]));
+            // Small arrays are sent, if nothing is said.
+            let problem = DistributedProblem::complex(&SHAPE);
+            let plan = DistributedPlan::with_planner(&problem, world, &planner).expect("a plan");
+            assert_eq!(plan.shared_bytes(), 0);
+        },
+    );
+}
+
+#[test]
 fn axes_that_are_not_transformed_need_no_exchange() {
     on_ranks(
         "axes_that_are_not_transformed_need_no_exchange",
@@ -527,6 +576,8 @@ fn a_large_array_takes_an_array_of_workspace_and_pieces() {
         |world| {
             // 4 megabytes a rank.
             let problem = DistributedProblem::complex(&[64, 64, 128]);
+            let shared = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+            let problem = problem.shared_memory(false);
             let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
             assert!(
                 plan.exchanges().iter().all(|exchange| exchange.pieces == 4),
@@ -537,6 +588,22 @@ fn a_large_array_takes_an_array_of_workspace_and_pieces() {
             let pieces = array / 4 + 4 * array / 8;
             let lines = plan.workspace_len() - array - pieces;
             assert!(lines < array / 4, "{plan}");
+            // Three pieces in shared memory, and none elsewhere but one between two axes.
+            assert_eq!(
+                (plan.shared_bytes(), shared.shared_bytes()),
+                (0, 8 * 3 * array / 4)
+            );
+            let lines = shared.workspace_len() - array - array / 4;
+            assert!(lines < array / 4, "{shared}");
+            let held = uniform_complex(plan.input_len(), 4);
+            let [mut one, mut other] =
+                [(); 2].map(|()| vec![Complex::default(); plan.output_len()]);
+            plan.process_outofplace(&held, &mut one)
+                .expect("a transform");
+            shared
+                .process_outofplace(&held, &mut other)
+                .expect("a transform");
+            assert_same_bits(&one, &other, 4, &shared);
         },
     );
 }
@@ -618,6 +685,7 @@ fn the_program_times_lines_packing_and_exchange_apart() {
         "--one-piece",
         "--repeats",
         "2",
+        "--no-shared-memory",
         "--json",
     ];
     let Some((status, text)) = program_on_ranks(2, PROGRAM, &arguments) else {
@@ -759,6 +827,7 @@ fn random_problems_have_the_bits_of_one_process() {
         let among =
             |key: &str, least| summary[key].as_u64() >= Some(if ranks > 1 { least } else { 0 });
         assert!(among("pieces", 5) && among("short", 5), "{text}");
+        assert!(among("shared", 5), "{text}");
         // So are lines that are divided: of convolutions, and of half-spectra to reals.
         assert!(
             among("divided_lines", 5) && among("convolutions", 2),

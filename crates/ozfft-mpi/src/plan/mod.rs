@@ -8,6 +8,7 @@ mod lines;
 mod local;
 mod on_device;
 mod run;
+mod shared;
 mod transfer;
 
 use crate::agreement::{self, AbortOnPanic};
@@ -27,6 +28,7 @@ use num_complex::Complex;
 use on_device::{DeviceArrays, Messages};
 use ozfft::{Buffer, DevicePointer, FftError, Kind, Plan, Planner, Real};
 use run::{Stage, Step, words_of};
+use shared::SharedPieces;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -57,6 +59,8 @@ pub struct DistributedPlan<T: Real> {
     transforms: usize,
     exchanges: Vec<ExchangeSummary>,
     lengths: Lengths,
+    /// Where pieces are exchanged in memory that ranks share.
+    shared: Option<SharedPieces>,
     /// Where lines are transformed on a GPU.
     device: Option<on_device::Device<T>>,
     sent: AtomicU64,
@@ -106,6 +110,9 @@ impl Drop for Communicators {
         }
     }
 }
+
+/// What a rank has made of a problem, where lines are transformed, and where pieces are.
+type Made<T> = (Local<T>, Option<on_device::Device<T>>, Option<SharedPieces>);
 
 /// Takes part in planning with a problem that this rank cannot even express, for a reason of its own: the error is one of every
 /// rank, as with [`DistributedPlan::refuse`].
@@ -161,7 +168,7 @@ impl<T: Real> DistributedPlan<T> {
             agreement::all_equal(all, &problem.agreement(std::any::type_name::<T>()))?;
             Self::local(problem, all, planner, open)?
         };
-        let (made, device) = made;
+        let (made, device, shared) = made;
         let Local {
             whole,
             grid,
@@ -204,6 +211,7 @@ impl<T: Real> DistributedPlan<T> {
             transforms,
             exchanges,
             lengths,
+            shared,
             device,
             sent: AtomicU64::new(0),
             clock: Clock::default(),
@@ -217,21 +225,36 @@ impl<T: Real> DistributedPlan<T> {
         all: &SimpleCommunicator,
         planner: &Planner<T>,
         open: impl FnOnce() -> Result<Option<(Box<dyn Gpu<T>>, Messages)>, FftError>,
-    ) -> Result<(Local<T>, Option<on_device::Device<T>>), DistributedError> {
+    ) -> Result<Made<T>, DistributedError> {
         let (rank, ranks) = (agreement::rank(all), agreement::size(all));
         let boxes = |wish: &Wish| match wish {
             Wish::Box(part) => Some(agreement::all_boxes(all, part)),
             Wish::Natural | Wish::Permuted => None,
         };
         let (input, output) = (boxes(&problem.input), boxes(&problem.output));
+        let new = |gpu: Option<&dyn Gpu<T>>, shared| {
+            let boxes = (input.clone(), output.clone());
+            Local::new(problem, (rank, ranks), boxes, planner, (gpu, shared))
+        };
+        if problem.wants_shared_memory(size_of::<T>(), ranks) && shared::on_one_node(all) {
+            let local = agreement::all_succeed(all, new(None, true))?;
+            let mut longest = [local.lengths.shared as u64];
+            agreement::maxima(all, &mut longest);
+            // No piece where nothing is exchanged.
+            if longest == [0] {
+                return Ok((local, None, None));
+            }
+            if let Some(shared) = SharedPieces::new(all, local.lengths.shared) {
+                return Ok((local, None, Some(shared)));
+            }
+        }
         let make = || {
             let gpu = open()?;
-            let used = gpu.as_ref().map(|(gpu, _)| &**gpu);
-            let local = Local::new(problem, (rank, ranks), (input, output), planner, used)?;
+            let local = new(gpu.as_ref().map(|(gpu, _)| &**gpu), false)?;
             let device = gpu
                 .map(|(gpu, messages)| on_device::Device::new(gpu, messages, &local.lengths))
                 .transpose()?;
-            Ok((local, device))
+            Ok((local, device, None))
         };
         agreement::all_succeed(all, make())
     }
@@ -353,6 +376,11 @@ impl<T: Real> DistributedPlan<T> {
             None => self.lengths.all(),
             Some(_) => 0,
         }
+    }
+
+    /// Bytes of this rank's memory that others read pieces in, where ranks of one node share memory; 0 where they send messages.
+    pub fn shared_bytes(&self) -> usize {
+        self.shared.as_ref().map_or(0, SharedPieces::bytes)
     }
 
     /// Bytes of the GPU's memory that the plan keeps as workspace; 0 on the processor.
@@ -572,6 +600,13 @@ impl<T: Real> fmt::Display for DistributedPlan<T> {
                 device.gpu.name(),
                 self.substrate(),
                 device.messages
+            )?;
+        }
+        if let Some(shared) = &self.shared {
+            writeln!(
+                f,
+                "pieces are read in memory that ranks of one node share, {} bytes of this rank",
+                shared.bytes()
             )?;
         }
         let workspace = 8 * self.lengths.all();

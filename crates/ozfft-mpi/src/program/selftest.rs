@@ -69,6 +69,8 @@ struct Summary {
     /// Some exchange was made in several pieces; words of fewer than 8 digits sent in fewer bytes.
     pieces: u64,
     short: u64,
+    /// Pieces were read in memory that ranks share.
+    shared: u64,
     /// Bytes that were handed to MPI by rank 0, and those that its plans had predicted.
     bytes_sent: u64,
     bytes_predicted: u64,
@@ -131,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
     match arguments.json {
         true => say_json(&summary)?,
         false => say(&format!(
-            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, of which {} were divided, {} of these convolutions and {} half-spectra to reals, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place, {} with exchanges in pieces, {} of short numbers), {} differ from one process",
+            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, of which {} were divided, {} of these convolutions and {} half-spectra to reals, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place, {} with exchanges in pieces, {} of short numbers, {} in shared memory), {} differ from one process",
             summary.ranks,
             summary.compared,
             summary.problems,
@@ -147,6 +149,7 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
             summary.in_place,
             summary.pieces,
             summary.short,
+            summary.shared,
             summary.differing
         ))?,
     }
@@ -389,6 +392,10 @@ fn compare<T: Sample>(
         if !source.once_in(4) {
             divided = divided.pieces(1 + source.below(6));
         }
+        // They are too small for shared memory, too.
+        if source.once_in(3) {
+            divided = divided.shared_memory(true);
+        }
         let (mut boxes, mut permuted) = (false, false);
         for side in 0..2 {
             match source.below(4) {
@@ -456,6 +463,7 @@ fn compare<T: Sample>(
                 .iter()
                 .any(|exchange| exchange.bytes_of_a_real < size_of::<T>()),
         );
+        summary.shared += u64::from(plan.shared_bytes() > 0);
         summary.boxes += u64::from(boxes);
         summary.permuted += u64::from(permuted);
         summary.in_place += u64::from(in_place);
