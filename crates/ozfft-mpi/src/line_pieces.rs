@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::exchange::Exchange;
     use ozfft_testkit::oracle::inputs::Generator;
-    use ozfft_testkit::problems::{Source, seed_of_case};
+    use ozfft_testkit::problems::seed_of_case;
 
     fn divided(source: &mut Generator, n: usize, parts: usize) -> Vec<Range<usize>> {
         let mut cuts: Vec<usize> = (1..parts).map(|_| source.below(n + 1)).collect();

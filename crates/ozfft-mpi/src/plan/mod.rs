@@ -42,6 +42,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// The bits are those of the plan of [`DistributedProblem::whole`] in one process, on any number of ranks and any grid.
 pub struct DistributedPlan<T: Real> {
+    /// Where pieces are exchanged in memory that ranks share; dropped before the communicators, whose barriers it waits for.
+    shared: Option<SharedPieces>,
     communicators: Communicators,
     whole: Arc<Plan<T>>,
     batch: usize,
@@ -59,8 +61,6 @@ pub struct DistributedPlan<T: Real> {
     transforms: usize,
     exchanges: Vec<ExchangeSummary>,
     lengths: Lengths,
-    /// Where pieces are exchanged in memory that ranks share.
-    shared: Option<SharedPieces>,
     /// Where lines are transformed on a GPU.
     device: Option<on_device::Device<T>>,
     sent: AtomicU64,
