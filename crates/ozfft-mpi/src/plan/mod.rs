@@ -368,7 +368,7 @@ impl<T: Real> DistributedPlan<T> {
     }
 
     /// 64-bit words of workspace that the `…_with_workspace` calls need: an array of this rank's largest part (sometimes two: where the output has no room for
-    /// what lies between exchanges), up to six pieces of one, and what the transforms along one axis need.
+    /// what lies between exchanges), up to six pieces of one, and what the transforms along one axis need. Pieces in shared memory ([`DistributedPlan::shared_bytes`]) are the plan's own.
     ///
     /// A plan for a GPU needs none of these: it has its own workspace there, [`DistributedPlan::device_workspace_bytes`].
     pub fn workspace_len(&self) -> usize {
