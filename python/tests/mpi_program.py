@@ -43,6 +43,8 @@ for name, shape, options in [
     ("single", (8, 7), {"dtype": np.float32}),
     ("rows", (9, 50), {"axes": [-1], "output_box": (slice(0, 9), slice(50 * comm.rank // comm.size, 50 * (comm.rank + 1) // comm.size))}),
     ("line", (3000,), {}),
+    ("prime", (2099,), {}),
+    ("line_back", (3000,), {"kind": "complex_to_real"}),
 ]:
     plan = DistributedPlan(shape, comm, **options)
     given = whole(shape, options.get("kind", "complex"), options.get("dtype", np.float64))

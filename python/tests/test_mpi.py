@@ -36,6 +36,8 @@ def expected():
         "single": ozfft.fftn(numbers((8, 7), dtype=np.float32), accuracy="double"),
         "rows": ozfft.fft(numbers((9, 50)), axis=-1),
         "line": ozfft.fft(numbers((3000,))),
+        "prime": ozfft.fft(numbers((2099,))),
+        "line_back": ozfft.irfft(numbers((3000,), "half"), 3000),
     }
     return {name: hashlib.sha256(np.ascontiguousarray(result).tobytes()).hexdigest() for name, result in results.items()}
 

@@ -71,7 +71,7 @@ pub struct Row {
     kind: String,
     direction: &'static str,
     engine: &'static str,
-    substrate: &'static str,
+    substrate: String,
     integers_only: bool,
     recipe: Option<&'static str>,
     recipe_steps: Option<String>,
@@ -96,6 +96,13 @@ pub struct Row {
     seconds: f64,
     native_seconds: f64,
     sha256: String,
+}
+
+impl Row {
+    /// The same with the name of the unit that ran, where it was not the plan's.
+    pub fn with_substrate(self, substrate: String) -> Row {
+        Row { substrate, ..self }
+    }
 }
 
 /// Runs the command.
@@ -259,7 +266,7 @@ impl AccuracyArguments {
             kind: kind.to_string(),
             direction: if self.inverse { "inverse" } else { "forward" },
             engine: engine_name(plan.engine()),
-            substrate: plan.substrate(),
+            substrate: plan.substrate().into(),
             integers_only: plan.integers_only(),
             recipe: plan.recipe().map(|recipe| products_name(recipe.products)),
             recipe_steps: plan.recipe().map(ToString::to_string),

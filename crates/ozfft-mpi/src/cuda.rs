@@ -90,6 +90,10 @@ impl<T: Real> Gpu<T> for Cuda {
 }
 
 impl<T: Real> GpuLines<T> for Lines<T> {
+    fn substrate(&self) -> &str {
+        self.plan.substrate()
+    }
+
     fn transforms(&self) -> usize {
         self.plan.transforms()
     }

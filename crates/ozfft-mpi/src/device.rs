@@ -55,6 +55,8 @@ pub(crate) trait Gpu<T: Real> {
 
 /// Lines along an axis of a part in the GPU's memory.
 pub(crate) trait GpuLines<T: Real> {
+    /// The units of the GPU that run, by name.
+    fn substrate(&self) -> &str;
     fn transforms(&self) -> usize;
     fn workspace_bytes(&self) -> usize;
     /// # Safety

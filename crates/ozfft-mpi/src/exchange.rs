@@ -479,6 +479,39 @@ impl Exchange {
     }
 }
 
+/// Where others of a group have what this rank wants, and where it goes: for ranks that read each other's memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Reads {
+    /// Of every rank of the group: blocks of its array, and of this rank's.
+    blocks: Vec<Vec<(Block, Block)>>,
+    words: usize,
+}
+
+impl Reads {
+    /// Between pieces of the ranks of a group, before and after, as they are exchanged.
+    pub(crate) fn new(from: &[Pieces], to: &[Pieces], exchange: &Exchange) -> Reads {
+        let wanted = &to[exchange.own_place];
+        let of_rank = |(place, held): (usize, &Pieces)| -> Vec<(Block, Block)> {
+            let theirs = Blocks::new(held.len, std::iter::once((held, wanted)), true);
+            let theirs = theirs.blocks.into_iter().flatten();
+            theirs
+                .zip(exchange.receive.blocks[place].iter().cloned())
+                .collect()
+        };
+        Reads {
+            blocks: from.iter().enumerate().map(of_rank).collect(),
+            words: exchange.words,
+        }
+    }
+
+    /// Copies what a rank of the group has for this one from its array.
+    pub(crate) fn copy_from(&self, place: usize, theirs: &[u32], array: &mut [u32]) {
+        for (read, write) in &self.blocks[place] {
+            copy_block((read, write), self.words, theirs, array);
+        }
+    }
+}
+
 /// Copies a part of an array in C order to where it lies without gaps.
 pub(crate) fn copy_part(
     part: &IndexBox,

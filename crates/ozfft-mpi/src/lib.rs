@@ -19,6 +19,7 @@ mod division;
 mod error;
 mod exchange;
 mod index_box;
+mod line_pieces;
 mod pieces;
 #[cfg(feature = "mpi")]
 mod plan;

@@ -21,9 +21,8 @@ pub(crate) enum Wish {
 /// A transform over all axes of an array, or some of them, that is divided among the ranks of a communicator.
 ///
 /// A rank transforms whole lines along an axis. Of an array of one dimension the lines of a batch are dealt out to the ranks, and one long line is divided by
-/// its passes (the six-step way: columns of a matrix, then rows). A line that has no passes of its own (up to 1024 points; lengths with a prime
-/// factor above 64, which are convolutions; complex to real) is gathered on one rank, which needs memory for all of it: [`DistributedProblem::memory_limit`] turns a lack of
-/// memory into an error.
+/// its passes (the six-step way: columns of a matrix, then rows), or those of its convolution (lengths with a prime factor above 64). A line of one pass (up to 1024 points; on GPUs any)
+/// is gathered on one rank, which needs memory for all of it: [`DistributedProblem::memory_limit`] turns a lack of memory into an error.
 ///
 /// ```
 /// use ozfft::{Direction, Norm};
@@ -54,6 +53,7 @@ pub struct DistributedProblem {
     pub(crate) staged: bool,
     pub(crate) memory_limit: Option<u64>,
     pub(crate) pieces: Option<usize>,
+    shared_memory: Option<bool>,
     /// The first dimension that is divided naturally: 0, and 1 where lines are rows.
     first_divided: usize,
 }
@@ -81,6 +81,7 @@ impl DistributedProblem {
             staged: false,
             memory_limit: None,
             pieces: None,
+            shared_memory: None,
             first_divided: 0,
         }
     }
@@ -204,6 +205,32 @@ impl DistributedProblem {
         self
     }
 
+    /// Whether ranks of one node read each other's pieces in memory that they share, in the place of messages; on processors, where all ranks are on one node. The plan chooses by
+    /// the size of arrays where nothing is said. The bits do not depend on it.
+    ///
+    /// ```
+    /// use ozfft_mpi::DistributedProblem;
+    /// let problem = DistributedProblem::complex(&[256, 256, 256]).shared_memory(false);
+    /// assert!(problem.validate(2).is_ok());
+    /// ```
+    pub fn shared_memory(mut self, shared: bool) -> Self {
+        self.shared_memory = Some(shared);
+        self
+    }
+
+    /// Whether memory is to be shared where it can be, for numbers of so many bytes; the same on all ranks.
+    pub(crate) fn wants_shared_memory(&self, bytes_of_a_real: usize, ranks: usize) -> bool {
+        // Below that messages are few and short, and a plan is made sooner without.
+        const LEAST: usize = 1 << 22;
+        let elements = self.batch * self.whole.input_shape().iter().product::<usize>();
+        let reals = match self.whole.kind() {
+            Kind::RealToComplex => elements,
+            _ => 2 * elements,
+        };
+        let large = bytes_of_a_real * reals / ranks >= LEAST;
+        ranks > 1 && self.device == Device::Cpu && self.shared_memory.unwrap_or(large)
+    }
+
     /// The process grid: one number for slabs, two for pencils, in general fewer than the array has dimensions. The planner chooses one
     /// where none is given. The bits do not depend on it.
     pub fn grid(mut self, grid: &[usize]) -> Self {
@@ -276,7 +303,7 @@ impl DistributedProblem {
         };
         let (direction, norm, accuracy, products) = self.options;
         format!(
-            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} on {} grid {:?} pieces {:?} input {} output {} (ozfft-mpi {})",
+            "{} {numbers} {:?} axes {:?} batch {} {direction:?} {norm:?} {accuracy:?} {products:?} engine {} strict {} on {} grid {:?} pieces {:?} shared memory {:?} input {} output {} (ozfft-mpi {})",
             self.whole.kind(),
             self.whole.shape(),
             self.axes,
@@ -289,6 +316,7 @@ impl DistributedProblem {
             },
             self.grid,
             self.pieces,
+            self.shared_memory,
             wish(&self.input),
             wish(&self.output),
             env!("CARGO_PKG_VERSION"),

@@ -47,11 +47,12 @@ fn in_one_process() -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
 fn expect_bits(plan: &DistributedPlan<f64>) {
     let (input, expected) = in_one_process();
     let held = part(&input, plan.input_box());
+    let before = plan.bytes_sent();
     let mut found = vec![Complex::default(); plan.output_len()];
     plan.process_outofplace(&held, &mut found)
         .expect("a transform");
     assert_same_bits(&part(&expected, plan.output_box()), &found, 7, plan);
-    assert_eq!(plan.bytes_sent(), plan.bytes_per_call());
+    assert_eq!(plan.bytes_sent() - before, plan.bytes_per_call());
 }
 
 fn error_of<T>(result: Result<T, DistributedError>) -> DistributedError {
@@ -270,8 +271,8 @@ fn lines_are_dealt_out_divided_by_passes_or_gathered_within_their_memory() {
         3,
         |world| {
             let (rank, ranks) = (world.rank() as usize, world.size() as usize);
-            // Two passes, a batch of them, a convolution.
-            for (n, batch, exchanges) in [(3000, 1, 4), (3000, 7, 2), (2018, 1, 2)] {
+            // Two passes, a batch of them, a convolution, one pass, which is gathered.
+            for (n, batch, exchanges) in [(3000, 1, 4), (3000, 7, 2), (2018, 1, 6), (1000, 1, 2)] {
                 let problem = DistributedProblem::complex(&[n]).batch(batch);
                 let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
                 assert_eq!(plan.input_box().low(), [n * rank / ranks]);
@@ -304,13 +305,132 @@ fn lines_are_dealt_out_divided_by_passes_or_gathered_within_their_memory() {
                 .output_box(range((rank + 1) % 3));
             let plan = DistributedPlan::new(&problem, world).expect("a plan");
             expect_bits_of_lines(&plan, 1);
-            // No rank has memory for the whole line.
-            let plan = DistributedPlan::<f64>::new(&DistributedProblem::complex(&[1 << 16]), world)
-                .expect("a plan");
-            let gathered = DistributedProblem::complex(&[65537]);
-            let gathered = DistributedPlan::<f64>::new(&gathered, world).expect("a plan");
-            assert!(rank < 2 || 2 * plan.workspace_len() < gathered.workspace_len());
-            expect_bits_of_lines(&plan, 1);
+            // No rank has memory for the whole line: of two passes, and of a convolution.
+            for n in [1 << 16, 65537] {
+                let problem = DistributedProblem::complex(&[n]).pieces(16);
+                let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+                let whole = plan.whole().workspace_len();
+                assert!(
+                    plan.workspace_len() < whole * 2 / 3,
+                    "{plan}: {whole} words"
+                );
+                expect_bits_of_lines(&plan, 1);
+            }
+        },
+    );
+}
+
+#[test]
+fn half_spectra_of_long_lines_are_divided_to_and_from_reals() {
+    on_ranks(
+        "half_spectra_of_long_lines_are_divided_to_and_from_reals",
+        3,
+        |world| {
+            let rank = world.rank() as usize;
+            // Two passes of an even and an odd length, and convolutions of both.
+            for n in [4096, 2187, 2018, 2099] {
+                for pieces in [1, 3] {
+                    // Ranges of any length, one of them of one number.
+                    let cuts = [0, 1, n / 3, n / 2 + 1];
+                    let own = IndexBox::new(&[cuts[rank]], &[cuts[rank + 1]]);
+                    let problem = DistributedProblem::complex_to_real(&[n])
+                        .input_box(own.clone())
+                        .pieces(pieces);
+                    let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+                    assert!(plan.exchanges().len() >= 4, "{plan}");
+                    let mut spectrum = uniform_complex(n / 2 + 1, n as u64);
+                    // Not of a real array: left out, in one process, too.
+                    spectrum[0].im = if n == 2018 { 3.0 } else { 0.0 };
+                    if n % 2 == 0 && n != 4096 {
+                        spectrum[n / 2].im = -2.0;
+                    }
+                    let mut expected = vec![0.0; n];
+                    let done = plan
+                        .whole()
+                        .process_complex_to_real(&spectrum, &mut expected);
+                    assert!(
+                        matches!(done, Ok(()) | Err(FftError::NotHermitian { .. })),
+                        "{done:?}"
+                    );
+                    let held = ranges(&spectrum, n / 2 + 1, plan.input_box());
+                    let mut found = vec![1.0; plan.output_len()];
+                    plan.process_complex_to_real(&held, &mut found)
+                        .expect("a transform");
+                    assert_same_bits(&ranges(&expected, n, plan.output_box()), &found, 0, &plan);
+                    assert_eq!(plan.bytes_sent(), plan.bytes_per_call());
+                    // A NaN where no number is read makes all of the line NaN, as in one process.
+                    let mut held = held;
+                    if rank == 0 {
+                        held[0].im = f64::NAN;
+                    }
+                    plan.process_complex_to_real(&held, &mut found)
+                        .expect("a transform");
+                    assert!(found.iter().all(|x| x.is_nan()));
+
+                    let problem = DistributedProblem::real_to_complex(&[n])
+                        .output_box(own)
+                        .pieces(pieces);
+                    let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+                    let mut halves = vec![Complex::default(); n / 2 + 1];
+                    plan.whole()
+                        .process_real_to_complex(&expected, &mut halves)
+                        .expect("a transform");
+                    let held = ranges(&expected, n, plan.input_box());
+                    let mut found = vec![Complex::default(); plan.output_len()];
+                    plan.process_real_to_complex(&held, &mut found)
+                        .expect("a transform");
+                    let wanted = ranges(&halves, n / 2 + 1, plan.output_box());
+                    assert_same_bits(&wanted, &found, 0, &plan);
+                }
+            }
+        },
+    );
+}
+
+#[test]
+fn pieces_in_shared_memory_keep_the_bits_and_plans_are_dropped_in_any_order() {
+    on_ranks(
+        "pieces_in_shared_memory_keep_the_bits_and_plans_are_dropped_in_any_order",
+        4,
+        |world| {
+            let planner = Planner::<f64>::new();
+            let shared = |pieces: usize, grid: &[usize]| {
+                let problem = DistributedProblem::complex(&SHAPE).grid(grid);
+                let problem = problem.shared_memory(true).pieces(pieces);
+                let plan = DistributedPlan::with_planner(&problem, world, &planner);
+                let plan = plan.expect("a plan");
+                assert!(
+                    plan.to_string().contains("ranks of one node share"),
+                    "{plan}"
+                );
+                plan
+            };
+            // Several at a time, whose memory must not be one; larger ones after smaller ones.
+            for round in 0..3 {
+                let plans = [shared(5, &[4]), shared(3, &[2, 2]), shared(1 + round, &[4])];
+                for _ in 0..2 {
+                    plans.iter().for_each(expect_bits);
+                }
+                assert!(plans.iter().all(|plan| plan.shared_bytes() > 0));
+                let mut plans = plans.into_iter();
+                match world.rank() % 2 {
+                    0 => plans.for_each(drop),
+                    _ => while plans.next_back().is_some() {},
+                }
+            }
+            // Of some of the ranks, of half of them each, while others have theirs.
+            let half = world.split_by_color(Color::with_value(world.rank() / 2));
+            let half = half.expect("a communicator");
+            let problem = DistributedProblem::complex(&SHAPE)
+                .shared_memory(true)
+                .pieces(2);
+            let plan = DistributedPlan::with_planner(&problem, &half, &planner).expect("a plan");
+            expect_bits(&plan);
+            expect_bits(&shared(2, &[4]));
+            // Small arrays are sent, if nothing is said.
+            let problem = DistributedProblem::complex(&SHAPE);
+            let plan = DistributedPlan::with_planner(&problem, world, &planner).expect("a plan");
+            assert_eq!(plan.shared_bytes(), 0);
         },
     );
 }
@@ -456,6 +576,8 @@ fn a_large_array_takes_an_array_of_workspace_and_pieces() {
         |world| {
             // 4 megabytes a rank.
             let problem = DistributedProblem::complex(&[64, 64, 128]);
+            let shared = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
+            let problem = problem.shared_memory(false);
             let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
             assert!(
                 plan.exchanges().iter().all(|exchange| exchange.pieces == 4),
@@ -466,6 +588,22 @@ fn a_large_array_takes_an_array_of_workspace_and_pieces() {
             let pieces = array / 4 + 4 * array / 8;
             let lines = plan.workspace_len() - array - pieces;
             assert!(lines < array / 4, "{plan}");
+            // Three pieces in shared memory, and none elsewhere but one between two axes.
+            assert_eq!(
+                (plan.shared_bytes(), shared.shared_bytes()),
+                (0, 8 * 3 * array / 4)
+            );
+            let lines = shared.workspace_len() - array - array / 4;
+            assert!(lines < array / 4, "{shared}");
+            let held = uniform_complex(plan.input_len(), 4);
+            let [mut one, mut other] =
+                [(); 2].map(|()| vec![Complex::default(); plan.output_len()]);
+            plan.process_outofplace(&held, &mut one)
+                .expect("a transform");
+            shared
+                .process_outofplace(&held, &mut other)
+                .expect("a transform");
+            assert_same_bits(&one, &other, 4, &shared);
         },
     );
 }
@@ -547,6 +685,7 @@ fn the_program_times_lines_packing_and_exchange_apart() {
         "--one-piece",
         "--repeats",
         "2",
+        "--no-shared-memory",
         "--json",
     ];
     let Some((status, text)) = program_on_ranks(2, PROGRAM, &arguments) else {
@@ -685,7 +824,15 @@ fn random_problems_have_the_bits_of_one_process() {
         assert_eq!(summary["compared"].as_u64(), Some(80), "{text}");
         assert_eq!(summary["differing"].as_u64(), Some(0), "{text}");
         // Exchanges in several pieces, and of numbers in fewer bytes, are among them.
-        let among = |key: &str| summary[key].as_u64() >= Some(if ranks > 1 { 5 } else { 0 });
-        assert!(among("pieces") && among("short"), "{text}");
+        let among =
+            |key: &str, least| summary[key].as_u64() >= Some(if ranks > 1 { least } else { 0 });
+        assert!(among("pieces", 5) && among("short", 5), "{text}");
+        assert!(among("shared", 5), "{text}");
+        // So are lines that are divided: of convolutions, and of half-spectra to reals.
+        assert!(
+            among("divided_lines", 5) && among("convolutions", 2),
+            "{text}"
+        );
+        assert!(among("half_spectra", 2), "{text}");
     }
 }

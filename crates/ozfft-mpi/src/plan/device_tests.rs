@@ -189,6 +189,12 @@ unsafe fn write<'a, N>(address: u64, len: usize) -> &'a mut [N] {
 }
 
 impl<T: Real> GpuLines<T> for MockLines<T> {
+    fn substrate(&self) -> &str {
+        match self.plan.kind() {
+            Kind::ComplexToComplex => "mock",
+            _ => "mock of reals",
+        }
+    }
     fn transforms(&self) -> usize {
         self.plan.transforms()
     }
@@ -483,6 +489,11 @@ fn pointers_and_devices_that_do_not_fit_are_errors_on_every_rank() {
         let refused = unsafe { plan.process_device(nothing, nothing) };
         let error = refused.expect_err("no device memory").to_string();
         assert!(error.contains("it is not memory of a device"), "{error}");
+        assert_eq!(plan.substrate(), "mock");
+        assert!(plan.to_string().contains("unit mock;"), "{plan}");
+        let reals = DistributedProblem::real_to_complex(&[8, 8]).device(Device::Cuda(0));
+        let reals = DistributedPlan::on(&reals, world, &planner, open).expect("a plan");
+        assert_eq!(reals.substrate(), "mock of reals, mock");
         // SAFETY: as above.
         let refused = unsafe { strict.expect("a plan").process_device(nothing, nothing) };
         let error = refused.expect_err("strict").to_string();
@@ -494,6 +505,7 @@ fn pointers_and_devices_that_do_not_fit_are_errors_on_every_rank() {
         let error = refused.expect_err("no GPU").to_string();
         assert!(error.contains("plan for a device cuda"), "{error}");
         assert_eq!(plan.sends_from_device(), None);
+        assert_eq!(plan.substrate(), plan.whole().substrate());
         // One rank for the processor, one for a GPU.
         let mixed = match world.rank() {
             0 => on_processor,

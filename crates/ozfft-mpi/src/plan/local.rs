@@ -7,10 +7,11 @@ use super::ExchangeSummary;
 use super::line::LongLine;
 use super::lines::Lines;
 use super::run::{Piece, Place, Scan, Span, Stage, Step, words_of};
+use super::shared::BUFFERS;
 use crate::device::Gpu;
 use crate::division::Division;
 use crate::error::DistributedError;
-use crate::exchange::{Encoding, Exchange, group_of};
+use crate::exchange::{Encoding, Exchange, Reads, group_of};
 use crate::index_box::IndexBox;
 use crate::pieces::{Cut, Pieces, pieces_for};
 use crate::problem::DistributedProblem;
@@ -32,6 +33,8 @@ pub(super) struct Lengths {
     /// What a transfer sends and receives; so many of them at a time.
     pub(super) slot: [usize; 2],
     pub(super) slots: usize,
+    /// A piece in memory that ranks share, in the place of the first of both and of transfers.
+    pub(super) shared: usize,
 }
 
 impl Lengths {
@@ -73,7 +76,7 @@ impl<T: Real> Local<T> {
         (rank, ranks): (usize, usize),
         (input, output): (Option<Vec<IndexBox>>, Option<Vec<IndexBox>>),
         planner: &Planner<T>,
-        gpu: Option<&dyn Gpu<T>>,
+        (gpu, shared): (Option<&dyn Gpu<T>>, bool),
     ) -> Result<Self, DistributedError> {
         problem.validate(ranks)?;
         problem.check_boxes(input.as_deref(), output.as_deref())?;
@@ -121,6 +124,7 @@ impl<T: Real> Local<T> {
             problem,
             planner,
             gpu,
+            shared,
             whole: &whole,
             numbering,
             order: &order,
@@ -135,6 +139,11 @@ impl<T: Real> Local<T> {
         if one_line {
             (local.input, local.output) =
                 (local.input.without_first(), local.output.without_first());
+        }
+        if shared {
+            let lengths = &mut local.lengths;
+            lengths.shared = std::mem::take(&mut lengths.arrays[2]);
+            (lengths.slot, lengths.slots) = ([0; 2], 0);
         }
         local.within(problem.memory_limit, one_line)
     }
@@ -153,7 +162,7 @@ impl<T: Real> Local<T> {
         };
         let ends = (boxes(&route.input), boxes(&route.output));
         // Words have 16 bytes: theirs is the largest exchange.
-        let bytes = (16 * parts.len() / ranks) as u64;
+        let bytes = (16 * parts.transform_len() / ranks) as u64;
         let pieces = problem.pieces.unwrap_or_else(|| pieces_for(bytes, ranks));
         let line = LongLine::new(parts, (&ends.0, &ends.1), rank, pieces);
         let elements = line.most_elements();
@@ -170,7 +179,7 @@ impl<T: Real> Local<T> {
 
     /// This plan, if its workspace is within the limit.
     fn within(self, limit: Option<u64>, gathered: bool) -> Result<Self, DistributedError> {
-        let bytes = 8 * self.lengths.all() as u64;
+        let bytes = 8 * (self.lengths.all() + BUFFERS * self.lengths.shared) as u64;
         match limit {
             Some(limit) if bytes > limit => Err(DistributedError::Memory {
                 bytes,
@@ -289,6 +298,8 @@ struct Stages<'a, T: Real> {
     problem: &'a DistributedProblem,
     planner: &'a Planner<T>,
     gpu: Option<&'a dyn Gpu<T>>,
+    /// Pieces are exchanged in memory that ranks share.
+    shared: bool,
     whole: &'a Plan<T>,
     numbering: Numbering,
     order: &'a [usize],
@@ -356,6 +367,7 @@ impl<T: Real> Stages<'_, T> {
             scans: self.scans(segment, first, local)?,
             pieces: Vec::new(),
             group: None,
+            members: Vec::new(),
             to: Place::Output,
         };
         match (&segment.exchange, rest.first()) {
@@ -375,6 +387,7 @@ impl<T: Real> Stages<'_, T> {
                 stage.pieces.push(Piece {
                     steps,
                     exchange: None,
+                    reads: None,
                 });
             }
         }
@@ -510,6 +523,7 @@ impl<T: Real> Stages<'_, T> {
             _ => None,
         };
         let encoding = self.encoding(next, *complex);
+        stage.members.clone_from(&group);
         let mut start = 0;
         let mut bytes_sent = 0;
         for number in 0..cut.pieces {
@@ -518,7 +532,7 @@ impl<T: Real> Stages<'_, T> {
             let held = |rank: usize| {
                 let whole = from.box_of(rank);
                 let piece = cut.piece(&whole, number).with_first(batch);
-                match segment.axes.is_empty() {
+                match segment.axes.is_empty() && !self.shared {
                     true => Pieces::of_part(&piece, &whole.with_first(batch)),
                     false => Pieces::of_box(&piece),
                 }
@@ -534,9 +548,11 @@ impl<T: Real> Stages<'_, T> {
             for (slot, elements) in local.lengths.slot.iter_mut().zip([sent, received]) {
                 *slot = (*slot).max((elements * exchange.bytes()).div_ceil(8));
             }
+            let reads = self.shared.then(|| Reads::new(&held, &wanted, &exchange));
             stage.pieces.push(Piece {
                 steps,
                 exchange: Some((exchange, place, place_start)),
+                reads,
             });
         }
         local.lengths.slots = local.lengths.slots.max(cut.pieces.min(2));
@@ -590,7 +606,10 @@ impl<T: Real> Stages<'_, T> {
                 }
             }
             let changes = words != words_after;
+            let last = done + 1 == segment.axes.len();
             let to = match at.0 {
+                // Others read the piece where it is in the end.
+                _ if self.shared => shared_place(at, changes, last),
                 // Of what the caller keeps a piece is written elsewhere, and so are numbers of another size.
                 Place::Work(2) if changes => (Place::Work(3), 0),
                 Place::Input => (Place::Work(2), 0),
@@ -611,10 +630,27 @@ impl<T: Real> Stages<'_, T> {
             }
             at = to;
         }
-        // A piece of an array that is not transformed lies within the whole.
-        match segment.axes.is_empty() {
-            true => Ok((steps, self.at, 0)),
-            false => Ok((steps, at.0, at.1)),
+        match (segment.axes.is_empty(), self.shared) {
+            // A piece of an array that is not transformed lies within the whole.
+            (true, false) => Ok((steps, self.at, 0)),
+            (true, true) => {
+                let Some(Redistribution { from, complex, .. }) = &segment.exchange else {
+                    unreachable!("pieces are exchanged");
+                };
+                let whole = from.box_of(self.rank);
+                let (part, words) = (cut.piece(&whole, number), words_of::<T>(*complex));
+                let place = Place::Work(2);
+                local.lengths.reserve(place, batch * part.len() * words);
+                steps.push(Step::Gather {
+                    part: part.with_first(batch),
+                    around: whole.with_first(batch),
+                    words,
+                    from: self.at,
+                    to: place,
+                });
+                Ok((steps, place, 0))
+            }
+            (false, _) => Ok((steps, at.0, at.1)),
         }
     }
 
@@ -646,9 +682,10 @@ impl<T: Real> Stages<'_, T> {
         };
         // One point is no transform: numbers go through it as they are.
         let rounds = self.problem.whole.shape()[axis.axis] > 1 && size_of::<T>() == 8;
-        // No kernel of GPUs packs words.
+        // No kernel of GPUs packs words, and shared memory has numbers where they are.
+        let packed = rounds && self.gpu.is_none() && !self.shared;
         let recipe = self.whole.recipe();
-        let Some(recipe) = recipe.filter(|_| rounds && self.gpu.is_none()) else {
+        let Some(recipe) = recipe.filter(|_| packed) else {
             return Encoding::AsTheyAre;
         };
         let bits = recipe.digits.word_bits();
@@ -666,6 +703,16 @@ impl<T: Real> Stages<'_, T> {
             }
             _ => ShortNumbers::for_words_of(bits).map_or(Encoding::AsTheyAre, Encoding::Short),
         }
+    }
+}
+
+/// Where an axis leaves a piece that others read: the last one in the buffer that is shared, others there or beside it.
+fn shared_place(at: (Place, usize), changes: bool, last: bool) -> (Place, usize) {
+    match at.0 {
+        Place::Work(2 | 3) if !changes && (!last || at.0 == Place::Work(2)) => at,
+        // Reals are the first axis's input or the last one's output, never both.
+        _ if last || at.0 == Place::Work(3) => (Place::Work(2), 0),
+        _ => (Place::Work(3), 0),
     }
 }
 

@@ -8,6 +8,7 @@ mod lines;
 mod local;
 mod on_device;
 mod run;
+mod shared;
 mod transfer;
 
 use crate::agreement::{self, AbortOnPanic};
@@ -26,7 +27,8 @@ use mpi::traits::*;
 use num_complex::Complex;
 use on_device::{DeviceArrays, Messages};
 use ozfft::{Buffer, DevicePointer, FftError, Kind, Plan, Planner, Real};
-use run::{Stage, words_of};
+use run::{Stage, Step, words_of};
+use shared::SharedPieces;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -40,6 +42,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// The bits are those of the plan of [`DistributedProblem::whole`] in one process, on any number of ranks and any grid.
 pub struct DistributedPlan<T: Real> {
+    /// Where pieces are exchanged in memory that ranks share; dropped before the communicators, whose barriers it waits for.
+    shared: Option<SharedPieces>,
     communicators: Communicators,
     whole: Arc<Plan<T>>,
     batch: usize,
@@ -107,6 +111,9 @@ impl Drop for Communicators {
     }
 }
 
+/// What a rank has made of a problem, where lines are transformed, and where pieces are.
+type Made<T> = (Local<T>, Option<on_device::Device<T>>, Option<SharedPieces>);
+
 /// Takes part in planning with a problem that this rank cannot even express, for a reason of its own: the error is one of every
 /// rank, as with [`DistributedPlan::refuse`].
 pub fn refuse_to_plan<C: Communicator>(communicator: &C, error: FftError) -> DistributedError {
@@ -161,7 +168,7 @@ impl<T: Real> DistributedPlan<T> {
             agreement::all_equal(all, &problem.agreement(std::any::type_name::<T>()))?;
             Self::local(problem, all, planner, open)?
         };
-        let (made, device) = made;
+        let (made, device, shared) = made;
         let Local {
             whole,
             grid,
@@ -204,6 +211,7 @@ impl<T: Real> DistributedPlan<T> {
             transforms,
             exchanges,
             lengths,
+            shared,
             device,
             sent: AtomicU64::new(0),
             clock: Clock::default(),
@@ -217,21 +225,36 @@ impl<T: Real> DistributedPlan<T> {
         all: &SimpleCommunicator,
         planner: &Planner<T>,
         open: impl FnOnce() -> Result<Option<(Box<dyn Gpu<T>>, Messages)>, FftError>,
-    ) -> Result<(Local<T>, Option<on_device::Device<T>>), DistributedError> {
+    ) -> Result<Made<T>, DistributedError> {
         let (rank, ranks) = (agreement::rank(all), agreement::size(all));
         let boxes = |wish: &Wish| match wish {
             Wish::Box(part) => Some(agreement::all_boxes(all, part)),
             Wish::Natural | Wish::Permuted => None,
         };
         let (input, output) = (boxes(&problem.input), boxes(&problem.output));
+        let new = |gpu: Option<&dyn Gpu<T>>, shared| {
+            let boxes = (input.clone(), output.clone());
+            Local::new(problem, (rank, ranks), boxes, planner, (gpu, shared))
+        };
+        if problem.wants_shared_memory(size_of::<T>(), ranks) && shared::on_one_node(all) {
+            let local = agreement::all_succeed(all, new(None, true))?;
+            let mut longest = [local.lengths.shared as u64];
+            agreement::maxima(all, &mut longest);
+            // No piece where nothing is exchanged.
+            if longest == [0] {
+                return Ok((local, None, None));
+            }
+            if let Some(shared) = SharedPieces::new(all, local.lengths.shared) {
+                return Ok((local, None, Some(shared)));
+            }
+        }
         let make = || {
             let gpu = open()?;
-            let used = gpu.as_ref().map(|(gpu, _)| &**gpu);
-            let local = Local::new(problem, (rank, ranks), (input, output), planner, used)?;
+            let local = new(gpu.as_ref().map(|(gpu, _)| &**gpu), false)?;
             let device = gpu
                 .map(|(gpu, messages)| on_device::Device::new(gpu, messages, &local.lengths))
                 .transpose()?;
-            Ok((local, device))
+            Ok((local, device, None))
         };
         agreement::all_succeed(all, make())
     }
@@ -289,9 +312,35 @@ impl<T: Real> DistributedPlan<T> {
         self.whole.expected()
     }
 
+    /// The matrix units that run this rank's lines, by name: those of the processor, or of its GPU, several where axes have different ones.
+    pub fn substrate(&self) -> String {
+        if self.device.is_none() {
+            return self.whole.substrate().into();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        let pieces = self.stages.iter().flat_map(|stage| &stage.pieces);
+        for step in pieces.flat_map(|piece| &piece.steps) {
+            if let Step::Axis { plan, .. } = step
+                && !names.contains(&plan.on_gpu().substrate())
+            {
+                names.push(plan.on_gpu().substrate());
+            }
+        }
+        match names.is_empty() {
+            true => "none: this rank has no lines".into(),
+            false => names.join(", "),
+        }
+    }
+
     /// The process grid, without ones.
     pub fn grid(&self) -> &[usize] {
         &self.grid
+    }
+
+    /// Whether this is one line whose passes are divided among ranks. Lines of one pass, up to 1024 points, are gathered on one rank, and so are long ones on GPUs; those of a batch are
+    /// dealt out.
+    pub fn line_is_divided(&self) -> bool {
+        self.line.is_some()
     }
 
     /// The exchanges of one call, in order.
@@ -319,7 +368,7 @@ impl<T: Real> DistributedPlan<T> {
     }
 
     /// 64-bit words of workspace that the `…_with_workspace` calls need: an array of this rank's largest part (sometimes two: where the output has no room for
-    /// what lies between exchanges), up to six pieces of one, and what the transforms along one axis need.
+    /// what lies between exchanges), up to six pieces of one, and what the transforms along one axis need. Pieces in shared memory ([`DistributedPlan::shared_bytes`]) are the plan's own.
     ///
     /// A plan for a GPU needs none of these: it has its own workspace there, [`DistributedPlan::device_workspace_bytes`].
     pub fn workspace_len(&self) -> usize {
@@ -327,6 +376,11 @@ impl<T: Real> DistributedPlan<T> {
             None => self.lengths.all(),
             Some(_) => 0,
         }
+    }
+
+    /// Bytes of this rank's memory that others read pieces in, where ranks of one node share memory; 0 where they send messages.
+    pub fn shared_bytes(&self) -> usize {
+        self.shared.as_ref().map_or(0, SharedPieces::bytes)
     }
 
     /// Bytes of the GPU's memory that the plan keeps as workspace; 0 on the processor.
@@ -540,7 +594,20 @@ impl<T: Real> fmt::Display for DistributedPlan<T> {
             )?;
         }
         if let Some(device) = &self.device {
-            writeln!(f, "on {}; {}", device.gpu.name(), device.messages)?;
+            writeln!(
+                f,
+                "on {}, unit {}; {}",
+                device.gpu.name(),
+                self.substrate(),
+                device.messages
+            )?;
+        }
+        if let Some(shared) = &self.shared {
+            writeln!(
+                f,
+                "pieces are read in memory that ranks of one node share, {} bytes of this rank",
+                shared.bytes()
+            )?;
         }
         let workspace = 8 * self.lengths.all();
         writeln!(f, "workspace {workspace} bytes on this rank")?;

@@ -3,11 +3,13 @@
 use super::DistributedPlan;
 use super::clock::Doing;
 use super::lines::Lines;
+use super::shared::{SharedPiece, SharedPieces};
 use super::transfer::{Slot, Transfer};
 use crate::agreement::{self, AbortOnPanic};
 use crate::error::DistributedError;
-use crate::exchange::{Exchange, copy_part};
+use crate::exchange::{Exchange, Reads, copy_part};
 use crate::index_box::IndexBox;
+use mpi::topology::SimpleCommunicator;
 use ozfft::{AxisPlan, FftError, Kind, Real};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub(super) enum Step<T: Real> {
 pub(super) struct Piece<T: Real> {
     pub(super) steps: Vec<Step<T>>,
     pub(super) exchange: Option<(Exchange, Place, usize)>,
+    /// Where others have it, in memory that ranks share.
+    pub(super) reads: Option<Reads>,
 }
 
 /// Looks for the largest numbers of a part.
@@ -70,6 +74,8 @@ pub(super) struct Stage<T: Real> {
     pub(super) pieces: Vec<Piece<T>>,
     /// Of the communicators; none for all ranks.
     pub(super) group: Option<usize>,
+    /// The ranks of the group.
+    pub(super) members: Vec<usize>,
     /// Where the exchange puts what arrives.
     pub(super) to: Place,
 }
@@ -206,9 +212,82 @@ impl<T: Real> DistributedPlan<T> {
                     *power = self.whole.power_between_axes(*power);
                 }
             }
-            self.run_stage(stage, &mut arrays, &powers, scratch, &mut slots);
+            match &self.shared {
+                Some(shared) => self.run_shared(stage, shared, &mut arrays, &powers, scratch),
+                None => self.run_stage(stage, &mut arrays, &powers, scratch, &mut slots),
+            }
         }
         Ok(())
+    }
+
+    /// The communicator of a stage's exchange.
+    fn group(&self, stage: &Stage<T>) -> &SimpleCommunicator {
+        let groups = &self.communicators.groups;
+        stage
+            .group
+            .map_or(&*self.communicators.all, |group| &groups[group])
+    }
+
+    /// Runs a stage whose pieces others read where they are: while one is transformed, the one before it is read.
+    fn run_shared<'a>(
+        &self,
+        stage: &Stage<T>,
+        shared: &'a SharedPieces,
+        arrays: &mut Arrays<'a>,
+        powers: &[i32],
+        scratch: &mut [u64],
+    ) {
+        let group = self.group(stage);
+        let mut told: Option<(&Reads, SharedPiece)> = None;
+        let read = |(reads, piece): (&Reads, SharedPiece), array: &mut [u32]| {
+            let copy = |place: usize, theirs: &[u32]| {
+                self.clock
+                    .time(Doing::Packing, || reads.copy_from(place, theirs, array));
+            };
+            shared.read_all(group, piece, &stage.members, copy, |wait| {
+                self.clock.time(Doing::Exchange, wait);
+            });
+        };
+        for piece in &stage.pieces {
+            let buffer = piece
+                .exchange
+                .as_ref()
+                .map(|_| self.clock.time(Doing::Exchange, || shared.next_buffer()));
+            let mut work = None;
+            if let Some(buffer) = buffer {
+                // SAFETY: the buffer that was given last, and this is the only reference until others are told.
+                let own = unsafe { shared.own(buffer) };
+                work = Some(std::mem::replace(&mut arrays.work[2], own));
+            }
+            for step in &piece.steps {
+                self.run_step(step, arrays, powers, scratch);
+                self.clock.time(Doing::Exchange, || {
+                    shared.progress(told.iter_mut().map(|(_, piece)| piece));
+                });
+            }
+            if let (Some((exchange, place, start)), Some(reads), Some(buffer)) =
+                (&piece.exchange, &piece.reads, buffer)
+            {
+                self.clock.time(Doing::Packing, || {
+                    let (from, to) = arrays.pair(*place, stage.to);
+                    exchange.copy_own(&from[*start..], to);
+                });
+                self.sent
+                    .fetch_add(exchange.bytes_sent(), Ordering::Relaxed);
+                let new = self
+                    .clock
+                    .time(Doing::Exchange, || shared.tell(group, buffer));
+                if let Some(earlier) = told.replace((reads, new)) {
+                    read(earlier, arrays.write(stage.to));
+                }
+            }
+            if let Some(work) = work {
+                arrays.work[2] = work;
+            }
+        }
+        if let Some(last) = told {
+            read(last, arrays.write(stage.to));
+        }
     }
 
     /// Runs a stage. At most two pieces are on their way while another one is transformed.
@@ -220,10 +299,7 @@ impl<T: Real> DistributedPlan<T> {
         scratch: &mut [u64],
         slots: &mut Vec<Slot<'a>>,
     ) {
-        let groups = &self.communicators.groups;
-        let group = stage
-            .group
-            .map_or(&*self.communicators.all, |group| &groups[group]);
+        let group = self.group(stage);
         let mut on_their_way: VecDeque<(&Exchange, Transfer<Slot<'a>>)> = VecDeque::new();
         for piece in &stage.pieces {
             for step in &piece.steps {

@@ -164,7 +164,10 @@ fn measure(
             values: &values,
             computed,
         };
-        let found = one.row(planner, shape, input, measured)?;
+        // Of the first rank's lines: the whole is planned for the processor, also where they run on a GPU.
+        let found = one
+            .row(planner, shape, input, measured)?
+            .with_substrate(plan.substrate());
         if one.json {
             say_json(&DistributedRow {
                 row: &found,

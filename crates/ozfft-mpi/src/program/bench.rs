@@ -32,6 +32,9 @@ pub(super) struct Arguments {
     /// Also time the exchange in one piece, alternating: nothing overlaps there
     #[arg(long)]
     one_piece: bool,
+    /// Send messages also where ranks of one node could share memory
+    #[arg(long)]
+    no_shared_memory: bool,
     /// On GPUs: send through page-locked memory also where MPI takes device pointers
     #[arg(long)]
     staged: bool,
@@ -72,6 +75,8 @@ struct Timed {
     /// By all ranks to others in one call.
     bytes_sent: u64,
     workspace_bytes: u64,
+    /// Of rank 0, that others read pieces in; 0 where messages are sent.
+    shared_bytes: u64,
     /// On GPUs, where arrays are in their memory: device, where MPI takes device pointers, or staged.
     messages: Option<&'static str>,
 }
@@ -125,6 +130,9 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
     let planner = Planner::<f64>::new();
     let mut problem = accuracy::problem(&arguments.problem, shape, arguments.grid.as_ref())?;
     problem = problem.staged(arguments.staged);
+    if arguments.no_shared_memory {
+        problem = problem.shared_memory(false);
+    }
     if arguments.permuted {
         problem = problem.permuted_output();
     }
@@ -218,6 +226,7 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
         one_piece_exchange_seconds: one_piece.as_ref().map(|one| one.parts[2]),
         bytes_sent,
         workspace_bytes: (8 * plan.workspace_len() + plan.device_workspace_bytes()) as u64,
+        shared_bytes: plan.shared_bytes() as u64,
         messages: messages(plan),
     })
 }

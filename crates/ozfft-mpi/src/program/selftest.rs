@@ -44,6 +44,9 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// What plans call the products of a convolution, which are exchanged between its transforms.
+const PRODUCTS: &str = "products of rows";
+
 #[derive(Default, Serialize)]
 struct Summary {
     ranks: usize,
@@ -54,6 +57,10 @@ struct Summary {
     differing: u64,
     /// Of those compared, by their shapes, grids and ends.
     lines: u64,
+    /// Of single lines, those that were divided by their passes: all, those that are convolutions, and half-spectra to reals.
+    divided_lines: u64,
+    convolutions: u64,
+    half_spectra: u64,
     slabs: u64,
     pencils: u64,
     boxes: u64,
@@ -62,6 +69,8 @@ struct Summary {
     /// Some exchange was made in several pieces; words of fewer than 8 digits sent in fewer bytes.
     pieces: u64,
     short: u64,
+    /// Pieces were read in memory that ranks share.
+    shared: u64,
     /// Bytes that were handed to MPI by rank 0, and those that its plans had predicted.
     bytes_sent: u64,
     bytes_predicted: u64,
@@ -124,12 +133,15 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
     match arguments.json {
         true => say_json(&summary)?,
         false => say(&format!(
-            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place, {} with exchanges in pieces, {} of short numbers), {} differ from one process",
+            "{} ranks: {} comparisons of {} problems (seed {}; {} of single lines, of which {} were divided, {} of these convolutions and {} half-spectra to reals, {} in slabs, {} in pencils, {} from or to random boxes, {} permuted, {} in place, {} with exchanges in pieces, {} of short numbers, {} in shared memory), {} differ from one process",
             summary.ranks,
             summary.compared,
             summary.problems,
             summary.seed,
             summary.lines,
+            summary.divided_lines,
+            summary.convolutions,
+            summary.half_spectra,
             summary.slabs,
             summary.pencils,
             summary.boxes,
@@ -137,6 +149,7 @@ pub(super) fn run(arguments: &Arguments, ranks: &Ranks) -> Result<(), Failure> {
             summary.in_place,
             summary.pieces,
             summary.short,
+            summary.shared,
             summary.differing
         ))?,
     }
@@ -162,9 +175,12 @@ fn draw(source: &mut Generator, single: bool) -> RandomProblem {
         ..Domain::usual(single)
     };
     let mut drawn = domain.draw(source);
-    if source.once_in(8) {
-        // A line of several passes, which is divided by them.
-        drawn.shape = vec![source.pick(&[1025, 1080, 1152, 2048, 2187, 3000])];
+    if source.once_in(6) {
+        // A line of several passes, which is divided by them, or of a convolution that has several.
+        drawn.shape = vec![match source.once_in(2) {
+            true => source.pick(&[1025, 1080, 1152, 2048, 2187, 3000]),
+            false => source.pick(&[131, 274, 509, 1139, 2018, 2099]),
+        }];
         drawn.axes = None;
     }
     drawn.batch = 1 + source.below(3) / 2;
@@ -376,6 +392,10 @@ fn compare<T: Sample>(
         if !source.once_in(4) {
             divided = divided.pieces(1 + source.below(6));
         }
+        // They are too small for shared memory, too.
+        if source.once_in(3) {
+            divided = divided.shared_memory(true);
+        }
         let (mut boxes, mut permuted) = (false, false);
         for side in 0..2 {
             match source.below(4) {
@@ -431,12 +451,19 @@ fn compare<T: Sample>(
         summary.compared += 1;
         summary.lines += u64::from(drawn.shape.len() == 1);
         let exchanges = plan.exchanges();
+        let divided_line = plan.line_is_divided();
+        let convolution = exchanges.iter().any(|exchange| exchange.from == PRODUCTS);
+        let to_reals = whole.problem().kind() == Kind::ComplexToReal;
+        summary.divided_lines += u64::from(divided_line);
+        summary.convolutions += u64::from(divided_line && convolution);
+        summary.half_spectra += u64::from(divided_line && to_reals);
         summary.pieces += u64::from(exchanges.iter().any(|exchange| exchange.pieces > 1));
         summary.short += u64::from(
             exchanges
                 .iter()
                 .any(|exchange| exchange.bytes_of_a_real < size_of::<T>()),
         );
+        summary.shared += u64::from(plan.shared_bytes() > 0);
         summary.boxes += u64::from(boxes);
         summary.permuted += u64::from(permuted);
         summary.in_place += u64::from(in_place);

@@ -75,3 +75,36 @@ impl<const L: usize> Lines<L> {
         }
     }
 }
+
+/// A part of a line's indices, where the line is a matrix of `whole` columns, row after row: `width` columns from `first` on, in an array of
+/// their own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) first: usize,
+    pub(crate) width: usize,
+    pub(crate) whole: usize,
+}
+
+impl Cut {
+    /// The place in the line of a place in the part.
+    #[inline(always)]
+    pub(crate) fn whole_place(&self, place: usize) -> usize {
+        place / self.width * self.whole + self.first + place % self.width
+    }
+
+    /// The same lines by their places in the line. Their step is a number of rows.
+    #[inline(always)]
+    pub(crate) fn whole_lines<const L: usize>(&self, lines: &Lines<L>) -> Lines<L> {
+        Lines {
+            starts: lines.starts.map(|start| self.whole_place(start)),
+            step: lines.step / self.width * self.whole,
+            active: lines.active,
+        }
+    }
+
+    /// Places of the part whose places in the line are below `limit`; they are the first ones.
+    pub(crate) fn count_below(&self, limit: usize) -> usize {
+        let of_the_last_row = (limit % self.whole).saturating_sub(self.first);
+        limit / self.whole * self.width + of_the_last_row.min(self.width)
+    }
+}

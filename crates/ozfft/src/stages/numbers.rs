@@ -185,6 +185,51 @@ impl<T> Pointer for *mut T {
     }
 }
 
+/// Elements side by side.
+const ADJACENT: Placement = Placement {
+    offset: 0,
+    stride: 1,
+};
+
+impl<'a, const L: usize> Input<'a, L> {
+    /// A part of one line, in an array of its own.
+    pub(crate) fn part(numbers: Reader<'a>, elements: Elements, conjugate: bool) -> Self {
+        Input {
+            numbers,
+            elements,
+            places: [ADJACENT; L],
+            conjugate,
+        }
+    }
+
+    /// Where nothing is read.
+    pub(crate) fn nothing() -> Self {
+        let numbers = Reader::Double(SharedArray::read_only(&[]));
+        Input::part(numbers, Elements::Complex, false)
+    }
+}
+
+impl<'a, const L: usize> Output<'a, L> {
+    /// A part of one line, so many outputs, in an array of its own.
+    pub(crate) fn part(numbers: Writer<'a>, count: usize, real: bool, conjugate: bool) -> Self {
+        Output {
+            numbers,
+            real,
+            places: [ADJACENT; L],
+            count,
+            length: count,
+            bias: [0; L],
+            conjugate,
+        }
+    }
+
+    /// Where nothing is written.
+    pub(crate) fn nothing() -> Self {
+        let numbers = Writer::Double(SharedArray::new(&mut []));
+        Output::part(numbers, 0, false, false)
+    }
+}
+
 impl<const L: usize> Input<'_, L> {
     /// Element `index` of a lane, in the orientation of a forward transform.
     #[inline(always)]

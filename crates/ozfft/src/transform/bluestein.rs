@@ -12,7 +12,7 @@ use crate::roots::root_table::Scale;
 use crate::sample::swapped;
 use crate::simd::{Pair, Point, Row, Vectors, from_lanes, lanes_of};
 use crate::stages::butterfly::{LongWords, WideWords};
-use crate::stages::lines::Lines;
+use crate::stages::lines::{Cut, Lines};
 use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{Emit, FloatEmitter, Narrowing, WideOutputs, finish};
 use crate::stages::quantise::{InputSymmetry, LineProperties, Quantised, quantise_words, word_of};
@@ -25,6 +25,7 @@ use crate::transform::source::{NotFinite, Sink, Source};
 use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -135,12 +136,17 @@ impl Bluestein {
         let exponents = SharedArray::new(take::<i32>(&mut workspace, lines * period));
         // One entry for each of several lines side by side; a line that is transformed alone uses the first.
         let properties: [AtomicU8; L] = std::array::from_fn(|_| AtomicU8::new(0));
-        let chirped = ChirpSource { plan: self, input };
+        let chirped = ChirpSource {
+            plan: self,
+            input,
+            part: None,
+        };
         let product = KernelSink {
             plan: self,
             words,
             exponents,
             properties: &properties,
+            part: None,
         };
         self.passes
             .run(unit, &chirped, &product, active, workspace, workers)?;
@@ -151,17 +157,139 @@ impl Bluestein {
                 period,
                 words: if lines == 1 { 0 } else { length },
                 exponents: if lines == 1 { 0 } else { period },
+                part: None,
             },
         };
         let unchirp = ChirpSink {
             plan: self,
             output,
             properties: &properties,
+            part: None,
         };
         self.passes
             .run(unit, &stored, &unchirp, active, workspace, workers)
     }
+
+    /// All passes but the last of the first transform, over some columns of the line's numbers, in the order of their places. Returns what they have in common.
+    pub(crate) fn numbers_to_words<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        input: &Input<'_, L>,
+        columns: Range<usize>,
+        stored: Stored<'_>,
+        (workspace, workers): (&mut [u64], usize),
+    ) -> LineProperties {
+        let nowhere = (&mut [][..], &mut [][..]);
+        let chirped = ChirpSource {
+            plan: self,
+            input,
+            part: Some(self.passes.columns_cut(&columns)),
+        };
+        let product = KernelSink {
+            plan: self,
+            words: SharedArray::new(nowhere.0),
+            exponents: SharedArray::new(nowhere.1),
+            properties: &[],
+            part: None,
+        };
+        let ends = (&chirped, &product);
+        self.passes
+            .run_first_half(unit, ends, columns, stored, workspace, workers)
+    }
+
+    /// The last pass of the first transform, over some rows: to their products with the kernel, and the exponents of these.
+    pub(crate) fn words_to_products<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        rows: Range<usize>,
+        (stored, products): (Stored<'_>, Stored<'_>),
+        (workspace, workers): (&mut [u64], usize),
+    ) {
+        let properties = [AtomicU8::new(0)];
+        let chirped = ChirpSource {
+            plan: self,
+            input: &Input::nothing(),
+            part: None,
+        };
+        let product = KernelSink {
+            plan: self,
+            words: SharedArray::new(products.0),
+            exponents: SharedArray::new(products.1),
+            properties: &properties,
+            part: Some(self.passes.rows_cut(&rows)),
+        };
+        let ends = (&chirped, &product);
+        self.passes
+            .run_second_half(unit, ends, rows, stored, workspace, workers);
+    }
+
+    /// All passes but the last of the second transform, over some columns of products, given the exponents of all of them.
+    pub(crate) fn products_to_words<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        columns: Range<usize>,
+        (products, stored): ((&[Complex<i64>], &[i32]), Stored<'_>),
+        (workspace, workers): (&mut [u64], usize),
+    ) {
+        let source = WordLines {
+            words: SharedArray::read_only(products.0),
+            exponents: SharedArray::read_only(products.1),
+            places: WordPlaces::Line {
+                period: self.passes.output_step(),
+                words: 0,
+                exponents: 0,
+                part: Some(self.passes.columns_cut(&columns)),
+            },
+        };
+        let unchirp = ChirpSink {
+            plan: self,
+            output: &Output::nothing(),
+            properties: &[],
+            part: None,
+        };
+        let ends = (&source, &unchirp);
+        self.passes
+            .run_first_half(unit, ends, columns, stored, workspace, workers);
+    }
+
+    /// The last pass of the second transform, over some rows, to the line's outputs among them, in the order of their places. What is known of zeros is left to the caller.
+    pub(crate) fn words_to_numbers<const L: usize, U: MatrixUnit<L>>(
+        &self,
+        unit: U,
+        output: &Output<'_, L>,
+        rows: Range<usize>,
+        stored: Stored<'_>,
+        (workspace, workers): (&mut [u64], usize),
+    ) {
+        let all = LineProperties {
+            not_finite: false,
+            has_real: true,
+            has_imaginary: true,
+        };
+        let source = WordLines {
+            words: SharedArray::read_only(&[]),
+            exponents: SharedArray::read_only(&[]),
+            places: WordPlaces::Line {
+                period: self.passes.output_step(),
+                words: 0,
+                exponents: 0,
+                part: None,
+            },
+        };
+        let unchirp = ChirpSink {
+            plan: self,
+            output,
+            properties: &[AtomicU8::new(all.to_bits())],
+            part: Some(self.passes.rows_cut(&rows)),
+        };
+        let ends = (&source, &unchirp);
+        self.passes
+            .run_second_half(unit, ends, rows, stored, workspace, workers);
+    }
 }
+
+/// Words of a part of a line, and their exponents.
+pub(crate) type Stored<'a> = (&'a mut [Complex<i64>], &'a mut [i32]);
 
 /// Rotates element `i` of every line by its entry of a table.
 #[inline(always)]
@@ -182,6 +310,8 @@ fn rotate_each<const L: usize, V: Vectors<L>>(
 struct ChirpSource<'a, const L: usize> {
     plan: &'a Bluestein,
     input: &'a Input<'a, L>,
+    /// Which part of the line the input is.
+    part: Option<Cut>,
 }
 
 impl<const L: usize> Source<L> for ChirpSource<'_, L> {
@@ -194,7 +324,11 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
         exponents: &mut [Row<L>],
     ) -> Quantised<L> {
         let (n, grid) = (self.plan.n, block.input());
-        self.input.gather::<V>(lines, n, grid, points);
+        let (limit, whole_lines) = match self.part {
+            Some(part) => (part.count_below(n), part.whole_lines(lines)),
+            None => (n, *lines),
+        };
+        self.input.gather::<V>(lines, limit, grid, points);
         let mut properties = [LineProperties::ZERO; L];
         for i in 0..grid.rows * grid.columns {
             let place = grid.place(i);
@@ -219,7 +353,7 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
             }
             // Beyond the line are zeros, which any entry rotates to zeros.
             let words = (V::load(&point[0]), V::load(&point[1]));
-            let (re, im) = rotate_each::<L, V>(words, &self.plan.chirp, lines, i);
+            let (re, im) = rotate_each::<L, V>(words, &self.plan.chirp, &whole_lines, i);
             V::store(re, &mut point[0]);
             V::store(im, &mut point[1]);
         }
@@ -237,6 +371,8 @@ struct KernelSink<'a> {
     words: SharedArray<'a, Complex<i64>>,
     exponents: SharedArray<'a, i32>,
     properties: &'a [AtomicU8],
+    /// Which part of the spectrum the words are.
+    part: Option<Cut>,
 }
 
 impl<const L: usize> Sink<L> for KernelSink<'_> {
@@ -253,9 +389,10 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
         let one_block = plan.is_one_block();
         let shifts = values.narrowing_shifts(plan.word_bits);
         let narrowing = Narrowing::new::<L, V>(&shifts);
+        let whole_lines = self.part.map_or(*lines, |part| part.whole_lines(lines));
         for i in 0..values.grid.rows * values.grid.columns {
             let words = values.narrowed::<V>(values.grid.place(i), &narrowing);
-            let (re, im) = rotate_each::<L, V>(words, &plan.kernel, lines, i);
+            let (re, im) = rotate_each::<L, V>(words, &plan.kernel, &whole_lines, i);
             let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
             for lane in 0..lines.active {
                 let line = if one_block { lane * length } else { 0 };
@@ -280,6 +417,8 @@ struct ChirpSink<'a, const L: usize> {
     plan: &'a Bluestein,
     output: &'a Output<'a, L>,
     properties: &'a [AtomicU8],
+    /// Which part of the line the output is.
+    part: Option<Cut>,
 }
 
 impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
@@ -298,11 +437,12 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
             found.exponents[lane] + shifts[lane] as i32 + output.bias[lane]
         });
         let mut emitter = FloatEmitter::new(floats, exponents, output);
+        let whole_lines = self.part.map_or(*lines, |part| part.whole_lines(lines));
         for i in 0..values.grid.rows * values.grid.columns {
             let place = values.grid.place(i);
             let (re, im) = values.narrowed::<V>(place, &narrowing);
             // What lies beyond the line is not kept.
-            let (re, im) = rotate_each::<L, V>((im, re), &plan.chirp, lines, i);
+            let (re, im) = rotate_each::<L, V>((im, re), &plan.chirp, &whole_lines, i);
             let words = LongWords::<L, V> { re, im };
             Emit::<L, V>::emit(&mut emitter, place, WideWords::from(words));
         }

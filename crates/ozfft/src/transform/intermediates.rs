@@ -1,7 +1,7 @@
 //! Fixed-point intermediates between passes or transforms, in memory, as lines to be transformed.
 
 use crate::simd::{Point, Row, Vectors};
-use crate::stages::lines::Lines;
+use crate::stages::lines::{Cut, Lines};
 use crate::stages::quantise::{InputSymmetry, LineProperties, Quantised, quantise_words};
 use crate::transform::bailey::Block;
 use crate::transform::source::Source;
@@ -15,11 +15,12 @@ pub(crate) enum WordPlaces {
     /// pass's groups share their exponents.
     Group { length: usize, previous: usize },
     /// By an earlier transform: element `i` has exponent number `i % period`; separate lines are so far apart, in words
-    /// and in exponents.
+    /// and in exponents. Words may be a part of the line's.
     Line {
         period: usize,
         words: usize,
         exponents: usize,
+        part: Option<Cut>,
     },
 }
 
@@ -44,6 +45,7 @@ impl<const L: usize> Source<L> for WordLines<'_> {
         let mut first = [0usize; L];
         let mut first_exponent = [0usize; L];
         let mut period = usize::MAX;
+        let mut whole_lines = *lines;
         for lane in 0..L {
             match self.places {
                 WordPlaces::Group { length, previous } => {
@@ -58,11 +60,15 @@ impl<const L: usize> Source<L> for WordLines<'_> {
                     period: repeats,
                     words,
                     exponents,
+                    part,
                 } => {
                     let line = if lane < lines.active { lane } else { 0 };
                     first[lane] = line * words + lines.starts[lane];
                     first_exponent[lane] = line * exponents;
                     period = repeats;
+                    if let Some(part) = part {
+                        whole_lines = part.whole_lines(lines);
+                    }
                 }
             }
         }
@@ -85,7 +91,7 @@ impl<const L: usize> Source<L> for WordLines<'_> {
                     let at = match self.places {
                         WordPlaces::Group { .. } => first_exponent[lane] + i * step,
                         WordPlaces::Line { .. } => {
-                            first_exponent[lane] + (lines.starts[lane] + i * step) % period
+                            first_exponent[lane] + whole_lines.at(lane, i) % period
                         }
                     };
                     // SAFETY: the pass that wrote it has ended.

@@ -6,9 +6,9 @@ use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, Point, Row, Vectors};
 use crate::stages::lines::Lines;
-use crate::stages::numbers::{Elements, Input, Output, Placement, Reader, Writer};
+use crate::stages::numbers::{Elements, Input, Output, Reader};
 use crate::stages::outputs::WideOutputs;
-use crate::stages::quantise::{Columns, InputSymmetry, LineProperties, Quantised, quantise_floats};
+use crate::stages::quantise::{Columns, InputSymmetry, Quantised, quantise_floats};
 use crate::stages::quantise_single::quantise_singles;
 use crate::substrate::for_each_unit;
 use crate::transform::bailey::Block;
@@ -16,9 +16,7 @@ use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::{Ends, Passes, SETS};
 use crate::transform::source::{Sink, Source};
 use crate::transform::tables::Setting;
-use crate::workspace::SharedArray;
 use num_complex::Complex;
-use std::ops::Range;
 
 /// A planned line.
 #[derive(Debug)]
@@ -109,12 +107,14 @@ impl Line {
         }
     }
 
-    /// The passes of a line that has several of them, without a convolution around.
+    /// The passes of a line that has several of them, or of its convolution.
     pub(crate) fn several_passes(&self) -> Option<&Passes> {
-        match self {
-            Line::Passes(passes) if !passes.is_one_block() => Some(passes),
-            _ => None,
-        }
+        let passes = match self {
+            Line::Passes(passes) => passes,
+            Line::Bluestein(bluestein) => bluestein.passes(),
+            Line::Copy => return None,
+        };
+        (!passes.is_one_block()).then_some(passes)
     }
 
     /// Transforms several sets of lines, as [`Line::lines_at_once`] allows.
@@ -167,89 +167,6 @@ impl Line {
     }
 }
 
-/// A part of a long line between its passes: words, with exponents of its columns.
-pub(crate) struct Intermediates<'a> {
-    pub(crate) words: &'a mut [Complex<i64>],
-    pub(crate) exponents: &'a mut [i32],
-    pub(crate) workspace: &'a mut [u64],
-    pub(crate) workers: usize,
-}
-
-/// The numbers of a part of a long line, in an array of their own.
-pub(crate) struct PartNumbers<'a> {
-    pub(crate) numbers: Reader<'a>,
-    pub(crate) elements: Elements,
-    pub(crate) conjugate: bool,
-}
-
-/// Elements side by side.
-const ADJACENT: Placement = Placement {
-    offset: 0,
-    stride: 1,
-};
-
-impl<'a> PartNumbers<'a> {
-    fn input<const L: usize>(&self) -> Input<'a, L> {
-        Input {
-            numbers: self.numbers,
-            elements: self.elements,
-            places: [ADJACENT; L],
-            conjugate: self.conjugate,
-        }
-    }
-}
-
-/// The outputs of a part of a long line, in an array of their own.
-fn part_output<const L: usize>(
-    numbers: Writer<'_>,
-    count: usize,
-    conjugate: bool,
-) -> Output<'_, L> {
-    Output {
-        numbers,
-        real: false,
-        places: [ADJACENT; L],
-        count,
-        length: count,
-        bias: [0; L],
-        conjugate,
-    }
-}
-
-/// All passes of a long line but the last, over some of its columns.
-fn columns<const L: usize, U: MatrixUnit<L>>(
-    passes: &Passes,
-    unit: U,
-    numbers: &PartNumbers<'_>,
-    columns: Range<usize>,
-    part: Intermediates<'_>,
-) -> LineProperties {
-    let (input, nowhere) = (numbers.input(), &mut [0.0; 0]);
-    let output = part_output(Writer::Double(SharedArray::new(nowhere)), 0, false);
-    let ends = (&Floats(&input), &End(&output));
-    let stored = (part.words, part.exponents);
-    passes.run_first_half(unit, ends, columns, stored, part.workspace, part.workers)
-}
-
-/// Its last pass, over some of its rows.
-fn rows<const L: usize, U: MatrixUnit<L>>(
-    passes: &Passes,
-    unit: U,
-    (numbers, count, conjugate): (Writer<'_>, usize, bool),
-    rows: Range<usize>,
-    part: Intermediates<'_>,
-) {
-    let nothing = PartNumbers {
-        numbers: Reader::Double(SharedArray::read_only(&[])),
-        elements: Elements::Complex,
-        conjugate: false,
-    };
-    let (input, output) = (nothing.input(), part_output(numbers, count, conjugate));
-    let ends = (&Floats(&input), &End(&output));
-    let stored = (part.words, part.exponents);
-    passes.run_second_half(unit, ends, rows, stored, part.workspace, part.workers);
-}
-
 /// Lines of the caller's arrays.
 pub(crate) trait Connect {
     /// Lines that there are.
@@ -298,58 +215,6 @@ macro_rules! compiled_once {
                     }
                 }
             )*
-        }
-
-        impl Passes {
-            /// All passes of a long line but the last, over some of its columns; what their numbers have in common.
-            pub(crate) fn columns_on(
-                &self,
-                unit: Unit,
-                numbers: &PartNumbers<'_>,
-                range: Range<usize>,
-                part: Intermediates<'_>,
-            ) -> LineProperties {
-                match unit {
-                    $(
-                        #[cfg($compiled)]
-                        Unit::$name(unit) => columns::<$lanes, _>(self, unit, numbers, range, part),
-                    )*
-                    #[cfg(feature = "residues")]
-                    Unit::Residues => unreachable!("parts of lines are for the engine digits"),
-                }
-            }
-
-            /// Its last pass, over some of its rows, to so many numbers.
-            pub(crate) fn rows_on(
-                &self,
-                unit: Unit,
-                output: (Writer<'_>, usize, bool),
-                range: Range<usize>,
-                part: Intermediates<'_>,
-            ) {
-                match unit {
-                    $(
-                        #[cfg($compiled)]
-                        Unit::$name(unit) => rows::<$lanes, _>(self, unit, output, range, part),
-                    )*
-                    #[cfg(feature = "residues")]
-                    Unit::Residues => unreachable!("parts of lines are for the engine digits"),
-                }
-            }
-
-            /// 64-bit words of workspace for a part of so many numbers.
-            pub(crate) fn part_len_on(&self, unit: Unit, numbers: usize, workers: usize) -> usize {
-                match unit {
-                    $(
-                        #[cfg($compiled)]
-                        Unit::$name(_) => {
-                            self.part_workspace_len::<$lanes, matrix_unit::$name>(numbers, workers)
-                        }
-                    )*
-                    #[cfg(feature = "residues")]
-                    Unit::Residues => unreachable!("parts of lines are for the engine digits"),
-                }
-            }
         }
 
         impl Line {

@@ -15,6 +15,7 @@ mod line_sets;
 pub(crate) mod norm;
 mod output_lanes;
 pub(crate) mod packed_elements;
+pub(crate) mod parts;
 pub(crate) mod passes;
 mod short_lines;
 pub(crate) mod source;

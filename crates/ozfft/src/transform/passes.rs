@@ -11,7 +11,7 @@ use crate::parallel;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use crate::simd::{Pair, Point, Row, Vectors, lanes_of};
-use crate::stages::lines::{Grid, Lines};
+use crate::stages::lines::{Cut, Grid, Lines};
 use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{
     FloatEmitter, Narrowing, WideEmitter, WideOutputs, WidePoint, finish,
@@ -228,17 +228,9 @@ struct Stage<'a, U, S, K> {
     after: SharedArray<'a, i32>,
     /// Properties shared by all lines of the first pass.
     properties: &'a AtomicU8,
-    /// Which part of a larger line this is, by columns before the last pass, by rows in it.
+    /// Which part of a larger line this is: indices whose last digit is in a range before the last pass, and those whose first digit is in it.
+    /// Lengths and places are those of the part.
     cut: Option<Cut>,
-}
-
-/// A part of a line's indices: those whose last digit (before the last pass) or whose first digit (in the last pass) is in a
-/// range, `width` of `whole` values from `first` on. Lengths and places are those of the part.
-#[derive(Clone, Copy)]
-struct Cut {
-    first: usize,
-    width: usize,
-    whole: usize,
 }
 
 impl<U, S, K> Stage<'_, U, S, K> {
@@ -316,9 +308,7 @@ impl<U, S, K> Stage<'_, U, S, K> {
                     [properties; L],
                 );
             } else {
-                let j = stage.cut.map_or(j, |cut| {
-                    j / cut.width * cut.whole + cut.first + j % cut.width
-                });
+                let j = stage.cut.map_or(j, |cut| cut.whole_place(j));
                 let store = StageSink { stage, number, j };
                 let properties = found.properties;
                 scratch.transform(block, stage.unit, &store, &lines, &found, properties);
@@ -601,6 +591,24 @@ impl Passes {
         index
     }
 
+    /// The indices whose last digit is in a range: columns of the input as a matrix.
+    pub(crate) fn columns_cut(&self, columns: &std::ops::Range<usize>) -> Cut {
+        Cut {
+            first: columns.start,
+            width: columns.len(),
+            whole: self.n / self.output_step(),
+        }
+    }
+
+    /// The output indices whose digit of the first pass is in a range: columns of the output as a matrix, and rows of words before the last pass.
+    pub(crate) fn rows_cut(&self, rows: &std::ops::Range<usize>) -> Cut {
+        Cut {
+            first: rows.start,
+            width: rows.len(),
+            whole: self.blocks[0].len(),
+        }
+    }
+
     /// Words and exponents of scratch memory for a part of the line of so many words.
     pub(crate) fn part_workspace_len<const L: usize, U: MatrixUnit<L>>(
         &self,
@@ -622,15 +630,8 @@ impl Passes {
         mut workspace: &mut [u64],
         workers: usize,
     ) -> LineProperties {
-        let (last, earlier) = self
-            .blocks
-            .split_last()
-            .unwrap_or_else(|| unreachable!("a line has a pass"));
-        let cut = Cut {
-            first: columns.start,
-            width: columns.len(),
-            whole: last.len(),
-        };
+        let earlier = &self.blocks[..self.blocks.len() - 1];
+        let cut = self.columns_cut(&columns);
         let properties = AtomicU8::new(0);
         let (mut groups, mut length) = (1, self.n / cut.whole * cut.width);
         let shortest = self.blocks.iter().map(Block::len).min().unwrap_or(1);
@@ -679,8 +680,9 @@ impl Passes {
         workers: usize,
     ) {
         let last = self.blocks.len() - 1;
-        let (length, whole) = (self.blocks[last].len(), self.blocks[0].len());
-        let groups = self.n / whole / length;
+        let cut = self.rows_cut(&rows);
+        let length = self.blocks[last].len();
+        let groups = self.n / cut.whole / length;
         let lines = groups * rows.len();
         // Lines of the pass before that crossed earlier rows; of two passes all rows cross the same ones.
         let earlier = rows.start * (groups / self.blocks[last - 1].len()) * length;
@@ -702,11 +704,7 @@ impl Passes {
             before: SharedArray::new(&mut exponents[earlier..]),
             after: SharedArray::new(&mut []),
             properties: &properties,
-            cut: Some(Cut {
-                first: rows.start,
-                width: rows.len(),
-                whole,
-            }),
+            cut: Some(cut),
         };
         let scratch_len = self.line_scratch_len::<L>(U::COLUMNS);
         stage.run_shared::<L>(lines, &mut workspace[..workers * scratch_len], scratch_len);
