@@ -202,6 +202,8 @@ impl NttWork {
                 task.transform_dimension_count = flat.transforms.len() as i32;
                 task.transform_stride = flat.transform_stride;
                 task.line_count = flat.outer.iter().map(|d| d.length).product();
+                // Nobody asks whether any transform is scaled down.
+                task.bias = 0;
                 let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
                 let enough = (task.line_count * flat.line.length).div_ceil(4 * threads);
                 let blocks = enough.clamp(1, 8 * machine.multiprocessors() as u64);

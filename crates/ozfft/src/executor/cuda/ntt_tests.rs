@@ -17,8 +17,9 @@ fn bench<T: Real>() -> Bench<T> {
 fn short_lines_of_all_kinds_have_the_bits_of_the_processor() {
     let mut bench = bench::<f64>();
     // Odd lengths are negacyclic, even ones cyclic; 1 is copied; 256 wraps around by itself.
-    for n in [1, 2, 3, 4, 5, 16, 30, 127, 128, 256] {
-        for style in STYLES {
+    for (number, n) in [1, 2, 3, 16, 30, 127, 256].into_iter().enumerate() {
+        // Every style at several lengths.
+        for style in STYLES.into_iter().skip(number % 3).step_by(3) {
             bench.check(&Problem::complex(&[n]).batch(3), style);
         }
         bench.check(
