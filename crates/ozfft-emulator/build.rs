@@ -479,6 +479,8 @@ fn main() {
         .file("src/kulisch_stencil.cpp")
         .file("src/kulisch_naive.cpp")
         .file("src/ntt.cpp")
+        .file("src/ntt_batches.cpp")
+        .file("src/ntt_fourier.cpp")
         .file("src/ozaki_gemm.cpp")
         .file("src/ozaki_vectors.cpp")
         .file("src/faulty.cpp")

@@ -17,7 +17,9 @@ from ._calls import integers
 from ._convolve import _axes, _cut, _swapped
 from ._errors import DtypeError, IntegerRangeError, UnsupportedError
 from ._options import get_workers
-from ._types import Mode
+from ._types import Mode, Route
+
+ROUTES = ("direct", "ntt", "digits", "pairs")
 
 
 def _integers(x: Any, name: str) -> numpy.ndarray:
@@ -107,7 +109,7 @@ def _any_size(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     return numpy.array(results + [None], object)[:-1].reshape(whole)
 
 
-def _of_64_bits(a: numpy.ndarray, b: numpy.ndarray, signed: bool) -> numpy.ndarray:
+def _of_64_bits(a: numpy.ndarray, b: numpy.ndarray, signed: bool, route: Optional[str]) -> numpy.ndarray:
     """The whole convolution along all axes, of numbers of at most 64 bits with such results."""
 
     def given(x: numpy.ndarray) -> Tuple[bytes, bool, List[int]]:
@@ -116,19 +118,19 @@ def _of_64_bits(a: numpy.ndarray, b: numpy.ndarray, signed: bool) -> numpy.ndarr
 
     whole = [first + second - 1 for first, second in zip(a.shape, b.shape)]
     try:
-        results = _ozfft.convolve_integers(*given(a), *given(b), signed, get_workers())
+        results = _ozfft.convolve_integers(*given(a), *given(b), signed, route, get_workers())
     except IntegerRangeError as error:
         reason = str(error).partition(";")[0].replace(" i64 ", " int64 ").replace(" u64 ", " uint64 ")
         raise IntegerRangeError(f"{reason}; ask for dtype=object: Python's integers hold any result") from None
     return numpy.frombuffer(results, numpy.int64 if signed else numpy.uint64).reshape(whole).copy()
 
 
-def _whole(a: numpy.ndarray, b: numpy.ndarray, kind: str) -> numpy.ndarray:
+def _whole(a: numpy.ndarray, b: numpy.ndarray, kind: str, route: Optional[str]) -> numpy.ndarray:
     """The whole convolution along all axes."""
-    return _any_size(a, b) if kind == "O" else _of_64_bits(a, b, kind == "i")
+    return _any_size(a, b) if kind == "O" else _of_64_bits(a, b, kind == "i", route)
 
 
-def _along(a: numpy.ndarray, b: numpy.ndarray, axes: Sequence[int], kind: str) -> numpy.ndarray:
+def _along(a: numpy.ndarray, b: numpy.ndarray, axes: Sequence[int], kind: str, route: Optional[str]) -> numpy.ndarray:
     """The whole convolution along some axes; along the others the arrays are broadcast."""
     others = [axis for axis in range(a.ndim) if axis not in axes]
     a, b = (numpy.moveaxis(x, others, range(len(others))) for x in (a, b))
@@ -138,7 +140,7 @@ def _along(a: numpy.ndarray, b: numpy.ndarray, axes: Sequence[int], kind: str) -
     types = {"O": object, "i": numpy.int64, "u": numpy.uint64}
     result = numpy.empty(outer + inner, types[kind])
     for place in numpy.ndindex(*outer):
-        result[place] = _whole(a[place], b[place], kind)
+        result[place] = _whole(a[place], b[place], kind, route)
     return numpy.moveaxis(result, range(len(others)), others)
 
 
@@ -160,6 +162,7 @@ def convolve_exact(
     axes: Union[int, Sequence[int], None] = None,
     *,
     dtype: Optional[DTypeLike] = None,
+    route: Optional[Route] = None,
 ) -> NDArray[Any]:
     """Convolves two arrays of integers exactly.
 
@@ -178,6 +181,10 @@ def convolve_exact(
     dtype : data-type, optional
         Type of the results: integers, or ``object`` for Python's. By default ``int64``, of two unsigned arrays ``uint64``, of Python's integers
         ``object``.
+    route : {"direct", "ntt", "digits", "pairs"}, optional
+        What computes: product by product, transforms modulo primes, or transforms in double or double-double precision whose rounding is proven
+        to find the integers. By default products for short arrays and primes for all others. All routes have the same results. Python's
+        integers have no choice.
 
     Returns
     -------
@@ -190,6 +197,8 @@ def convolve_exact(
         If an array has no integers.
     IntegerRangeError
         If results might not fit their type.
+    UnsupportedError
+        If the route that was asked for is not proven for these arrays.
 
     See Also
     --------
@@ -219,6 +228,8 @@ def convolve_exact(
     """
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"acceptable mode flags are 'valid', 'same', or 'full'; {mode!r} was given")
+    if route is not None and route not in ROUTES:
+        raise ValueError(f"routes are {', '.join(map(repr, ROUTES))}; {route!r} was given")
     a, b = _integers(in1, "in1"), _integers(in2, "in2")
     if a.ndim != b.ndim:
         raise ValueError(f"in1 and in2 should have the same dimensionality; they have {a.ndim} and {b.ndim} dimensions")
@@ -229,15 +240,19 @@ def convolve_exact(
     if "O" in (a.dtype.kind, b.dtype.kind):
         kind = "O"
     if kind == "O":
+        if route is not None:
+            raise UnsupportedError(
+                f"the route {route!r} takes numpy's integers, and these are Python's; leave it out, or ask for a dtype of at most 64 bits"
+            )
         a, b = a.astype(object), b.astype(object)
     if a.ndim == 0:
-        return _narrowed(_whole(a.reshape(1), b.reshape(1), kind), result_type).reshape(())
+        return _narrowed(_whole(a.reshape(1), b.reshape(1), kind, route), result_type).reshape(())
     numbered = _axes(a, b, axes)
     if _swapped(mode, a, b, numbered):
         a, b = b, a
     # Axes of one element are not among those, and broadcast would be taken one by one: the convolution is the same product.
     asked = range(a.ndim) if axes is None else sorted(axis % a.ndim for axis in integers(axes, "axes"))
-    result = _along(a, b, list(asked), kind)
+    result = _along(a, b, list(asked), kind, route)
     return _narrowed(_cut(result, a.shape, b.shape, mode, numbered), result_type)
 
 
@@ -248,6 +263,7 @@ def correlate_exact(
     axes: Union[int, Sequence[int], None] = None,
     *,
     dtype: Optional[DTypeLike] = None,
+    route: Optional[Route] = None,
 ) -> NDArray[Any]:
     """Correlates two arrays of integers exactly, with the order of results of :func:`scipy.signal.correlate`.
 
@@ -260,6 +276,8 @@ def correlate_exact(
     axes : int or sequence of int, optional
         The axes that are correlated, all by default; along the others the arrays are broadcast.
     dtype : data-type, optional
+        As for :func:`convolve_exact`.
+    route : {"direct", "ntt", "digits", "pairs"}, optional
         As for :func:`convolve_exact`.
 
     Returns
@@ -279,4 +297,4 @@ def correlate_exact(
     """
     b = _integers(in2, "in2")
     reversed_axes = range(b.ndim) if axes is None else integers(axes, "axes")
-    return convolve_exact(in1, numpy.flip(b, tuple(reversed_axes)), mode, axes, dtype=dtype)
+    return convolve_exact(in1, numpy.flip(b, tuple(reversed_axes)), mode, axes, dtype=dtype, route=route)

@@ -3,16 +3,21 @@
 use crate::errors::named;
 use crate::gate::Call;
 use crate::process::{Process, count_execution};
-use ozfft::convolution::{self, ConvolutionError, Operand, Output};
+use ozfft::convolution::{
+    self, ConvolutionError, ConvolutionRoute, ExactConvolution, Operand, Output, RouteError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-fn failed(py: Python<'_>, error: &ConvolutionError) -> PyErr {
+fn failed(py: Python<'_>, error: &RouteError) -> PyErr {
     let name = match error {
-        ConvolutionError::ResultMayNotFit { .. }
-        | ConvolutionError::MayBeNegative { .. }
-        | ConvolutionError::TooManyBits { .. } => "IntegerRangeError",
-        _ => "ShapeError",
+        RouteError::Convolution(
+            ConvolutionError::ResultMayNotFit { .. }
+            | ConvolutionError::MayBeNegative { .. }
+            | ConvolutionError::TooManyBits { .. },
+        ) => "IntegerRangeError",
+        RouteError::Convolution(_) => "ShapeError",
+        _ => "UnsupportedError",
     };
     named(py, name, &error.to_string())
 }
@@ -26,26 +31,66 @@ fn numbers<const SIGNED: bool>(bytes: &[u8]) -> (Vec<i64>, Vec<u64>) {
     }
 }
 
+/// An array in the places that its elements have in a larger one, up to the last.
+fn spread<A: Operand + Default>((numbers, shape): (&[A], &[usize]), whole: &[usize]) -> Vec<A> {
+    let strides: Vec<usize> = (0..whole.len())
+        .map(|axis| whole[axis + 1..].iter().product())
+        .collect();
+    let place = |mut number: usize| -> usize {
+        let mut place = 0;
+        for (&length, &stride) in shape.iter().zip(&strides).rev() {
+            place += number % length * stride;
+            number /= length;
+        }
+        place
+    };
+    let last = numbers.len().checked_sub(1).map_or(0, place);
+    let mut spread = vec![A::default(); last + 1];
+    for (number, &value) in numbers.iter().enumerate() {
+        spread[place(number)] = value;
+    }
+    spread
+}
+
+/// By a route: the whole is one line, as long as it has elements.
+fn by_route<A: Operand + Default, B: Operand + Default, R: Output>(
+    a: (&[A], &[usize]),
+    b: (&[B], &[usize]),
+    route: ConvolutionRoute,
+) -> Result<Vec<R>, RouteError> {
+    let sides = a.1.iter().zip(b.1);
+    let whole: Vec<usize> = sides.map(|(first, second)| first + second - 1).collect();
+    let (a, b) = (spread(a, &whole), spread(b, &whole));
+    let plan = ExactConvolution::linear(a.len(), b.len())
+        .magnitudes(convolution::largest(&a), convolution::largest(&b))
+        .route(route)
+        .plan()?;
+    let mut results = plan.process(&a, &b)?;
+    results.resize(whole.iter().product(), R::default());
+    Ok(results)
+}
+
 fn computed<A: Operand + Default, B: Operand + Default>(
-    (a, first): (&[A], &[usize]),
-    (b, second): (&[B], &[usize]),
+    a: (&[A], &[usize]),
+    b: (&[B], &[usize]),
     signed: bool,
-) -> Result<Vec<u8>, ConvolutionError> {
-    fn bytes<R: Output>(
-        results: Result<Vec<R>, ConvolutionError>,
+    route: Option<ConvolutionRoute>,
+) -> Result<Vec<u8>, RouteError> {
+    fn bytes<A: Operand + Default, B: Operand + Default, R: Output>(
+        a: (&[A], &[usize]),
+        b: (&[B], &[usize]),
+        route: Option<ConvolutionRoute>,
         one: impl Fn(R) -> [u8; 8],
-    ) -> Result<Vec<u8>, ConvolutionError> {
-        Ok(results?.into_iter().flat_map(one).collect())
+    ) -> Result<Vec<u8>, RouteError> {
+        let results: Vec<R> = match route {
+            None => convolution::convolve_shaped(a, b)?,
+            Some(route) => by_route(a, b, route)?,
+        };
+        Ok(results.into_iter().flat_map(one).collect())
     }
     match signed {
-        true => bytes(
-            convolution::convolve_shaped((a, first), (b, second)),
-            i64::to_ne_bytes,
-        ),
-        false => bytes(
-            convolution::convolve_shaped((a, first), (b, second)),
-            u64::to_ne_bytes,
-        ),
+        true => bytes(a, b, route, i64::to_ne_bytes),
+        false => bytes(a, b, route, u64::to_ne_bytes),
     }
 }
 
@@ -64,24 +109,27 @@ pub(crate) fn convolve_integers<'py>(
     b_signed: bool,
     b_shape: Vec<usize>,
     signed: bool,
+    route: Option<&str>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let route = route.map(str::parse::<ConvolutionRoute>).transpose();
+    let route = route.map_err(|error| failed(py, &error))?;
     let work = || match (a_signed, b_signed) {
         (true, true) => {
             let (a, b) = (numbers::<true>(a).0, numbers::<true>(b).0);
-            computed((&a, &a_shape), (&b, &b_shape), signed)
+            computed((&a, &a_shape), (&b, &b_shape), signed, route)
         }
         (true, false) => {
             let (a, b) = (numbers::<true>(a).0, numbers::<false>(b).1);
-            computed((&a, &a_shape), (&b, &b_shape), signed)
+            computed((&a, &a_shape), (&b, &b_shape), signed, route)
         }
         (false, true) => {
             let (a, b) = (numbers::<false>(a).1, numbers::<true>(b).0);
-            computed((&a, &a_shape), (&b, &b_shape), signed)
+            computed((&a, &a_shape), (&b, &b_shape), signed, route)
         }
         (false, false) => {
             let (a, b) = (numbers::<false>(a).1, numbers::<false>(b).1);
-            computed((&a, &a_shape), (&b, &b_shape), signed)
+            computed((&a, &a_shape), (&b, &b_shape), signed, route)
         }
     };
     let results = run(py, threads, work)?.map_err(|error| failed(py, &error))?;

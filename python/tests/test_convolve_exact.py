@@ -128,3 +128,25 @@ def test_what_is_not_exact_is_rejected_with_the_remedy():
     assert ozfft.convolve_exact([2**63, -1], [3])[0] == 3 * 2**63
     assert ozfft.convolve_exact([True, True], [1]).tolist() == [1, 1]
     assert ozfft.convolve_exact(3, 4) == 12
+
+
+@pytest.mark.parametrize("shapes", [((50,), (20,)), ((5, 6), (3, 4)), ((4,), (4,))])
+def test_all_routes_have_the_same_results(shapes):
+    generator = np.random.default_rng(7)
+    a, b = (generator.integers(-1000, 1000, shape) for shape in shapes)
+    expected = ozfft.convolve_exact(a.astype(object), b.astype(object))
+    for route in ["direct", "ntt", "digits", "pairs"]:
+        result = ozfft.convolve_exact(a, b, route=route)
+        assert result.dtype == np.int64 and (result == expected).all(), route
+    assert (ozfft.correlate_exact(a, b, route="digits") == ozfft.correlate_exact(a, b)).all()
+
+
+def test_a_route_that_is_not_proven_is_an_error_that_says_why():
+    large = [2**30] * 4
+    with pytest.raises(ozfft.UnsupportedError, match="digits is not proven"):
+        ozfft.convolve_exact(large, large, dtype=np.int64, route="digits")
+    assert ozfft.convolve_exact([2**28] * 4, [2**28] * 4, route="ntt")[3] == 4 * 2**56
+    with pytest.raises(ValueError, match="routes are"):
+        ozfft.convolve_exact([1], [1], route="fast")
+    with pytest.raises(ozfft.UnsupportedError, match="Python's"):
+        ozfft.convolve_exact([10**30], [1], route="ntt")

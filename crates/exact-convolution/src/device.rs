@@ -1,5 +1,6 @@
-//! Constants for transforms on other devices: products of long integers with the primes, roots and lengths of this crate, so that its
-//! proofs ([`limbs_proof`](crate::limbs_proof), [`decimal_proof`](crate::decimal_proof)) hold for them too.
+//! Constants for transforms on other devices: products of long integers, and convolutions of arrays, with the primes, roots and lengths of this crate, so
+//! that its proofs ([`limbs_proof`](crate::limbs_proof), [`decimal_proof`](crate::decimal_proof), [`ConvolutionPlan::proof`](crate::ConvolutionPlan::proof)) hold for
+//! them too.
 //!
 //! Such a transform is a tree of remainders over rows of [`LANES`] coefficients. Node k of a level is split by entry k of a table of
 //! roots, in which bit i of k multiplies by [`PrimeConstants::steps`]`[i]`.
@@ -41,6 +42,20 @@ pub struct PrimeConstants {
     pub steps: [FactorPair; MOST_LEVELS as usize - 1],
 }
 
+/// Primes of convolutions of arrays, at most.
+pub const MOST_PRIMES: usize = PRIMES.len();
+
+/// What a convolution of arrays computes with modulo one prime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchConstants {
+    /// What products of long integers need, too.
+    pub prime: PrimeConstants,
+    /// The inverses of the primes before this one; of no meaning beyond them.
+    pub inverses: [FactorPair; MOST_PRIMES - 1],
+    /// 2^32: integers of 64 bits have two words.
+    pub fold: FactorPair,
+}
+
 /// The primes of products of long integers, for transforms of `1 << levels` rows.
 ///
 /// ```
@@ -61,16 +76,50 @@ pub fn constants(levels: u32) -> [PrimeConstants; PRIMES_OF_PRODUCTS] {
         levels <= MOST_LEVELS,
         "there are no roots for {levels} levels"
     );
-    let pair = |factor: Factor| [factor.scaled, factor.quotient];
+    std::array::from_fn(|number| constants_of(number, levels))
+}
+
+fn pair(factor: Factor) -> FactorPair {
+    [factor.scaled, factor.quotient]
+}
+
+fn constants_of(number: usize, levels: u32) -> PrimeConstants {
+    let prime = &PRIMES[number];
+    PrimeConstants {
+        value: prime.value,
+        inverse: prime.inverse,
+        back: pair(prime.back(1 << levels)),
+        minus_one: pair(prime.factor(prime.value - 1)),
+        inverses: std::array::from_fn(|before| pair(INVERSES[number][before])),
+        steps: std::array::from_fn(|i| pair(prime.factor(prime.root(i as u32 + 2)))),
+    }
+}
+
+/// The primes of convolutions of arrays, in the order in which [`Route::Ntt`](crate::Route::Ntt) takes them, for transforms of `1 << levels` rows.
+///
+/// ```
+/// use exact_convolution::device::batch_constants;
+/// let primes = batch_constants(8);
+/// let [first, last] = [primes[0].prime.value, primes[5].prime.value].map(u64::from);
+/// // The inverse of the first prime modulo the last; factors are scaled by 2^32.
+/// assert_eq!(u64::from(primes[5].inverses[0][0]) * (first % last) % last, (1 << 32) % last);
+/// ```
+///
+/// # Panics
+///
+/// Above [`MOST_LEVELS`].
+pub fn batch_constants(levels: u32) -> [BatchConstants; MOST_PRIMES] {
+    assert!(
+        levels <= MOST_LEVELS,
+        "there are no roots for {levels} levels"
+    );
     std::array::from_fn(|number| {
         let prime = &PRIMES[number];
-        PrimeConstants {
-            value: prime.value,
-            inverse: prime.inverse,
-            back: pair(prime.back(1 << levels)),
-            minus_one: pair(prime.factor(prime.value - 1)),
+        let fold = (1u64 << 32) % u64::from(prime.value);
+        BatchConstants {
+            prime: constants_of(number, levels),
             inverses: std::array::from_fn(|before| pair(INVERSES[number][before])),
-            steps: std::array::from_fn(|i| pair(prime.factor(prime.root(i as u32 + 2)))),
+            fold: pair(prime.factor(fold as u32)),
         }
     })
 }

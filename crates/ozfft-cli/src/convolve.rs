@@ -2,10 +2,13 @@
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::options::{Shape, parse_duration, parse_shape};
+use crate::options::{Shape, parse_device, parse_duration, parse_shape};
 use crate::report::{aligned, say, say_json};
 use clap::Args;
-use ozfft::convolution::{ConvolutionRoute, ExactConvolution, ExactConvolutionPlan};
+use ozfft::Device;
+use ozfft::convolution::{
+    ConvolutionRoute, ExactConvolution, ExactConvolutionPlan, ProductSeconds,
+};
 use ozfft_testkit::oracle::inputs::Generator;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -31,7 +34,10 @@ pub struct ConvolveArguments {
     /// The route: direct, ntt, digits or pairs [default: the fastest that is proven]
     #[arg(long)]
     route: Option<ConvolutionRoute>,
-    /// Run every proven route on random numbers, compare their results and measure their times, on one thread
+    /// Where the routes ntt and digits run: cpu, cuda, cuda:1, or auto for a GPU where ntt is expected to be faster there
+    #[arg(long, value_parser = parse_device, default_value = "cpu")]
+    device: Device,
+    /// Run every proven route on random numbers, compare their results and measure their times, on one thread (with a GPU: on all)
     #[arg(long)]
     measure: bool,
     /// With --measure: time that each route is given; it runs at least once
@@ -65,8 +71,13 @@ struct Row {
     proven: bool,
     why: String,
     predicted_seconds: Option<f64>,
+    /// Where it runs.
+    device: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
+    /// Of these, of the route ntt on a GPU: its kernels, without copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_seconds: Option<f64>,
 }
 
 /// Numbers of so many bits, from the smallest to the largest.
@@ -117,7 +128,8 @@ fn weigh(arguments: &ConvolveArguments, lengths: [usize; 2], bits: u32) -> Resul
     };
     let problem = problem
         .magnitudes(magnitude, magnitude)
-        .batch(arguments.batch);
+        .batch(arguments.batch)
+        .device(arguments.device);
     let plan = match arguments.route {
         Some(route) => problem.clone().route(route).plan()?,
         None => problem.plan()?,
@@ -132,8 +144,11 @@ fn weigh(arguments: &ConvolveArguments, lengths: [usize; 2], bits: u32) -> Resul
         routes: plan.candidates().iter().map(row).collect(),
     };
     if arguments.measure {
-        // One thread, for which times are predicted.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+        // One thread, for which times are predicted. Copies to and from a GPU take several.
+        let threads = usize::from(arguments.device == Device::Cpu);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
         pool.install(|| measure(arguments, &problem, &plan, &mut report))?;
     }
     match (arguments.json, arguments.measure) {
@@ -150,7 +165,9 @@ fn row(candidate: &ozfft::convolution::RouteCandidate) -> Row {
         proven: candidate.is_proven,
         why: candidate.why.clone(),
         predicted_seconds: candidate.predicted_seconds,
+        device: candidate.device.to_string(),
         seconds: None,
+        kernel_seconds: None,
     }
 }
 
@@ -176,13 +193,18 @@ fn measure(
         let plan = problem.clone().route(candidate.route).plan()?;
         let mut results = vec![0i128; plan.output_len()];
         let start = Instant::now();
-        let mut least = f64::MAX;
-        while least == f64::MAX || start.elapsed() < arguments.seconds {
-            let start = Instant::now();
-            plan.process_into(&a, &b, &mut results)?;
-            least = least.min(start.elapsed().as_secs_f64());
+        let mut least: Option<ProductSeconds> = None;
+        while least.is_none() || start.elapsed() < arguments.seconds {
+            let seconds = plan.process_into_timed(&a, &b, &mut results)?;
+            least = Some(match least {
+                Some(least) if least.total <= seconds.total => least,
+                _ => seconds,
+            });
         }
-        row.seconds = Some(least);
+        row.seconds = least.map(|seconds| seconds.total);
+        row.kernel_seconds = least
+            .filter(|seconds| seconds.kernels > 0.0)
+            .map(|seconds| seconds.kernels);
         match &expected {
             None => expected = Some(results),
             Some(expected) if *expected == results => {}
@@ -213,8 +235,16 @@ fn table(reports: &[Report]) -> String {
             let ms = |seconds: Option<f64>| {
                 seconds.map_or("-".into(), |seconds| format!("{:.4}", 1e3 * seconds))
             };
+            let kernels = match row.kernel_seconds {
+                Some(seconds) => format!(", kernels {:.4}", 1e3 * seconds),
+                None => String::new(),
+            };
             cells.push(match row.proven {
-                true => format!("{} ({})", ms(row.seconds), ms(row.predicted_seconds)),
+                true => format!(
+                    "{} ({}){kernels}",
+                    ms(row.seconds),
+                    ms(row.predicted_seconds)
+                ),
                 false => "not proven".into(),
             });
         }
@@ -222,6 +252,6 @@ fn table(reports: &[Report]) -> String {
         cells.push(report.fastest.unwrap_or("-").into());
         rows.push(cells);
     }
-    let title = "times of a call on one thread; predicted ones in brackets";
+    let title = "times of a call, on the processor on one thread if no GPU was asked for; predicted ones in brackets";
     format!("{title}\n\n{}", aligned(&rows))
 }

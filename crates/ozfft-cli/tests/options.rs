@@ -291,7 +291,7 @@ fn every_documented_option_of_every_command_works() {
             "--json",
         ],
         vec![
-            "convolve", "--length", "100", "--cyclic", "--route", "digits",
+            "convolve", "--length", "100", "--cyclic", "--route", "digits", "--device", "cpu",
         ],
         vec![
             "plot", "--record", RECORD, "--out", picture, "--group", "curve",

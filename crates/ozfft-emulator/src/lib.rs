@@ -48,6 +48,8 @@ launchers!(
     ozfft_emulate_kulisch_stencil,
     ozfft_emulate_kulisch_naive,
     ozfft_emulate_ntt,
+    ozfft_emulate_ntt_batches,
+    ozfft_emulate_ntt_fourier,
     ozfft_emulate_ozaki_gemm,
     ozfft_emulate_ozaki_vectors,
     ozfft_emulate_faulty
@@ -62,7 +64,7 @@ pub const TEMPLATE_KERNELS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/templ
 /// If there is no such kernel.
 ///
 /// # Safety
-/// `parameters` points to the kernel's parameters as `task.cuh`, `tuned_block.cuh`, `float_lines.cuh`, `kulisch_tasks.cuh`, `ntt.cuh` or `ozaki.cuh` lays them out,
+/// `parameters` points to the kernel's parameters as `task.cuh`, `tuned_block.cuh`, `float_lines.cuh`, `kulisch_tasks.cuh`, `ntt.cuh`, `ntt_batches.cuh`, `ntt_fourier.cuh` or `ozaki.cuh` lays them out,
 /// aligned, and the addresses in them are of memory that the kernel may use. A tensor map is that of `emulated_bulk_copy.h`.
 pub unsafe fn launch(
     kernel: &str,

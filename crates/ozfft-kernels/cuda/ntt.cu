@@ -3,149 +3,57 @@
 // Products of long integers by number-theoretic transforms modulo three primes: the numbers of crates/exact-convolution, which has the
 // argument why they are exact, and the same digits.
 //
-// A transform is a tree of remainders. Node k of a level is the ring modulo y^h - s, with s = r², and splits into those modulo y^(h/2) - r and
-// y^(h/2) + r: nodes 2k and 2k + 1 of the next level. r is entry k of one table for all levels, so nothing is ever put into another order: what
-// forward passes leave, inverse ones take. The leaves are polynomials of 16 coefficients modulo x^16 - s, which are multiplied as such.
-//
-// A pass takes K levels, four to eight, through memory once. A block has 256 rows of 16 lanes: 2^(8-K) columns of 2^K rows that K levels of a
-// node combine. Row q of a block has the column's number in its lowest bits and the row's number in the column above them, so that level t of
-// the pass combines rows that differ in bit 7 - t alone. A thread has 16 rows of one lane: those that differ in the upper four bits of q, and, after
-// one exchange through shared memory, those that differ in the lower four.
-#include "ntt.cuh"
+// The transforms are those of ntt_passes.cuh, one for every operand and prime.
+#include "ntt_passes.cuh"
 
 using namespace ntt;
 
-constexpr int THREADS = 256;
-// Rows of a block are 2^8, those of a thread 2^4.
-constexpr int TILE_BITS = 8, OWN_BITS = 4, OWN = 1 << OWN_BITS;
 // Digits whose carries a block resolves, and those of a thread.
 constexpr int TILE = 2048, DIGITS = TILE / THREADS;
 // Shared memory of a pass, and of a tile of digits with three coefficients before it.
 static_assert((LANES << TILE_BITS) * 4 == 16384 && 3 * (TILE + 3) * 4 == 24612, "ntt.rs");
-static_assert(LANES * OWN == THREADS && TILE_BITS == 2 * OWN_BITS && TILE_BITS == LEAST_LEVELS, "threads have all rows of a block");
-
-// Row `i` of the 16 of a thread: those with the same lower, or the same upper, four bits.
-struct Upper {
-    int own;
-    DEVICE u32 operator()(int i) const { return (u32)(i << OWN_BITS | own); }
-};
-struct Lower {
-    int own;
-    DEVICE u32 operator()(int i) const { return (u32)(own << OWN_BITS | i); }
-};
 
 // What a block of a pass works on: blocks of a transform are neighbours, then come primes, then operands.
-template <int LEVELS> struct Part {
-    static constexpr int COLUMN_BITS = TILE_BITS - LEVELS;
-    u32 first_column, operand, prime;
-    int stride_bits;
-    u32 *residues;
-    const Factor *roots;
-    Modulus modulus;
+struct Place {
+    u32 tile, operand, prime, transform;
 
-    DEVICE Part(const Task &task) {
+    DEVICE Place(const Task &task) {
         const int tile_bits = task.levels - TILE_BITS;
-        const u32 transform = blockIdx.x >> tile_bits;
-        first_column = (blockIdx.x - (transform << tile_bits)) << COLUMN_BITS;
+        transform = blockIdx.x >> tile_bits;
+        tile = blockIdx.x - (transform << tile_bits);
         operand = transform / PRIMES;
         prime = transform % PRIMES;
-        stride_bits = task.levels - task.level - LEVELS;
-        residues = task.residues + ((u64)transform * LANES << task.levels);
-        roots = task.roots + ((u64)prime << (task.levels - 1));
-        modulus = Modulus{task.primes[prime].value};
     }
-    DEVICE u32 column(u32 q) const { return first_column + (q & ((1u << COLUMN_BITS) - 1)); }
-    // The node of the pass's first level.
-    DEVICE u32 node(u32 q) const { return column(q) >> stride_bits; }
-    // The node that level t of the pass splits.
-    DEVICE u32 split_node(u32 q, int t) const { return (node(q) << t) + (q >> (TILE_BITS - t)); }
-    // Where a number of a row lies.
-    DEVICE u32 place(u32 q, int lane) const {
-        const u32 within = column(q) & ((1u << stride_bits) - 1);
-        const u32 row = ((((node(q) << LEVELS) + (q >> COLUMN_BITS)) << stride_bits) + within);
-        return row * LANES + (u32)lane;
+    template <int LEVELS> DEVICE Part<LEVELS, false> part(const Task &task) const {
+        return {tile, task.levels, task.level, task.residues + ((u64)transform * LANES << task.levels),
+                task.roots + ((u64)prime << (task.levels - 1)), task.primes[prime].value};
     }
 };
 
-// Levels FIRST to LAST of a pass, on 16 rows that differ in the four bits of q that FIRST begins with.
-template <int FIRST, int LAST, int LEVELS, class Rows> DEVICE void forward_levels(u32 (&x)[OWN], const Part<LEVELS> &part, Rows rows) {
-#pragma unroll
-    for (int t = FIRST; t < LAST; t++) {
-        const int distance = OWN >> (t - FIRST + 1);
-#pragma unroll
-        for (int i = 0; i < OWN; i++) {
-            if ((i & distance) == 0) part.modulus.butterfly(x[i], x[i + distance], part.roots[part.split_node(rows(i), t)]);
-        }
-    }
-}
-template <int FIRST, int LAST, int LEVELS, class Rows>
-DEVICE void inverse_levels(u32 (&x)[OWN], const Part<LEVELS> &part, Factor minus_one, Rows rows) {
-#pragma unroll
-    for (int t = LAST - 1; t >= FIRST; t--) {
-        const int distance = OWN >> (t - FIRST + 1);
-#pragma unroll
-        for (int i = 0; i < OWN; i++) {
-            if ((i & distance) == 0) {
-                const Factor root = inverse_root(part.roots, minus_one, part.split_node(rows(i), t));
-                part.modulus.inverse_butterfly(x[i], x[i + distance], root);
-            }
-        }
-    }
-}
-
-// From 16 rows of a thread to 16 others.
-template <class From, class To> DEVICE void exchange(u32 (&x)[OWN], From from, To to, int lane) {
-    u32 *shared = reinterpret_cast<u32 *>(shared_memory());
-#pragma unroll
-    for (int i = 0; i < OWN; i++) shared[from(i) * LANES + lane] = x[i];
-    block_barrier();
-#pragma unroll
-    for (int i = 0; i < OWN; i++) x[i] = shared[to(i) * LANES + lane];
-}
-
 // The next LEVELS levels of all transforms. The first pass reads digits of the operands, beyond whose ends are zeros.
-template <int LEVELS, bool OPENING> DEVICE void forward(const Task &task) {
-    const Part<LEVELS> part(task);
-    const int lane = thread_number() % LANES;
-    const Upper upper{thread_number() / LANES};
-    const Lower lower{thread_number() / LANES};
-    u32 x[OWN];
+template <int LEVELS> DEVICE void opening(const Task &task) {
+    const Place block(task);
+    const auto part = block.part<LEVELS>(task);
+    const u32 *words = task.words[block.operand];
+    const u64 length = task.lengths[block.operand];
+    forward_pass(part, [&](u32 (&x)[OWN], auto place) {
 #pragma unroll
-    for (int i = 0; i < OWN; i++) {
-        const u32 at = part.place(upper(i), lane);
-        if (OPENING) {
-            x[i] = at < task.lengths[part.operand] ? part.modulus.enter(task.words[part.operand][at]) : 0;
-        } else {
-            x[i] = part.residues[at];
+        for (int i = 0; i < OWN; i++) {
+            const u32 at = place(i);
+            x[i] = at < length ? part.modulus.enter(words[at]) : 0;
         }
-    }
-    forward_levels<0, OWN_BITS>(x, part, upper);
-    exchange(x, upper, lower, lane);
-    forward_levels<OWN_BITS, LEVELS>(x, part, lower);
-#pragma unroll
-    for (int i = 0; i < OWN; i++) part.residues[part.place(lower(i), lane)] = x[i];
+    });
 }
-
-// Undoes them, but for a factor of 2^LEVELS, in the first operand's place.
+template <int LEVELS> DEVICE void forward(const Task &task) { forward_pass(Place(task).part<LEVELS>(task)); }
+// Undoes them, in the first operand's place.
 template <int LEVELS> DEVICE void inverse(const Task &task) {
-    const Part<LEVELS> part(task);
-    const Factor minus_one = task.primes[part.prime].minus_one;
-    const int lane = thread_number() % LANES;
-    const Upper upper{thread_number() / LANES};
-    const Lower lower{thread_number() / LANES};
-    u32 x[OWN];
-#pragma unroll
-    for (int i = 0; i < OWN; i++) x[i] = part.residues[part.place(lower(i), lane)];
-    inverse_levels<OWN_BITS, LEVELS>(x, part, minus_one, lower);
-    exchange(x, lower, upper, lane);
-    inverse_levels<0, OWN_BITS>(x, part, minus_one, upper);
-#pragma unroll
-    for (int i = 0; i < OWN; i++) part.residues[part.place(upper(i), lane)] = x[i];
+    const Place block(task);
+    inverse_pass(block.part<LEVELS>(task), task.primes[block.prime].minus_one);
 }
 
-#define PASSES(levels)                                                                                              \
-    KERNEL(THREADS, 2) ntt_opening_##levels(PARAMETERS Task task) { forward<levels, true>(task); }                  \
-    KERNEL(THREADS, 2) ntt_forward_##levels(PARAMETERS Task task) { forward<levels, false>(task); }                 \
+#define PASSES(levels)                                                                     \
+    KERNEL(THREADS, 2) ntt_opening_##levels(PARAMETERS Task task) { opening<levels>(task); } \
+    KERNEL(THREADS, 2) ntt_forward_##levels(PARAMETERS Task task) { forward<levels>(task); } \
     KERNEL(THREADS, 2) ntt_inverse_##levels(PARAMETERS Task task) { inverse<levels>(task); }
 PASSES(4)
 PASSES(5)
@@ -153,59 +61,22 @@ PASSES(6)
 PASSES(7)
 PASSES(8)
 
-// The table of roots of every prime: bit i of k multiplies entry k by step i. Blocks of a prime are neighbours.
+// The table of roots of every prime. Blocks of a prime are neighbours.
 KERNEL(THREADS, 4) ntt_roots(PARAMETERS Task task) {
     const u64 number = (u64)blockIdx.x * THREADS + thread_number();
     const int entry_bits = task.levels - 1;
     const u32 which = (u32)(number >> entry_bits), k = (u32)number & ((1u << entry_bits) - 1);
     if (which >= PRIMES) return;
-    const Prime &prime = task.primes[which];
-    const Modulus modulus{prime.value};
-    // 2^32, which stands for 1.
-    u32 scaled = modulus.lift(0u - prime.minus_one.scaled);
-#pragma unroll 1
-    for (int i = 0; i < entry_bits; i++) {
-        if (k >> i & 1) scaled = modulus.lift(modulus.times(scaled, prime.steps[i]));
-    }
-    task.roots[number] = {scaled, scaled * prime.inverse};
+    task.roots[number] = root_entry(task.primes[which], k, entry_bits);
 }
 
-DEVICE void load_row(u32 (&row)[LANES], const u32 *from, Modulus modulus) {
-#pragma unroll
-    for (int i = 0; i < LANES; i += 4) {
-        const uint4 four = *reinterpret_cast<const uint4 *>(from + i);
-        row[i] = modulus.reduce(four.x);
-        row[i + 1] = modulus.reduce(four.y);
-        row[i + 2] = modulus.reduce(four.z);
-        row[i + 3] = modulus.reduce(four.w);
-    }
-}
-
-// Products of rows as polynomials modulo x^16 - s, in the first operand's place; a row for every thread. They are divided by 2^32.
+// Products of rows, in the first operand's place; a row for every thread.
 KERNEL(THREADS, 2) ntt_row_products(PARAMETERS Task task) {
     const u64 number = (u64)blockIdx.x * THREADS + thread_number();
     const u32 which = (u32)(number >> task.levels), row = (u32)number & ((1u << task.levels) - 1);
-    const Prime &prime = task.primes[which];
-    const Modulus modulus{prime.value};
     u32 *const first = task.residues + number * LANES;
-    u32 a[LANES], b[LANES], wrapped[LANES], c[LANES];
-    load_row(a, first, modulus);
-    load_row(b, task.operands == 1 ? first : first + ((u64)PRIMES * LANES << task.levels), modulus);
-    const Factor root = task.roots[((u64)which << (task.levels - 1)) + row / 2];
-#pragma unroll
-    for (int i = 0; i < LANES; i++) {
-        const u32 product = modulus.times(b[i], root);
-        wrapped[i] = modulus.lift(row % 2 == 0 ? product : 0u - product);
-    }
-#pragma unroll
-    for (int k = 0; k < LANES; k++) {
-        u64 sum = 0;
-#pragma unroll
-        for (int i = 0; i < LANES; i++) sum += (u64)a[i] * (i <= k ? b[(k - i) % LANES] : wrapped[(LANES + k - i) % LANES]);
-        c[k] = modulus.divided(sum, prime.inverse);
-    }
-#pragma unroll
-    for (int i = 0; i < LANES; i += 4) *reinterpret_cast<uint4 *>(first + i) = make_uint4(c[i], c[i + 1], c[i + 2], c[i + 3]);
+    const u32 *const second = task.operands == 1 ? first : first + ((u64)PRIMES * LANES << task.levels);
+    row_product(task.primes[which], task.roots + ((u64)which << (task.levels - 1)), row, first, second);
 }
 
 // Whether a range of digits carries, and whether it passes a carry on.

@@ -19,7 +19,7 @@ struct alignas(8) Factor {
     u32 scaled, quotient;
 };
 
-struct Prime {
+template <int INVERSES> struct PrimeWith {
     u32 value;
     // Modulo 2^32.
     u32 inverse;
@@ -27,10 +27,11 @@ struct Prime {
     Factor back;
     Factor minus_one;
     // The inverses of the primes before this one.
-    Factor inverses[PRIMES - 1];
+    Factor inverses[INVERSES];
     // Entry 2^i of the table of roots.
     Factor steps[MOST_LEVELS - 1];
 };
+using Prime = PrimeWith<PRIMES - 1>;
 
 // One product of long integers. Arrays of residues have 16 << levels numbers each: prime by prime, operand by operand.
 struct Task {

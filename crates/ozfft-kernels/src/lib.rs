@@ -27,6 +27,8 @@ pub mod floats;
 pub mod instructions;
 pub mod kulisch;
 pub mod ntt;
+pub mod ntt_batches;
+pub mod ntt_fourier;
 pub mod ozaki;
 pub mod probe;
 mod residue_fp8;

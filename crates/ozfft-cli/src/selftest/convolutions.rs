@@ -3,9 +3,9 @@
 use super::{SelftestArguments, TOLD, in_parallel};
 use crate::failure::Failure;
 use crate::report::{progress, say, say_json};
+use ozfft::Device;
 use ozfft::convolution::{
-    ConvolutionRoute, ExactConvolution, RouteError, multiply_decimal, multiply_limbs,
-    multiply_polynomials,
+    ConvolutionRoute, ExactConvolution, Multiplier, RouteError, multiply_polynomials,
 };
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
@@ -15,12 +15,15 @@ use std::time::Instant;
 
 /// Cases of a job.
 const GROUP: usize = 500;
-/// Cases by default, and with `--quick`.
+/// Cases by default, and with `--quick`; and on a GPU.
 const CASES: [usize; 2] = [1_000_000, 5_000];
+const CASES_ON_GPU: [usize; 2] = [10_000, 1_000];
 
 #[derive(Serialize)]
 struct Report {
     seed: u64,
+    /// Where the route ntt and products of long integers were computed.
+    device: String,
     cases: usize,
     /// Of them, products of long integers and polynomials modulo a number.
     products: usize,
@@ -44,12 +47,30 @@ struct Counts {
     products: AtomicUsize,
 }
 
+/// What runs.
+struct Devices {
+    device: Device,
+    multiplier: Multiplier,
+}
+
 /// Runs the check.
 pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     let start = Instant::now();
+    let devices = Devices {
+        device: arguments.device,
+        multiplier: Multiplier::new(arguments.device)?,
+    };
+    let default = match arguments.device {
+        Device::Cpu => CASES,
+        _ => CASES_ON_GPU,
+    };
     let cases = arguments
         .cases
-        .unwrap_or(CASES[usize::from(arguments.quick)]);
+        .unwrap_or(default[usize::from(arguments.quick)]);
+    // Plans that live at the same time share a GPU's memory: one that lives as long as the check.
+    let kept = ExactConvolution::linear(1, 1).magnitudes(1, 1);
+    let kept = kept.route(ConvolutionRoute::Ntt);
+    let kept = kept.device(arguments.device).plan()?;
     let counts = Counts::default();
     let groups = cases.div_ceil(GROUP);
     let groups = if arguments.case.is_some() { 1 } else { groups };
@@ -61,7 +82,7 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
         };
         cases
             .filter_map(|number| {
-                let outcome = check(arguments.seed, number, &counts).err()?;
+                let outcome = check(arguments.seed, number, &counts, &devices).err()?;
                 Some(format!(
                     "{outcome} (seed {}, --case {number})",
                     arguments.seed
@@ -70,9 +91,11 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
             .collect()
     });
     bar.finish_and_clear();
+    drop(kept);
     let [direct, ntt, digits, pairs] = counts.routes.map(AtomicUsize::into_inner);
     let report = Report {
         seed: arguments.seed,
+        device: arguments.device.to_string(),
         cases: if arguments.case.is_some() { 1 } else { cases },
         products: counts.products.into_inner(),
         direct,
@@ -87,8 +110,9 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     match arguments.json {
         true => say_json(&report)?,
         false => say(&format!(
-            "{} random and adversarial cases, {} wrong: {} products; convolutions by direct {}, ntt {}, digits {}, pairs {} (refused as not proven: {})\nseed {}, {:.1} s",
+            "{} random and adversarial cases on {}, {} wrong: {} products; convolutions by direct {}, ntt {}, digits {}, pairs {} (refused as not proven: {})\nseed {}, {:.1} s",
             report.cases,
+            report.device,
             report.wrong,
             report.products,
             direct,
@@ -110,18 +134,18 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     }
 }
 
-fn check(seed: u64, number: usize, counts: &Counts) -> Result<(), String> {
+fn check(seed: u64, number: usize, counts: &Counts, devices: &Devices) -> Result<(), String> {
     let mut generator = Generator::new(seed_of_case(seed, number as u64));
     match generator.below(8) {
         0 => {
             counts.products.fetch_add(1, Ordering::Relaxed);
-            product(&mut generator)
+            product(&mut generator, &devices.multiplier)
         }
         1 => {
             counts.products.fetch_add(1, Ordering::Relaxed);
             polynomials(&mut generator)
         }
-        _ => convolution(&mut generator, counts),
+        _ => convolution(&mut generator, counts, devices.device),
     }
 }
 
@@ -162,7 +186,13 @@ fn integers(generator: &mut Generator, count: usize, largest: i64) -> Vec<i64> {
     (0..count).map(&mut one).collect()
 }
 
-fn convolution(generator: &mut Generator, counts: &Counts) -> Result<(), String> {
+fn convolution(generator: &mut Generator, counts: &Counts, device: Device) -> Result<(), String> {
+    // On a GPU some are as long as transforms of several passes are.
+    let length = |generator: &mut Generator| match device {
+        Device::Cpu => length(generator),
+        _ if generator.below(8) == 0 => 400 + generator.below(2200),
+        _ => length(generator),
+    };
     let first = length(generator);
     let cyclic = generator.below(3) == 0;
     let second = if cyclic { first } else { length(generator) };
@@ -213,7 +243,8 @@ fn convolution(generator: &mut Generator, counts: &Counts) -> Result<(), String>
     };
     let problem = problem
         .magnitudes(largest_a as u64, largest_b as u64)
-        .batch(batch);
+        .batch(batch)
+        .device(device);
     let what = format!(
         "{first} with {second}, cyclic {cyclic}, batch {batch}, magnitudes {largest_a} and {largest_b}"
     );
@@ -223,6 +254,10 @@ fn convolution(generator: &mut Generator, counts: &Counts) -> Result<(), String>
             continue;
         }
         if route == ConvolutionRoute::Digits && generator.below(2) != 0 {
+            continue;
+        }
+        // Kernels of a GPU are compiled when plans are made.
+        if route == ConvolutionRoute::Digits && device != Device::Cpu {
             continue;
         }
         let plan = match problem.clone().route(route).plan() {
@@ -277,7 +312,7 @@ fn by_definition(a: &[u64], b: &[u64], base: u128) -> Vec<u64> {
     result
 }
 
-fn product(generator: &mut Generator) -> Result<(), String> {
+fn product(generator: &mut Generator, multiplier: &Multiplier) -> Result<(), String> {
     let count = |generator: &mut Generator| match generator.below(4) {
         0 => generator.below(8),
         _ => 100 + generator.below(60),
@@ -292,7 +327,9 @@ fn product(generator: &mut Generator) -> Result<(), String> {
         let base = 1 << 64;
         let a = limbs(generator, first, base);
         let b = limbs(generator, second, base);
-        return match multiply_limbs(&a, &b) == by_definition(&a, &b, base) {
+        let product = multiplier.multiply_limbs(&a, &b);
+        let product = product.map_err(|error| error.to_string())?;
+        return match product.digits == by_definition(&a, &b, base) {
             true => Ok(()),
             false => what("2^64"),
         };
@@ -301,8 +338,9 @@ fn product(generator: &mut Generator) -> Result<(), String> {
     let a = limbs(generator, first, base);
     let b = limbs(generator, second, base);
     let short = |digits: &[u64]| -> Vec<u32> { digits.iter().map(|&digit| digit as u32).collect() };
-    let found = multiply_decimal(&short(&a), &short(&b));
-    match found == short(&by_definition(&a, &b, base)) {
+    let product = multiplier.multiply_decimal(&short(&a), &short(&b));
+    let product = product.map_err(|error| error.to_string())?;
+    match product.digits == short(&by_definition(&a, &b, base)) {
         true => Ok(()),
         false => what("10^9"),
     }

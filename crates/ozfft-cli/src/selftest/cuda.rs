@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::options::EngineName;
 use crate::report::{note, progress, say, say_json};
-use ozfft::{Device, Planner};
+use ozfft::{Device, Engine, Planner};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -47,11 +47,12 @@ struct Report {
 pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure> {
     let start = Instant::now();
     let gpu = Gpu::open(ordinal)?;
-    if let Some(EngineName::Auto | EngineName::Native | EngineName::Ntt) = arguments.engine {
+    if let Some(EngineName::Auto | EngineName::Native) = arguments.engine {
         return Err(Failure::Usage(
-            "GPUs have the engines digits and residues; give one of these".into(),
+            "GPUs have the engines digits, residues and ntt; give one of these".into(),
         ));
     }
+    let by_ntt = matches!(arguments.engine, Some(EngineName::Ntt));
     let seed = arguments.seed;
     note(&format!("{}, seed {seed}", gpu.facts.name));
     let substrates = Mutex::new(BTreeMap::new());
@@ -75,7 +76,10 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
             count(&substrates, substrate);
             return outcome.err();
         }
-        let case = Case::draw_for_gpu(seed, number);
+        let case = match by_ntt {
+            true => Case::draw(seed, number).by(Engine::Ntt),
+            false => Case::draw_for_gpu(seed, number),
+        };
         let outcome = if case.single_precision {
             check_device(&case, &planners.1, on, integers_only)
         } else {
@@ -137,6 +141,7 @@ pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure>
     let by_digits = checked - report.residues.min(checked);
     let expected = gpu.capability == TUNED_CAPABILITY
         && by_digits >= ENOUGH_FOR_SHARES
+        && !by_ntt
         && arguments.substrate.is_none();
     if failures.is_empty() && expected && report.tuned * TUNED_SHARE < by_digits {
         return Err(Failure::Check(format!(

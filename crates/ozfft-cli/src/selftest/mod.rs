@@ -36,16 +36,16 @@ pub struct SelftestArguments {
     /// On a GPU: only kernels without any floating-point instruction
     #[arg(long)]
     integers_only: bool,
-    /// The engine: digits or ntt; on a GPU only cases of this engine, digits or residues [default: digits, on a GPU both]
+    /// The engine: digits or ntt; on a GPU only cases of this engine, digits, residues or ntt [default: digits, on a GPU also residues]
     #[arg(long)]
     engine: Option<EngineName>,
     /// On a GPU: this unit, for all cases of the engine digits that it takes [default: any]
     #[arg(long, value_parser = substrate_parser())]
     substrate: Option<Substrate>,
-    /// Exact convolutions and products instead of transforms: every proven route against sums by the definition
+    /// Exact convolutions and products instead of transforms: every proven route against sums by the definition; on a GPU those that it has kernels for
     #[arg(long, conflicts_with_all = ["engine", "substrate", "integers_only"])]
     convolutions: bool,
-    /// Number of cases whose bits are compared [default: 100000, on a GPU and with --engine ntt 10000, with --convolutions 1000000]
+    /// Number of cases whose bits are compared [default: 100000, on a GPU and with --engine ntt 10000, with --convolutions 1000000 on the processor]
     #[arg(long, value_parser = case_number())]
     cases: Option<usize>,
     /// Compare the bits of this case only
@@ -90,12 +90,7 @@ struct Report {
 /// Runs the command.
 pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     match arguments.device {
-        Device::Cpu if arguments.convolutions => return convolutions::run(arguments),
-        _ if arguments.convolutions => {
-            return Err(Failure::Usage(
-                "--convolutions are checked on the processor: leave out --device".into(),
-            ));
-        }
+        _ if arguments.convolutions => return convolutions::run(arguments),
         Device::Cuda(ordinal) => return cuda::run(arguments, ordinal),
         device if device != Device::Cpu => {
             return Err(Failure::Usage(

@@ -6,7 +6,7 @@ use crate::error::FftError;
 use crate::functions::planner;
 use crate::plan::Plan;
 use crate::plan::estimate::digits_seconds;
-use crate::problem::Problem;
+use crate::problem::{Device, Problem};
 use crate::transform::budget::bound_text;
 #[cfg(feature = "wide")]
 use crate::wide::{DoubleDouble, WidePlan, WidePlanner};
@@ -80,8 +80,8 @@ impl Number for DoubleDouble {
 
 /// Transforms of real numbers to half-spectra and back, several in a call.
 pub(super) trait Transforms<N>: Sized + Send + Sync {
-    /// Of so many points, so many of them in a call.
-    fn plan(length: usize, batch: usize) -> Result<Self, FftError>;
+    /// Of so many points, so many of them in a call. A device that has none of its own is the processor.
+    fn plan(length: usize, batch: usize, device: Device) -> Result<Self, FftError>;
     fn forward(&self, numbers: &[N], spectra: &mut [Complex<N>]) -> Result<(), FftError>;
     fn inverse(&self, spectra: &[Complex<N>], numbers: &mut [N]) -> Result<(), FftError>;
     /// Proven relative errors, forward and inverse.
@@ -110,11 +110,13 @@ fn predicted(plan: &Plan<f64>) -> Option<(f64, f64, &'static str)> {
 }
 
 impl Transforms<f64> for Doubles {
-    fn plan(length: usize, batch: usize) -> Result<Doubles, FftError> {
+    fn plan(length: usize, batch: usize, device: Device) -> Result<Doubles, FftError> {
         let planner = planner::<f64>();
+        let forward = Problem::real_to_complex(&[length]);
+        let inverse = Problem::complex_to_real(&[length]);
         Ok(Doubles {
-            forward: planner.plan(&Problem::real_to_complex(&[length]).batch(batch))?,
-            inverse: planner.plan(&Problem::complex_to_real(&[length]).batch(batch))?,
+            forward: planner.plan(&forward.batch(batch).device(device))?,
+            inverse: planner.plan(&inverse.batch(batch).device(device))?,
         })
     }
 
@@ -161,9 +163,9 @@ fn slower(unit: &str, lines: usize) -> f64 {
 
 #[cfg(feature = "wide")]
 impl Transforms<DoubleDouble> for Pairs {
-    fn plan(length: usize, batch: usize) -> Result<Pairs, FftError> {
+    fn plan(length: usize, batch: usize, _: Device) -> Result<Pairs, FftError> {
         let planner = WidePlanner::new();
-        let double = Doubles::plan(length, batch)?;
+        let double = Doubles::plan(length, batch, Device::Cpu)?;
         let times = |(real, share, unit): (f64, f64, &str)| slower(unit, batch) * real / share;
         Ok(Pairs {
             forward: planner.plan(&Problem::real_to_complex(&[length]).batch(batch))?,
@@ -303,7 +305,7 @@ pub(super) struct Floating<N, T> {
 }
 
 impl<N: Number, T: Transforms<N>> Floating<N, T> {
-    pub(super) fn plan(asked: Asked) -> Result<Floating<N, T>, Refusal> {
+    pub(super) fn plan(asked: Asked, device: Device) -> Result<Floating<N, T>, Refusal> {
         if asked
             .largest
             .iter()
@@ -319,8 +321,8 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
         }
         let count = asked.batch * blocks.pieces;
         let together = (POINTS_TOGETHER / blocks.length).clamp(1, count.max(1));
-        let many = T::plan(blocks.length, together).map_err(Refusal::Transform)?;
-        let one = T::plan(blocks.length, 1).map_err(Refusal::Transform)?;
+        let many = T::plan(blocks.length, together, device).map_err(Refusal::Transform)?;
+        let one = T::plan(blocks.length, 1, device).map_err(Refusal::Transform)?;
         let error = blocks.error(&asked, N::PRODUCT, many.bounds());
         match error <= MOST_ERROR {
             true => Ok(Floating {

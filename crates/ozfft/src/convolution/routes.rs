@@ -3,13 +3,18 @@
 #[cfg(feature = "wide")]
 use super::floating::Pairs;
 use super::floating::{Asked, Doubles, Floating, MOST_ERROR};
+use super::multiplier::ProductSeconds;
 use crate::error::FftError;
+use crate::executor::cuda::{self, ArrayConvolution, ArrayConvolutions, IntegerArray};
+use crate::problem::Device;
 use crate::transform::budget::bound_text;
 #[cfg(feature = "wide")]
 use crate::wide::DoubleDouble;
 use exact_convolution::{Convolution, ConvolutionError, ConvolutionPlan, Operand, Output, Route};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Instant;
 
 /// What computes an exact convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,8 +101,10 @@ pub struct RouteCandidate {
     pub is_proven: bool,
     /// The proof in numbers, or what is missing.
     pub why: String,
-    /// Predicted seconds on one thread, where it is proven and its unit was measured.
+    /// Predicted seconds on one thread (on a GPU, with the copies of several), where it is proven and its unit was measured.
     pub predicted_seconds: Option<f64>,
+    /// Where it runs: a processor or a GPU.
+    pub device: Device,
 }
 
 /// A convolution of integers of any kind: lengths, whether it wraps around, magnitudes, batch. Its plan weighs all routes.
@@ -124,6 +131,7 @@ pub struct RouteCandidate {
 pub struct ExactConvolution {
     asked: Asked,
     route: Option<ConvolutionRoute>,
+    device: Device,
 }
 
 impl ExactConvolution {
@@ -136,6 +144,7 @@ impl ExactConvolution {
                 batch: 1,
             },
             route: None,
+            device: Device::Cpu,
         }
     }
 
@@ -172,6 +181,13 @@ impl ExactConvolution {
         self
     }
 
+    /// Where routes run that have kernels on a GPU: [`ConvolutionRoute::Ntt`], and the transforms of [`ConvolutionRoute::Digits`]. The others run on the processor, and are
+    /// weighed beside them. [`Device::Auto`] is the first GPU, where there is one and primes are expected to be faster there. Without this it is the processor.
+    pub fn device(mut self, device: Device) -> ExactConvolution {
+        self.device = device;
+        self
+    }
+
     /// The problem of integer arithmetic.
     fn integers(&self) -> Convolution {
         let Asked {
@@ -189,14 +205,54 @@ impl ExactConvolution {
             .batch(batch)
     }
 
+    /// The GPU of the problem, if it is to run on one.
+    fn gpu(&self) -> Result<Option<Gpu>, FftError> {
+        let open = |ordinal| Ok((ordinal, cuda::array_convolutions(ordinal)?));
+        match self.device {
+            Device::Cpu => Ok(None),
+            Device::Cuda(ordinal) => open(ordinal).map(Some),
+            Device::Auto => Ok(open(0).ok()),
+        }
+    }
+
+    /// The convolution on a GPU modulo as many primes as the plan has.
+    fn on_gpu(&self, plan: &ConvolutionPlan) -> ArrayConvolution {
+        let primes = match plan.route() {
+            Route::Ntt { primes } => primes,
+            route => unreachable!("planned with primes, and not {route}"),
+        };
+        ArrayConvolution {
+            lengths: self.asked.lengths,
+            cyclic: self.asked.cyclic,
+            members: self.asked.batch,
+            primes,
+        }
+    }
+
+    /// Predicted seconds of that, for the shortest types that hold operands and results.
+    fn gpu_seconds(&self, plan: &ConvolutionPlan) -> Option<f64> {
+        let bytes = |bits: u32| bits.div_ceil(8).next_power_of_two() as usize;
+        let operands = self
+            .asked
+            .largest
+            .map(|most| bytes(65 - most.leading_zeros()).min(8));
+        let results = bytes(plan.proof().bits() + 1).min(16);
+        self.on_gpu(plan).predicted_seconds(operands, results)
+    }
+
     /// The plan of a route; no plan and the reason where it is not proven.
-    fn planned(&self, route: ConvolutionRoute) -> (RouteCandidate, Option<Planned>) {
-        let proven = |why: String, predicted_seconds: Option<f64>, plan: Planned| {
+    fn planned(
+        &self,
+        route: ConvolutionRoute,
+        gpu: Option<&Gpu>,
+    ) -> (RouteCandidate, Option<Planned>) {
+        let proven = |why: String, predicted_seconds: Option<f64>, device, plan: Planned| {
             let candidate = RouteCandidate {
                 route,
                 is_proven: true,
                 why,
                 predicted_seconds,
+                device,
             };
             (candidate, Some(plan))
         };
@@ -206,6 +262,7 @@ impl ExactConvolution {
                 is_proven: false,
                 why,
                 predicted_seconds: None,
+                device: Device::Cpu,
             };
             (candidate, None)
         };
@@ -213,6 +270,7 @@ impl ExactConvolution {
             Ok(plan) => proven(
                 format!("{}: {}", plan.route(), plan.proof()),
                 Some(plan.predicted_seconds()),
+                Device::Cpu,
                 Planned::Integers(plan),
             ),
             Err(error) => refused(error.to_string()),
@@ -225,20 +283,48 @@ impl ExactConvolution {
         };
         match route {
             ConvolutionRoute::Direct => integers(self.integers().route(Route::Direct).plan()),
-            ConvolutionRoute::Ntt => integers(by_primes(&self.integers())),
-            ConvolutionRoute::Digits => match Floating::plan(self.asked) {
-                Ok(plan) => proven(
-                    inequality(plan.error, plan.transforms()),
-                    plan.predicted_seconds(),
-                    Planned::Digits(Box::new(plan)),
-                ),
-                Err(refusal) => refused(refusal.to_string()),
-            },
+            ConvolutionRoute::Ntt => {
+                let plan = by_primes(&self.integers());
+                let (Ok(planned), Some((ordinal, gpu))) = (&plan, gpu) else {
+                    return integers(plan);
+                };
+                let Some(seconds) = self.gpu_seconds(planned) else {
+                    let (mut candidate, plan) = integers(plan);
+                    candidate.why +=
+                        "; on the processor: it is longer than the largest transform on a GPU";
+                    return (candidate, plan);
+                };
+                if self.device == Device::Auto && planned.predicted_seconds() <= seconds {
+                    return integers(plan);
+                }
+                proven(
+                    format!("{}: {}", planned.route(), planned.proof()),
+                    Some(seconds),
+                    Device::Cuda(*ordinal),
+                    Planned::Gpu(Arc::clone(gpu), self.on_gpu(planned)),
+                )
+            }
+            ConvolutionRoute::Digits => {
+                let device = match (self.device, gpu) {
+                    (Device::Cuda(_), Some((ordinal, _))) => Device::Cuda(*ordinal),
+                    _ => Device::Cpu,
+                };
+                match Floating::plan(self.asked, device) {
+                    Ok(plan) => proven(
+                        inequality(plan.error, plan.transforms()),
+                        plan.predicted_seconds(),
+                        device,
+                        Planned::Digits(Box::new(plan)),
+                    ),
+                    Err(refusal) => refused(refusal.to_string()),
+                }
+            }
             #[cfg(feature = "wide")]
-            ConvolutionRoute::Pairs => match Floating::plan(self.asked) {
+            ConvolutionRoute::Pairs => match Floating::plan(self.asked, Device::Cpu) {
                 Ok(plan) => proven(
                     inequality(plan.error, plan.transforms()),
                     plan.predicted_seconds(),
+                    Device::Cpu,
                     Planned::Pairs(Box::new(plan)),
                 ),
                 Err(refusal) => refused(refusal.to_string()),
@@ -258,7 +344,9 @@ impl ExactConvolution {
             Some(route) => std::slice::from_ref(route),
             None => &ConvolutionRoute::ALL,
         };
-        let weighed: Vec<_> = routes.iter().map(|&route| self.planned(route)).collect();
+        let gpu = self.gpu()?;
+        let planned = |&route: &ConvolutionRoute| self.planned(route, gpu.as_ref());
+        let weighed: Vec<_> = routes.iter().map(planned).collect();
         let (candidates, mut plans): (Vec<_>, Vec<_>) = weighed.into_iter().unzip();
         let seconds = |&k: &usize| candidates[k].predicted_seconds.unwrap_or(f64::MAX);
         let proven = (0..candidates.len()).filter(|&k| candidates[k].is_proven);
@@ -292,8 +380,12 @@ fn by_primes(problem: &Convolution) -> Result<ConvolutionPlan, ConvolutionError>
     }
 }
 
+/// A GPU and its number.
+type Gpu = (usize, Arc<ArrayConvolutions>);
+
 enum Planned {
     Integers(ConvolutionPlan),
+    Gpu(Arc<ArrayConvolutions>, ArrayConvolution),
     Digits(Box<Floating<f64, Doubles>>),
     #[cfg(feature = "wide")]
     Pairs(Box<Floating<DoubleDouble, Pairs>>),
@@ -348,28 +440,73 @@ impl ExactConvolutionPlan {
         b: &[B],
         results: &mut [R],
     ) -> Result<(), RouteError> {
+        self.process_into_timed(a, b, results).map(|_| ())
+    }
+
+    /// The same, and where its time went. Parts of it are known of [`ConvolutionRoute::Ntt`] on a GPU alone.
+    pub fn process_into_timed<A: Operand, B: Operand, R: Output>(
+        &self,
+        a: &[A],
+        b: &[B],
+        results: &mut [R],
+    ) -> Result<ProductSeconds, RouteError> {
+        let start = Instant::now();
         self.integers.check(a, b, results)?;
         let shared = b.len() == self.problem.asked.lengths[1];
         let numbers = |operand: usize, place: usize| match operand {
             0 => i128::from(a[place].biased()) - i128::from(A::BIAS),
             _ => i128::from(b[place].biased()) - i128::from(B::BIAS),
         };
-        let floating = match &self.plan {
-            Planned::Integers(plan) => return Ok(plan.process_into(a, b, results)?),
+        let mut seconds = ProductSeconds::default();
+        match &self.plan {
+            Planned::Integers(plan) => plan.process_into(a, b, results)?,
+            Planned::Gpu(gpu, asked) => {
+                let operands = [array_of(a), array_of(b)];
+                let spent = gpu.convolve(asked, operands, (bytes_of(results), size_of::<R>()))?;
+                seconds.upload = spent.upload;
+                seconds.kernels = spent.kernels;
+                seconds.download = spent.download;
+            }
             Planned::Digits(plan) => {
                 results.fill(R::default());
                 let add = |place: usize, sum| results[place] = results[place].plus(R::lowest(sum));
-                plan.process(shared, numbers, add)
+                plan.process(shared, numbers, add)?;
             }
             #[cfg(feature = "wide")]
             Planned::Pairs(plan) => {
                 results.fill(R::default());
                 let add = |place: usize, sum| results[place] = results[place].plus(R::lowest(sum));
-                plan.process(shared, numbers, add)
+                plan.process(shared, numbers, add)?;
             }
-        };
-        Ok(floating?)
+        }
+        seconds.total = start.elapsed().as_secs_f64();
+        Ok(seconds)
     }
+
+    /// The GPU in words, where the route runs on one.
+    pub fn device_name(&self) -> Option<String> {
+        match &self.plan {
+            Planned::Gpu(gpu, _) => Some(gpu.device_name()),
+            _ => None,
+        }
+    }
+}
+
+/// Integers as a GPU reads them.
+fn array_of<A: Operand>(numbers: &[A]) -> IntegerArray<'_> {
+    let bytes = size_of_val(numbers);
+    IntegerArray {
+        // SAFETY: the sealed trait is implemented for Rust's own integers alone, which are bytes and nothing between them.
+        bytes: unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), bytes) },
+        size: size_of::<A>(),
+        is_signed: A::SIGNED,
+    }
+}
+
+fn bytes_of<R: Output>(numbers: &mut [R]) -> &mut [u8] {
+    let bytes = size_of_val(numbers);
+    // SAFETY: as above, and any bytes are such integers.
+    unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), bytes) }
 }
 
 impl fmt::Display for ExactConvolutionPlan {
@@ -399,6 +536,9 @@ impl fmt::Display for ExactConvolutionPlan {
                 "not proven"
             };
             write!(f, "\n  {:<7}{verdict}", candidate.route)?;
+            if candidate.device != Device::Cpu {
+                write!(f, " on {}", candidate.device)?;
+            }
             if let Some(seconds) = candidate.predicted_seconds {
                 write!(f, ", predicted {:.3} ms", 1e3 * seconds)?;
             }

@@ -48,6 +48,18 @@ pub(crate) struct HostArrays<'a> {
 
 pub(crate) enum CudaExecutor {}
 
+#[cfg(feature = "ntt")]
+pub(crate) struct NttLineTables {
+    pub(crate) n: usize,
+    pub(crate) primes: usize,
+    pub(crate) sum_bits: u32,
+    pub(crate) exponent: i32,
+    pub(crate) fixed: Vec<(i128, i128)>,
+    pub(crate) negacyclic: bool,
+    pub(crate) chirp: Vec<num_complex::Complex<i64>>,
+    pub(crate) scaled_chirp: Option<Vec<num_complex::Complex<i64>>>,
+}
+
 // Parameters as of the executor that there is with the feature.
 #[allow(clippy::extra_unused_type_parameters)]
 impl CudaExecutor {
@@ -78,6 +90,28 @@ impl CudaExecutor {
         _: (floats::Mode, floats::Table),
         _: (f64, ErrorBudget),
     ) -> Result<(Self, ErrorBudget), FftError> {
+        Err(FftError::missing_feature("a GPU", "cuda"))
+    }
+
+    #[cfg(feature = "ntt")]
+    pub(crate) fn ntt<T: Real>(
+        _: Arc<dyn Machine>,
+        _: &Problem,
+        _: &Schedule,
+        lines: &[NttLineTables],
+    ) -> Result<Self, FftError> {
+        for line in lines {
+            let NttLineTables {
+                n: _,
+                primes: _,
+                sum_bits: _,
+                exponent: _,
+                fixed: _,
+                negacyclic: _,
+                chirp: _,
+                scaled_chirp: _,
+            } = line;
+        }
         Err(FftError::missing_feature("a GPU", "cuda"))
     }
 
@@ -201,6 +235,66 @@ impl IntegerProducts {
         _: Option<&[u8]>,
         _: &mut [u8],
     ) -> Result<Spent, FftError> {
+        match self.0 {}
+    }
+}
+
+#[cfg(feature = "convolution")]
+pub(crate) struct IntegerArray<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) size: usize,
+    pub(crate) is_signed: bool,
+}
+
+#[cfg(feature = "convolution")]
+pub(crate) struct ArrayConvolution {
+    pub(crate) lengths: [usize; 2],
+    pub(crate) cyclic: Option<usize>,
+    pub(crate) members: usize,
+    pub(crate) primes: usize,
+}
+
+#[cfg(feature = "convolution")]
+impl ArrayConvolution {
+    pub(crate) fn predicted_seconds(&self, _: [usize; 2], _: usize) -> Option<f64> {
+        let ArrayConvolution {
+            lengths: _,
+            cyclic: _,
+            members: _,
+            primes: _,
+        } = self;
+        None
+    }
+}
+
+#[cfg(feature = "convolution")]
+pub(crate) struct ArrayConvolutions(std::convert::Infallible);
+
+#[cfg(feature = "convolution")]
+pub(crate) fn array_convolutions(ordinal: usize) -> Result<Arc<ArrayConvolutions>, FftError> {
+    open(ordinal).map(|_| unreachable!("no GPU was opened"))
+}
+
+#[cfg(feature = "convolution")]
+impl ArrayConvolutions {
+    pub(crate) fn device_name(&self) -> String {
+        match self.0 {}
+    }
+
+    pub(crate) fn convolve(
+        &self,
+        _: &ArrayConvolution,
+        operands: [IntegerArray<'_>; 2],
+        _: (&mut [u8], usize),
+    ) -> Result<Spent, FftError> {
+        let [
+            IntegerArray {
+                bytes: _,
+                size: _,
+                is_signed: _,
+            },
+            _,
+        ] = operands;
         match self.0 {}
     }
 }

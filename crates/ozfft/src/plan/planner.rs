@@ -237,7 +237,7 @@ impl<T: Real> Planner<T> {
             why = format!("auto: no mode that tensor cores run is proven to keep {target:.2e}");
         }
         let (gpu, device_note) = match (engine, problem.device) {
-            (Engine::Native | Engine::Ntt, Device::Cuda(_)) => {
+            (Engine::Native, Device::Cuda(_)) => {
                 return Err(FftError::Unsupported(format!(
                     "the {engine} engine runs on the processor alone; take the engine digits, or the device cpu"
                 )));

@@ -8,6 +8,7 @@
 use super::budget::{TABLE_BITS, WORD_BITS, Widths};
 use crate::error::FftError;
 use crate::executor::cpu::{Job, LineTransform};
+use crate::executor::cuda::NttLineTables;
 use crate::parallel;
 use crate::roots::Fixed;
 use crate::roots::root_table::{RootTable, Scale};
@@ -63,20 +64,7 @@ impl NttLine {
         (scale, exponent): (&Fixed, i32),
         (unit, threads): (Unit, usize),
     ) -> Result<NttLine, FftError> {
-        let table = |scale: &Fixed| {
-            let scale = Scale::new(scale);
-            chirp_roots(n, |roots, square| {
-                let (re, im) = roots.twiddle(square, &scale);
-                Complex::new(re, im)
-            })
-        };
-        // Before any table is made.
-        if n > GaussianConvolution::LONGEST {
-            return Err(FftError::Unsupported(format!(
-                "the engine ntt has no lines of {n} points, more than {}; take the engine digits",
-                GaussianConvolution::LONGEST
-            )));
-        }
+        expect_possible(n)?;
         let convolution = match n {
             1 => None,
             _ => Some(convolution(n, widths, unit)?),
@@ -85,8 +73,8 @@ impl NttLine {
             n,
             widths,
             threads,
-            chirp: table(&Fixed::one()),
-            scaled_chirp: (!scale.is_one()).then(|| table(scale)),
+            chirp: chirp_table(n, &Fixed::one()),
+            scaled_chirp: (!scale.is_one()).then(|| chirp_table(n, scale)),
             exponent,
             convolution,
             memory: Mutex::default(),
@@ -260,8 +248,28 @@ impl<T: Real> LineTransform<T> for NttLine {
     }
 }
 
-/// The conjugate chirp as the operand that stays.
-fn convolution(n: usize, widths: Widths, unit: Unit) -> Result<GaussianConvolution, FftError> {
+/// Before any table is made.
+fn expect_possible(n: usize) -> Result<(), FftError> {
+    if n > GaussianConvolution::LONGEST {
+        return Err(FftError::Unsupported(format!(
+            "the engine ntt has no lines of {n} points, more than {}; take the engine digits",
+            GaussianConvolution::LONGEST
+        )));
+    }
+    Ok(())
+}
+
+/// The chirp times a factor, with [`TABLE_BITS`] bits behind the point.
+fn chirp_table(n: usize, scale: &Fixed) -> Vec<Complex<i64>> {
+    let scale = Scale::new(scale);
+    chirp_roots(n, |roots, square| {
+        let (re, im) = roots.twiddle(square, &scale);
+        Complex::new(re, im)
+    })
+}
+
+/// The conjugate chirp as the operand that stays, and how it continues.
+fn fixed_chirp(n: usize, widths: Widths) -> (Wrap, Vec<(i128, i128)>) {
     let drop = RootTable::FRACTION_BITS - widths.chirp_bits;
     let half = 1i128 << (drop - 1);
     let fixed = chirp_roots(n, |roots, square| {
@@ -273,8 +281,36 @@ fn convolution(n: usize, widths: Widths, unit: Unit) -> Result<GaussianConvoluti
         0 => Wrap::Cyclic,
         _ => Wrap::Negacyclic,
     };
+    (wrap, fixed)
+}
+
+fn convolution(n: usize, widths: Widths, unit: Unit) -> Result<GaussianConvolution, FftError> {
+    let (wrap, fixed) = fixed_chirp(n, widths);
     GaussianConvolution::new(unit, widths.primes, wrap, &fixed)
         .map_err(|error| FftError::Unsupported(error.to_string()))
+}
+
+/// The same line for a GPU. Outputs are scaled by `scale · 2^exponent`.
+pub(super) fn tables(
+    n: usize,
+    widths: Widths,
+    (scale, exponent): (&Fixed, i32),
+) -> Result<NttLineTables, FftError> {
+    expect_possible(n)?;
+    let (wrap, fixed) = match n {
+        1 => (Wrap::Cyclic, Vec::new()),
+        _ => fixed_chirp(n, widths),
+    };
+    Ok(NttLineTables {
+        n,
+        primes: widths.primes,
+        sum_bits: widths.sum_bits,
+        exponent: exponent - widths.chirp_bits as i32 - TABLE_BITS,
+        fixed,
+        negacyclic: wrap == Wrap::Negacyclic,
+        chirp: chirp_table(n, &Fixed::one()),
+        scaled_chirp: (!scale.is_one()).then(|| chirp_table(n, scale)),
+    })
 }
 
 fn times(a: Complex<i64>, b: Complex<i64>) -> Complex<i128> {

@@ -5,9 +5,10 @@
 mod budget;
 mod line;
 
-use super::{BuildEngine, Built, Request, Runner};
+use super::{BuildEngine, Built, Gpu, Request, Runner};
 use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineTransform};
+use crate::executor::cuda::CudaExecutor;
 use crate::problem::{Accuracy, Problem, Products};
 use crate::sample::Real;
 use crate::substrate::{CpuUnit, Substrate};
@@ -15,7 +16,8 @@ use crate::transform::budget::ErrorBudget;
 use crate::transform::norm::Scaling;
 use budget::{Widths, line_budget, total_budget};
 use exact_convolution::Unit;
-use line::NttLine;
+use line::{NttLine, tables};
+use std::sync::Arc;
 
 /// Primes that are worth trying, the fewest first.
 const PRIMES: std::ops::RangeInclusive<usize> = 2..=6;
@@ -34,8 +36,11 @@ impl<T: Real> BuildEngine<T> for NttEngine {
                 "whole products are digits' and residues'; the convolution of the engine ntt is always exact: take the recipe truncated".into(),
             ));
         }
-        let unit = unit_for(problem)?;
         let (primes, budget) = choose_primes::<T>(request)?;
+        if let Some(gpu) = &request.gpu {
+            return on_gpu(request, gpu, primes, budget);
+        }
+        let unit = unit_for(problem)?;
         let scaling = Scaling::of(problem);
         let passes = request.schedule.passes.iter();
         let lines = passes.map(|pass| -> Result<Box<dyn LineTransform<T>>, FftError> {
@@ -45,25 +50,61 @@ impl<T: Real> BuildEngine<T> for NttEngine {
             Ok(Box::new(line))
         });
         let lines = lines.collect::<Result<Vec<_>, FftError>>()?;
-        let longest = request.schedule.passes.iter().map(|pass| pass.n).max();
-        let widths = Widths::new(longest.unwrap_or(1), primes);
-        Ok(Built {
-            runner: Runner::Processor(Executor::new(request.schedule, lines, request.threads)),
-            substrate: unit.name(),
-            why: format!(
-                "the fewest primes whose bound keeps the accuracy, {primes}: of the longest lines the chirped input adds up to less than 2^{}, the chirp has {} bits, and the product of the primes is above 2^{}",
-                widths.sum_bits,
-                widths.chirp_bits,
-                widths.sum_bits + widths.chirp_bits + 3
-            ),
-            recipe: None,
-            budget,
-            proven: true,
-            float_lines: Vec::new(),
-            residues: None,
-            fallback: None,
-        })
+        let runner = Runner::Processor(Executor::new(request.schedule, lines, request.threads));
+        Ok(built(request, primes, budget, (runner, unit.name())))
     }
+}
+
+fn built<T: Real>(
+    request: &Request<'_>,
+    primes: usize,
+    budget: ErrorBudget,
+    (runner, substrate): (Runner<T>, &'static str),
+) -> Built<T> {
+    let longest = request.schedule.passes.iter().map(|pass| pass.n).max();
+    let widths = Widths::new(longest.unwrap_or(1), primes);
+    Built {
+        runner,
+        substrate,
+        why: format!(
+            "the fewest primes whose bound keeps the accuracy, {primes}: of the longest lines the chirped input adds up to less than 2^{}, the chirp has {} bits, and the product of the primes is above 2^{}",
+            widths.sum_bits,
+            widths.chirp_bits,
+            widths.sum_bits + widths.chirp_bits + 3
+        ),
+        recipe: None,
+        budget,
+        proven: true,
+        float_lines: Vec::new(),
+        residues: None,
+        fallback: None,
+    }
+}
+
+/// The same integers by kernels: the same bits.
+fn on_gpu<T: Real>(
+    request: &Request<'_>,
+    (machine, _): &Gpu,
+    primes: usize,
+    budget: ErrorBudget,
+) -> Result<Built<T>, FftError> {
+    let problem = request.problem;
+    if problem.substrate != Substrate::Auto {
+        return Err(FftError::Unsupported(format!(
+            "on GPUs the engine ntt has one unit, 32-bit integers, and not {}; take the substrate auto",
+            problem.substrate
+        )));
+    }
+    let scaling = Scaling::of(problem);
+    let passes = request.schedule.passes.iter();
+    let lines = passes.map(|pass| {
+        let (scale, exponent) = scaling.factor(pass.n);
+        tables(pass.n, Widths::new(pass.n, primes), (&scale, exponent))
+    });
+    let lines = lines.collect::<Result<Vec<_>, FftError>>()?;
+    let executor = CudaExecutor::ntt::<T>(Arc::clone(machine), problem, request.schedule, &lines)?;
+    let runner = Runner::Gpu(Box::new(executor));
+    Ok(built(request, primes, budget, (runner, "integers")))
 }
 
 /// The vectors that a substrate asks for.

@@ -35,6 +35,12 @@ pub(crate) struct Driver {
     /// Kernels of products of long integers, loaded with the first product.
     #[cfg(feature = "convolution")]
     integer_products: OnceLock<HashMap<&'static str, sys::CUfunction>>,
+    /// Kernels of transforms modulo primes, many at once, loaded with the first of them.
+    #[cfg(any(feature = "convolution", feature = "ntt"))]
+    ntt_batches: OnceLock<HashMap<&'static str, sys::CUfunction>>,
+    /// Kernels of the engine ntt, likewise.
+    #[cfg(feature = "ntt")]
+    ntt_lines: OnceLock<HashMap<&'static str, sys::CUfunction>>,
     capability: (i32, i32),
     shared_memory: usize,
     multiprocessors: usize,
@@ -295,6 +301,10 @@ impl Driver {
             in_advance: OnceLock::new(),
             #[cfg(feature = "convolution")]
             integer_products: OnceLock::new(),
+            #[cfg(any(feature = "convolution", feature = "ntt"))]
+            ntt_batches: OnceLock::new(),
+            #[cfg(feature = "ntt")]
+            ntt_lines: OnceLock::new(),
             capability,
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
@@ -355,14 +365,41 @@ impl Driver {
     /// A kernel of products of long integers, in the current context.
     #[cfg(feature = "convolution")]
     fn integer_product(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
-        if let Some(functions) = self.integer_products.get() {
-            return Ok(functions[kernel]);
-        }
-        let mut functions = HashMap::new();
-        let names: Vec<&'static str> = ozfft_kernels::ntt::names().collect();
-        load(&mut functions, ozfft_kernels::ntt::IMAGE, &names)?;
-        Ok(self.integer_products.get_or_init(|| functions)[kernel])
+        use ozfft_kernels::ntt;
+        loaded(&self.integer_products, ntt::IMAGE, ntt::names(), kernel)
     }
+
+    /// A kernel of transforms modulo primes, in the current context.
+    #[cfg(any(feature = "convolution", feature = "ntt"))]
+    fn ntt_batch(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
+        use ozfft_kernels::ntt_batches;
+        let (image, names) = (ntt_batches::IMAGE, ntt_batches::names());
+        loaded(&self.ntt_batches, image, names, kernel)
+    }
+
+    /// A kernel of the engine ntt, in the current context.
+    #[cfg(feature = "ntt")]
+    fn ntt_line(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
+        use ozfft_kernels::ntt_fourier;
+        let (image, names) = (ntt_fourier::IMAGE, ntt_fourier::names());
+        loaded(&self.ntt_lines, image, names, kernel)
+    }
+}
+
+/// A kernel of an image that is loaded when it is first needed.
+#[cfg(any(feature = "convolution", feature = "ntt"))]
+fn loaded(
+    image_functions: &OnceLock<HashMap<&'static str, sys::CUfunction>>,
+    image: &[u8],
+    names: impl Iterator<Item = &'static str>,
+    kernel: &str,
+) -> Result<sys::CUfunction, FftError> {
+    if let Some(functions) = image_functions.get() {
+        return Ok(functions[kernel]);
+    }
+    let mut functions = HashMap::new();
+    load(&mut functions, image, &names.collect::<Vec<_>>())?;
+    Ok(image_functions.get_or_init(|| functions)[kernel])
 }
 
 impl Machine for Driver {
@@ -609,6 +646,10 @@ impl Machine for Driver {
             }
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(_, kernel) => self.integer_product(kernel)?,
+            #[cfg(any(feature = "convolution", feature = "ntt"))]
+            Parameters::NttBatch(_, kernel) => self.ntt_batch(kernel)?,
+            #[cfg(feature = "ntt")]
+            Parameters::NttLines(_, kernel) => self.ntt_line(kernel)?,
             // Asked once, by those who multiply so.
             Parameters::Exactness(_, instruction) => match instruction.ptx() {
                 Some(ptx) => function_of(load_module(ptx.as_bytes())?, parameters.kernel())?,

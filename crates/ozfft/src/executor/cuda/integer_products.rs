@@ -1,11 +1,12 @@
 //! Products of long integers on a GPU: the primes, lengths and proofs of the crate `exact-convolution`, by the kernels of `ntt.cu`.
 
 use super::OpenQueue;
-use super::machine::{DeviceMemory, Machine, Parameters, Queue};
+use super::machine::{Machine, Parameters, Queue};
+use super::residue_transforms::{Kept, Parts, factor, passes};
 use super::transfer::{Staging, Transfer};
 use crate::error::FftError;
-use exact_convolution::device::{self, FactorPair, PrimeConstants};
-use ozfft_kernels::ntt::{self, Factor, NttTask, Prime};
+use exact_convolution::device::{self, PrimeConstants};
+use ozfft_kernels::ntt::{self, NttTask, Prime};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -43,51 +44,6 @@ pub(crate) struct IntegerProducts {
     kept: Mutex<Kept>,
 }
 
-#[derive(Default)]
-struct Kept {
-    work: Option<DeviceMemory>,
-    roots: Option<Roots>,
-}
-
-/// Tables of roots on the device.
-struct Roots {
-    levels: u32,
-    memory: DeviceMemory,
-    /// Whether the kernel that writes them has run.
-    made: bool,
-}
-
-impl Kept {
-    /// The address of memory for so many bytes.
-    fn work(&mut self, machine: &Arc<dyn Machine>, bytes: usize) -> Result<u64, FftError> {
-        match self.work.take_if(|work| work.bytes() >= bytes) {
-            Some(work) => Ok(self.work.insert(work).address()),
-            None => {
-                // Given back first: both might not fit.
-                self.work = None;
-                let work = DeviceMemory::new(machine, bytes)?;
-                Ok(self.work.insert(work).address())
-            }
-        }
-    }
-
-    /// The tables for so many levels.
-    fn roots(&mut self, machine: &Arc<dyn Machine>, levels: u32) -> Result<&mut Roots, FftError> {
-        let roots = match self.roots.take().filter(|roots| roots.levels == levels) {
-            Some(roots) => roots,
-            None => Roots {
-                levels,
-                memory: DeviceMemory::new(
-                    machine,
-                    (ntt::PRIMES * size_of::<Factor>()) << (levels - 1),
-                )?,
-                made: false,
-            },
-        };
-        Ok(self.roots.insert(roots))
-    }
-}
-
 /// The levels of the smallest transform that holds products of so many digits, if one does.
 pub(crate) fn levels_for(digits: usize) -> Option<u32> {
     // The product of polynomials has one coefficient less than both together.
@@ -96,15 +52,7 @@ pub(crate) fn levels_for(digits: usize) -> Option<u32> {
     (levels <= ntt::MOST_LEVELS).then_some(levels.max(ntt::LEAST_LEVELS))
 }
 
-/// Levels of every pass: as few passes as can be, the first ones longer where they differ.
-fn passes(levels: u32) -> Vec<u32> {
-    let count = levels.div_ceil(ntt::PASS_LEVELS[1]);
-    let each = |pass: u32| (levels + count - 1 - pass) / count;
-    (0..count).map(each).collect()
-}
-
 fn prime(constants: &PrimeConstants) -> Prime {
-    let factor = |[scaled, quotient]: FactorPair| Factor { scaled, quotient };
     Prime {
         value: constants.value,
         inverse: constants.inverse,
@@ -112,18 +60,6 @@ fn prime(constants: &PrimeConstants) -> Prime {
         minus_one: factor(constants.minus_one),
         inverses: constants.inverses.map(factor),
         steps: constants.steps.map(factor),
-    }
-}
-
-/// Cuts an array into parts that begin at multiples of 256 bytes.
-#[derive(Default)]
-struct Parts(usize);
-
-impl Parts {
-    fn next(&mut self, bytes: usize) -> u64 {
-        let start = self.0;
-        self.0 += bytes.next_multiple_of(256);
-        start as u64
     }
 }
 
@@ -181,7 +117,7 @@ impl IntegerProducts {
 
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let start = kept.work(&self.machine, parts.0)?;
-        let roots = kept.roots(&self.machine, levels)?;
+        let roots = kept.roots(&self.machine, levels, ntt::PRIMES)?;
         let task = NttTask {
             words: words.map(|words| start + words),
             residues: start + residues,

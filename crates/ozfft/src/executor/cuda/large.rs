@@ -545,6 +545,10 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Exactness(..) => panic!("nobody asked for fp8 or f16"),
                 #[cfg(feature = "convolution")]
                 Parameters::IntegerProduct(..) => panic!("nobody asked for a product of integers"),
+                #[cfg(any(feature = "convolution", feature = "ntt"))]
+                Parameters::NttBatch(..) => panic!("nobody asked for transforms modulo primes"),
+                #[cfg(feature = "ntt")]
+                Parameters::NttLines(..) => panic!("nobody asked for the engine ntt"),
                 Parameters::Floats(..)
                 | Parameters::FloatProduct(..)
                 | Parameters::FloatSteps(..) => {

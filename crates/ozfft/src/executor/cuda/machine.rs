@@ -11,6 +11,10 @@ use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatStepsTask, FloatTask};
 #[cfg(feature = "convolution")]
 use ozfft_kernels::ntt::NttTask;
+#[cfg(any(feature = "convolution", feature = "ntt"))]
+use ozfft_kernels::ntt_batches::BatchTask;
+#[cfg(feature = "ntt")]
+use ozfft_kernels::ntt_fourier::FourierTask;
 use std::sync::Arc;
 
 /// A launch's parameters, complete.
@@ -49,6 +53,12 @@ pub(crate) enum Parameters {
     /// A kernel of a product of long integers, by its name.
     #[cfg(feature = "convolution")]
     IntegerProduct(NttTask, &'static str),
+    /// A kernel of transforms modulo primes, many at once, likewise.
+    #[cfg(any(feature = "convolution", feature = "ntt"))]
+    NttBatch(BatchTask, &'static str),
+    /// A kernel of lines of the engine ntt, likewise.
+    #[cfg(feature = "ntt")]
+    NttLines(FourierTask<ArrayTask>, &'static str),
 }
 
 impl Parameters {
@@ -78,6 +88,10 @@ impl Parameters {
             | Parameters::FloatSteps(_, name) => name,
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(_, name) => name,
+            #[cfg(any(feature = "convolution", feature = "ntt"))]
+            Parameters::NttBatch(_, name) => name,
+            #[cfg(feature = "ntt")]
+            Parameters::NttLines(_, name) => name,
             Parameters::Floats(_, kernel, _) => kernel.name,
             Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.name,
             Parameters::Exactness(_, instruction) => instruction.kernel(),
@@ -106,6 +120,10 @@ impl Parameters {
             Parameters::FloatSteps(task, _) => std::ptr::from_ref(task).cast(),
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(task, _) => std::ptr::from_ref(task).cast(),
+            #[cfg(any(feature = "convolution", feature = "ntt"))]
+            Parameters::NttBatch(task, _) => std::ptr::from_ref(task).cast(),
+            #[cfg(feature = "ntt")]
+            Parameters::NttLines(task, _) => std::ptr::from_ref(task).cast(),
         }
     }
 
@@ -139,6 +157,10 @@ impl Parameters {
             Parameters::FloatSteps(..) => ozfft_kernels::floats::STEP_THREADS,
             #[cfg(feature = "convolution")]
             Parameters::IntegerProduct(..) => ozfft_kernels::ntt::THREADS,
+            #[cfg(any(feature = "convolution", feature = "ntt"))]
+            Parameters::NttBatch(..) => ozfft_kernels::ntt::THREADS,
+            #[cfg(feature = "ntt")]
+            Parameters::NttLines(..) => ozfft_kernels::ntt::THREADS,
             Parameters::Truncated(_, kernel) => ozfft_kernels::ResidueFp8::of(kernel)
                 .map_or(ozfft_kernels::GENERAL_THREADS, |scheme| scheme.threads()),
             _ => ozfft_kernels::GENERAL_THREADS,

@@ -3,6 +3,8 @@
 //! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `program_builder.rs`); its tables
 //! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
+#[cfg(feature = "convolution")]
+mod array_convolutions;
 #[cfg(test)]
 mod axis_tests;
 #[cfg(test)]
@@ -46,6 +48,10 @@ mod long_passes;
 mod low_precision;
 mod machine;
 mod mixed_radix;
+#[cfg(feature = "ntt")]
+mod ntt_lines;
+#[cfg(all(test, feature = "ntt"))]
+mod ntt_tests;
 mod pass_launches;
 mod program;
 mod program_builder;
@@ -66,6 +72,8 @@ mod residue_short_tests;
 mod residue_tests;
 #[cfg(test)]
 mod residue_tile_tests;
+#[cfg(any(feature = "convolution", feature = "ntt"))]
+mod residue_transforms;
 mod residues;
 mod residues_fp8;
 mod residues_karatsuba;
@@ -94,6 +102,10 @@ use crate::sample::Real;
 use crate::stages::residue_products::Counters;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::line::Line;
+#[cfg(feature = "convolution")]
+pub(crate) use array_convolutions::{
+    ArrayConvolution, ArrayConvolutions, IntegerArray, array_convolutions,
+};
 pub(crate) use driver::open;
 use exactness::Instruction;
 use float_work::FloatWork;
@@ -103,6 +115,10 @@ pub(crate) use largest::LargestSearch;
 pub(crate) use machine::DeviceMemory;
 pub(crate) use machine::Machine;
 use machine::Queue;
+#[cfg(feature = "ntt")]
+pub(crate) use ntt_lines::NttLineTables;
+#[cfg(feature = "ntt")]
+use ntt_lines::NttWork;
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use ozfft_kernels::bailey::Number;
 pub(crate) use program::Choice;
@@ -158,6 +174,8 @@ const LONG_BYTES: usize = 128 << 20;
 enum Work {
     Program(Program),
     Floats(Box<FloatWork>),
+    #[cfg(feature = "ntt")]
+    Ntt(Box<NttWork>),
 }
 
 /// A queue that is closed again.
@@ -269,6 +287,19 @@ impl CudaExecutor {
         Ok((executor, budget))
     }
 
+    /// The engine ntt: a table for each pass of the schedule.
+    #[cfg(feature = "ntt")]
+    pub(crate) fn ntt<T: Real>(
+        machine: Arc<dyn Machine>,
+        problem: &Problem,
+        schedule: &Schedule,
+        lines: &[NttLineTables],
+    ) -> Result<Self, FftError> {
+        let work = NttWork::new::<T>(&machine, schedule, lines)?;
+        let work = Work::Ntt(Box::new(work));
+        Ok(CudaExecutor::with::<T>(machine, problem, work))
+    }
+
     fn with<T: Real>(machine: Arc<dyn Machine>, problem: &Problem, work: Work) -> Self {
         let (input_size, output_size) = problem.element_sizes::<T>();
         let elements = problem.output_shape().iter().product::<usize>() * problem.batch;
@@ -324,6 +355,8 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.table_bytes(),
             Work::Floats(work) => work.table_bytes(),
+            #[cfg(feature = "ntt")]
+            Work::Ntt(work) => work.table_bytes(),
         }
     }
 
@@ -332,6 +365,8 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(_) => None,
             Work::Floats(work) => Some(work.describe()),
+            #[cfg(feature = "ntt")]
+            Work::Ntt(_) => None,
         }
     }
 
@@ -345,6 +380,8 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.tuned_passes(),
             Work::Floats(_) => (0, 1),
+            #[cfg(feature = "ntt")]
+            Work::Ntt(_) => (0, 1),
         }
     }
 
@@ -353,6 +390,8 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.remarks(),
             Work::Floats(_) => &[],
+            #[cfg(feature = "ntt")]
+            Work::Ntt(_) => &[],
         }
     }
 
@@ -361,6 +400,12 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.launches(),
             Work::Floats(work) => work.launches(),
+            #[cfg(feature = "ntt")]
+            Work::Ntt(work) => work
+                .grids()
+                .into_iter()
+                .map(|(name, _)| (name, ozfft_kernels::ntt::THREADS, 0))
+                .collect(),
         }
     }
 
@@ -369,6 +414,8 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.grids(),
             Work::Floats(work) => work.grids(),
+            #[cfg(feature = "ntt")]
+            Work::Ntt(work) => work.grids(),
         }
     }
 
@@ -377,6 +424,8 @@ impl CudaExecutor {
         match &self.work {
             Work::Program(program) => program.workspace_bytes(),
             Work::Floats(work) => work.workspace_bytes(),
+            #[cfg(feature = "ntt")]
+            Work::Ntt(work) => work.workspace_bytes(),
         }
     }
 
@@ -501,6 +550,8 @@ impl CudaExecutor {
             match &self.work {
                 Work::Program(program) => program.run(&*self.machine, queue, arrays),
                 Work::Floats(work) => work.run(queue, arrays),
+                #[cfg(feature = "ntt")]
+                Work::Ntt(work) => work.run(queue, arrays),
             }
         }
     }

@@ -101,6 +101,7 @@ pub(super) fn numbers<T: Real>(count: usize, style: Style, seed: u64) -> Vec<Com
 pub(super) struct Bench<T: Real> {
     planner: Planner<T>,
     machine: Arc<dyn Machine>,
+    engine: Engine,
     pub(super) cases: usize,
 }
 
@@ -113,8 +114,15 @@ impl<T: Real> Bench<T> {
         Bench {
             planner: Planner::new(),
             machine,
+            engine: Engine::Digits,
             cases: 0,
         }
+    }
+
+    /// The same for another engine.
+    #[cfg(feature = "ntt")]
+    pub(super) fn engine(self, engine: Engine) -> Self {
+        Bench { engine, ..self }
     }
 
     /// Transforms complex numbers on both, in place, too, where that can be, and compares all bytes, gaps included: on
@@ -125,7 +133,7 @@ impl<T: Real> Bench<T> {
         input: &[Complex<T>],
         integers_only: &[bool],
     ) -> &'static str {
-        let problem = problem.clone().engine(Engine::Digits).threads(1);
+        let problem = problem.clone().engine(self.engine).threads(1);
         let on_processor = problem.clone().substrate(Substrate::Auto);
         let expected = self.planner.plan(&on_processor).unwrap();
         let blank = numbers::<T>(problem.output_len(), Style::Uniform, 5);
@@ -174,7 +182,7 @@ impl<T: Real> Bench<T> {
             self.check_numbers(problem, &input, &[false]);
             return;
         }
-        let problem = problem.clone().engine(Engine::Digits).threads(1);
+        let problem = problem.clone().engine(self.engine).threads(1);
         let on_processor = problem.clone().substrate(Substrate::Auto);
         let expected = self.planner.plan(&on_processor).unwrap();
         let plan = self.planner.plan_on(&problem, &self.machine).unwrap();
