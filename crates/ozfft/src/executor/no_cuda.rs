@@ -25,6 +25,7 @@ pub(crate) struct Choice {
     pub(crate) residues: Option<&'static str>,
     pub(crate) residue_lines: Option<u64>,
     pub(crate) residue_faults: Faults,
+    pub(crate) residue_unit: Option<i32>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -48,6 +49,11 @@ pub(crate) struct HostArrays<'a> {
 
 pub(crate) enum CudaExecutor {}
 
+#[derive(PartialEq, Eq)]
+pub(crate) enum Done {
+    Left,
+}
+
 // Parameters as of the executor that there is with the feature.
 #[allow(clippy::extra_unused_type_parameters)]
 impl CudaExecutor {
@@ -66,6 +72,7 @@ impl CudaExecutor {
             residues: _,
             residue_lines: _,
             residue_faults: _,
+            residue_unit: _,
         } = choice;
         Err(FftError::missing_feature("a GPU", "cuda"))
     }
@@ -118,11 +125,16 @@ impl CudaExecutor {
         arrays: &HostArrays<'_>,
         _: usize,
         _: &mut dyn FnMut(Progress),
-    ) -> Result<(), FftError> {
+    ) -> Result<Done, FftError> {
         let HostArrays {
             input: _,
             output: _,
         } = arrays;
+        match *self {}
+    }
+
+    #[cfg(feature = "residues")]
+    pub(crate) fn leave_calls(&mut self) {
         match *self {}
     }
 
