@@ -49,7 +49,7 @@ pub(crate) struct HostArrays<'a> {
 
 pub(crate) enum CudaExecutor {}
 
-#[derive(PartialEq, Eq)]
+#[allow(dead_code, reason = "nobody runs")]
 pub(crate) enum Done {
     Left,
 }
