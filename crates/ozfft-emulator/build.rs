@@ -461,6 +461,8 @@ fn main() {
         .file("src/general.cpp")
         .file("src/truncated.cpp")
         .file("src/residues.cpp")
+        .file("src/residues_adaptive.cpp")
+        .file("src/residues_kinds.cpp")
         .file("src/residues_redundant.cpp")
         .file("src/residues_short.cpp")
         .file("src/residues_fp8.cpp")

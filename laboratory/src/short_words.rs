@@ -3,10 +3,15 @@
 //! Every variant adds the same slices (integers of 20 bits, 8 bits apart) for 64 outputs at a time and resolves carries, from sums of 32 bits as
 //! they come from products (`kulisch::short_lanes`); loops are compiled for AVX-512. All sums are compared with integers of 128 bits before anything is
 //! timed.
+//!
+//! Everything that is read or written begins at a cache line: else every vector lies in two of them, or none does, as memory happens to be given out, and words of
+//! different lengths fare differently. Words take turns in rounds, so that a busy machine slows all of them down: the least time of each is what it can
+//! do, and the throughput of every round says whether that is by chance.
 #![allow(unsafe_code)]
 
 use crate::failure::Failure;
 use crate::origin::built_commit;
+use bytemuck::{Pod, Zeroable};
 use clap::Args;
 use kulisch::short_lanes::{LaneWord, digit_sums};
 use ozfft_cli::machine::{Machine, now};
@@ -15,6 +20,7 @@ use ozfft_cli::outputs;
 use ozfft_cli::report::{aligned, say, say_json, write_json};
 use serde::Serialize;
 use std::hint::black_box;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -24,6 +30,8 @@ const LANES: usize = 64;
 const SPACING: u32 = 8;
 /// Bits of a slice's magnitude, as in the paper.
 const SLICE_BITS: u32 = 20;
+/// Rounds of the measurement.
+const ROUNDS: usize = 15;
 /// Groups of outputs that are summed in a run: they stay in the first-level cache.
 const GROUPS: usize = 8;
 /// Slices at most: sums of them fit 128 bits.
@@ -53,10 +61,15 @@ struct Row {
     /// Words of a vector of 512 bits, and of a sum.
     lanes: u32,
     words: usize,
-    /// Shortest time of an output.
+    /// Shortest time of an output, and the median of the shortest of all rounds.
     ns: f64,
-    /// That of 32-bit words over it.
+    median_ns: f64,
+    /// The shortest time of 32-bit words over the shortest of these.
     throughput: f64,
+    /// The same of every round: the median, the least and the largest.
+    median_throughput: f64,
+    least_throughput: f64,
+    largest_throughput: f64,
     /// What the paper prints.
     printed: Option<f64>,
 }
@@ -71,19 +84,43 @@ struct Report {
     slices: usize,
     slice_bits: u32,
     spacing: u32,
+    rounds: usize,
     rows: Vec<Row>,
 }
 
-type Slices = Vec<[i32; LANES]>;
+/// A cache line.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct CacheLine([u8; 64]);
+
+/// Rows of numbers from a cache line on.
+#[derive(Debug)]
+struct Rows<W>(Vec<CacheLine>, PhantomData<W>);
+
+impl<W: LaneWord + Pod> Rows<W> {
+    fn zeros(count: usize) -> Rows<W> {
+        let lines = count * size_of::<[W; LANES]>() / size_of::<CacheLine>();
+        Rows(vec![CacheLine([0; 64]); lines], PhantomData)
+    }
+
+    fn rows(&self) -> &[[W; LANES]] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    fn rows_mut(&mut self) -> &mut [[W; LANES]] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+type Slices = Rows<i32>;
 
 /// Bits of a sum, and its sign.
 fn bits(slices: usize) -> u32 {
     SPACING * (slices as u32 - 1) + SLICE_BITS + 2
 }
 
-fn words_of<W: LaneWord>(slices: usize) -> Vec<[W; LANES]> {
-    let count = bits(slices).div_ceil(W::RADIX) as usize;
-    vec![[W::default(); LANES]; count]
+fn words_of<W: LaneWord + Pod>(slices: usize) -> Rows<W> {
+    Rows::zeros(bits(slices).div_ceil(W::RADIX) as usize)
 }
 
 /// Sums of all words, one set of instructions for each function that they are inlined into.
@@ -116,7 +153,8 @@ fn has_avx512() -> bool {
     false
 }
 
-fn short<W: LaneWord>(avx512: bool, slices: &[[i32; LANES]], words: &mut [[W; LANES]]) {
+fn short<W: LaneWord + Pod>(avx512: bool, slices: &Slices, words: &mut Rows<W>) {
+    let (slices, words) = (slices.rows(), words.rows_mut());
     match avx512 {
         // SAFETY: the features were found.
         #[cfg(target_arch = "x86_64")]
@@ -140,17 +178,21 @@ fn groups(slices: usize) -> Vec<Slices> {
         }
     };
     let mut row = || -> [i32; LANES] { std::array::from_fn(&mut next) };
-    (0..GROUPS)
-        .map(|_| (0..slices).map(|_| row()).collect())
-        .collect()
+    let mut group = || {
+        let mut group = Slices::zeros(slices);
+        group.rows_mut().fill_with(&mut row);
+        group
+    };
+    (0..GROUPS).map(|_| group()).collect()
 }
 
 /// Fails where a sum is not that of integers of 128 bits.
-fn check<W: Copy + Into<i128>>(
+fn check<W: LaneWord + Pod + Into<i128>>(
     radix: u32,
     slices: &Slices,
-    words: &[[W; LANES]],
+    words: &Rows<W>,
 ) -> Result<(), Failure> {
+    let (slices, words) = (slices.rows(), words.rows());
     for lane in 0..LANES {
         let digits = words.iter().enumerate();
         let found = digits.fold(0i128, |sum, (place, word)| {
@@ -195,37 +237,57 @@ fn measure(arguments: &WordsArguments) -> Result<Vec<Row>, Failure> {
         short(avx512, group, &mut of64);
         check(32, group, &of64)?;
     }
-    let mut shortest = [Duration::MAX; 4];
-    let begin = Instant::now();
-    while begin.elapsed().as_secs_f64() < arguments.seconds {
-        let [s64, s32, s16, s8] = &mut shortest;
-        timed(s64, &groups, |group| {
-            short(avx512, group, black_box(&mut of64))
-        });
-        timed(s32, &groups, |group| {
-            short(avx512, group, black_box(&mut of32))
-        });
-        timed(s16, &groups, |group| {
-            short(avx512, group, black_box(&mut of16))
-        });
-        timed(s8, &groups, |group| {
-            short(avx512, group, black_box(&mut of8))
-        });
+    let mut rounds = Vec::new();
+    while rounds.len() < ROUNDS {
+        let mut shortest = [Duration::MAX; 4];
+        let begin = Instant::now();
+        loop {
+            let [s64, s32, s16, s8] = &mut shortest;
+            timed(s64, &groups, |group| {
+                short(avx512, group, black_box(&mut of64))
+            });
+            timed(s32, &groups, |group| {
+                short(avx512, group, black_box(&mut of32))
+            });
+            timed(s16, &groups, |group| {
+                short(avx512, group, black_box(&mut of16))
+            });
+            timed(s8, &groups, |group| {
+                short(avx512, group, black_box(&mut of8))
+            });
+            if begin.elapsed().as_secs_f64() >= arguments.seconds / ROUNDS as f64 {
+                break;
+            }
+        }
+        rounds.push(shortest.map(|time| 1e9 * time.as_secs_f64() / (GROUPS * LANES) as f64));
     }
-    let ns = shortest.map(|time| 1e9 * time.as_secs_f64() / (GROUPS * LANES) as f64);
-    let row = |index: usize, word: u32, words: usize, printed: Option<f64>| Row {
-        word,
-        lanes: 512 / word,
-        words,
-        ns: ns[index],
-        throughput: ns[1] / ns[index],
-        printed,
+    let sorted = |value: &dyn Fn(&[f64; 4]) -> f64| {
+        let mut values: Vec<f64> = rounds.iter().map(value).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    let least = |index: usize| sorted(&|round| round[index])[0];
+    let row = |index: usize, word: u32, words: usize, printed: Option<f64>| {
+        let times = sorted(&|round| round[index]);
+        let throughputs = sorted(&|round| round[1] / round[index]);
+        Row {
+            word,
+            lanes: 512 / word,
+            words,
+            ns: times[0],
+            median_ns: times[ROUNDS / 2],
+            throughput: least(1) / times[0],
+            median_throughput: throughputs[ROUNDS / 2],
+            least_throughput: throughputs[0],
+            largest_throughput: throughputs[ROUNDS - 1],
+            printed,
+        }
     };
     Ok(vec![
-        row(0, 64, of64.len(), None),
-        row(1, 32, of32.len(), Some(1.0)),
-        row(2, 16, of16.len(), Some(1.2)),
-        row(3, 8, of8.len(), Some(1.1)),
+        row(0, 64, of64.rows().len(), None),
+        row(1, 32, of32.rows().len(), Some(1.0)),
+        row(2, 16, of16.rows().len(), Some(1.2)),
+        row(3, 8, of8.rows().len(), Some(1.1)),
     ])
 }
 
@@ -242,6 +304,7 @@ pub fn run(arguments: &WordsArguments) -> Result<(), Failure> {
         slices: arguments.slices as usize,
         slice_bits: SLICE_BITS,
         spacing: SPACING,
+        rounds: ROUNDS,
         rows,
     };
     if let Some(path) = &arguments.record {
@@ -256,7 +319,10 @@ pub fn run(arguments: &WordsArguments) -> Result<(), Failure> {
         "lanes",
         "words of a sum",
         "ns an output",
+        "median",
         "throughput",
+        "median",
+        "of all rounds",
         "printed",
     ];
     let mut lines = vec![heads.map(String::from).to_vec()];
@@ -266,7 +332,13 @@ pub fn run(arguments: &WordsArguments) -> Result<(), Failure> {
             row.lanes.to_string(),
             row.words.to_string(),
             format!("{:.3}", row.ns),
+            format!("{:.3}", row.median_ns),
             format!("{:.2}", row.throughput),
+            format!("{:.2}", row.median_throughput),
+            format!(
+                "{:.2} to {:.2}",
+                row.least_throughput, row.largest_throughput
+            ),
             row.printed
                 .map_or("-".into(), |printed| printed.to_string()),
         ]);

@@ -417,3 +417,30 @@ fn links_to_rows_lead_to_rows() {
     }
     assert!(links > 12, "{links}");
 }
+
+/// Rows of records that are measured on an idle machine are there as soon as these are.
+#[test]
+fn words_in_lanes_and_the_solver_are_those_of_their_records() {
+    let committed = |name: &str| {
+        let path = format!("{}/records/{name}", env!("CARGO_MANIFEST_DIR"));
+        Path::new(&path).is_file().then(|| record(name))
+    };
+    let rows = Rows::all();
+    if let Some(words) = committed("2026-11-18-emerald-rapids-words.json") {
+        let ns = |word: u64| {
+            let found = entries(&words["rows"]).find(|row| row["word"] == word);
+            number(found.expect("such words"), "ns")
+        };
+        rows.agree("words-16-lanes", "found", &[ns(32) / ns(16)]);
+        rows.agree("words-8-lanes", "found", &[ns(32) / ns(8)]);
+    } else {
+        assert!(rows.0.iter().all(|row| row["id"] != "words-16-lanes"));
+    }
+    match committed("2026-11-18-emerald-rapids-solver.json") {
+        Some(solver) => {
+            let share = number(&solver["solver_in_doubles"][0], "share_of_dots");
+            rows.agree("krylov", "found", &[share]);
+        }
+        None => rows.verdict("krylov", "open"),
+    }
+}

@@ -268,6 +268,8 @@ fn every_documented_option_of_every_command_works() {
             "--only",
             "gemm",
             "--only",
+            "solver-in-doubles",
+            "--only",
             "solver",
             "--record",
             &record,

@@ -29,6 +29,8 @@ launchers!(
     ozfft_emulate_general,
     ozfft_emulate_truncated,
     ozfft_emulate_residues,
+    ozfft_emulate_residues_adaptive,
+    ozfft_emulate_residues_kinds,
     ozfft_emulate_residues_redundant,
     ozfft_emulate_residues_short,
     ozfft_emulate_residues_fp8,

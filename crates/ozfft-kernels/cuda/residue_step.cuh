@@ -37,29 +37,56 @@ template <int COUNT, int N> struct Operands {
     uint32_t bytes[COUNT][N / 8];
 };
 
-template <int COUNT, int N, Stage WITHOUT> DEVICE void decompose(const int64_t (&words)[4][SLOTS_OF_A_LANE<N>], Operands<COUNT, N> &operands) {
-    constexpr int SLOTS = SLOTS_OF_A_LANE<N>;
-    // Without signs.
-    uint32_t low[4][SLOTS], high[4][SLOTS];
+// Modulo one of them.
+template <int COUNT, int N, Stage WITHOUT, int NUMBER>
+DEVICE void decompose_modulo(Number<NUMBER> number, const uint32_t (&low)[4][SLOTS_OF_A_LANE<N>], const uint32_t (&high)[4][SLOTS_OF_A_LANE<N>], Operands<COUNT, N> &operands) {
+    auto byte = [&](int kind, int j) { return WITHOUT == Stage::DECOMPOSITION ? low[kind][j] + high[kind][j] : residue_of_word<NUMBER>(low[kind][j], high[kind][j]); };
+#pragma unroll
+    for (int i = 0; i < N / 8; i++) {
+        if constexpr (N == 32) {
+            operands.bytes[number][i] = packed_bytes(byte(i, 0), byte(i, 1), byte(i, 2), byte(i, 3));
+        } else {
+            operands.bytes[number][i] = packed_bytes(byte(i, 0), byte(i, 1), byte(i + 2, 0), byte(i + 2, 1));
+        }
+    }
+}
+
+// Words without signs.
+template <int N> DEVICE void without_signs(const int64_t (&words)[4][SLOTS_OF_A_LANE<N>], uint32_t (&low)[4][SLOTS_OF_A_LANE<N>], uint32_t (&high)[4][SLOTS_OF_A_LANE<N>]) {
 #pragma unroll
     for (int kind = 0; kind < 4; kind++) {
 #pragma unroll
-        for (int j = 0; j < SLOTS; j++) {
+        for (int j = 0; j < SLOTS_OF_A_LANE<N>; j++) {
             low[kind][j] = static_cast<uint32_t>(words[kind][j]);
             high[kind][j] = static_cast<uint32_t>(words[kind][j] >> 32) ^ 0x80000000u;
         }
     }
-    for_numbers<0, COUNT>([&](auto number) {
-        auto byte = [&](int kind, int j) { return WITHOUT == Stage::DECOMPOSITION ? low[kind][j] + high[kind][j] : residue_of_word<number>(low[kind][j], high[kind][j]); };
+}
+
+template <int COUNT, int N, Stage WITHOUT> DEVICE void decompose(const int64_t (&words)[4][SLOTS_OF_A_LANE<N>], Operands<COUNT, N> &operands) {
+    uint32_t low[4][SLOTS_OF_A_LANE<N>], high[4][SLOTS_OF_A_LANE<N>];
+    without_signs<N>(words, low, high);
+    for_numbers<0, COUNT>([&](auto number) { decompose_modulo<COUNT, N, WITHOUT>(number, low, high, operands); });
+}
+
+// Eight outputs of 8 columns modulo one of them, to a byte each: a lane has real parts of two, then imaginary parts. Those of four moduli go together.
+template <int COUNT, int N, Stage WITHOUT, int NUMBER>
+DEVICE void multiply_modulo(Number<NUMBER> number, const Operands<COUNT, N> &operands, const FragmentPair *fragments, uint32_t (&bytes)[4][4]) {
+    constexpr int PLACE = NUMBER % FRAGMENTS_TOGETHER<N>;
+    const FragmentPair together = table_entry(fragments + number / FRAGMENTS_TOGETHER<N> * 32);
+    const uint32_t(&data)[N / 8] = operands.bytes[number];
+    int sums[4];
+    if (WITHOUT == Stage::PRODUCTS) {
+        // One instruction each, of what the product takes, lest everything else is worked out once for all turns.
 #pragma unroll
-        for (int i = 0; i < N / 8; i++) {
-            if constexpr (N == 32) {
-                operands.bytes[number][i] = packed_bytes(byte(i, 0), byte(i, 1), byte(i, 2), byte(i, 3));
-            } else {
-                operands.bytes[number][i] = packed_bytes(byte(i, 0), byte(i, 1), byte(i + 2, 0), byte(i + 2, 1));
-            }
-        }
-    });
+        for (int i = 0; i < 4; i++) sums[i] = static_cast<int>(data[i % (N / 8)] ^ together.words[PLACE % 2][i % 2]);
+    } else if constexpr (N == 32) {
+        mma_sync_s8_onto(sums, data, together.words[PLACE], FLOAT_BITS);
+    } else {
+        mma_sync_s8_half_onto(sums, data[0], data[1], together.words[PLACE / 2][PLACE % 2], FLOAT_BITS);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) bytes[i][NUMBER % 4] = residue_byte<NUMBER>(sums[i]);
 }
 
 // The residues of eight outputs of 8 columns: a lane has real parts of two, then imaginary parts. Those of the first and of any further moduli are apart.
@@ -69,21 +96,7 @@ DEVICE void multiply_residues(const Operands<COUNT, N> &operands, const Fragment
         constexpr int FIRST = 4 * group;
         uint32_t bytes[4][4] = {};
         for_numbers<FIRST, (FIRST + 4 < COUNT ? FIRST + 4 : COUNT)>([&](auto number) {
-            constexpr int PLACE = number % FRAGMENTS_TOGETHER<N>;
-            const FragmentPair together = table_entry(fragments + number / FRAGMENTS_TOGETHER<N> * 32);
-            const uint32_t(&data)[N / 8] = operands.bytes[number];
-            int sums[4];
-            if (WITHOUT == Stage::PRODUCTS) {
-                // One instruction each, of what the product takes, lest everything else is worked out once for all turns.
-#pragma unroll
-                for (int i = 0; i < 4; i++) sums[i] = static_cast<int>(data[i % (N / 8)] ^ together.words[PLACE % 2][i % 2]);
-            } else if constexpr (N == 32) {
-                mma_sync_s8_onto(sums, data, together.words[PLACE], FLOAT_BITS);
-            } else {
-                mma_sync_s8_half_onto(sums, data[0], data[1], together.words[PLACE / 2][PLACE % 2], FLOAT_BITS);
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++) bytes[i][number - FIRST] = residue_byte<number>(sums[i]);
+            multiply_modulo<COUNT, N, WITHOUT>(number, operands, fragments, bytes);
         });
 #pragma unroll
         for (int i = 0; i < 4; i++) {

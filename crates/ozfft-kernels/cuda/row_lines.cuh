@@ -286,15 +286,15 @@ DEVICE void round_to_words(const Task &task, const RowPanel &panel) {
     });
 }
 
-// Brings every line under one exponent, chosen by the sums of the first step's columns.
-DEVICE void quantise(const Task &task, const RowPanel &panel) {
+// Brings every line under one exponent, chosen by the sums of the first step's columns and `raised(line, exponent)`, which may make it larger.
+template <class Raised> DEVICE void quantise(const Task &task, const RowPanel &panel, const Raised &raised) {
     add_up(task, panel);
     block_barrier();
     for (int32_t i = static_cast<int32_t>(threadIdx.x); i < panel.count; i += static_cast<int32_t>(blockDim.x)) {
         Line &line = panel.lines[i];
         // Lines of zeros have the exponent 0, and so have, as words of zeros, lines that are not finite.
         const bool keep = line.scale != NOTHING && (line.flags & NOT_FINITE) == 0;
-        line.exponent = keep ? exponent_of(line.scale - SUM_BITS, line.largest_sum, task.word_bits) : 0;
+        line.exponent = keep ? raised(i, exponent_of(line.scale - SUM_BITS, line.largest_sum, task.word_bits)) : 0;
         line.rounded = task.source != SOURCE_FLOATS || !is_moderate(line) ? 1 : 0;
         if (line.flags != 0) {
             atomic_or(task.nature_use == NATURE_RECORD ? &task.natures[line.transform] : &common_flags(), line.flags);
@@ -303,6 +303,9 @@ DEVICE void quantise(const Task &task, const RowPanel &panel) {
     block_barrier();
     round_to_words(task, panel);
     block_barrier();
+}
+DEVICE void quantise(const Task &task, const RowPanel &panel) {
+    quantise(task, panel, [](int32_t, int32_t exponent) { return exponent; });
 }
 
 // Where output `i` of a line lies. Of real lines, outputs of rows beyond the middle are the conjugates of others, and those

@@ -91,6 +91,46 @@ pub const RESIDUE_REDUNDANT_KERNELS: [&str; 3] = [
     "residues_256_redundant",
 ];
 
+/// Machine code of those for lines of other kinds and numbers (`cuda/bailey_step_residues_kinds.cu`).
+pub static RESIDUE_KINDS_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
+        "../compiled/bailey_step_residues_kinds.sm_90a.cubin"
+    ));
+    &IMAGE.0
+};
+
+/// Kernels for complex, real and Hermitian lines of f64, of 1024, 512 and 256 points. They put integers together as `residues_kulisch32` does.
+pub const RESIDUE_REAL_KERNELS: [&str; 3] =
+    ["residues_real", "residues_512_real", "residues_256_real"];
+
+/// The same for lines of f32, whose words have five digits and matrices four.
+pub const RESIDUE_SINGLE_KERNELS: [&str; 3] = [
+    "residues_single",
+    "residues_512_single",
+    "residues_256_single",
+];
+
+/// How many moduli the first and the second step of lines of f32 use.
+pub const RESIDUE_SINGLE_COUNTS: [usize; 2] = [9, 10];
+
+/// Machine code of those with as few moduli as the data need (`cuda/bailey_step_residues_adaptive.cu`).
+pub static RESIDUE_ADAPTIVE_IMAGE: &[u8] = {
+    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
+        "../compiled/bailey_step_residues_adaptive.sm_90a.cubin"
+    ));
+    &IMAGE.0
+};
+
+/// Kernels with as few moduli as the words of eight columns need, for lines of f64 of any kind, of 1024, 512 and 256 points. They are told what to count.
+pub const RESIDUE_ADAPTIVE_KERNELS: [&str; 3] = [
+    "residues_adaptive",
+    "residues_512_adaptive",
+    "residues_256_adaptive",
+];
+
+/// The numbers of moduli that they choose from in the first and the second step.
+pub const RESIDUE_ADAPTIVE_COUNTS: [[usize; 4]; 2] = [[10, 12, 14, 15], [10, 12, 14, 16]];
+
 /// The kernel that does what a kernel for lines of 1024 points does, for lines of two steps of so many points, if there is one.
 ///
 /// ```
@@ -101,9 +141,12 @@ pub const RESIDUE_REDUNDANT_KERNELS: [&str; 3] = [
 /// ```
 pub fn residue_kernel_for(kernel: &'static str, steps: [usize; 2]) -> Option<&'static str> {
     let of = |place: usize| {
-        let mut rows = RESIDUE_SHORT_KERNELS
-            .iter()
-            .chain([&RESIDUE_REDUNDANT_KERNELS]);
+        let mut rows = RESIDUE_SHORT_KERNELS.iter().chain([
+            &RESIDUE_REDUNDANT_KERNELS,
+            &RESIDUE_REAL_KERNELS,
+            &RESIDUE_SINGLE_KERNELS,
+            &RESIDUE_ADAPTIVE_KERNELS,
+        ]);
         rows.find(|row| row[0] == kernel).map(|row| row[place])
     };
     match steps {
@@ -118,6 +161,10 @@ pub fn residue_kernel_for(kernel: &'static str, steps: [usize; 2]) -> Option<&'s
 pub fn residue_image(kernel: &str) -> &'static [u8] {
     if RESIDUE_REDUNDANT_KERNELS.contains(&kernel) {
         RESIDUE_REDUNDANT_IMAGE
+    } else if RESIDUE_ADAPTIVE_KERNELS.contains(&kernel) {
+        RESIDUE_ADAPTIVE_IMAGE
+    } else if RESIDUE_REAL_KERNELS.contains(&kernel) || RESIDUE_SINGLE_KERNELS.contains(&kernel) {
+        RESIDUE_KINDS_IMAGE
     } else if RESIDUE_SHORT_KERNELS
         .iter()
         .any(|row| row[1..].contains(&kernel))

@@ -10,6 +10,8 @@
 //! residues:METHOD:l2, moduli:…, above:R:ACCURACY, single:ACCURACY:…   `ozfft-lab residues`
 //! sums:REDUCTION:DATA:METHOD:gain, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
 //! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200, where its record is committed
+//! solver:share|cost                          of a conventional solver on a Xeon: f, and the time with exact dot products over that with plain ones
+//! lanes:WORD:throughput|median               `ozfft-lab words`: over words of 32 bits, in vectors of 512 bits
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
 //! dispatch:PATH:N                            algorithms of `fast` one by one, `ozfft-lab dispatch`
 //! probe:…                                    `ozfft probe`
@@ -41,13 +43,17 @@ pub struct Quantities {
     floats: Value,
     probe: Value,
     dispatch: Value,
-    /// Not there before it has been measured.
+    /// Not there before they have been measured.
     linear_algebra: Option<Value>,
+    solver: Option<Value>,
+    words: Option<Value>,
 }
 
-/// The name and the text of a record that may not be committed yet.
+/// The names and the texts of records that may not be committed yet.
 const LINEAR_ALGEBRA: Option<(&str, &str)> =
     include!(concat!(env!("OUT_DIR"), "/linear_algebra_record.rs"));
+const SOLVER: Option<(&str, &str)> = include!(concat!(env!("OUT_DIR"), "/solver_record.rs"));
+const WORDS: Option<(&str, &str)> = include!(concat!(env!("OUT_DIR"), "/words_record.rs"));
 
 type Found = Result<f64, String>;
 
@@ -97,12 +103,19 @@ impl Quantities {
                 "2026-11-17-emerald-rapids-dispatch.json"
             ))?,
             linear_algebra: LINEAR_ALGEBRA.map(read).transpose()?,
+            solver: SOLVER.map(read).transpose()?,
+            words: WORDS.map(read).transpose()?,
         })
     }
 
     /// Whether a record is committed that claims may wait for.
     pub fn has(&self, record: &str) -> bool {
-        record == "linear-algebra" && self.linear_algebra.is_some()
+        match record {
+            "linear-algebra" => self.linear_algebra.is_some(),
+            "solver" => self.solver.is_some(),
+            "words" => self.words.is_some(),
+            _ => false,
+        }
     }
 
     /// The value of a name, or what is wrong with it.
@@ -237,6 +250,15 @@ impl Quantities {
             ["linear", operation, data, method, field] => {
                 self.linear(operation, data, method, field)
             }
+            ["solver", field] => self.solver(field),
+            ["lanes", word, field] => {
+                let record = self.words.as_ref().ok_or("it is not measured")?;
+                let row = entry(&record["rows"], &[("word", word)])?;
+                match field {
+                    "median" => number(row, "median_throughput"),
+                    field => number(row, field),
+                }
+            }
             [machine @ ("h200" | "b300"), of, field] => modelled(machine, of, field),
             ["corrected", machine, of, substrate] => corrected(machine, of, substrate),
             ["projection", machine, of] => projected(machine, of),
@@ -273,6 +295,19 @@ impl Quantities {
             "f" => Ok(number(row, "share_of_phase_b")?.max(0.0)),
             "gain" => number(row, "gain_over_fp64"),
             "gain-of-integers" => number(row, "gain_of_integers"),
+            field => number(row, field),
+        }
+    }
+
+    /// Of conjugate gradients in f64.
+    fn solver(&self, field: &str) -> Found {
+        let record = self.solver.as_ref().ok_or("it is not measured")?;
+        let rows = list(&record["solver_in_doubles"])?;
+        let row = rows.first().ok_or("no solver was measured")?;
+        match field {
+            "share" => number(row, "share_of_dots"),
+            "share-of-exact" => number(row, "share_of_exact_dots"),
+            "cost" => Ok(number(row, "seconds_with_exact_dots")? / number(row, "seconds")?),
             field => number(row, field),
         }
     }

@@ -53,7 +53,7 @@ pub struct LinearAlgebraArguments {
     /// Time that each method is given for each row
     #[arg(long, value_parser = parse_seconds, default_value = "0.2")]
     seconds: f64,
-    /// Only this: gemm, gemv, batched-gemv, spmv or solver; may be given several times
+    /// Only this: gemm, gemv, batched-gemv, spmv, solver, or on the processor solver-in-doubles, which is the last part of solver; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Write the results to this file, with machine, date and versions
@@ -65,7 +65,9 @@ pub struct LinearAlgebraArguments {
 }
 
 /// What is measured.
-const NAMES: [&str; 5] = ["gemm", "gemv", "batched-gemv", "spmv", "solver"];
+const NAMES: [&str; 6] = ["gemm", "gemv", "batched-gemv", "spmv", "solver", IN_DOUBLES];
+/// A conventional solver, which is measured on the processor.
+const IN_DOUBLES: &str = "solver-in-doubles";
 /// Sides of matrices at most, and moduli.
 const MOST_SIDE: usize = 32_768;
 const MODULI: std::ops::RangeInclusive<usize> = 2..=18;
@@ -234,6 +236,11 @@ fn check(arguments: &LinearAlgebraArguments) -> Result<(), Failure> {
         let names = NAMES.join(", ");
         return wrong(format!(
             "there is nothing named {unknown:?}; take one of {names}"
+        ));
+    }
+    if arguments.device != Device::Cpu && arguments.only.iter().any(|name| name == IN_DOUBLES) {
+        return wrong(format!(
+            "{IN_DOUBLES} is measured on the processor; leave out --device"
         ));
     }
     let unfit = |size: &&usize| **size == 0 || !size.is_multiple_of(16) || **size > MOST_SIDE;

@@ -2,7 +2,7 @@
 
 use super::accuracy::{Errors, sample};
 use super::problems::{Batch, Dense, Sparse, right_hand_side};
-use super::{LinearAlgebraArguments, Results, Row, Solved, SolvedInDoubles, rejected};
+use super::{IN_DOUBLES, LinearAlgebraArguments, Results, Row, Solved, SolvedInDoubles, rejected};
 use crate::failure::Failure;
 use crate::sums::cuda::cases::Rows;
 use ozaki::conjugate_gradient::{InDoubles, OnProcessor, Timed, digest, solve};
@@ -201,6 +201,8 @@ pub fn run(arguments: &LinearAlgebraArguments, results: &mut Results) -> Result<
             let side = arguments.side.unwrap_or(CUBE);
             results.add_solved(solver(&scheme, side, arguments.threads)?.0)?;
         }
+    }
+    if arguments.wants("solver") || arguments.wants(IN_DOUBLES) {
         let side = arguments.side.unwrap_or(CUBE);
         results.add_in_doubles(in_doubles(side)?)?;
     }

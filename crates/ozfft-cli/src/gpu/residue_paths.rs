@@ -12,6 +12,18 @@ pub struct ResiduePath {
     pub exact: bool,
     /// It has kernels for lines of 512 and 256 points, and not for those of 1024 alone.
     pub short: bool,
+    pub numbers: Numbers,
+}
+
+/// Numbers that a path takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// Complex ones of f64.
+    ComplexDoubles,
+    /// Of f64, complex and real.
+    Doubles,
+    /// Of f32, complex and real.
+    Singles,
 }
 
 /// What runs.
@@ -47,6 +59,14 @@ impl Run {
     }
 }
 
+fn adaptive(problem: Problem) -> Problem {
+    let options = ResidueOptions {
+        adaptive: true,
+        ..ResidueOptions::default()
+    };
+    problem.engine(Engine::Residues).residues(options)
+}
+
 fn by(problem: Problem, reconstruction: Method, redundancy: usize) -> Problem {
     let options = ResidueOptions {
         reconstruction,
@@ -63,6 +83,7 @@ macro_rules! path {
             run: Run::Engine(|problem| by(problem, Method::$method, 0)),
             exact: $exact,
             short: $short,
+            numbers: Numbers::ComplexDoubles,
         }
     };
     ($name:literal, $method:ident, $exact:literal, $substrate:ident) => {
@@ -73,6 +94,7 @@ macro_rules! path {
             }),
             exact: $exact,
             short: false,
+            numbers: Numbers::ComplexDoubles,
         }
     };
 }
@@ -84,6 +106,7 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
         run: Run::Kernel("residues_garner_one_by_one"),
         exact: true,
         short: false,
+        numbers: Numbers::ComplexDoubles,
     },
     path!("residues-garner", Garner, true, short: true),
     path!("residues-double", Double, false, short: true),
@@ -99,12 +122,22 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
         run: Run::Engine(|problem| by(problem, Method::Kulisch32, 2)),
         exact: true,
         short: true,
+        numbers: Numbers::ComplexDoubles,
     },
     ResiduePath {
         name: "residues-redundant-faults",
         run: Run::Faults { one_in: 100 },
         exact: true,
         short: true,
+        numbers: Numbers::ComplexDoubles,
+    },
+    // As few moduli as the data need.
+    ResiduePath {
+        name: "residues-adaptive",
+        run: Run::Engine(adaptive),
+        exact: true,
+        short: true,
+        numbers: Numbers::Doubles,
     },
     path!("residues-bernstein-double", BernsteinDouble, false, short: false),
     path!("residues-fp8-kulisch32", Kulisch32, true, Fp8Wgmma),
@@ -115,6 +148,7 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
         run: Run::Kernel("residues_fp8_in_halves"),
         exact: true,
         short: false,
+        numbers: Numbers::ComplexDoubles,
     },
     // The same, with moduli of up to 1089 and three products each.
     ResiduePath {
@@ -122,5 +156,24 @@ pub const RESIDUE_PATHS: &[ResiduePath] = &[
         run: Run::Kernel("residues_karatsuba_kulisch32"),
         exact: true,
         short: false,
+        numbers: Numbers::ComplexDoubles,
+    },
+];
+
+/// The first of them for other kinds and numbers: what is checked, and not compared with the paper.
+pub const RESIDUE_PATHS_OF_KINDS: &[ResiduePath] = &[
+    ResiduePath {
+        name: "residues-real",
+        run: Run::Engine(|problem| by(problem, Method::Kulisch32, 0)),
+        exact: true,
+        short: true,
+        numbers: Numbers::Doubles,
+    },
+    ResiduePath {
+        name: "residues-single",
+        run: Run::Engine(|problem| by(problem, Method::Kulisch32, 0)),
+        exact: true,
+        short: true,
+        numbers: Numbers::Singles,
     },
 ];

@@ -3,10 +3,11 @@
 
 use super::bits::{Computed, Values, Variant as Layouts, element, input_values};
 use super::case::{Case, NORMS, direction};
-use crate::gpu::{RESIDUE_PATHS, ResiduePath};
+use crate::gpu::{Numbers, RESIDUE_PATHS, RESIDUE_PATHS_OF_KINDS, ResiduePath, Run};
 use num_complex::Complex;
 use ozfft::{
-    Accuracy, Device, Engine, FftError, Kind, Layout, Plan, Planner, Problem, Products, Substrate,
+    Accuracy, Device, Engine, FftError, Kind, Layout, Plan, Planner, Problem, Products, Real,
+    Substrate,
 };
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
@@ -29,7 +30,8 @@ pub struct ResidueCase {
 /// The paths that are checked, in turn; in integers only those that are exact.
 fn paths(integers_only: bool) -> Vec<&'static ResiduePath> {
     let checked = |path: &&ResiduePath| path.exact || !integers_only;
-    RESIDUE_PATHS.iter().filter(checked).collect()
+    let paths = RESIDUE_PATHS.iter().chain(RESIDUE_PATHS_OF_KINDS);
+    paths.filter(checked).collect()
 }
 
 impl ResidueCase {
@@ -59,19 +61,31 @@ impl ResidueCase {
             .collect();
         generator.shuffle(&mut axes);
         axes.truncate(1 + generator.below(axes.len()));
+        let kind = match path.numbers {
+            Numbers::ComplexDoubles => Kind::ComplexToComplex,
+            _ => generator.pick(&[
+                Kind::ComplexToComplex,
+                Kind::RealToComplex,
+                Kind::ComplexToReal,
+            ]),
+        };
+        let single_precision = path.numbers == Numbers::Singles;
         let case = Case {
             number,
             // Numbers near the ends of the range are rounded where no relative bound holds.
             tuned: path.exact,
             any_size: path.exact,
-            kind: Kind::ComplexToComplex,
+            kind,
             axes,
             shape,
-            direction: direction(&mut generator, Kind::ComplexToComplex),
+            direction: direction(&mut generator, kind),
             norm: generator.pick(&NORMS),
-            accuracy: Accuracy::Double,
+            accuracy: match single_precision {
+                true => Accuracy::Single,
+                false => Accuracy::Double,
+            },
             products: Products::Exact,
-            single_precision: false,
+            single_precision,
             engine: Engine::Digits,
             seed: generator.next_u64(),
         };
@@ -82,22 +96,32 @@ impl ResidueCase {
         self.path.name
     }
 
-    fn plan(
-        &self,
-        planner: &Planner<f64>,
-        problem: &Problem,
-        (device, integers_only): (Device, bool),
-    ) -> Result<Arc<Plan<f64>>, FftError> {
-        let problem = problem.clone().device(device).integers_only(integers_only);
-        self.path.run.plan(planner, problem)
-    }
-
     /// Computes the case on the processor and on a device. Returns what multiplied there; the error names case, path and the first difference.
     pub fn check(
         &self,
-        planner: &Planner<f64>,
+        planners: &(Planner<f64>, Planner<f32>),
         device: Device,
         integers_only: bool,
+    ) -> Result<Computed, String> {
+        let on_device = |problem: &Problem| {
+            let problem = problem.clone().device(device);
+            problem.integers_only(integers_only)
+        };
+        match (self.case.single_precision, self.path.run) {
+            (true, Run::Engine(apply)) => self.check_numbers(&planners.1, |problem| {
+                planners.1.plan(&apply(on_device(problem)))
+            }),
+            (true, _) => Err(format!("{} takes no f32", self.path.name)),
+            (false, run) => self.check_numbers(&planners.0, |problem| {
+                run.plan(&planners.0, on_device(problem))
+            }),
+        }
+    }
+
+    fn check_numbers<T: Real + Bits>(
+        &self,
+        planner: &Planner<T>,
+        plan: impl Fn(&Problem) -> Result<Arc<Plan<T>>, FftError>,
     ) -> Result<Computed, String> {
         let case = &self.case;
         let mut generator = Generator::new(case.seed);
@@ -115,29 +139,37 @@ impl ResidueCase {
         let compute = || -> Result<_, FftError> {
             let digits = problem.clone().engine(Engine::Digits);
             let on_processor = planner.plan(&digits.substrate(Substrate::Auto))?;
-            let on_device = self.plan(planner, &problem, (device, integers_only))?;
+            let on_device = plan(&problem)?;
             let expected = layouts.execute(case, &on_processor, buffer.clone())?;
             let found = layouts.execute(case, &on_device, buffer.clone())?;
             Ok((on_processor, on_device, expected, found))
         };
-        let computed = compute().map_err(|error| describe(&error))?;
-        let (on_processor, on_device, Values::Complex(expected), Values::Complex(found)) = computed
-        else {
-            return Err(describe(&"a complex transform gave real numbers"));
-        };
-        let difference = match self.path.exact {
-            true => same_bits(&expected, &found, case.seed)
-                .err()
-                .map(|difference| difference.to_string()),
-            false => {
+        let (on_processor, on_device, expected, found) =
+            compute().map_err(|error| describe(&error))?;
+        let difference = match (&expected, &found) {
+            (Values::Complex(expected), Values::Complex(found)) if !self.path.exact => {
+                let widened = |numbers: &[Complex<T>]| -> Vec<Complex<f64>> {
+                    let numbers = numbers.iter();
+                    let wide = numbers.map(|z| Complex::new(z.re.widen(), z.im.widen()));
+                    wide.collect()
+                };
                 let bounds = (on_processor.bound(), on_device.bound());
                 let layout = layouts.output.as_ref();
                 above_bound(
-                    (&expected, &found),
+                    (&widened(expected), &widened(found)),
                     (&problem, layout, layouts.batch),
                     bounds,
                 )
             }
+            (Values::Complex(expected), Values::Complex(found)) => {
+                let compared = same_bits(expected, found, case.seed);
+                compared.err().map(|difference| difference.to_string())
+            }
+            (Values::Real(expected), Values::Real(found)) => {
+                let compared = same_bits(expected, found, case.seed);
+                compared.err().map(|difference| difference.to_string())
+            }
+            _ => Some("one result is real, the other complex".into()),
         };
         match difference {
             None => Ok(Computed {
@@ -189,7 +221,6 @@ fn above_bound(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::Run;
     use std::collections::BTreeMap;
 
     #[test]
@@ -244,7 +275,7 @@ mod tests {
     #[test]
     fn cases_compare_the_stated_results() {
         // On the processor, whose residues have the bits of digits, too; kernels to be measured and substrates of GPUs are not there.
-        let planner = Planner::<f64>::new();
+        let planners = (Planner::new(), Planner::new());
         let (mut exact, mut bounded) = (0, 0);
         let everything = ozfft_testkit::everything();
         for number in 0..40 {
@@ -257,7 +288,7 @@ mod tests {
             if large || !matches!(drawn.path.run, Run::Engine(_)) {
                 continue;
             }
-            match drawn.check(&planner, Device::Cpu, false) {
+            match drawn.check(&planners, Device::Cpu, false) {
                 Err(text) if text.contains("needs a GPU") || text.contains("fp8") => continue,
                 other => other.expect("equal bits, or within the bound"),
             };

@@ -167,6 +167,7 @@ fn on_gpu<T: Real>(
         residues: None,
         residue_lines: None,
         residue_faults: cuda::Faults::default(),
+        residue_unit: None,
     };
     let executor =
         CudaExecutor::new::<T>(machine, problem, (request.schedule, &lines), recipe, choice)?;

@@ -61,13 +61,7 @@ pub(crate) fn on_processor<T: Real>(
         })
     });
     let executor = Executor::new(request.schedule, lines.collect(), request.threads);
-    let fallback = match problem.residues.native_fallback {
-        #[cfg(feature = "native")]
-        true => Some(super::native::executor(request)?),
-        #[cfg(not(feature = "native"))]
-        true => return Err(FftError::missing_feature("the native fallback", "native")),
-        false => None,
-    };
+    let fallback = native_fallback(request)?;
     let passed_over = Unit::passed_over(problem.substrate);
     Ok(Built {
         runner: Runner::Processor(executor),
@@ -81,6 +75,17 @@ pub(crate) fn on_processor<T: Real>(
         residues: Some(engine.counters),
         fallback,
     })
+}
+
+/// What takes calls in which lines need more bits than there are, if that is asked for.
+fn native_fallback<T: Real>(request: &Request<'_>) -> Result<Option<Executor<T>>, FftError> {
+    match request.problem.residues.native_fallback {
+        #[cfg(feature = "native")]
+        true => super::native::executor(request).map(Some),
+        #[cfg(not(feature = "native"))]
+        true => Err(FftError::missing_feature("the native fallback", "native")),
+        false => Ok(None),
+    }
 }
 
 /// A kernel, and lines of its blocks, that are to be measured.
@@ -105,9 +110,11 @@ pub(crate) fn on_gpu<T: Real>(
     let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
     let kernel = measured.kernel.unwrap_or(kernel);
     // The processor only lays out the tables; bounds are those of its own sums.
-    let engine = ResidueEngine::new(problem, residue_unit(Substrate::Cpu(CpuUnit::Scalar))?)?;
-    let (recipe, budget, reason) =
-        shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?;
+    let mut engine = ResidueEngine::new(problem, residue_unit(Substrate::Cpu(CpuUnit::Scalar))?)?;
+    let (recipe, budget, reason) = match problem.accuracy.target() {
+        Some(target) if problem.residues.adaptive => adapt::<T>(request, target, &mut engine)?,
+        _ => shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?,
+    };
     let moduli = engine.check(&recipe, &shared.tables.step_matrices)?;
     let lines = lines(request, &recipe, Unit::SCALAR);
     let choice = cuda::Choice {
@@ -118,6 +125,7 @@ pub(crate) fn on_gpu<T: Real>(
         residues: Some(kernel),
         residue_lines: measured.lines,
         residue_faults: measured.faults,
+        residue_unit: engine.unit_of_lines().map(exponent_of),
     };
     let mut cuda = CudaExecutor::new::<T>(
         machine,
@@ -127,21 +135,33 @@ pub(crate) fn on_gpu<T: Real>(
         choice,
     )?;
     let redundancy = problem.residues.redundancy;
-    let counters = (redundancy > 0).then(|| Arc::clone(&engine.counters));
+    let counted = redundancy > 0 || problem.residues.adaptive;
+    let counters = counted.then(|| Arc::clone(&engine.counters));
     if let Some(counters) = &counters {
         cuda.count_with(Arc::clone(counters), redundancy);
     }
+    let fallback = native_fallback(request)?;
+    if fallback.is_some() {
+        cuda.leave_calls();
+    }
+    let proven = cuda::residue_bound_is_proven(problem.residues.reconstruction);
     Ok(Built {
         runner: Runner::Gpu(Box::new(cuda)),
         substrate: cuda::residue_substrate(kernel),
         why: format!("{reason}; {moduli}"),
         recipe: Some(recipe),
         budget,
-        proven: cuda::residue_bound_is_proven(problem.residues.reconstruction),
+        // What native takes over has native's error.
+        proven: proven && fallback.is_none(),
         float_lines: Vec::new(),
         residues: counters,
-        fallback: None,
+        fallback,
     })
+}
+
+/// The exponent of a power of two.
+fn exponent_of(unit: f64) -> i32 {
+    (unit.to_bits() >> 52) as i32 - 1023
 }
 
 /// For moduli as few as the data need: full words, and for every line the coarsest unit that keeps the accuracy.

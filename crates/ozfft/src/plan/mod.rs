@@ -23,7 +23,7 @@ pub(crate) mod wisdom;
 use crate::engines::{FloatLine, Runner};
 use crate::error::{Buffer, FftError};
 use crate::executor::cpu::Executor;
-use crate::executor::cuda::{CudaExecutor, HostArrays};
+use crate::executor::cuda::{CudaExecutor, Done, HostArrays};
 use crate::executor::lines::{InputArray, OutputArray};
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
@@ -245,8 +245,8 @@ impl<T: Real> Plan<T> {
         self.budget.expected
     }
 
-    /// Statistics of [`Engine::Residues`] over all calls of this plan; none for other engines. On GPUs there are some for redundant moduli alone, and
-    /// they say nothing of columns.
+    /// Statistics of [`Engine::Residues`] over all calls of this plan; none for other engines. On GPUs there are some for redundant moduli, which
+    /// say nothing of columns, and for adaptive ones.
     #[cfg(feature = "residues")]
     pub fn residue_report(&self) -> Option<ResidueReport> {
         self.residues.as_ref().map(|counters| counters.report())
@@ -661,7 +661,16 @@ impl<T: Real> Plan<T> {
             output: to,
         };
         // SAFETY: the whole array, borrowed for this call; lengths have been checked.
-        unsafe { cuda.run_host(&arrays, self.threads, progress) }
+        let done = unsafe { cuda.run_host(&arrays, self.threads, progress)? };
+        if let (Done::Left, Some(native)) = (done, &self.fallback) {
+            #[cfg(feature = "residues")]
+            if let Some(counters) = &self.residues {
+                counters.count_fallback();
+            }
+            let mut workspace = vec![0; native.workspace_len()];
+            native.run(input, output, &mut workspace);
+        }
+        Ok(())
     }
 
     fn expect_kind(&self, called: Kind) -> Result<(), FftError> {

@@ -68,6 +68,12 @@ impl Counters {
             .fetch_add(uncorrectable, Ordering::Relaxed);
     }
 
+    /// Adds columns that a GPU has multiplied with so many moduli.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn add_columns(&self, moduli: usize, columns: u64) {
+        self.columns[moduli].fetch_add(columns, Ordering::Relaxed);
+    }
+
     pub(crate) fn uncorrectable(&self) -> u64 {
         self.uncorrectable.load(Ordering::Relaxed)
     }

@@ -251,6 +251,23 @@ impl Driver {
                 &names,
             )?;
             with_much_memory.extend(names);
+            let names = [
+                ozfft_kernels::RESIDUE_REAL_KERNELS,
+                ozfft_kernels::RESIDUE_SINGLE_KERNELS,
+            ];
+            load(
+                &mut functions,
+                ozfft_kernels::RESIDUE_KINDS_IMAGE,
+                names.as_flattened(),
+            )?;
+            with_much_memory.extend(names.as_flattened());
+            let names = ozfft_kernels::RESIDUE_ADAPTIVE_KERNELS;
+            load(
+                &mut functions,
+                ozfft_kernels::RESIDUE_ADAPTIVE_IMAGE,
+                &names,
+            )?;
+            with_much_memory.extend(names);
             for scheme in ozfft_kernels::ResidueFp8::ALL {
                 let names = scheme.kernels();
                 load(&mut functions, scheme.image(), &names)?;

@@ -27,7 +27,7 @@ pub(crate) enum Parameters {
     SmallBlock(Task),
     /// A block with truncated products, and the kernel's name.
     Truncated(Tasks, &'static str),
-    /// A block with redundant residues, likewise.
+    /// A block with redundant residues or adaptive moduli, likewise.
     Watched(WatchedTask, &'static str),
     Copy(ArrayTask),
     Largest(ArrayTask),

@@ -61,9 +61,13 @@ mod recordings;
 #[cfg(test)]
 mod real_tests;
 #[cfg(test)]
+mod residue_adaptive_tests;
+#[cfg(test)]
 mod residue_fp8_tests;
 #[cfg(test)]
 mod residue_karatsuba_tests;
+#[cfg(test)]
+mod residue_kinds_tests;
 #[cfg(test)]
 mod residue_redundant_tests;
 #[cfg(test)]
@@ -131,7 +135,7 @@ pub(crate) use residues::{
 };
 use std::sync::Arc;
 pub(crate) use task::Faults;
-use task::{Arrays, WATCH_BYTES};
+use task::{Arrays, Counting};
 use transfer::{Staging, Transfer};
 
 /// The unit that a kernel for residues runs on.
@@ -163,8 +167,18 @@ pub(crate) struct CudaExecutor {
     output_has_gaps: bool,
     staging: Staging,
     recordings: Recordings,
-    /// Where it is told what redundant residues have shown, and how many there are.
+    /// Where it is told what residue kernels have counted, and how many redundant moduli there are.
     counters: Option<(Arc<Counters>, usize)>,
+    /// A call in which lines want a finer unit than there is ends before anything is written: another engine takes it.
+    leaves_calls: bool,
+}
+
+/// What became of a call on the caller's arrays in host memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Done {
+    Written,
+    /// Lines want a finer unit than there is; nothing was written.
+    Left,
 }
 
 /// Arrays of a call that are larger than this, all together, are transformed for longer than it takes to launch what does it.
@@ -312,37 +326,54 @@ impl CudaExecutor {
             staging: Staging::default(),
             recordings: Recordings::default(),
             counters: None,
+            leaves_calls: false,
         }
     }
 
-    /// What redundant residues show is added to these counters.
+    /// Calls are left to another engine where lines want a finer unit than there is.
+    pub(crate) fn leave_calls(&mut self) {
+        self.leaves_calls = true;
+    }
+
+    /// What residue kernels count is added to these counters.
     pub(crate) fn count_with(&mut self, counters: Arc<Counters>, redundancy: usize) {
         self.counters = Some((counters, redundancy));
     }
 
-    /// Waits for the queue, and reads what redundant residues have shown: an error, if there are sums that could not be put right.
+    /// Waits for the queue, and reads what residue kernels have counted: an error, if there are sums that could not be put right.
     ///
     /// # Safety
     /// The arrays are those of a call that was put into the queue.
-    unsafe fn check_counts(&self, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
+    unsafe fn check_counts(&self, queue: Queue, arrays: &Arrays) -> Result<Done, FftError> {
         let Some((counters, redundancy)) = &self.counters else {
-            return Ok(());
+            return Ok(Done::Written);
         };
         let Work::Program(program) = &self.work else {
-            return Ok(());
+            return Ok(Done::Written);
         };
-        let Some(address) = program.counts(arrays) else {
-            return Ok(());
+        let Some((address, counting)) = program.counts(arrays) else {
+            return Ok(Done::Written);
         };
-        let mut counts = [0u64; WATCH_BYTES / size_of::<u64>()];
+        let mut counts = vec![0u64; counting.len()];
         let bytes = bytemuck::cast_slice_mut(&mut counts);
         // SAFETY: counts lie in the workspace, by the caller's promise, and these bytes stay until the queue has come so far.
         unsafe { self.machine.download(queue, address, bytes)? };
         self.machine.synchronize(queue)?;
-        let [corrected, uncorrectable] = counts;
+        if counting == Counting::Adaptive {
+            let moduli = ozfft_kernels::RESIDUE_ADAPTIVE_COUNTS;
+            let moduli = moduli.as_flattened();
+            if self.leaves_calls && counts[moduli.len()] > 0 {
+                return Ok(Done::Left);
+            }
+            for (&moduli, &columns) in moduli.iter().zip(&counts) {
+                counters.add_columns(moduli, columns);
+            }
+            return Ok(Done::Written);
+        }
+        let (corrected, uncorrectable) = (counts[0], counts[1]);
         counters.add_sums(corrected, uncorrectable);
         match uncorrectable {
-            0 => Ok(()),
+            0 => Ok(Done::Written),
             outputs => Err(FftError::BadResidues {
                 outputs,
                 redundancy: *redundancy,
@@ -439,7 +470,7 @@ impl CudaExecutor {
         arrays: &HostArrays<'_>,
         threads: usize,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), FftError> {
+    ) -> Result<Done, FftError> {
         let machine = &self.machine;
         let (output, output_len) = arrays.output;
         let output_bytes = self.output_bytes.min(output_len);
@@ -484,7 +515,9 @@ impl CudaExecutor {
         unsafe { self.run_work(queue.1, &device)? };
         machine.synchronize(queue.1)?;
         // SAFETY: as above.
-        unsafe { self.check_counts(queue.1, &device)? };
+        if unsafe { self.check_counts(queue.1, &device)? } == Done::Left {
+            return Ok(Done::Left);
+        }
         told.add(output_bytes);
         let mut told = Recorded::new(Stage::Download, output_bytes, progress);
         // SAFETY: the caller's promise; nobody reads the array any more.
@@ -492,7 +525,7 @@ impl CudaExecutor {
         // SAFETY: as above.
         unsafe { transfer.download(to, result, &mut |more| told.add(more))? };
         transfer.finish();
-        Ok(())
+        Ok(Done::Written)
     }
 
     /// Puts the transform of arrays in device memory into a stream, and returns.
@@ -523,17 +556,24 @@ impl CudaExecutor {
         }
         // SAFETY: the caller's promise, for this queue and for one that the launches are recorded from.
         let put = |queue: Queue| unsafe { self.run_work(queue, arrays) };
+        if self.leaves_calls {
+            return Err(FftError::Unsupported(
+                "the native fallback is an engine of the processor, and a call on device memory cannot be left to it; \
+                 call it with arrays in host memory, or without the fallback"
+                    .into(),
+            ));
+        }
         if self.counters.is_some() {
             if machine.is_recorded(stream) {
                 return Err(FftError::Unsupported(
-                    "a call with redundant moduli waits for what they show, so its stream cannot be recorded; \
-                     call it outside of the recording, or take no redundant moduli"
+                    "a call with redundant or adaptive moduli waits for what they show, so its stream cannot be recorded; \
+                     call it outside of the recording, or take all moduli and no redundant ones"
                         .into(),
                 ));
             }
             put(stream)?;
             // SAFETY: the caller's promise.
-            return unsafe { self.check_counts(stream, arrays) };
+            return unsafe { self.check_counts(stream, arrays) }.map(|_| ());
         }
         if self.input_bytes + self.output_bytes > LONG_BYTES {
             return put(stream);

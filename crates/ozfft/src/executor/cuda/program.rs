@@ -85,8 +85,8 @@ pub(crate) struct Program {
     remarks: Vec<String>,
     /// Launches have its addresses.
     tables: DeviceMemory,
-    /// What redundant residues have shown, in the workspace.
-    counts: Option<Address>,
+    /// What residue kernels have counted, in the workspace.
+    counts: Option<(Address, Counting)>,
 }
 
 /// Which kernels may run.
@@ -106,6 +106,8 @@ pub(crate) struct Choice {
     pub(crate) residue_lines: Option<u64>,
     /// Faults that kernels with redundant moduli are to make.
     pub(crate) residue_faults: Faults,
+    /// For adaptive moduli: a line's unit relative to its norm, as the exponent of a power of two.
+    pub(crate) residue_unit: Option<i32>,
 }
 
 /// Tables of a line, on their way to the device.
@@ -457,12 +459,16 @@ impl Program {
             template: choice.template,
             conversions: choice.conversions,
         };
-        if choice.residues == Some(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]) {
-            let Some(counts) = program.zeros.take(WATCH_BYTES as u64) else {
+        let counting = choice.residues.and_then(Counting::of);
+        if let Some(counting) = counting {
+            let bytes = counting.len() * size_of::<u64>();
+            let Some(counts) = program.zeros.take(bytes as u64) else {
                 unreachable!("nobody has taken room for counts before");
             };
-            let faults = choice.residue_faults;
-            program.watch = Some(Watch { counts, faults });
+            program.watch = Some(match counting {
+                Counting::Redundant => Watch::with_faults(counts, choice.residue_faults),
+                Counting::Adaptive => Watch::with_unit(counts, choice.residue_unit),
+            });
         }
         let passes = schedule.passes.iter().zip(lines_of_passes).zip(&dimensions);
         for (number, ((pass, line), listed)) in passes.enumerate() {
@@ -500,13 +506,14 @@ impl Program {
             tuned_passes: program.tuned_passes,
             remarks: program.remarks,
             tables: program.tables,
-            counts: program.watch.map(|watch| watch.counts),
+            counts: program.watch.map(|watch| watch.counts).zip(counting),
         })
     }
 
-    /// Where kernels with redundant moduli have counted what they found: sums that were put right, and sums that could not be, 64 bits each.
-    pub(crate) fn counts(&self, arrays: &Arrays) -> Option<u64> {
-        self.counts.map(|counts| counts.resolve(arrays).value())
+    /// Where residue kernels have counted what.
+    pub(crate) fn counts(&self, arrays: &Arrays) -> Option<(u64, Counting)> {
+        let (counts, counting) = self.counts?;
+        Some((counts.resolve(arrays).value(), counting))
     }
 
     pub(crate) fn table_bytes(&self) -> usize {

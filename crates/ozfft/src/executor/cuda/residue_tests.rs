@@ -151,7 +151,7 @@ fn what_the_kernels_do_not_take_is_refused_by_name() {
     assert!(refused(&few).contains("5 digits"));
     let pure = with(&line, Method::Double).integers_only(true);
     assert!(refused(&pure).contains("integers only"));
-    let real = with(&Problem::real_to_complex(&[1024]), Method::Kulisch32);
+    let real = with(&Problem::real_to_complex(&[1024]), Method::Garner);
     assert!(refused(&real).contains("complex f64"));
 }
 

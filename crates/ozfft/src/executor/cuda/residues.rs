@@ -48,18 +48,29 @@ pub(crate) fn kernel<T: Real>(
     if !machine.has_tuned_kernels() {
         return refuse("devices of other compute capabilities than 9.0");
     }
-    if !T::IS_DOUBLE || problem.kind() != Kind::ComplexToComplex {
-        return refuse("other numbers than complex f64");
-    }
-    if options.adaptive {
-        return refuse("adaptive moduli");
-    }
     let name = options.reconstruction.name();
+    let int8 = matches!(
+        problem.substrate,
+        Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
+    );
+    let usual = options.reconstruction == Method::Kulisch32 && options.redundancy == 0 && int8;
+    if options.adaptive {
+        return match T::IS_DOUBLE {
+            true if usual => Ok(ozfft_kernels::RESIDUE_ADAPTIVE_KERNELS[0]),
+            true => refuse("adaptive moduli but by kulisch32 on Int8MmaSync"),
+            false => refuse("adaptive moduli of f32"),
+        };
+    }
+    if !T::IS_DOUBLE || problem.kind() != Kind::ComplexToComplex {
+        return match T::IS_DOUBLE {
+            _ if !usual => refuse(
+                "other numbers than complex f64, but by kulisch32 on Int8MmaSync without redundant moduli",
+            ),
+            true => Ok(ozfft_kernels::RESIDUE_REAL_KERNELS[0]),
+            false => Ok(ozfft_kernels::RESIDUE_SINGLE_KERNELS[0]),
+        };
+    }
     if options.redundancy > 0 {
-        let int8 = matches!(
-            problem.substrate,
-            Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
-        );
         return match options.redundancy {
             REDUNDANT if int8 => Ok(ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0]),
             REDUNDANT => refuse("redundant moduli but on Int8MmaSync"),
@@ -72,10 +83,7 @@ pub(crate) fn kernel<T: Real>(
             None => refuse(&format!("the reconstruction {name} of products in fp8")),
         };
     }
-    if !matches!(
-        problem.substrate,
-        Substrate::Auto | Substrate::Gpu(GpuUnit::Int8MmaSync)
-    ) {
+    if !int8 {
         return refuse("other substrates than Int8MmaSync and Fp8Wgmma");
     }
     match ozfft_kernels::residue_kernel(name) {
@@ -115,14 +123,19 @@ pub(super) fn kernel_for(
     recipe: &Recipe,
     chirped: bool,
 ) -> Result<&'static str, FftError> {
+    let digits = match ozfft_kernels::RESIDUE_SINGLE_KERNELS.contains(&kernel) {
+        true => Digits::SINGLE,
+        false => Digits::DOUBLE,
+    };
     let steps = match passes.blocks() {
-        [block] if !chirped => steps_for_residues(block, recipe),
+        [block] if !chirped => steps_for_residues(block, recipe, digits),
         _ => None,
     };
     let Some(steps) = steps else {
         return Err(FftError::Unsupported(format!(
-            "on GPUs the residues engine has kernels for lines of 256, 512 and 1024 points and 8 digits, not for {} points and {} digits; \
+            "on GPUs the residues engine has kernels for lines of 256, 512 and 1024 points and, of such numbers, {} digits, not for {} points and {} digits; \
              take the engine digits, or the device cpu",
+            digits.data,
             passes.len(),
             recipe.digits.data
         )));
@@ -136,29 +149,32 @@ pub(super) fn kernel_for(
     })
 }
 
-/// The points of both steps of a block that kernels may take: 16 or 32 each, with 8 digits of data and 7 of the matrices, all of their products.
-fn steps_for_residues(block: &Block, recipe: &Recipe) -> Option<[usize; 2]> {
+/// The points of both steps of a block that kernels may take: 16 or 32 each, with these digits and all of their products.
+fn steps_for_residues(block: &Block, recipe: &Recipe, digits: Digits) -> Option<[usize; 2]> {
     let [first, last] = block.steps() else {
         return None;
     };
     let folds = [first.recipe.fold, last.recipe.fold];
     let steps = [first.recipe.n, last.recipe.n];
     let suits = recipe.products == Products::Exact
-        && (recipe.digits.data, recipe.digits.matrix) == (8, 7)
+        && (recipe.digits.data, recipe.digits.matrix) == (digits.data, digits.matrix)
         && folds == [Fold::TimeShifted, Fold::FrequencyShifted]
         && [[32, 32], [32, 16], [16, 16]].contains(&steps);
     suits.then_some(steps)
 }
 
-/// The tables of step `number`: `ResidueTables` of `residue_step.cuh`.
+/// The tables of step `number` for a kernel: `ResidueTables` of `residue_step.cuh`.
 pub(crate) fn tables(
     step: &Step,
     number: usize,
     digits: Digits,
-    redundant: bool,
+    kernel: &str,
 ) -> Result<Vec<u32>, FftError> {
     let bound = largest_sum(&step.recipe, number == 0, digits) + U256::from(COMMON);
-    if redundant {
+    if ozfft_kernels::RESIDUE_ADAPTIVE_KERNELS.contains(&kernel) {
+        return adaptive_tables(step, number, digits, bound);
+    }
+    if ozfft_kernels::RESIDUE_REDUNDANT_KERNELS.contains(&kernel) {
         assert_eq!(step.shift, 0, "kernels know what is added for rounding");
         let needed = Moduli::first(Set::Int8, RESIDUE_MODULI.len())?;
         let all = Moduli::first(Set::Int8, RESIDUE_MODULI.len() + REDUNDANT)?;
@@ -172,10 +188,48 @@ pub(crate) fn tables(
         )?);
         return Ok(words);
     }
-    let moduli = Moduli::first(Set::Int8, ozfft_kernels::RESIDUE_COUNTS[number])?;
+    let counts = match ozfft_kernels::RESIDUE_SINGLE_KERNELS.contains(&kernel) {
+        true => ozfft_kernels::RESIDUE_SINGLE_COUNTS,
+        false => ozfft_kernels::RESIDUE_COUNTS,
+    };
+    let moduli = Moduli::first(Set::Int8, counts[number])?;
     let mut words = fragments(step, digits, &moduli, RESIDUE_MODULI.len());
     words.extend(slices(&moduli, bound)?);
     Ok(words)
+}
+
+/// The same where there is a choice of moduli: the slices of every choice, and for all but the last the largest sum of a column's magnitudes that it holds.
+fn adaptive_tables(
+    step: &Step,
+    number: usize,
+    digits: Digits,
+    bound: U256,
+) -> Result<Vec<u32>, FftError> {
+    let counts = ozfft_kernels::RESIDUE_ADAPTIVE_COUNTS[number];
+    let moduli = |count: usize| Moduli::first(Set::Int8, count);
+    let [few @ .., all] = counts;
+    let mut words = fragments(step, digits, &moduli(all)?, RESIDUE_MODULI.len());
+    let mut most = Vec::new();
+    for count in few {
+        let moduli = moduli(count)?;
+        let held = held_by_slices(&moduli);
+        words.extend(slices(&moduli, held)?);
+        let sum = (held - U256::from(COMMON)) / U256::from(digits.matrix_one());
+        most.push(u64::try_from(sum).unwrap_or(u64::MAX));
+    }
+    words.extend(slices(&moduli(all)?, bound)?);
+    words.extend(
+        most.iter()
+            .flat_map(|&sum| [sum as u32, (sum >> 32) as u32]),
+    );
+    Ok(words)
+}
+
+/// The largest integer that [`slices`] of these moduli may stand for: a sixteenth less than half of their product, which leaves room for what two bytes of a
+/// fraction are off.
+fn held_by_slices(moduli: &Moduli) -> U256 {
+    let half = moduli.product() >> 1;
+    half - (half >> 4)
 }
 
 /// `Corrections` of `residue_redundant.cuh`: products of all but one of the moduli that are needed, and what they are modulo the redundant ones.

@@ -144,10 +144,8 @@ impl Builder {
         for (number, step) in block.steps().iter().enumerate() {
             let matrix = match residues.map(ResidueFp8::of) {
                 Some(None) => {
-                    let redundant = residues.is_some_and(|kernel| {
-                        ozfft_kernels::RESIDUE_REDUNDANT_KERNELS.contains(&kernel)
-                    });
-                    Some(self.add(&residues::tables(step, number, digits, redundant)?))
+                    let kernel = residues.unwrap_or_default();
+                    Some(self.add(&residues::tables(step, number, digits, kernel)?))
                 }
                 Some(Some(ResidueFp8::Nibbles | ResidueFp8::NibblesInHalves)) => {
                     Some(self.add(&residues_fp8::tables(step, number, digits)?))

@@ -270,17 +270,56 @@ impl Task {
     }
 }
 
-/// What kernels with redundant moduli count, and the faults that they make: `Watch` of `residue_redundant.cuh`.
+/// What residue kernels that count are told: `Watch` of `residue_redundant.cuh`, or `Adaptation` of `residue_adaptive.cuh`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Watch {
-    /// Sums that were put right, and sums that could not be, 64 bits each.
+    /// What [`Counting`] says.
     pub(crate) counts: Address,
-    pub(crate) faults: Faults,
+    told: [u32; 2],
 }
 
-/// Bytes of what is counted.
-pub(crate) const WATCH_BYTES: usize = 16;
+impl Watch {
+    /// For kernels with redundant moduli, which make these faults.
+    pub(crate) fn with_faults(counts: Address, faults: Faults) -> Watch {
+        let told = [faults.seed, faults.one_in];
+        Watch { counts, told }
+    }
+
+    /// For kernels with adaptive moduli: a line's unit relative to its norm, as the exponent of a power of two, where it may be so coarse.
+    pub(crate) fn with_unit(counts: Address, unit: Option<i32>) -> Watch {
+        let told = [unit.unwrap_or(i32::MIN) as u32, 0];
+        Watch { counts, told }
+    }
+}
+
+/// What residue kernels count, in 64 bits each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// Sums that were put right, and sums that could not be.
+    Redundant,
+    /// Columns of both steps by the number of moduli ([`ozfft_kernels::RESIDUE_ADAPTIVE_COUNTS`]), and lines that want a finer unit than there is.
+    Adaptive,
+}
+
+impl Counting {
+    /// Of a kernel for lines of 1024 points.
+    pub(crate) fn of(kernel: &str) -> Option<Counting> {
+        match kernel {
+            _ if kernel == ozfft_kernels::RESIDUE_REDUNDANT_KERNELS[0] => Some(Counting::Redundant),
+            _ if kernel == ozfft_kernels::RESIDUE_ADAPTIVE_KERNELS[0] => Some(Counting::Adaptive),
+            _ => None,
+        }
+    }
+
+    /// How many counts there are.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Counting::Redundant => 2,
+            Counting::Adaptive => ozfft_kernels::RESIDUE_ADAPTIVE_COUNTS.as_flattened().len() + 1,
+        }
+    }
+}
 
 /// Faults that are made to test what finds them: a bit is flipped in one residue of one in so many sums, or of none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -290,7 +329,7 @@ pub(crate) struct Faults {
     pub(crate) one_in: u32,
 }
 
-/// One pass that is watched over.
+/// One pass in which something is counted.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct WatchedTask {
