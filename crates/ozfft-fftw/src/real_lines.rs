@@ -347,6 +347,9 @@ impl<T: Number> Axis<T> {
                 unreachable!("blocks are whole, or the rest");
             };
             let starts: Vec<usize> = (first..first + count).map(start).collect();
+            // As long as the plan has it: the last block may have fewer lines.
+            let array = &mut array[..count * self.extended];
+            let spectra = &mut spectra[..count * half];
             if self.kind == RealKind::Hc2r {
                 for (&start, spectrum) in starts.iter().zip(spectra.chunks_mut(half)) {
                     for (k, value) in spectrum.iter_mut().enumerate() {
@@ -354,7 +357,7 @@ impl<T: Number> Axis<T> {
                     }
                 }
                 with_workspace(plan.workspace_len(), |workspace| {
-                    plan.process_complex_to_real_with_workspace(&spectra, &mut array, workspace)
+                    plan.process_complex_to_real_with_workspace(spectra, array, workspace)
                 })
                 .and_then(done)?;
                 for (&start, line) in starts.iter().zip(array.chunks(self.n)) {
@@ -369,7 +372,7 @@ impl<T: Number> Axis<T> {
                         .extend(self.n, |j| values[start + j * inner], line);
                 }
                 with_workspace(plan.workspace_len(), |workspace| {
-                    plan.process_real_to_complex_with_workspace(&array, &mut spectra, workspace)
+                    plan.process_real_to_complex_with_workspace(array, spectra, workspace)
                 })
                 .and_then(done)?;
                 for (&start, spectrum) in starts.iter().zip(spectra.chunks(half)) {
