@@ -206,8 +206,8 @@ class DistributedPlan:
             kept.append(sizes)
             return ctypes.cast(sizes, _SIZES)
 
-        real, lengths = np.dtype(dtype), tuple(int(length) for length in shape)
         try:
+            real, lengths = np.dtype(dtype), tuple(int(length) for length in shape)
             if real not in (np.float64, np.float32):
                 raise UnsupportedError(f"dtype is that of real numbers, float64 or float32, and {real} was given")
             if kind not in _KINDS or norm not in _NORMS:
@@ -231,8 +231,8 @@ class DistributedPlan:
             if output_box is not None:
                 whole = half if kind == "real_to_complex" else lengths
                 problem.output_low, problem.output_high = map(keep, _box(output_box, whole, "output_box"))
-        except OzfftError:
-            # The other ranks wait in planning, and are told.
+        except Exception:
+            # Whatever it is: the other ranks wait in planning, and are told.
             self._library.ozfft_mpi_create_at(None, MPI._addressof(comm), ctypes.byref(plan))
             raise
         self._expect(self._library.ozfft_mpi_create_at(ctypes.byref(problem), MPI._addressof(comm), ctypes.byref(plan)))
@@ -272,24 +272,35 @@ class DistributedPlan:
 
         A part in a GPU's memory gives a result there, in ``out``, or in an array of CuPy.
         """
-        if hasattr(part, "__cuda_array_interface__"):
-            return self._on_device(part, out)
+        try:
+            on_device = hasattr(part, "__cuda_array_interface__")
+            given, result = (part, out) if on_device else self._on_processor(part, out)
+        except Exception as reason:
+            # Whatever it is: the other ranks wait in the call, and are told.
+            self._refuse(str(reason) or type(reason).__name__)
+            raise
+        if on_device:
+            return self._on_device(given, result)
+        self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, result.ctypes.data))
+        return result.reshape(self.output_shape)
+
+    def _refuse(self, reason: str) -> None:
+        """Takes part in a call that this rank cannot make."""
+        self._library.ozfft_mpi_refuse(self._plan, reason.encode(errors="replace"))
+
+    def _on_processor(self, part: Any, out: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """This rank's part, and the array for the result."""
         given = np.ascontiguousarray(part, self.input_dtype)
-        problem = None
         if given.shape != self.input_shape:
-            problem = f"this rank's part has the shape {self.input_shape}, and {given.shape} was given"
+            raise DistributedError(f"this rank's part has the shape {self.input_shape}, and {given.shape} was given")
         if out is None:
-            out = np.empty(self.output_shape, self.output_dtype)
-        elif out.dtype != self.output_dtype or not out.flags.c_contiguous or not out.flags.writeable or out.size != np.prod(self.output_shape, dtype=int):
-            problem = f"out is a writeable C-ordered array of {self.output_dtype} of shape {self.output_shape}"
-        elif out is not part and np.may_share_memory(out, given):
+            return given, np.empty(self.output_shape, self.output_dtype)
+        usable = isinstance(out, np.ndarray) and out.dtype == self.output_dtype and out.flags.c_contiguous and out.flags.writeable
+        if not usable or out.size != np.prod(self.output_shape, dtype=int):
+            raise DistributedError(f"out is a writeable C-ordered array of {self.output_dtype} of shape {self.output_shape}")
+        if out is not part and np.may_share_memory(out, given):
             given = given.copy()
-        if problem is not None:
-            # The other ranks wait in the call, and are told.
-            self._library.ozfft_mpi_refuse(self._plan, problem.encode())
-            raise DistributedError(problem)
-        self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, out.ctypes.data))
-        return out.reshape(self.output_shape)
+        return given, out
 
     def _on_device(self, part: Any, out: Any) -> Any:
         """A part in a GPU's memory."""
@@ -309,10 +320,10 @@ class DistributedPlan:
                 problem = f"out has the shape {self.output_shape}, and {result[1]} was given"
             for array in (part, out):
                 _wait_for(array)
-        except (OzfftError, ImportError) as reason:
-            problem = str(reason)
+        except Exception as reason:
+            problem = str(reason) or type(reason).__name__
         if problem is not None:
-            self._library.ozfft_mpi_refuse(self._plan, problem.encode())
+            self._refuse(problem)
             raise DistributedError(problem)
         self._expect(self._library.ozfft_mpi_execute_device(self._plan, given[0], result[0]))
         return out.reshape(self.output_shape) if result[1] != self.output_shape else out
