@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _duck
 from ._arrays import library_of
-from ._execute import Kind, transform
+from ._execute import Kind, copied, transform
 from ._options import Options, resolve
 
 _NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
@@ -143,7 +143,7 @@ def many_axes(
     scaling = norm_name(norm)
     if not numbered:
         if kind.name == "c2c":
-            return x
+            return x if out is None else copied(library, array, out)
         raise ValueError("at least 1 axis must be transformed")
     if kind.real_out and s is None:
         lengths[-1] = (array.shape[numbered[-1]] - 1) * 2

@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _duck
-from ._arrays import is_torch, library_of
+from ._arrays import is_torch, library_of, precision_of
 from ._calls import integers
 from ._errors import UnsupportedError
 from ._lengths import next_fast_len
@@ -118,7 +118,9 @@ def _returned(library: Any, result: numpy.ndarray) -> Any:
 def _by_spectra(
     first: numpy.ndarray, second: numpy.ndarray, lengths: Sequence[int], axes: Sequence[int]
 ) -> numpy.ndarray:
-    """The cyclic convolution of two arrays, padded to `lengths` along `axes`."""
+    """The cyclic convolution of two arrays, padded to `lengths` along `axes`, in the wider of their precisions."""
+    if precision_of(first.dtype) != precision_of(second.dtype):
+        first, second = (x.astype(numpy.result_type(x, numpy.float64)) for x in (first, second))
     is_complex = first.dtype.kind == "c" or second.dtype.kind == "c"
     there: Any = fftn if is_complex else rfftn
     back: Any = ifftn if is_complex else irfftn
@@ -140,7 +142,7 @@ def fftconvolve(
     """Convolves two arrays by their spectra.
 
     The bits are the same on every machine: between the transforms there is one product of spectra, in correctly rounded
-    operations. Integers are convolved in double precision.
+    operations. Integers are convolved in double precision, and so is single with double precision.
 
     Parameters
     ----------

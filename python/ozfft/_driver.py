@@ -23,6 +23,20 @@ def _check(driver: ctypes.CDLL, action: str, code: int) -> None:
         raise DeviceError(f"{action} failed: {text} ({code})")
 
 
+_DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
+
+def device_of(address: int) -> int:
+    """The number of the GPU whose memory is at this address; 0 where the driver cannot say, as for arrays without elements."""
+    try:
+        driver = _driver()
+    except DeviceError:
+        return 0
+    number = ctypes.c_int(0)
+    code = driver.cuInit(0) or driver.cuPointerGetAttribute(ctypes.byref(number), _DEVICE_ORDINAL, ctypes.c_uint64(address))
+    return 0 if code else max(number.value, 0)
+
+
 class _Entered:
     """The device's primary context, which libraries share, current on this thread within a ``with`` block."""
 

@@ -115,10 +115,22 @@ def transform(
     return _returned(library, out, target)
 
 
+def copied(library: Any, x: Any, out: Any) -> Any:
+    """`out` with the elements of `x`: its transform along no axis."""
+    library.assign(_checked(library, out, tuple(x.shape), library.dtype(x)), x)
+    return out
+
+
 def _torn(library: Any, data: Any) -> bool:
-    """Whether several elements lie in one place, as in broadcast arrays, so that nothing may be written there."""
+    """Whether several elements may lie in one place, as in broadcast arrays and sliding windows, so that nothing may be written there."""
     memory = library.memory(data)
-    return any(stride == 0 and n > 1 for n, stride in zip(memory.shape, memory.strides))
+    reach = memory.itemsize
+    for stride, n in sorted((abs(stride), n) for n, stride in zip(memory.shape, memory.strides) if n > 1):
+        # Beyond all that the shorter strides reach, or else it is not known.
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False
 
 
 def _same_place(library: Any, data: Any, target: Any) -> bool:
@@ -129,6 +141,13 @@ def _target(library: Any, out: Any, shape: tuple, dtype: numpy.dtype) -> Any:
     """The array that is computed into: `out` if it will do, a new one otherwise."""
     if out is None:
         return None
+    target = _checked(library, out, shape, dtype)
+    usable = library.convert(target, dtype)
+    return usable if usable is target else None
+
+
+def _checked(library: Any, out: Any, shape: tuple, dtype: numpy.dtype) -> Any:
+    """`out` as an array of the library, if it can take a result of this shape and type."""
     if not hasattr(out, "shape") and not library.on_gpu:
         raise TypeError("return arrays must be of ArrayType")
     target = library.array(out)
@@ -139,8 +158,7 @@ def _target(library: Any, out: Any, shape: tuple, dtype: numpy.dtype) -> Any:
     given = library.dtype(target)
     if not numpy.can_cast(dtype, given, casting="same_kind"):
         raise DtypeError(f"Cannot cast the result from {dtype!r} to {given!r} with casting rule 'same_kind'")
-    usable = library.convert(target, dtype)
-    return usable if usable is target else None
+    return target
 
 
 def _returned(library: Any, out: Any, target: Any) -> Any:
@@ -174,7 +192,7 @@ def _run(
 
 def _device(library: Any, data: Any, asked: Optional[str]) -> str:
     if not library.on_gpu:
-        return asked or "cpu"
+        return "cpu" if asked is None else asked
     here = f"cuda:{library.device(data)}"
     if asked in (None, "auto", here) or (asked == "cuda" and here == "cuda:0"):
         return here

@@ -13,7 +13,7 @@ from typing import Any, Sequence, Tuple
 import numpy
 
 from ._arrays import Gpu, Memory, contiguous_strides, interface_memory
-from ._driver import DeviceMemory
+from ._driver import DeviceMemory, device_of
 from ._errors import DtypeError, LayoutError
 
 # The numbers of DLPack's specification.
@@ -67,7 +67,8 @@ class View:
         # No stream, or none that is to be waited for: the default one, where everything is in order.
         stream = interface.get("stream") or 0
         dtype = numpy.dtype(interface["typestr"])
-        return cls(x, interface_memory(interface), dtype, 0, stream, not read_only)
+        # The protocol has no word for the device; the driver knows whose memory it is.
+        return cls(x, interface_memory(interface), dtype, device_of(address), stream, not read_only)
 
     @classmethod
     def by_dlpack(cls, x: Any) -> "View":

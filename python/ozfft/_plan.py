@@ -59,7 +59,7 @@ class Plan:
         self._precision = precision
         self._options = options
         layouts = tuple(_contiguous_layout(each) for each in (self.input_shape, self.output_shape))
-        device = options.device or "cpu"
+        device = "cpu" if options.device is None else options.device
         self._planned = _ozfft.plan(key_of(kind, precision, shape, axes, norm, layouts, options, device))
 
     @property
@@ -259,6 +259,8 @@ def plan(
         numbered = tuple(axis % rank for axis in numbered)
     if not lengths or not numbered or any(n < 1 for n in lengths):
         raise ShapeError(f"shape {lengths} with axes {numbered} has no transform; give lengths of 1 or more, and an axis")
+    if any(n >= 1 << 63 for n in lengths):
+        raise ShapeError(f"the array of shape {lengths} has more elements than can be addressed; give shorter lengths")
     name = "unscaled" if norm == "unscaled" else norm_name(norm)
     options = resolve(accuracy, engine, device, workers)
     precision = precision_of(numpy.dtype(dtype))

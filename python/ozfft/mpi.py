@@ -18,12 +18,14 @@ Needs mpi4py and the library ``libozfft_mpi_c`` (``cargo build --release -p ozff
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ._errors import OzfftError, UnsupportedError
+from ._arrays import precision_of
+from ._errors import AccuracyError, DeviceError, DtypeError, OzfftError, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,10 +119,53 @@ def _loaded() -> ctypes.CDLL:
     return library
 
 
+def _lengths(shape: Any) -> tuple[int, ...]:
+    """The lengths of a shape, with the errors of :func:`ozfft.plan`."""
+    try:
+        lengths = tuple(operator.index(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
+    except TypeError:
+        raise ShapeError(f"{shape!r} is no shape; give one length, or a tuple of lengths") from None
+    if not lengths or any(n < 1 for n in lengths):
+        raise ShapeError(f"shape {lengths} has no transform; give lengths of 1 or more")
+    if any(n >= 1 << 63 for n in lengths):
+        raise ShapeError(f"the array of shape {lengths} has more elements than can be addressed")
+    return lengths
+
+
+def _axes(axes: Any, rank: int) -> list[int]:
+    """Axes counted from 0."""
+    numbered = [operator.index(axis) for axis in (axes if hasattr(axes, "__iter__") else (axes,))]
+    if any(not -rank <= axis < rank for axis in numbered):
+        raise ShapeError(f"axes {tuple(numbered)} do not exist in an array of {rank} dimensions")
+    if not numbered:
+        raise ShapeError("axes () have no transform; give an axis, or leave axes out for all of them")
+    return [axis % rank for axis in numbered]
+
+
+def _accuracy(accuracy: Any) -> float:
+    """The header's number of an accuracy."""
+    named = {None: 0.0, "double": 0.0, "single": -1.0}
+    if accuracy is None or isinstance(accuracy, str):
+        if accuracy in named:
+            return named[accuracy]
+        raise AccuracyError(f"accuracy {accuracy!r} is not usable; give a relative error between 0 and 1, double or single")
+    number = float(accuracy)
+    if not 0.0 < number < 1.0:
+        raise AccuracyError(f"accuracy {number} is not usable; give a relative error between 0 and 1, double or single")
+    return number
+
+
+def _whole_number(value: Any, what: str, least: int, most: int) -> int:
+    """An integer that the header's type holds; ctypes would cut it."""
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise UnsupportedError(f"{what} is a number from {least} to {most}, and {number} was given")
+    return number
+
+
 def _sizes(numbers: Sequence[int], what: str) -> ctypes.Array[ctypes.c_size_t]:
-    if any(number < 0 for number in numbers):
-        raise UnsupportedError(f"{what} {tuple(numbers)} has a negative number")
-    return (ctypes.c_size_t * len(numbers))(*numbers)
+    sizes = [_whole_number(number, what, 0, (1 << 63) - 1) for number in numbers]
+    return (ctypes.c_size_t * len(sizes))(*sizes)
 
 
 def _box(part: Sequence[slice], shape: Sequence[int], what: str) -> list[ctypes.Array[ctypes.c_size_t]]:
@@ -167,7 +212,7 @@ class DistributedPlan:
     Planning and calling are collective. ``shape`` is the global array's, of real transforms that of the real array; ``dtype`` is the type of
     real numbers. ``grid``, boxes and permuted ends say how arrays are divided, and do not change bits: by default the first dimensions are,
     ``input_box`` and ``output_box`` are tuples of slices, one a dimension, and permuted ends are divided as it costs least. ``accuracy``
-    is a relative error, ``memory_limit`` the bytes of workspace that this rank has room for.
+    is a relative error, or ``"single"``; ``memory_limit`` the bytes of workspace that this rank has room for, at least 1.
 
     ``device`` is the number of this rank's GPU, where lines are transformed on GPUs (the library is built with ``--features cuda`` then); all ranks have one,
     or none does. Parts may then be CuPy arrays, or others with ``__cuda_array_interface__``, as well as numpy's. Messages are sent from the GPU's memory where
@@ -176,14 +221,14 @@ class DistributedPlan:
 
     def __init__(
         self,
-        shape: Sequence[int],
+        shape: int | Sequence[int],
         comm: Any,
         *,
         kind: Literal["complex", "real_to_complex", "complex_to_real"] = "complex",
-        axes: Sequence[int] | None = None,
+        axes: int | Sequence[int] | None = None,
         inverse: bool = False,
         norm: Literal["backward", "ortho", "forward", "none"] = "backward",
-        accuracy: float | None = None,
+        accuracy: float | Literal["double", "single"] | None = None,
         dtype: npt.DTypeLike = np.float64,
         grid: Sequence[int] | None = None,
         input_box: Sequence[slice] | None = None,
@@ -206,20 +251,25 @@ class DistributedPlan:
             kept.append(sizes)
             return ctypes.cast(sizes, _SIZES)
 
-        real, lengths = np.dtype(dtype), tuple(int(length) for length in shape)
         try:
+            real, lengths = np.dtype(dtype), _lengths(shape)
             if real not in (np.float64, np.float32):
                 raise UnsupportedError(f"dtype is that of real numbers, float64 or float32, and {real} was given")
             if kind not in _KINDS or norm not in _NORMS:
                 raise UnsupportedError(f"kind is one of {list(_KINDS)} and norm one of {list(_NORMS)}; {kind!r} and {norm!r} were given")
-            chosen = list(range(len(lengths))) if axes is None else [axis + len(lengths) * (axis < 0) for axis in axes]
+            chosen = list(range(len(lengths))) if axes is None else _axes(axes, len(lengths))
             problem = _Problem()
             self._library.ozfft_mpi_defaults(ctypes.byref(problem), len(lengths), keep(_sizes(lengths, "shape")))
             problem.kind, problem.norm, problem.bytes = _KINDS[kind], _NORMS[norm], real.itemsize
-            problem.inverse, problem.strict, problem.threads = inverse, strict, threads
-            problem.permuted_input, problem.permuted_output = permuted_input, permuted_output
-            problem.accuracy, problem.memory_limit = accuracy or 0.0, memory_limit or 0
-            problem.device, problem.staged = -1 if device is None else device, staged
+            problem.inverse, problem.strict, problem.staged = bool(inverse), bool(strict), bool(staged)
+            problem.permuted_input, problem.permuted_output = bool(permuted_input), bool(permuted_output)
+            problem.accuracy, problem.threads = _accuracy(accuracy), _whole_number(threads, "threads", 1, (1 << 31) - 1)
+            if memory_limit is not None:
+                problem.memory_limit = _whole_number(memory_limit, "memory_limit", 1, (1 << 64) - 1)
+            if device is not None:
+                problem.device = operator.index(device)
+                if problem.device != device or problem.device < 0:
+                    raise DeviceError(f"there is no device {device}; give the number of a GPU, or None for the processor")
             if axes is not None:
                 problem.axes_count, problem.axes = len(chosen), keep(_sizes(chosen, "axes"))
             if grid is not None:
@@ -231,8 +281,8 @@ class DistributedPlan:
             if output_box is not None:
                 whole = half if kind == "real_to_complex" else lengths
                 problem.output_low, problem.output_high = map(keep, _box(output_box, whole, "output_box"))
-        except OzfftError:
-            # The other ranks wait in planning, and are told.
+        except Exception:
+            # Whatever it is: the other ranks wait in planning, and are told.
             self._library.ozfft_mpi_create_at(None, MPI._addressof(comm), ctypes.byref(plan))
             raise
         self._expect(self._library.ozfft_mpi_create_at(ctypes.byref(problem), MPI._addressof(comm), ctypes.byref(plan)))
@@ -272,24 +322,40 @@ class DistributedPlan:
 
         A part in a GPU's memory gives a result there, in ``out``, or in an array of CuPy.
         """
-        if hasattr(part, "__cuda_array_interface__"):
-            return self._on_device(part, out)
-        given = np.ascontiguousarray(part, self.input_dtype)
-        problem = None
+        try:
+            on_device = hasattr(part, "__cuda_array_interface__")
+            given, result = (part, out) if on_device else self._on_processor(part, out)
+        except Exception as reason:
+            # Whatever it is: the other ranks wait in the call, and are told.
+            self._refuse(str(reason) or type(reason).__name__)
+            raise
+        if on_device:
+            return self._on_device(given, result)
+        self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, result.ctypes.data))
+        return result.reshape(self.output_shape)
+
+    def _refuse(self, reason: str) -> None:
+        """Takes part in a call that this rank cannot make."""
+        self._library.ozfft_mpi_refuse(self._plan, reason.encode(errors="replace"))
+
+    def _on_processor(self, part: Any, out: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """This rank's part, and the array for the result."""
+        array = np.asarray(part)
+        # Long doubles are rejected as by ozfft.fft, and imaginary parts as by ozfft.rfft.
+        precision_of(array.dtype)
+        if array.dtype.kind == "c" and self.input_dtype.kind == "f":
+            raise DtypeError(f"this rank's part is of {array.dtype}, and the plan is for real numbers; give its real part, or plan kind complex")
+        given = np.ascontiguousarray(array, self.input_dtype)
         if given.shape != self.input_shape:
-            problem = f"this rank's part has the shape {self.input_shape}, and {given.shape} was given"
+            raise DistributedError(f"this rank's part has the shape {self.input_shape}, and {given.shape} was given")
         if out is None:
-            out = np.empty(self.output_shape, self.output_dtype)
-        elif out.dtype != self.output_dtype or not out.flags.c_contiguous or not out.flags.writeable or out.size != np.prod(self.output_shape, dtype=int):
-            problem = f"out is a writeable C-ordered array of {self.output_dtype} of shape {self.output_shape}"
-        elif out is not part and np.may_share_memory(out, given):
+            return given, np.empty(self.output_shape, self.output_dtype)
+        usable = isinstance(out, np.ndarray) and out.dtype == self.output_dtype and out.flags.c_contiguous and out.flags.writeable
+        if not usable or out.size != np.prod(self.output_shape, dtype=int):
+            raise DistributedError(f"out is a writeable C-ordered array of {self.output_dtype} of shape {self.output_shape}")
+        if out is not part and np.may_share_memory(out, given):
             given = given.copy()
-        if problem is not None:
-            # The other ranks wait in the call, and are told.
-            self._library.ozfft_mpi_refuse(self._plan, problem.encode())
-            raise DistributedError(problem)
-        self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, out.ctypes.data))
-        return out.reshape(self.output_shape)
+        return given, out
 
     def _on_device(self, part: Any, out: Any) -> Any:
         """A part in a GPU's memory."""
@@ -309,10 +375,10 @@ class DistributedPlan:
                 problem = f"out has the shape {self.output_shape}, and {result[1]} was given"
             for array in (part, out):
                 _wait_for(array)
-        except (OzfftError, ImportError) as reason:
-            problem = str(reason)
+        except Exception as reason:
+            problem = str(reason) or type(reason).__name__
         if problem is not None:
-            self._library.ozfft_mpi_refuse(self._plan, problem.encode())
+            self._refuse(problem)
             raise DistributedError(problem)
         self._expect(self._library.ozfft_mpi_execute_device(self._plan, given[0], result[0]))
         return out.reshape(self.output_shape) if result[1] != self.output_shape else out

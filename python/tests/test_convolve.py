@@ -65,6 +65,16 @@ def test_single_precision_integers_and_scalars():
     assert ozfft.oaconvolve([], [1.0]).size == 0
 
 
+def test_double_with_single_precision_is_convolved_in_double():
+    """The single operand was transformed in single precision, and the result had its error."""
+    for a, b in [(numbers(40), numbers(5).astype(np.float32)), (numbers(5).astype(np.complex64), numbers(40)), (np.arange(40), numbers(5).astype(np.float32))]:
+        exact = np.convolve(a, b)
+        for name in ("fftconvolve", "oaconvolve"):
+            found = getattr(ozfft, name)(a, b)
+            assert found.dtype == exact.dtype
+            np.testing.assert_allclose(found, exact, rtol=0, atol=1e-15 * np.linalg.norm(a) * np.linalg.norm(b))
+
+
 def test_bits_do_not_depend_on_workers_or_layout():
     a, b = numbers((60, 70)), numbers((5, 6))
     for name in ("fftconvolve", "oaconvolve"):

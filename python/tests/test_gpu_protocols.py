@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ozfft
-from ozfft import _arrays, _execute, _foreign, _ozfft
+from ozfft import _arrays, _driver, _execute, _foreign, _ozfft
 
 
 @pytest.fixture
@@ -299,6 +299,28 @@ def test_unknown_libraries_by_cuda_array_interface(launches):
         assert out.tobytes() == ozfft.fft(source.memory).tobytes()
         assert launches[-1]["stream"] == (source.__cuda_array_interface__["stream"] or 0)
         assert launches[-1]["workspace"] == 256
+
+
+def test_the_device_of_a_cuda_array_interface_is_that_of_its_memory(launches, monkeypatch):
+    """It was GPU 0 for every array."""
+    x, out = numbers(8), np.empty(8, complex)
+    addresses = [array.__array_interface__["data"][0] for array in (x, out)]
+
+    def attribute(place, which, address):
+        assert which == 9 and address.value in addresses
+        place._obj.value = 3
+        return 0
+
+    driver = types.SimpleNamespace(cuInit=lambda flags: 0, cuPointerGetAttribute=attribute)
+    monkeypatch.setattr(_driver, "_driver", lambda: driver)
+    ozfft.fft(Interface(x), out=Interface(out))
+    assert launches[-1]["device"] == "cuda:3"
+    with pytest.raises(ozfft.DeviceError, match="the array is on cuda:3"):
+        ozfft.fft(Interface(x), out=Interface(out), device="cuda:1")
+    # What the driver does not know is taken for the first GPU's.
+    driver.cuPointerGetAttribute = lambda place, which, address: 1
+    ozfft.fft(Interface(x), out=Interface(out))
+    assert launches[-1]["device"] == "cuda:0"
 
 
 def test_arrays_of_unknown_libraries_are_cropped_where_they_lie(launches):

@@ -39,6 +39,10 @@ X = np.arange(24.0).reshape(4, 6)
         (lambda: ozfft.plan((4,))(X), ozfft.ShapeError, "shape"),
         (lambda: ozfft.plan((4, 6))(X.astype("f4")), ozfft.UnsupportedError, "precision"),
         (lambda: ozfft.plan("eight"), ozfft.ShapeError, "eight"),
+        (lambda: ozfft.plan(2**64), ozfft.ShapeError, "18446744073709551616.*shorter"),
+        (lambda: ozfft.plan(8, device=""), ozfft.UnsupportedError, 'device ""; give cpu'),
+        (lambda: ozfft.fft(X, device=""), ozfft.UnsupportedError, 'device ""; give cpu'),
+        (lambda: ozfft.fftn(X, axes=(), out=np.empty((2, 2))), ozfft.LayoutError, "wrong shape"),
         (lambda: ozfft.numpy_fft.fft(X, norm="loud"), ValueError, "Invalid norm value"),
         (lambda: ozfft.numpy_fft.fft(X, axis=2), IndexError, None),
         (lambda: ozfft.numpy_fft.fftn(X, s=(2,), axes=(0, 1)), ValueError, "different lengths"),
@@ -64,6 +68,27 @@ X = np.arange(24.0).reshape(4, 6)
 def test_errors_have_their_type_and_say_what_was_given(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_a_transform_along_no_axis_is_written_to_out():
+    """It returned the input, and left out as it was."""
+    for out in (np.full(X.shape, 7.0), np.full(X.shape, 7j)):
+        assert ozfft.fftn(X, axes=(), out=out) is out
+        assert (out == X).all()
+    assert ozfft.fftn(X, axes=()) is X
+
+
+@pytest.mark.parametrize("window", [2, 4])
+def test_overwriting_arrays_that_overlap_themselves_is_declined(window):
+    """overwrite_x is a permission: windows over one line have no room for their spectra."""
+    line = np.arange(12) + 1j
+    windows = np.lib.stride_tricks.sliding_window_view(line, window, writeable=True)
+    expected = ozfft.fft(windows.copy())
+    assert ozfft.fft(windows, overwrite_x=True).tobytes() == expected.tobytes()
+    assert (line == np.arange(12) + 1j).all()
+    # Strided arrays that do not are overwritten.
+    for x in (np.ones((4, 6), complex), np.ones((6, 4), complex).T, np.ones((8, 12), complex)[::2, ::-2]):
+        assert np.shares_memory(ozfft.fft(x, overwrite_x=True), x)
 
 
 def test_every_error_is_a_value_error():

@@ -42,11 +42,21 @@ def expected():
     return {name: hashlib.sha256(np.ascontiguousarray(result).tobytes()).hexdigest() for name, result in results.items()}
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_ranks_have_the_bits_of_one_process(ranks):
-    program = Path(__file__).with_name("mpi_program.py")
+def run_on_ranks(ranks, name):
+    """Runs a program of this folder; returns what it prints."""
+    program = Path(__file__).with_name(name)
     command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(ranks), sys.executable, str(program)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
-    found = dict(line.split()[1:] for line in run.stdout.splitlines() if line.startswith("digest"))
+    return run.stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_ranks_have_the_bits_of_one_process(ranks):
+    printed = run_on_ranks(ranks, "mpi_program.py")
+    found = dict(line.split()[1:] for line in printed.splitlines() if line.startswith("digest"))
     assert found == expected()
+
+
+def test_no_rank_waits_for_one_that_raised_before_the_call():
+    assert run_on_ranks(2, "mpi_mistakes.py").splitlines() == ["told 0 1"]

@@ -95,6 +95,8 @@ impl<T: Number> Fourier<T> {
         };
         let workspace = plan.map_or(0, |plan| 8 * plan.workspace_len() as u64);
         expect_memory(buffers.saturating_add(workspace))?;
+        // A call for arrays that lie otherwise may plan once more, and is no place to ask for wisdom.
+        fourier.options.wisdom_only = false;
         Ok(fourier)
     }
 
@@ -525,7 +527,7 @@ impl<T: Number> Fourier<T> {
 
 /// Bytes that the tables of a line take, at least. Lengths of small factors need few; those with a large prime take a convolution, with
 /// the chirp and its spectrum.
-fn table_bytes(n: usize) -> u64 {
+pub(crate) fn table_bytes(n: usize) -> u64 {
     const LARGE: usize = 4096;
     let mut rest = n;
     let mut factor = 2;

@@ -93,7 +93,7 @@ fn read<T>(name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, F
     let known = match name {
         "OZFFT_ACCURACY" => "double, single, a relative error such as 1e-12, or bits:40",
         "OZFFT_ENGINE" => {
-            "digits, residues, native, auto, or a mode in floating point such as kahan"
+            "digits, residues, ntt, native, auto, or a mode in floating point such as kahan"
         }
         "OZFFT_DEVICE" => "cpu, auto, cuda or cuda:1",
         "OZFFT_ON_ERROR" => "abort or null",

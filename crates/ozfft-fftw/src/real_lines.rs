@@ -9,7 +9,7 @@
 //! the whole. A further axis at most doubles the error that it is given (no kind has a condition number above 2) and adds its own.
 
 use crate::ffi::FftwError;
-use crate::fourier::done;
+use crate::fourier::{done, table_bytes};
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
@@ -78,6 +78,12 @@ impl RealKind {
         matches!(self, Rodft00 | Rodft01 | Rodft10 | Rodft11)
     }
 
+    /// Whether each number goes in twice as often as the definition has it.
+    fn is_doubled(self) -> bool {
+        use RealKind::*;
+        matches!(self, Redft01 | Redft11 | Rodft01 | Rodft11)
+    }
+
     /// Writes the symmetric array of a line; the array has been cleared.
     fn extend<T: Number>(self, n: usize, value: impl Fn(usize) -> T, array: &mut [T]) {
         use RealKind::*;
@@ -124,7 +130,7 @@ impl RealKind {
         }
     }
 
-    /// Output `k` of a line of `n`, from the half-spectrum of its symmetric array.
+    /// Output `k` of a line of `n`, from the half-spectrum of its symmetric array; twice as much where `is_doubled`.
     fn pick<T: Number>(self, n: usize, k: usize, spectrum: &[Complex<T>]) -> T {
         use RealKind::*;
         match self {
@@ -134,9 +140,8 @@ impl RealKind {
             Dht => spectrum[n - k].re + spectrum[n - k].im,
             Redft00 | Redft10 => spectrum[k].re,
             Rodft00 | Rodft10 => -spectrum[k + 1].im,
-            // Each number went in twice as often as the definition has it. Halving is exact but for subnormal numbers.
-            Redft01 | Redft11 => T::HALF * spectrum[2 * k + 1].re,
-            Rodft01 | Rodft11 => -(T::HALF * spectrum[2 * k + 1].im),
+            Redft01 | Redft11 => spectrum[2 * k + 1].re,
+            Rodft01 | Rodft11 => -spectrum[2 * k + 1].im,
             Hc2r => unreachable!("its output is no half-spectrum"),
         }
     }
@@ -300,8 +305,9 @@ impl<T: Number> Axis<T> {
         options: &Options,
     ) -> Result<Axis<T>, FftwError> {
         let extended = kind.extended(n).ok_or(FftwError::NotAddressable)?;
-        // What a block of one line takes: more than its tables, which are worked out now.
-        expect_memory((extended as u64).saturating_mul(2 * size_of::<T>() as u64))?;
+        // What a block of one line takes, and its tables, which are worked out now.
+        let line = (extended as u64).saturating_mul(2 * size_of::<T>() as u64);
+        expect_memory(line.max(table_bytes(extended)))?;
         let block = (BLOCK / extended).clamp(1, lines);
         let rest = lines % block;
         let plan = |lines: usize| {
@@ -347,6 +353,9 @@ impl<T: Number> Axis<T> {
                 unreachable!("blocks are whole, or the rest");
             };
             let starts: Vec<usize> = (first..first + count).map(start).collect();
+            // As long as the plan has it: the last block may have fewer lines.
+            let array = &mut array[..count * self.extended];
+            let spectra = &mut spectra[..count * half];
             if self.kind == RealKind::Hc2r {
                 for (&start, spectrum) in starts.iter().zip(spectra.chunks_mut(half)) {
                     for (k, value) in spectrum.iter_mut().enumerate() {
@@ -354,7 +363,7 @@ impl<T: Number> Axis<T> {
                     }
                 }
                 with_workspace(plan.workspace_len(), |workspace| {
-                    plan.process_complex_to_real_with_workspace(&spectra, &mut array, workspace)
+                    plan.process_complex_to_real_with_workspace(spectra, array, workspace)
                 })
                 .and_then(done)?;
                 for (&start, line) in starts.iter().zip(array.chunks(self.n)) {
@@ -364,17 +373,29 @@ impl<T: Number> Axis<T> {
                 }
             } else {
                 array.fill(T::default());
-                for (&start, line) in starts.iter().zip(array.chunks_mut(self.extended)) {
-                    self.kind
-                        .extend(self.n, |j| values[start + j * inner], line);
+                // Halving is exact but for subnormal numbers: afterwards, unless twice the result might overflow.
+                let is_large = |x: T| x > T::LARGE || x < -T::LARGE;
+                let lines_of_large = |&start: &usize| {
+                    let mut line = (0..self.n).map(|j| values[start + j * inner]);
+                    self.kind.is_doubled() && line.any(is_large)
+                };
+                let before: Vec<bool> = starts.iter().map(lines_of_large).collect();
+                let lines = starts.iter().zip(&before);
+                for ((&start, &before), line) in lines.zip(array.chunks_mut(self.extended)) {
+                    let halved = |x: T| if before { T::HALF * x } else { x };
+                    let value = |j: usize| halved(values[start + j * inner]);
+                    self.kind.extend(self.n, value, line);
                 }
                 with_workspace(plan.workspace_len(), |workspace| {
-                    plan.process_real_to_complex_with_workspace(&array, &mut spectra, workspace)
+                    plan.process_real_to_complex_with_workspace(array, spectra, workspace)
                 })
                 .and_then(done)?;
-                for (&start, spectrum) in starts.iter().zip(spectra.chunks(half)) {
+                let lines = starts.iter().zip(&before);
+                for ((&start, &before), spectrum) in lines.zip(spectra.chunks(half)) {
+                    let is_double = self.kind.is_doubled() && !before;
+                    let halved = |x: T| if is_double { T::HALF * x } else { x };
                     for k in 0..self.n {
-                        values[start + k * inner] = self.kind.pick(self.n, k, spectrum);
+                        values[start + k * inner] = halved(self.kind.pick(self.n, k, spectrum));
                     }
                 }
             }

@@ -229,20 +229,122 @@ fn every_real_to_real_kind_keeps_twice_the_bound_of_its_longer_transform() {
             }
             let bound = 2.0 * run_once(&api, plan) + 0.5f64.powi(53);
             let exact = real_transform(kind, &values);
-            let square = |x: f64| x * x;
-            let norm = exact.iter().map(|x| square(x.to_f64())).sum::<f64>().sqrt();
-            let differences = exact
-                .iter()
-                .zip(&output)
-                .map(|(x, &y)| square((*x - DoubleDouble::from(y)).to_f64()));
-            let error = differences.sum::<f64>().sqrt();
+            let error = relative_error(&output, &exact);
             assert!(
-                error <= bound * norm,
-                "kind {kind}, {n} points: {:e} over {bound:e}",
-                error / norm
+                error <= bound,
+                "kind {kind}, {n} points: {error:e} over {bound:e}"
             );
         }
     }
+}
+
+/// Relative L2 error of a result.
+fn relative_error(output: &[f64], exact: &[DoubleDouble]) -> f64 {
+    assert_eq!(output.len(), exact.len());
+    let square = |x: f64| x * x;
+    let norm = exact.iter().map(|x| square(x.to_f64())).sum::<f64>();
+    let pairs = exact.iter().zip(output);
+    let differences = pairs.map(|(x, &y)| square((*x - DoubleDouble::from(y)).to_f64()));
+    (differences.sum::<f64>() / norm).sqrt()
+}
+
+/// The last block of lines, where it had fewer than the others, was given the arrays of a whole one, and the program ended. Both shapes
+/// have such a block for every kind and axis.
+#[test]
+fn real_to_real_with_a_short_last_block_of_lines() {
+    let api = Api::<f64>::ours();
+    let (n, lines) = (100, 1000);
+    for kind in 0..11 {
+        let values = inputs::uniform_real(n * lines, kind as u64);
+        let (mut input, mut output) = (values.clone(), vec![0.0; n * lines]);
+        // SAFETY: arrays of so many lines.
+        let plan = unsafe {
+            let (from, to) = (input.as_mut_ptr(), output.as_mut_ptr());
+            let (length, none) = (n as c_int, std::ptr::null());
+            (api.plan_many_r2r)(
+                1,
+                &length,
+                lines as c_int,
+                from,
+                none,
+                1,
+                length,
+                to,
+                none,
+                1,
+                length,
+                &kind,
+                0,
+            )
+        };
+        let bound = 2.0 * run_once(&api, plan) + 0.5f64.powi(53);
+        for line in [0, 81, 500, lines - 2, lines - 1] {
+            let line = n * line..n * (line + 1);
+            let error = relative_error(&output[line.clone()], &real_transform(kind, &values[line]));
+            assert!(error <= bound, "kind {kind}: {error:e} over {bound:e}");
+        }
+    }
+}
+
+#[test]
+fn real_to_real_in_two_dimensions_with_a_short_last_block_of_lines() {
+    let api = Api::<f64>::ours();
+    let n = 300;
+    // Products of small integers are exact, and the transform of a product of lines is the product of theirs.
+    let [rows, columns] = [7, 11].map(|prime| -> Vec<f64> {
+        let residues = (0..n).map(|i| f64::from(i * i % prime));
+        residues.collect()
+    });
+    for kind in 0..11 {
+        let other = (kind + 3) % 11;
+        let products = rows.iter().flat_map(|x| columns.iter().map(move |y| x * y));
+        let mut array: Vec<f64> = products.collect();
+        // SAFETY: so many rows and columns, in place.
+        let plan = unsafe {
+            let start = array.as_mut_ptr();
+            (api.plan_r2r_2d)(n, n, start, start, kind, other, 0)
+        };
+        let bound = 3.0 * (2.0 * run_once(&api, plan) + 0.5f64.powi(53));
+        let (left, right) = (real_transform(kind, &rows), real_transform(other, &columns));
+        let products = left.iter().flat_map(|&x| right.iter().map(move |&y| x * y));
+        let error = relative_error(&array, &products.collect::<Vec<_>>());
+        assert!(error <= bound, "{kind}, {other}: {error:e} over {bound:e}");
+    }
+}
+
+/// These kinds are twice too large before they are halved, and numbers above half of the largest became infinite.
+#[test]
+fn real_to_real_reaches_the_largest_numbers() {
+    let api = Api::<f64>::ours();
+    for kind in [4, 6, 8, 10] {
+        for n in 1usize..=4 {
+            for (place, large) in (0..n).flat_map(|j| [(j, 0.6), (j, 0.95), (j, -0.95)]) {
+                let mut values = vec![0.0; n];
+                values[place] = large;
+                let exact = real_transform(kind, &values);
+                let mut array: Vec<f64> = values.iter().map(|x| x * f64::MAX).collect();
+                // SAFETY: `n` numbers, in place.
+                let plan = unsafe {
+                    let start = array.as_mut_ptr();
+                    (api.plan_r2r_1d)(n as c_int, start, start, kind, 0)
+                };
+                let bound = 2.0 * run_once(&api, plan) + 0.5f64.powi(52);
+                if exact.iter().any(|x| x.to_f64().abs() > 0.99) {
+                    assert!(array.iter().all(|x| !x.is_nan()), "kind {kind}: {array:?}");
+                    continue;
+                }
+                let scaled: Vec<f64> = array.iter().map(|x| x / f64::MAX).collect();
+                let error = relative_error(&scaled, &exact);
+                assert!(error <= bound, "kind {kind}, {values:?}: {array:?}");
+            }
+        }
+    }
+    // Halving comes last for all others: subnormal numbers keep their last bit.
+    let mut array = [f64::from_bits(5)];
+    // SAFETY: one number, in place.
+    let plan = unsafe { (api.plan_r2r_1d)(1, array.as_mut_ptr(), array.as_mut_ptr(), 4, 0) };
+    run_once(&api, plan);
+    assert_eq!(array, [f64::from_bits(5)]);
 }
 
 #[test]
@@ -606,6 +708,50 @@ fn memory_is_rejected_only_where_the_workspace_does_not_fit() {
     // SAFETY: not used again.
     unsafe { (api.destroy_plan)(planned) };
     assert!(plan(64 * fits).is_null());
+}
+
+/// Tables of a large prime take 64 bytes a point, and 16 were asked for: the program was killed.
+#[test]
+fn real_to_real_of_a_large_prime_is_rejected_where_its_tables_do_not_fit() {
+    let api = Api::<f64>::ours();
+    // SAFETY: the call takes a number and returns one.
+    let memory = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) };
+    let is_prime = |n: &isize| (2..=n.isqrt()).all(|factor| n % factor != 0);
+    let from = memory as isize / 60;
+    let prime = (from..).find(is_prime).expect("there is always one more");
+    let dim = Dim64 {
+        n: prime,
+        is: 1,
+        os: 1,
+    };
+    for kind in [0, 1, 2] {
+        let (none, no_loops) = (null_mut(), std::ptr::null());
+        // SAFETY: no plan is made.
+        let plan = unsafe { (api.plan_guru64_r2r)(1, &dim, 0, no_loops, none, none, &kind, 0) };
+        assert!(plan.is_null(), "{prime} points on {memory} bytes");
+    }
+}
+
+/// The plan for overlapping arrays is made at execution, and asked for wisdom there: the program ended.
+#[test]
+fn plans_of_wisdom_only_take_new_arrays_that_overlap() {
+    let api = Api::<f64>::ours();
+    let _alone = alone();
+    let values = inputs::uniform_complex(65, 65);
+    let mut arrays = [values.clone(), values.clone(), values];
+    let (n, start) = (64, arrays[0].as_mut_ptr().cast());
+    // SAFETY: 64 numbers from the first, or to the second on, of 65.
+    unsafe {
+        let to = reals(&mut arrays[1]);
+        (api.forget_wisdom)();
+        (api.destroy_plan)((api.plan_dft_1d)(n, start, to, -1, ESTIMATE));
+        let plan = (api.plan_dft_1d)(n, start, to, -1, WISDOM_ONLY);
+        (api.execute_dft)(plan, start, to);
+        let array = reals(&mut arrays[2]);
+        (api.execute_dft)(plan, array, array.add(2));
+        (api.destroy_plan)(plan);
+    }
+    assert_eq!(arrays[2][1..], arrays[1][..64]);
 }
 
 #[test]

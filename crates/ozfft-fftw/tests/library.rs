@@ -402,7 +402,7 @@ fn an_environment_that_cannot_be_followed_ends_the_program_at_the_first_plan() {
         (
             "OZFFT_ENGINE",
             "digit",
-            "OZFFT_ENGINE is \"digit\"; give digits, residues, native, auto",
+            "OZFFT_ENGINE is \"digit\"; give digits, residues, ntt, native, auto",
         ),
         (
             "OZFFT_DEVICE",
