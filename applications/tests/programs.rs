@@ -201,10 +201,10 @@ fn silicon_has_published_bands() {
 /// The document's `--form-factors V3,V8,V11` was taken as one of three values, and never accepted.
 #[test]
 fn form_factors_are_three_numbers_with_commas() {
-    let silicon = json("plane_wave --cutoff 4");
-    let named = json("plane_wave --cutoff 4 --form-factors -0.21,0.04,0.08");
+    let silicon = json("plane_wave --cutoff 6");
+    let named = json("plane_wave --cutoff 6 --form-factors -0.21,0.04,0.08");
     assert_eq!(named["sha256"], silicon["sha256"]);
-    let weaker = json("plane_wave --cutoff 4 --form-factors=-0.2,0.04,0.08");
+    let weaker = json("plane_wave --cutoff 6 --form-factors=-0.2,0.04,0.08");
     assert_eq!(
         weaker["form_factors"],
         serde_json::json!([-0.2, 0.04, 0.08])
