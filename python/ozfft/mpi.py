@@ -324,13 +324,14 @@ class DistributedPlan:
         """
         try:
             on_device = hasattr(part, "__cuda_array_interface__")
-            given, result = (part, out) if on_device else self._on_processor(part, out)
+            arrays = None if on_device else self._on_processor(part, out)
         except Exception as reason:
             # Whatever it is: the other ranks wait in the call, and are told.
             self._refuse(str(reason) or type(reason).__name__)
             raise
-        if on_device:
-            return self._on_device(given, result)
+        if arrays is None:
+            return self._on_device(part, out)
+        given, result = arrays
         self._expect(self._library.ozfft_mpi_execute(self._plan, given.ctypes.data, result.ctypes.data))
         return result.reshape(self.output_shape)
 

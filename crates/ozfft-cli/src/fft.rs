@@ -215,14 +215,22 @@ impl FftArguments {
             let halved = axes.last().copied();
             if let Some(length) = halved.and_then(|axis| shape.get_mut(axis)) {
                 let stored = *length;
-                *length = self.last.unwrap_or(2 * stored.saturating_sub(1));
+                let even = stored.saturating_sub(1).saturating_mul(2);
+                *length = self.last.unwrap_or(even);
+                if stored == 0 {
+                    return Err(reject(
+                        "a half-spectrum of 0 values along the last selected axis is that of no real array; give one of at least 1 value".into(),
+                    ));
+                }
                 if *length == 0 || *length / 2 + 1 != stored {
+                    let remedy = match even {
+                        0 => "1".into(),
+                        _ => format!("{even} or {}", even.saturating_add(1)),
+                    };
                     return Err(reject(format!(
                         "a half-spectrum of {stored} values along the last selected axis cannot become {} real ones; \
-                         give --last {} or {}",
+                         give --last {remedy}",
                         *length,
-                        (2 * stored).saturating_sub(2).max(1),
-                        (2 * stored).saturating_sub(1).max(1),
                     )));
                 }
             }

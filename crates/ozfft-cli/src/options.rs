@@ -406,6 +406,33 @@ impl TransformOptions {
         }
     }
 
+    /// The engine asked for; an error where another option asks for what it does not have, which would be ignored silently.
+    fn engine(&self) -> Result<Engine, Failure> {
+        let engine = self.mode.map_or(self.engine, Engine::Floats);
+        let has_portable_bits = match engine {
+            Engine::Native => false,
+            Engine::Floats(mode) => mode.has_portable_bits(),
+            Engine::Residues => !self.computing.residues.native_fallback,
+            _ => true,
+        };
+        if self.reproducible && !has_portable_bits {
+            return Err(Failure::Usage(format!(
+                "the engine {engine} has other bits on other machines; leave out --reproducible, or take --engine digits"
+            )));
+        }
+        if engine == Engine::Native && self.computing.recipe == RecipeName::Exact {
+            return Err(Failure::Usage(
+                "--recipe says how much of digit products is formed, and the engine native has none; leave it out, or take --engine digits".into(),
+            ));
+        }
+        if engine == Engine::Native && self.computing.substrate != Substrate::Auto {
+            return Err(Failure::Usage(
+                "--substrate is the unit that multiplies digits, and the engine native has none; leave it out, or take --engine digits".into(),
+            ));
+        }
+        Ok(engine)
+    }
+
     /// The problem of this kind and shape.
     pub fn problem(&self, kind: Kind, shape: &[usize]) -> Result<Problem, Failure> {
         let problem = match kind {
@@ -426,7 +453,7 @@ impl TransformOptions {
         let problem = self
             .computing
             .apply(problem)
-            .engine(self.mode.map_or(self.engine, Engine::Floats))
+            .engine(self.engine()?)
             .axes(&self.resolved_axes(shape.len())?)
             .strict(self.strict)
             .reproducible(self.reproducible);

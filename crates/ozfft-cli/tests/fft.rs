@@ -229,6 +229,42 @@ fn mistakes_are_named_and_write_nothing() {
     names(&["fft", from, to, "--real"], "complex");
 }
 
+/// The remedy was one that fails with the same words.
+#[test]
+fn the_remedy_for_half_spectra_of_no_or_one_value_works() {
+    let directory = directory("fft-short-half-spectra");
+    let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
+    let arguments = ["fft", text(&input), text(&output), "--real", "--inverse"];
+    write(&input, &[2, 0], Order::C, &[Complex::<f64>::default(); 0]);
+    for last in [&[][..], &["--last", "1"]] {
+        let message = fail(&[&arguments[..], last].concat());
+        assert!(message.contains("at least 1 value"), "{message}");
+    }
+    write(&input, &[1], Order::C, &[Complex::new(1.0, 0.0)]);
+    let message = fail(&arguments);
+    assert!(message.contains("give --last 1\n"), "{message}");
+    succeed(&[&arguments[..], &["--last", "1"]].concat());
+}
+
+/// Options that an engine does not have were ignored, and nobody was told.
+#[test]
+fn options_that_an_engine_by_name_does_not_have_are_rejected() {
+    let plan = ["plan", "--shape", "16", "--engine"];
+    for (engine, options, said) in [
+        ("native", &["--reproducible"][..], "other bits"),
+        ("bf16", &["--reproducible"], "--engine digits"),
+        ("ozaki", &["--reproducible"], "ozaki"),
+        ("native", &["--recipe", "exact"], "--recipe"),
+        ("native", &["--substrate", "scalar"], "--substrate"),
+    ] {
+        let message = fail(&[&plan[..], &[engine], options].concat());
+        assert!(message.contains(said), "{engine}, {options:?}: {message}");
+    }
+    for engine in ["digits", "ntt", "residues", "kahan", "double", "auto"] {
+        succeed(&[&plan[..], &[engine, "--reproducible"]].concat());
+    }
+}
+
 #[test]
 fn a_half_spectrum_of_no_real_array_is_reported() {
     let directory = directory("fft-hermitian");

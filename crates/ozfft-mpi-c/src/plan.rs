@@ -195,6 +195,11 @@ pub unsafe extern "C" fn ozfft_mpi_create_at(
     communicator: *const MPI_Comm,
     plan: *mut *mut CPlan,
 ) -> c_int {
+    if !plan.is_null() {
+        // Null on every failure, those found at once among them.
+        // SAFETY: a place for a pointer.
+        unsafe { plan.write(std::ptr::null_mut()) };
+    }
     if communicator.is_null() {
         return fail(
             ARGUMENT,

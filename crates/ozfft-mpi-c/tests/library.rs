@@ -48,6 +48,21 @@ fn the_header_declares_what_the_library_defines() {
     assert_eq!(declared, defined);
 }
 
+/// "*plan is null on failure", and errors that are found at once left it as it was.
+#[test]
+fn the_plan_is_null_where_a_communicator_or_mpi_itself_is_missing() {
+    let word = 0u64;
+    let communicators = [std::ptr::null(), (&raw const word).cast()];
+    for communicator in communicators {
+        let mut plan = std::ptr::dangling_mut();
+        // SAFETY: the first is rejected as null; MPI is not running here, so the other one is not read.
+        let code =
+            unsafe { ozfft_mpi_c::ozfft_mpi_create_at(std::ptr::null(), communicator, &mut plan) };
+        assert_eq!(code, 1);
+        assert!(plan.is_null());
+    }
+}
+
 /// The numbers of the example.
 fn value(index: u64) -> f64 {
     let mut x = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
