@@ -14,7 +14,6 @@ pub mod device_flow;
 pub mod digest;
 pub mod ewald_sum;
 pub mod hermitian;
-pub mod kept_waves;
 pub mod options;
 pub mod other_libraries;
 pub mod plot;

@@ -12,7 +12,6 @@
 
 use crate::device_flow::WaveNumbers;
 use crate::ewald_sum::cross;
-use crate::kept_waves::Kept;
 use crate::splines::frequency;
 use crate::transforms::RealTransform;
 use num_complex::Complex;
@@ -114,17 +113,6 @@ impl Equations {
             viscosity,
             waves,
         }
-    }
-
-    /// The wave numbers that are not always zero, of the whole box. None where the vortex has wave numbers at time zero that the 2/3 rule does not keep.
-    pub fn kept(&self) -> Option<Kept> {
-        let keeps = |axis: usize| -> Vec<bool> {
-            let waves = self.waves[axis].iter();
-            waves.map(|&(_, keep)| keep).collect()
-        };
-        // It has wave numbers of 1 along every axis.
-        let begins_inside = self.shape.iter().all(|&n| n > 3);
-        begins_inside.then(|| Kept::new(self.shape, &keeps(1), &keeps(2)))?
     }
 
     /// Points of the whole box.

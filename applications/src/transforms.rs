@@ -1,10 +1,9 @@
 //! Plans for both directions, whose time is counted.
 
-use crate::kept_waves::{Kept, KeptTransform};
 use crate::options::Computing;
 use crate::other_libraries::OtherTransform;
 use num_complex::Complex;
-use ozfft::{Device, Direction, Engine, FftError, Plan, Planner, Problem, ResidueReport};
+use ozfft::{Direction, FftError, Plan, Planner, Problem, ResidueReport};
 use ozfft_cli::failure::Failure;
 use ozfft_cli::gpu::{DeviceWork, Gpu, failed};
 use std::sync::Arc;
@@ -119,8 +118,6 @@ pub struct RealTransform {
     pub forward: CountedPlan,
     /// Half-spectrum to real.
     pub inverse: CountedPlan,
-    /// The same, forward and inverse, where only some wave numbers are of interest.
-    kept: Option<[KeptTransform; 2]>,
 }
 
 impl RealTransform {
@@ -141,27 +138,7 @@ impl RealTransform {
                 Problem::complex_to_real(shape),
                 (Direction::Inverse, inverse),
             )?,
-            kept: None,
         })
-    }
-
-    /// From here on half-spectra are zero wherever nothing is kept, and nobody looks at the transforms there. That spares the engine digits on the processor a third of its
-    /// lines; all others transform everything, as before. Not a bit of what is kept differs.
-    pub fn keep(mut self, kept: &Kept) -> Result<Self, FftError> {
-        let plans = [&self.forward, &self.inverse];
-        let can = |counted: &CountedPlan| {
-            let plan = &counted.plan;
-            counted.other.is_none()
-                && plan.engine() == Engine::Digits
-                && plan.device() == Device::Cpu
-        };
-        if plans.into_iter().all(can) {
-            let of = |counted: &CountedPlan| {
-                KeptTransform::new(&counted.plan, kept.clone(), counted.batch as usize)
-            };
-            self.kept = Some([of(&self.forward)?, of(&self.inverse)?]);
-        }
-        Ok(self)
     }
 
     /// Real arrays to half-spectra.
@@ -172,10 +149,8 @@ impl RealTransform {
         {
             return Ok(());
         }
-        let kept = self.kept.as_mut();
-        self.forward.run(|plan, workspace| match kept {
-            Some([forward, _]) => forward.forward(plan, input, output),
-            None => plan.process_real_to_complex_with_workspace(input, output, workspace),
+        self.forward.run(|plan, workspace| {
+            plan.process_real_to_complex_with_workspace(input, output, workspace)
         })
     }
 
@@ -187,10 +162,8 @@ impl RealTransform {
         {
             return Ok(());
         }
-        let kept = self.kept.as_mut();
-        self.inverse.run(|plan, workspace| match kept {
-            Some([_, inverse]) => inverse.inverse(plan, input, output),
-            None => plan.process_complex_to_real_with_workspace(input, output, workspace),
+        self.inverse.run(|plan, workspace| {
+            plan.process_complex_to_real_with_workspace(input, output, workspace)
         })
     }
 }

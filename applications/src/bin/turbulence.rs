@@ -184,10 +184,7 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
     memory::expect_points("the flow", &shape, 220)?;
     let computing = &arguments.computing;
     let transform = RealTransform::new(computing, &shape, (3, 6))?;
-    let mut solver = Solver::new(shape, viscosity, transform, &Part::whole(shape));
-    if let Some(kept) = solver.equations.kept() {
-        solver.transform = solver.transform.keep(&kept)?;
-    }
+    let solver = Solver::new(shape, viscosity, transform, &Part::whole(shape));
     let mut flow = Flow::new(solver);
     let start = Instant::now();
     let bar = progress(steps, &format!("time 0 of {time}"), computing.json);
