@@ -235,7 +235,7 @@ fn the_remedy_for_half_spectra_of_no_or_one_value_works() {
     let directory = directory("fft-short-half-spectra");
     let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
     let arguments = ["fft", text(&input), text(&output), "--real", "--inverse"];
-    write(&input, &[2, 0], Order::C, &[Complex::<f64>::default(); 0]);
+    write(&input, &[2, 0], Order::C, &[] as &[Complex<f64>]);
     for last in [&[][..], &["--last", "1"]] {
         let message = fail(&[&arguments[..], last].concat());
         assert!(message.contains("at least 1 value"), "{message}");
