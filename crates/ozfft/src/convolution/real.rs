@@ -147,12 +147,21 @@ pub(super) fn is_fast(length: usize) -> bool {
     rest == 1 && length.is_multiple_of(2)
 }
 
-/// The smallest such length from `least` on.
+/// The smallest such length from `least` on, which is at most 2^63. Products are tried and not lengths: between long ones there may be millions of others.
 pub(super) fn fast_length(least: usize) -> usize {
-    (least.max(2).next_multiple_of(2)..)
-        .step_by(2)
-        .find(|&length| is_fast(length))
-        .unwrap_or_else(|| unreachable!("every power of two is one"))
+    let least = least.max(2) as u128;
+    let mut best = least.next_power_of_two();
+    let mut fives = 1;
+    while fives < best {
+        let mut odd = fives;
+        while odd < best {
+            let twos = least.div_ceil(odd).next_power_of_two().max(2);
+            best = best.min(odd * twos);
+            odd *= 3;
+        }
+        fives *= 5;
+    }
+    usize::try_from(best).unwrap_or_else(|_| unreachable!("{least} elements have no memory"))
 }
 
 /// The length of transforms, and the elements of the longer operand that enter one: all of them, or a piece.
@@ -518,6 +527,23 @@ mod tests {
             }
         }
         assert!(finite > 300, "{finite} of 490 did not overflow");
+    }
+
+    #[test]
+    fn fast_lengths_are_those_of_a_search_one_by_one() {
+        let mut expected = 100_000;
+        assert!(is_fast(expected));
+        for least in (0..=expected).rev() {
+            if is_fast(least) {
+                expected = least;
+            }
+            assert_eq!(fast_length(least), expected, "{least}");
+        }
+        // The search took hours to come to these.
+        for least in [(1usize << 40) + 1, usize::MAX / 64, 1 << 62] {
+            let found = fast_length(least);
+            assert!(is_fast(found) && found >= least && found / 2 < least);
+        }
     }
 
     /// Powers of two commute with all of it, so that the bits are those of the transforms themselves.
