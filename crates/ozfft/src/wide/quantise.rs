@@ -48,7 +48,7 @@ impl Line<'_> {
                 Numbers::Half(array, n) => {
                     let mut value = array.get(self.place.at(i));
                     // No real signal has these; a NaN there still is one.
-                    if (i == 0 || 2 * i == n) && value.im.is_finite() {
+                    if (i == 0 || 2 * i == n) && value.im.has_finite_sum() {
                         value.im = DoubleDouble::ZERO;
                     }
                     value
