@@ -38,7 +38,7 @@ pub struct Proof {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// Integers of so many bits, sign included.
+    /// Integers of so many bits, sign included; without one where results have all bits, which are refused where operands are negative.
     Sums { bits: u32 },
     /// Sums are reduced modulo this number term by term, so nothing grows.
     Reduced { modulus: u64 },
@@ -105,6 +105,10 @@ impl fmt::Display for Proof {
             self.bits()
         )?;
         match self.holds {
+            Holds::Sums { bits } if self.bits() == bits => write!(
+                f,
+                "it is summed in integers of {bits} bits without a sign, which hold it where no operand is negative"
+            ),
             Holds::Sums { bits } => {
                 write!(f, "it is summed in integers of {bits} bits, which hold it")
             }
@@ -130,5 +134,37 @@ impl fmt::Display for Proof {
                 "the product of {count} primes is above 2^{bits}, so the residues determine it"
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Convolution, ConvolutionError};
+
+    /// They were said to be held by integers of 128 bits whatever their sign.
+    #[test]
+    fn results_of_all_128_bits_are_proven_without_a_sign_alone() {
+        let proof = |terms: usize| {
+            let problem = Convolution::linear(10, terms).magnitudes(1 << 63, 1 << 63);
+            problem.plan().unwrap()
+        };
+        let most = proof(1);
+        assert_eq!(most.proof().bits(), 127);
+        assert!(
+            most.proof()
+                .to_string()
+                .ends_with("128 bits, which hold it")
+        );
+        let beyond = proof(3);
+        assert_eq!(beyond.proof().bits(), 128);
+        let text = beyond.proof().to_string();
+        assert!(text.contains("without a sign"), "{text}");
+        let refused = beyond.process::<i64, i64, i128>(&[1; 10], &[1; 3]);
+        assert!(matches!(
+            refused,
+            Err(ConvolutionError::ResultMayNotFit { .. })
+        ));
+        let largest: Vec<u128> = beyond.process(&[1u64 << 63; 10], &[1u64 << 63; 3]).unwrap();
+        assert_eq!(largest[5], 3 << 126);
     }
 }

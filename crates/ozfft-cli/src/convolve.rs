@@ -28,8 +28,8 @@ pub struct ConvolveArguments {
     /// Indices modulo the length, of operands of one length
     #[arg(long)]
     cyclic: bool,
-    /// So many convolutions
-    #[arg(long, default_value_t = 1)]
+    /// So many convolutions, at least one
+    #[arg(long, value_parser = at_least_one, default_value_t = 1)]
     batch: usize,
     /// The route: direct, ntt, digits or pairs [default: the fastest that is proven]
     #[arg(long)]
@@ -88,6 +88,27 @@ fn numbers(generator: &mut Generator, count: usize, bits: u32) -> Vec<i64> {
         .collect()
 }
 
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("nothing would be convolved; give 1 or more".into()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Numbers have signs here, and so do their sums, which are integers of 128 bits.
+fn expect_sums_to_fit(lengths: [usize; 2], bits: u32) -> Result<(), Failure> {
+    let products = 1u128 << (2 * (bits - 1));
+    let terms = lengths[0].min(lengths[1]) as u128;
+    match terms.checked_mul(products) {
+        Some(largest) if largest <= i128::MAX as u128 => Ok(()),
+        _ => Err(Failure::Usage(format!(
+            "sums of {terms} products of numbers of {bits} bits may be as large as {terms}·2^{}, and i128 holds less than 2^127; give fewer --bits, or a shorter --length",
+            2 * (bits - 1)
+        ))),
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &ConvolveArguments) -> Result<(), Failure> {
     let mut reports = Vec::new();
@@ -116,6 +137,7 @@ pub fn run(arguments: &ConvolveArguments) -> Result<(), Failure> {
 
 /// Plans one convolution, and measures it where that is asked for. Plans are told here, measurements by the caller, all in one table.
 fn weigh(arguments: &ConvolveArguments, lengths: [usize; 2], bits: u32) -> Result<Report, Failure> {
+    expect_sums_to_fit(lengths, bits)?;
     let magnitude = 1 << (bits - 1);
     let problem = match (arguments.cyclic, lengths) {
         (false, [first, second]) => ExactConvolution::linear(first, second),
@@ -254,4 +276,30 @@ fn table(reports: &[Report]) -> String {
     }
     let title = "times of a call, on the processor on one thread if no GPU was asked for; predicted ones in brackets";
     format!("{title}\n\n{}", aligned(&rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Routes were shown as proven, and failed when measured.
+    #[test]
+    fn sums_beyond_i128_are_refused_before_routes_are_weighed() {
+        for (lengths, bits) in [([2, 2], 64), ([10, 3], 64), ([usize::MAX; 2], 40)] {
+            match expect_sums_to_fit(lengths, bits) {
+                Err(Failure::Usage(text)) => assert!(text.contains("fewer --bits"), "{text}"),
+                other => panic!("{lengths:?}, {bits} bits: {other:?}"),
+            }
+        }
+        for (lengths, bits) in [([1, 9], 64), ([7, 9], 63), ([usize::MAX, 1], 1)] {
+            expect_sums_to_fit(lengths, bits).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_batch_of_none_is_refused() {
+        assert!(at_least_one("0").is_err_and(|error| error.contains("1 or more")));
+        assert!(at_least_one("many").is_err());
+        assert_eq!(at_least_one("3"), Ok(3));
+    }
 }

@@ -249,6 +249,19 @@ impl Blocks {
         }
     }
 
+    /// Blocks in a call, and the members of the batch that they belong to: all blocks of some members, or some of one, as evenly as they can be divided.
+    ///
+    /// A call transforms all its blocks, so none may be left empty but in the last one; and blocks of a member share the spectrum of the operand that is not cut.
+    fn in_a_call(&self, batch: usize) -> (usize, usize) {
+        let even = |count: usize, most: usize| count.div_ceil(count.div_ceil(most));
+        let room = (POINTS_TOGETHER / self.length).max(1);
+        if room < self.pieces {
+            return (even(self.pieces, room), 1);
+        }
+        let members = even(batch.max(1), room / self.pieces);
+        (members * self.pieces, members)
+    }
+
     /// The bound of the error of every sum, for transforms of these proven errors.
     fn error(&self, asked: &Asked, product: f64, [forward, inverse]: [f64; 2]) -> f64 {
         let norms = |operand: usize| {
@@ -297,9 +310,13 @@ pub(super) struct Floating<N, T> {
     blocks: Blocks,
     /// Blocks in a call.
     together: usize,
+    /// Members of the batch in a call.
+    members: usize,
     many: T,
     /// For an operand that all blocks share.
     one: T,
+    /// For operands that are not cut, of several members whose other ones are.
+    whole: Option<T>,
     pub(super) error: f64,
     numbers: std::marker::PhantomData<fn() -> N>,
 }
@@ -319,18 +336,21 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
         if least.is_nan() || least > MOST_ERROR {
             return Err(Refusal::Error(least));
         }
-        let count = asked.batch * blocks.pieces;
-        let together = (POINTS_TOGETHER / blocks.length).clamp(1, count.max(1));
-        let many = T::plan(blocks.length, together, device).map_err(Refusal::Transform)?;
-        let one = T::plan(blocks.length, 1, device).map_err(Refusal::Transform)?;
+        let (together, members) = blocks.in_a_call(asked.batch);
+        let plan = |batch| T::plan(blocks.length, batch, device).map_err(Refusal::Transform);
+        let (many, one) = (plan(together)?, plan(1)?);
+        let several = blocks.pieces > 1 && members > 1;
+        let whole = several.then(|| plan(members)).transpose()?;
         let error = blocks.error(&asked, N::PRODUCT, many.bounds());
         match error <= MOST_ERROR {
             true => Ok(Floating {
                 asked,
                 blocks,
                 together,
+                members,
                 many,
                 one,
+                whole,
                 error,
                 numbers: std::marker::PhantomData,
             }),
@@ -347,8 +367,9 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
     /// Seconds on one thread, where the unit was measured.
     pub(super) fn predicted_seconds(&self) -> Option<f64> {
         let (length, count) = self.transforms();
-        let calls = count as f64 / (3.0 * self.together as f64);
-        let outside = T::CALL * calls.ceil() + T::POINT * length as f64 * count as f64 / 3.0;
+        let calls_of_members = (self.members * self.blocks.pieces).div_ceil(self.together);
+        let calls = self.asked.batch.div_ceil(self.members) * calls_of_members;
+        let outside = T::CALL * calls as f64 + T::POINT * length as f64 * count as f64 / 3.0;
         Some(1e-9 * (count as f64 * self.many.predicted()? + outside))
     }
 
@@ -382,37 +403,45 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
         let zero = Complex::new(N::default(), N::default());
         let mut points = vec![N::default(); self.together * length];
         let mut spectra = vec![zero; self.together * half];
-        // Every block has a factor of its own, or all of a call have one, which is kept as long as it is the same.
-        let own_factors = pieces == 1 && !shared;
+        // Every member has a factor of its own, or all have one. Factors are kept as long as they are the same.
         let one_for_all = shared && whole == 1;
-        let mut factors = vec![zero; if own_factors { spectra.len() } else { half }];
+        let (owners, factor_plan) = match &self.whole {
+            _ if one_for_all || self.members == 1 => (1, &self.one),
+            Some(plan) => (self.members, plan),
+            None => (self.members, &self.many),
+        };
+        let mut factors = vec![zero; owners * half];
         let mut kept = None;
         let count = batch * pieces;
         let mut first = 0;
         while first < count {
             let member = first / pieces;
-            let end = match own_factors || one_for_all {
-                true => count,
-                false => (member + 1) * pieces,
-            };
+            let end = count.min((member + self.members) * pieces);
             let blocks = first..end.min(first + self.together);
             let owner = if one_for_all { 0 } else { member };
-            if own_factors {
-                for (points, member) in points.chunks_mut(length).zip(blocks.clone()) {
-                    fill(points, whole, member, 0);
+            if kept != Some(owner) {
+                let points = &mut points[..owners * length];
+                for (k, points) in points.chunks_mut(length).enumerate() {
+                    match owner + k < batch {
+                        true => fill(points, whole, owner + k, 0),
+                        false => points.fill(N::default()),
+                    }
                 }
-                self.many.forward(&points, &mut factors)?;
-            } else if kept != Some(owner) {
-                fill(&mut points[..length], whole, owner, 0);
-                self.one.forward(&points[..length], &mut factors)?;
+                factor_plan.forward(points, &mut factors)?;
                 kept = Some(owner);
             }
-            for (points, number) in points.chunks_mut(length).zip(blocks.clone()) {
-                fill(points, cut, number / pieces, number % pieces);
+            for (k, points) in points.chunks_mut(length).enumerate() {
+                let number = first + k;
+                match number < blocks.end {
+                    true => fill(points, cut, number / pieces, number % pieces),
+                    // What the last call leaves empty would be multiplied once more.
+                    false => points.fill(N::default()),
+                }
             }
             self.many.forward(&points, &mut spectra)?;
-            let factor_of = factors.chunks(half).cycle();
-            for (spectrum, factor) in spectra.chunks_mut(half).zip(factor_of) {
+            for (k, spectrum) in spectra.chunks_mut(half).enumerate() {
+                let own = if owners == 1 { 0 } else { k / pieces };
+                let factor = &factors[own * half..][..half];
                 for (x, &y) in spectrum.iter_mut().zip(factor) {
                     *x = N::product(*x, y);
                 }
@@ -432,5 +461,114 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
             first = blocks.end;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ozfft_testkit::oracle::inputs::Generator;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Transforms that calls on this thread have computed, of any plan.
+        static COMPUTED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Counts what every call transforms.
+    struct Counted {
+        doubles: Doubles,
+        batch: usize,
+    }
+
+    impl Counted {
+        fn count(&self, numbers: &[f64]) {
+            COMPUTED.set(COMPUTED.get() + self.batch);
+            // Blocks that nobody reads must not grow from call to call either.
+            let largest = numbers.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            assert!(largest < 1e9, "{largest:e}");
+        }
+    }
+
+    impl Transforms<f64> for Counted {
+        fn plan(length: usize, batch: usize, device: Device) -> Result<Counted, FftError> {
+            let doubles = Doubles::plan(length, batch, device)?;
+            Ok(Counted { doubles, batch })
+        }
+        fn forward(&self, numbers: &[f64], spectra: &mut [Complex<f64>]) -> Result<(), FftError> {
+            self.count(numbers);
+            self.doubles.forward(numbers, spectra)
+        }
+        fn inverse(&self, spectra: &[Complex<f64>], numbers: &mut [f64]) -> Result<(), FftError> {
+            self.doubles.inverse(spectra, numbers)?;
+            self.count(numbers);
+            Ok(())
+        }
+        fn bounds(&self) -> [f64; 2] {
+            self.doubles.bounds()
+        }
+        fn predicted(&self) -> Option<f64> {
+            None
+        }
+        const CALL: f64 = 0.0;
+        const POINT: f64 = 0.0;
+        const LEAST: f64 = UNIT;
+    }
+
+    #[test]
+    fn batches_of_cut_operands_take_as_many_transforms_as_the_plan_says() {
+        const SEED: u64 = 20261118;
+        let mut generator = Generator::new(SEED);
+        let cases = [
+            ([100, 10], None, 60),
+            ([10, 100], None, 61),
+            ([100, 10], None, 1),
+            ([3000, 40], None, 3),
+            ([40, 3000], None, 2),
+            ([20, 20], None, 50),
+            ([48, 48], Some(48), 50),
+            ([49, 49], Some(49), 50),
+            ([1, 700], None, 9),
+        ];
+        for (lengths, cyclic, batch) in cases {
+            for shared in [false, true] {
+                let asked = Asked {
+                    lengths,
+                    cyclic,
+                    largest: [128; 2],
+                    batch,
+                };
+                let plan = Floating::<f64, Counted>::plan(asked, Device::Cpu).unwrap();
+                let members = [batch, if shared { 1 } else { batch }];
+                let operands: [Vec<i128>; 2] = std::array::from_fn(|operand| {
+                    let one = |_| i128::from(generator.next_u64() as i8);
+                    (0..members[operand] * lengths[operand]).map(one).collect()
+                });
+                let results = cyclic.unwrap_or(lengths[0] + lengths[1] - 1);
+                let mut expected = vec![0; batch * results];
+                for member in 0..batch {
+                    let second = if shared { 0 } else { member };
+                    for i in 0..lengths[0] {
+                        for j in 0..lengths[1] {
+                            let x = operands[0][member * lengths[0] + i];
+                            let y = operands[1][second * lengths[1] + j];
+                            expected[member * results + (i + j) % results] += x * y;
+                        }
+                    }
+                }
+                COMPUTED.set(0);
+                let mut sums = vec![0; batch * results];
+                let numbers = |operand: usize, place: usize| operands[operand][place];
+                plan.process(shared, numbers, |place, sum| sums[place] += sum)
+                    .unwrap();
+                let what = format!("seed {SEED}, {lengths:?}, {batch} of them, shared: {shared}");
+                assert!(sums == expected, "{what}");
+                // The last call may have empty blocks.
+                let (_, planned) = plan.transforms();
+                let most = planned + planned / 4 + 3 * plan.together;
+                let computed = COMPUTED.get();
+                assert!(computed <= most, "{what}: {computed} for {planned}");
+            }
+        }
     }
 }

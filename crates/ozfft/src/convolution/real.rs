@@ -3,6 +3,7 @@
 use crate::error::FftError;
 use crate::functions::planner;
 use crate::plan::Plan;
+use crate::portable::power_of_two;
 use crate::problem::Problem;
 use exact_convolution::Which;
 use num_complex::Complex;
@@ -62,7 +63,7 @@ pub enum RealConvolutionError {
 pub struct RealConvolution {
     /// The convolution, of as many elements as both operands together less one.
     pub values: Vec<f64>,
-    /// No element is farther from the exact one than this, in absolute terms. Infinite where numbers overflow.
+    /// No element is farther from the exact one than this, in absolute terms, subnormal numbers included. Infinite where an element overflows.
     pub bound: f64,
 }
 
@@ -146,12 +147,21 @@ pub(super) fn is_fast(length: usize) -> bool {
     rest == 1 && length.is_multiple_of(2)
 }
 
-/// The smallest such length from `least` on.
+/// The smallest such length from `least` on, which is at most 2^63. Products are tried and not lengths: between long ones there may be millions of others.
 pub(super) fn fast_length(least: usize) -> usize {
-    (least.max(2).next_multiple_of(2)..)
-        .step_by(2)
-        .find(|&length| is_fast(length))
-        .unwrap_or_else(|| unreachable!("every power of two is one"))
+    let least = least.max(2) as u128;
+    let mut best = least.next_power_of_two();
+    let mut fives = 1;
+    while fives < best {
+        let mut odd = fives;
+        while odd < best {
+            let twos = least.div_ceil(odd).next_power_of_two().max(2);
+            best = best.min(odd * twos);
+            odd *= 3;
+        }
+        fives *= 5;
+    }
+    usize::try_from(best).unwrap_or_else(|_| unreachable!("{least} elements have no memory"))
 }
 
 /// The length of transforms, and the elements of the longer operand that enter one: all of them, or a piece.
@@ -216,15 +226,19 @@ struct Block {
     inverse: Arc<Plan<f64>>,
 }
 
-/// A transformed operand.
+/// A transformed operand: the spectrum of its numbers times `2^-exponent`, the largest of which are from 1 to 2.
 struct Spectrum {
     values: Vec<Complex<f64>>,
+    exponent: i32,
     /// Elements before padding.
     elements: usize,
     norms: Norms,
 }
 
 /// Upper bounds of a spectrum that was computed: of √n times the operand's norm, of the error of the whole, and of the largest modulus.
+///
+/// Operands are zero, or have an element of at least one: what vanishes below the normal numbers has its place in the slack of `1 + …u` then.
+/// ([`error_of_product`] says why).
 pub(super) struct Norms {
     whole: f64,
     error: f64,
@@ -261,7 +275,18 @@ impl Norms {
 ///
 /// 1. `AB` is off by at most `pβ + qα + αβ`, and by `rounding·min(p‖B‖, q‖A‖)`.
 /// 2. The inverse divides that by √n, and adds its own bound times the norm of its result, at most `(1 + 4u)·min(p‖B‖, q‖A‖)/√n`.
-/// 3. No element of a vector is larger than its norm. Numbers below the normal ones add at most a few of the smallest each.
+/// 3. No element of a vector is larger than its norm.
+///
+/// Numbers below the normal ones are rounded to multiples of the smallest, `s = 2^-1074`, which no relative error covers. Of operands with an element of at least
+/// one, so with norms of at least one, for `n < 2^60` points:
+///
+/// 4. Scaling an operand is off by at most `s` in an element, its spectrum then by `√n·√n·s` in norm; that the spectrum is rounded adds `√(2n)·s`. Together that is below
+///    `√n·2^-1040`, and α is at least `√n·u/2`: the transform's bound contains a rounding of its results. So a slack of one unit of α, `√n·2^-107`, is more, and
+///    [`Norms::new`] has a hundred units in the norm. In step 1 these errors are multiplied by p and q as all of α and β are: that is what breaks a bound which adds them at the end.
+/// 5. Products of spectra: two products in a component, each off by `s/2` at most; their sum is exact where it is so small. That is `√(2n)·s` in norm, and `√2·s` after the inverse.
+/// 6. The inverse transform takes subnormal numbers as all others, and rounds its results: `s/2` in each.
+///
+/// `tiny` is more than 5 and 6. Integers and what is made of them (`floating.rs`) never come near `s`: spectra are multiples of the unit of a line's words, above 2^-200.
 pub(super) fn error_of_product(n: usize, a: &Norms, b: &Norms, rounding: f64, inverse: f64) -> f64 {
     let norm = (a.peak * (b.whole + b.error)).min(b.peak * (a.whole + a.error));
     let product = a.peak * b.error + b.peak * a.error + a.error * b.error + rounding * norm;
@@ -307,21 +332,33 @@ impl Block {
     }
 
     fn spectrum(&self, numbers: &[f64]) -> Result<Spectrum, FftError> {
+        let largest = numbers.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let exponent = exponent_of(largest);
         let mut padded = vec![0.0; self.length];
-        padded[..numbers.len()].copy_from_slice(numbers);
+        for (point, &number) in padded.iter_mut().zip(numbers) {
+            *point = times_power_of_two(number, -exponent);
+        }
         let mut values = vec![Complex::new(0.0, 0.0); self.length / 2 + 1];
         self.forward.process_real_to_complex(&padded, &mut values)?;
-        let (_, norm, _) = norms(std::iter::once(numbers));
+        let (_, norm, _) = norms(std::iter::once(&padded[..numbers.len()]));
         let (_, _, peak) = norms(values.iter().map(parts));
         Ok(Spectrum {
             values,
+            exponent,
             elements: numbers.len(),
             norms: Norms::new(self.length, norm, peak, self.forward.bound()),
         })
     }
 
     /// The convolution of two operands, and a bound of the error of every element. A complex product is off by √5 roundings.
+    ///
+    /// Operands are scaled by powers of two, so that neither spectra nor their products leave the range of the numbers; results are scaled back. In the
+    /// middle of the range that changes no bits.
     fn product(&self, a: &Spectrum, b: &Spectrum) -> Result<(Vec<f64>, f64), FftError> {
+        let elements = a.elements + b.elements - 1;
+        if a.norms.whole == 0.0 || b.norms.whole == 0.0 {
+            return Ok((vec![0.0; elements], 0.0));
+        }
         // Separate products and sums: fused ones have other bits, and whether there are any depends on the machine.
         let product = |x: &Complex<f64>, y: &Complex<f64>| {
             Complex::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
@@ -336,14 +373,224 @@ impl Block {
         let mut values = vec![0.0; self.length];
         self.inverse
             .process_complex_to_real(&spectrum, &mut values)?;
-        values.truncate(a.elements + b.elements - 1);
+        values.truncate(elements);
+        let exponent = a.exponent + b.exponent;
+        for value in &mut values {
+            *value = times_power_of_two(*value, exponent);
+        }
         let inverse = self.inverse.bound();
         let bound = error_of_product(self.length, &a.norms, &b.norms, 4.0 * UNIT, inverse);
+        // Values and bound are each off by at most the smallest number, where they are below the normal ones.
+        let bound = times_power_of_two(bound, exponent) + 4.0 * f64::from_bits(1);
         Ok((values, bound))
     }
+}
+
+/// The exponent of a number that is not negative: it is at least 2 to this power, and below twice that. 0 for zero.
+fn exponent_of(x: f64) -> i32 {
+    let bits = x.to_bits();
+    match (bits >> 52) as i32 {
+        0 if bits == 0 => 0,
+        0 => 63 - bits.leading_zeros() as i32 - 1074,
+        field => field - 1023,
+    }
+}
+
+/// A number times 2 to a power. Exact, or off by at most the smallest number (rounded twice, the second time of a number that has not grown) where the result is below
+/// the normal ones; infinite where it is beyond the largest. Below 2^-2044 the power is taken for that: numbers below 2^900 are zero either way.
+fn times_power_of_two(x: f64, exponent: i32) -> f64 {
+    let first = exponent.clamp(-1022, 1023);
+    let second = (exponent - first).clamp(-1022, 1023);
+    x * power_of_two(first) * power_of_two(second)
 }
 
 /// Both parts of a complex number.
 fn parts(value: &Complex<f64>) -> &[f64] {
     bytemuck::cast_slice(std::slice::from_ref(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+    use ozfft_testkit::oracle::inputs::Generator;
+
+    const SEED: u64 = 20261118;
+
+    /// A finite number, exactly, in units of the smallest one.
+    fn integer(x: f64) -> BigInt {
+        let bits = x.to_bits();
+        let (field, fraction) = (bits >> 52 & 0x7ff, bits & ((1 << 52) - 1));
+        let hidden = if field == 0 { 0 } else { 1 << 52 };
+        let magnitude = BigInt::from(fraction | hidden) << (field.max(1) - 1);
+        if x.is_sign_negative() {
+            -magnitude
+        } else {
+            magnitude
+        }
+    }
+
+    /// Every element against the sum by the definition, in integers. Returns the largest such sum over the bound, rounded down, where that is finite.
+    fn held_bound(a: &[f64], b: &[f64], what: &str) -> Option<BigInt> {
+        let result = fftconvolve(a, b).unwrap();
+        let mut exact = vec![BigInt::ZERO; a.len() + b.len() - 1];
+        let b: Vec<BigInt> = b.iter().map(|&y| integer(y)).collect();
+        for (i, &x) in a.iter().enumerate() {
+            let x = integer(x);
+            for (sum, y) in exact[i..].iter_mut().zip(&b) {
+                *sum += &x * y;
+            }
+        }
+        assert_eq!(result.values.len(), exact.len());
+        if result.bound == f64::INFINITY {
+            return None;
+        }
+        // Products are in units of the smallest number squared.
+        let bound: BigInt = integer(result.bound) << 1074;
+        let mut largest = BigInt::ZERO;
+        for (k, (&value, exact)) in result.values.iter().zip(exact).enumerate() {
+            let error: BigInt = (integer(value) << 1074) - &exact;
+            assert!(
+                error.magnitude() <= bound.magnitude(),
+                "{what}: element {k} is {value:e}, off by 2^{} smallest numbers squared; the bound is {:e}",
+                error.bits(),
+                result.bound
+            );
+            largest = largest.max(exact.magnitude().clone().into());
+        }
+        Some(largest / bound.max(BigInt::from(1)))
+    }
+
+    #[test]
+    fn operands_below_the_normal_numbers_have_a_bound_that_holds() {
+        let smallest = f64::from_bits(1);
+        // The error of a spectrum that is rounded to subnormal numbers was left out of the bound, and multiplied by the other spectrum.
+        let found: [(&[f64], &[f64]); 6] = [
+            (&[smallest; 3], &[1e300; 5]),
+            (&[1e-320, 1e-320, 2e-320], &[1e20; 3]),
+            (&[smallest, -smallest, smallest], &[f64::MAX; 1]),
+            // Spectra, or their products, are beyond the largest number, and results are not.
+            (&[f64::MAX; 5], &[1e-9; 3]),
+            (&[f64::MAX, -f64::MAX], &[0.25; 9]),
+            (&[f64::MAX; 700], &[smallest; 2]),
+        ];
+        for (a, b) in found {
+            for (a, b) in [(a, b), (b, a)] {
+                let what = format!("{a:?} with {b:?}");
+                let sums_over_bound = held_bound(a, b, &what);
+                // And it says something: twelve digits.
+                let says = sums_over_bound.is_some_and(|most| most > BigInt::from(10).pow(12));
+                assert!(says, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_operands_of_the_whole_range_stay_below_the_returned_bound() {
+        let mut generator = Generator::new(SEED);
+        let power = |exponent: i32| crate::portable::power_of_two(exponent.clamp(-1074, 1023));
+        let ends = [
+            -1074, -1070, -1050, -1023, -1022, -1021, -970, -537, -60, 0, 480, 970, 1020, 1023,
+        ];
+        let mut operand = |count: usize, kind: usize| -> Vec<f64> {
+            let mut below = |limit: usize| (generator.next_u64() % limit as u64) as usize;
+            let exponent = ends[below(ends.len())];
+            let one = |k: usize| {
+                let sign = if below(2) == 0 { 1.0 } else { -1.0 };
+                let mantissa = sign * (1.0 + below(1 << 30) as f64 / (1u64 << 30) as f64);
+                match kind {
+                    0 => power(exponent),
+                    1 if k.is_multiple_of(2) => power(exponent),
+                    1 => -power(exponent),
+                    2 => 0.5 * mantissa * power(exponent),
+                    // Every element has an exponent of its own.
+                    3 => 0.5 * mantissa * power(below(2098) as i32 - 1074),
+                    // One stands out.
+                    4 if k == count / 2 => power(exponent),
+                    4 => sign * f64::from_bits(below(1 << 20) as u64),
+                    // Just above and below the smallest normal number.
+                    5 => {
+                        sign * f64::from_bits(f64::MIN_POSITIVE.to_bits() + 50 - below(100) as u64)
+                    }
+                    // Some zeros, some of the ends of the range.
+                    _ => [0.0, f64::from_bits(1), f64::MAX, -f64::MIN_POSITIVE, 1.0][below(5)],
+                }
+            };
+            (0..count).map(one).collect()
+        };
+        let mut finite = 0;
+        for (first, second) in [(1, 1), (2, 3), (13, 6), (200, 3), (4, 150)] {
+            for kind in 0..2 * 49 {
+                let (a, b) = (operand(first, kind % 7), operand(second, kind / 7 % 7));
+                let what = format!("seed {SEED}, {first} by {second}, kind {kind}");
+                finite += usize::from(held_bound(&a, &b, &what).is_some());
+            }
+        }
+        assert!(finite > 300, "{finite} of 490 did not overflow");
+    }
+
+    #[test]
+    fn fast_lengths_are_those_of_a_search_one_by_one() {
+        let mut expected = 100_000;
+        assert!(is_fast(expected));
+        for least in (0..=expected).rev() {
+            if is_fast(least) {
+                expected = least;
+            }
+            assert_eq!(fast_length(least), expected, "{least}");
+        }
+        // The search took hours to come to these.
+        for least in [(1usize << 40) + 1, usize::MAX / 64, 1 << 62] {
+            let found = fast_length(least);
+            assert!(is_fast(found) && found >= least && found / 2 < least);
+        }
+    }
+
+    /// Powers of two commute with all of it, so that the bits are those of the transforms themselves.
+    #[test]
+    fn scaling_operands_changes_no_bits_of_convolutions() {
+        let mut generator = Generator::new(SEED);
+        let mut draw = |count: usize| -> Vec<f64> {
+            let one = |_| (generator.next_u64() as i64 >> 11) as f64;
+            (0..count).map(one).collect()
+        };
+        let (a, b) = (draw(100), draw(61));
+        let block = Block::new(fast_length(160)).unwrap();
+        let spectrum = |numbers: &[f64]| {
+            let mut padded = numbers.to_vec();
+            padded.resize(block.length, 0.0);
+            let mut values = vec![Complex::new(0.0, 0.0); block.length / 2 + 1];
+            let forward = &block.forward;
+            forward
+                .process_real_to_complex(&padded, &mut values)
+                .unwrap();
+            values
+        };
+        let (first, second) = (spectrum(&a), spectrum(&b));
+        let times = |(x, y): (&Complex<f64>, &Complex<f64>)| {
+            Complex::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
+        };
+        let mut product: Vec<_> = first.iter().zip(&second).map(times).collect();
+        let last = product.len() - 1;
+        (product[0].im, product[last].im) = (0.0, 0.0);
+        let mut expected = vec![0.0; block.length];
+        let inverse = &block.inverse;
+        inverse
+            .process_complex_to_real(&product, &mut expected)
+            .unwrap();
+        for (i, j) in [(0, 0), (-300, 100), (400, 400), (-900, 900)] {
+            let scaled = |numbers: &[f64], exponent: i32| -> Vec<f64> {
+                numbers.iter().map(|x| x * 2f64.powi(exponent)).collect()
+            };
+            let values = fftconvolve(&scaled(&a, i), &scaled(&b, j)).unwrap().values;
+            for (value, expected) in values.iter().zip(&expected) {
+                let expected = expected * 2f64.powi(i + j);
+                assert_eq!(
+                    value.to_bits(),
+                    expected.to_bits(),
+                    "seed {SEED}, 2^{i}, 2^{j}"
+                );
+            }
+        }
+    }
 }

@@ -10,11 +10,16 @@ use crate::problem::Device;
 use crate::transform::budget::bound_text;
 #[cfg(feature = "wide")]
 use crate::wide::DoubleDouble;
-use exact_convolution::{Convolution, ConvolutionError, ConvolutionPlan, Operand, Output, Route};
+use exact_convolution::{
+    Convolution, ConvolutionError, ConvolutionPlan, Operand, Output, Route, Which,
+};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Elements of an operand, at most: 8 TiB of doubles.
+const MOST_ELEMENTS: u64 = 1 << 40;
 
 /// What computes an exact convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,6 +87,16 @@ pub enum RouteError {
         route: ConvolutionRoute,
         /// What is missing.
         why: String,
+    },
+    /// An operand that no memory holds, and for which nothing is planned.
+    #[error(
+        "the {which} operand has {length} elements, and convolutions are planned for at most 2^40; convolve parts, and add results where they overlap"
+    )]
+    TooLong {
+        /// The operand.
+        which: Which,
+        /// Its elements.
+        length: usize,
     },
     /// The request is wrong, or no route is proven.
     #[error(transparent)]
@@ -340,6 +355,14 @@ impl ExactConvolution {
     pub fn plan(&self) -> Result<ExactConvolutionPlan, RouteError> {
         // What is wrong with the request is wrong for every route; so are results that no type holds.
         let integers = self.integers().plan()?;
+        for (which, length) in [Which::First, Which::Second]
+            .into_iter()
+            .zip(self.asked.lengths)
+        {
+            if length as u64 > MOST_ELEMENTS {
+                return Err(RouteError::TooLong { which, length });
+            }
+        }
         let routes = match &self.route {
             Some(route) => std::slice::from_ref(route),
             None => &ConvolutionRoute::ALL,
@@ -551,5 +574,32 @@ impl fmt::Display for ExactConvolutionPlan {
 impl fmt::Debug for ExactConvolutionPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_that_no_memory_holds_are_refused_at_once() {
+        let most = MOST_ELEMENTS as usize;
+        for route in ConvolutionRoute::ALL {
+            for (lengths, expected) in [
+                ([usize::MAX / 64, 3], Which::First),
+                ([3, most + 1], Which::Second),
+            ] {
+                let problem = ExactConvolution::linear(lengths[0], lengths[1]).magnitudes(1, 1);
+                match problem.route(route).plan() {
+                    Err(RouteError::TooLong { which, length }) => {
+                        assert_eq!((which, length), (expected, lengths[0].max(lengths[1])));
+                    }
+                    other => panic!("{route} {lengths:?}: {other:?}"),
+                }
+            }
+        }
+        // The longest that are taken come back at once, too, and say what they are.
+        let plan = ExactConvolution::linear(most, 3).magnitudes(1, 1).plan();
+        assert_eq!(plan.unwrap().candidates().len(), 4);
     }
 }

@@ -177,10 +177,13 @@ fn adapt<T: Real>(
     };
     let budget_of = |engine: &ResidueEngine| shared.budget::<T>(problem, &recipe, Some(engine));
     // What is not due to the unit of a line's words must leave room for it.
+    let mut best = f64::INFINITY;
     for exponent in 8..80 {
         let unit = power_of_two(-exponent);
         engine.relative_unit = Some(LineUnit::Exactly(unit));
-        if budget_of(engine).bound <= target {
+        let bound = budget_of(engine).bound;
+        best = best.min(bound);
+        if bound <= target {
             engine.relative_unit = Some(LineUnit::AtBest(unit));
             let budget = budget_of(engine);
             let room = if budget.bound <= target {
@@ -191,9 +194,38 @@ fn adapt<T: Real>(
             return Ok((recipe, budget, room.into()));
         }
     }
-    engine.relative_unit = None;
+    // This one passes the test above.
     Err(FftError::AccuracyUnreachable {
         asked: target,
-        best: 3.0 * budget_of(engine).expected,
+        best,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Accuracy, Engine, FftError, Planner, Problem, ResidueOptions};
+
+    #[test]
+    fn the_accuracy_that_the_error_of_adaptive_lines_names_is_accepted() {
+        let adaptive = ResidueOptions {
+            adaptive: true,
+            ..ResidueOptions::default()
+        };
+        let planner = Planner::<f64>::new();
+        for shape in [&[1024][..], &[60], &[16, 12]] {
+            let problem = Problem::complex(shape)
+                .engine(Engine::Residues)
+                .residues(adaptive);
+            let asking =
+                |target: f64| planner.plan(&problem.clone().accuracy(Accuracy::Target(target)));
+            let best = match asking(1e-17) {
+                Err(FftError::AccuracyUnreachable { best, .. }) => best,
+                other => panic!("{shape:?}: {other:?}"),
+            };
+            let plan = asking(best).unwrap_or_else(|error| panic!("{shape:?}: {error}"));
+            assert!(plan.bound() >= 1e-17 && best < 1e-14, "{shape:?}: {best:e}");
+            // Nothing smaller is.
+            assert!(asking(best * (1.0 - 1e-9)).is_err(), "{shape:?}");
+        }
+    }
 }

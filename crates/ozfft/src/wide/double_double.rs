@@ -91,6 +91,11 @@ impl DoubleDouble {
         self.high.is_finite() && self.low.is_finite()
     }
 
+    /// Whether the sum of both parts is finite, which transforms take a number for: of two large parts it need not be.
+    pub(super) fn has_finite_sum(self) -> bool {
+        (self.high + self.low).is_finite()
+    }
+
     /// Whether a part is not a number.
     pub fn is_nan(self) -> bool {
         self.high.is_nan() || self.low.is_nan()

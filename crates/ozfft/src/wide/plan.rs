@@ -380,7 +380,7 @@ impl WidePlan {
                         InputArray::Real(array) => (array.get(place.at(i)), DoubleDouble::ZERO),
                     }
                 };
-                if re.is_finite() && im.is_finite() {
+                if re.has_finite_sum() && im.has_finite_sum() {
                     let parts = [re.high, re.low, im.high, im.low];
                     largest = parts.into_iter().fold(largest, larger);
                 } else if seen.not_finite.is_none() {
@@ -473,5 +473,59 @@ impl fmt::Display for WidePlan {
 impl fmt::Debug for WidePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both halves are finite, and their sum is not.
+    const BEYOND: DoubleDouble = DoubleDouble {
+        high: f64::MAX,
+        low: f64::MAX,
+    };
+
+    #[test]
+    fn a_pair_whose_sum_is_not_finite_is_refused_by_strict_plans() {
+        let problem = Problem::complex(&[4]).strict(true);
+        let plan = WidePlanner::new().plan(&problem).unwrap();
+        for at_half in [false, true] {
+            let mut numbers = vec![Complex::new(DoubleDouble::ONE, DoubleDouble::ZERO); 4];
+            numbers[2].re = BEYOND;
+            if at_half {
+                // Half a unit above the largest number rounds to infinity.
+                numbers[2].re.low = 2f64.powi(970);
+            }
+            let before = numbers.clone();
+            let error = plan.process(&mut numbers).unwrap_err();
+            assert!(
+                matches!(error, FftError::NotFinite { index: 2, .. }),
+                "{error}"
+            );
+            assert_eq!(numbers, before);
+        }
+        // A little less is a number.
+        let mut numbers = vec![Complex::new(DoubleDouble::ZERO, DoubleDouble::ZERO); 4];
+        numbers[2].re = DoubleDouble::new(f64::MAX, 2f64.powi(969));
+        plan.process(&mut numbers).unwrap();
+        assert_eq!(numbers[0].re.high, f64::MAX);
+    }
+
+    #[test]
+    fn an_imaginary_part_whose_sum_is_not_finite_is_nan_in_the_real_result() {
+        let plan = WidePlanner::new()
+            .plan(&Problem::complex_to_real(&[4]))
+            .unwrap();
+        for place in [0, 2] {
+            let mut spectrum = vec![Complex::new(DoubleDouble::ONE, DoubleDouble::ZERO); 3];
+            spectrum[place].im = BEYOND;
+            let mut numbers = vec![DoubleDouble::ZERO; 4];
+            let error = plan
+                .process_complex_to_real(&spectrum, &mut numbers)
+                .unwrap_err();
+            assert!(matches!(error, FftError::NotHermitian { count: 1 }));
+            assert!(numbers.iter().all(|x| x.is_nan()), "{numbers:?}");
+        }
     }
 }

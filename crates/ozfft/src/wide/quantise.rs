@@ -48,7 +48,7 @@ impl Line<'_> {
                 Numbers::Half(array, n) => {
                     let mut value = array.get(self.place.at(i));
                     // No real signal has these; a NaN there still is one.
-                    if (i == 0 || 2 * i == n) && value.im.is_finite() {
+                    if (i == 0 || 2 * i == n) && value.im.has_finite_sum() {
                         value.im = DoubleDouble::ZERO;
                     }
                     value
@@ -188,10 +188,7 @@ pub(super) const ZERO_EXPONENT: i32 = i32::MIN / 2;
 /// Bits of the larger component's magnitude.
 #[inline(always)]
 fn bits(word: &ComplexWord) -> i32 {
-    let magnitude = |limbs: Limbs| {
-        let integer = to_integer(limbs);
-        (integer ^ (integer >> 127)) as u128
-    };
+    let magnitude = |limbs: Limbs| to_integer(limbs).unsigned_abs();
     128 - (magnitude(word.re) | magnitude(word.im)).leading_zeros() as i32
 }
 
@@ -297,5 +294,31 @@ mod tests {
         let aligned: Vec<i128> = panel.iter().map(|point| to_integer(point.get(5))).collect();
         assert_eq!(aligned, [3 << 119, 1 << 124, 0, 0]);
         assert_eq!(to_integer(panel[0].get(LANES)), -3 << 119);
+    }
+
+    /// A word of -1 counted as zero: beside zeros it was lost, beside smaller words it was moved out of its place.
+    #[test]
+    fn words_of_minus_one_are_not_zero_when_aligned() {
+        let one_line = |words: [(i128, i32); 3]| {
+            let mut panel = [Point::ZERO; 3];
+            let element = |i: usize, _: usize| {
+                let (re, exponent) = words[i];
+                let re = to_limbs(re);
+                (ComplexWord { re, im: re }, exponent)
+            };
+            let exponent = align(3, |i| i, element, &mut panel)[0];
+            (exponent, panel.map(|point| to_integer(point.get(0))))
+        };
+        for exponent in [-300, 0, 300] {
+            let found = one_line([(0, exponent), (-1, exponent), (0, exponent)]);
+            assert_eq!(found, (exponent + 1 - WORD_BITS, [0, -1 << 124, 0]));
+        }
+        // 2^-30 beside -1.
+        let found = one_line([(1, -30), (-1, 0), (-1, -30)]);
+        assert_eq!(found, (1 - WORD_BITS, [1 << 94, -1 << 124, -1 << 94]));
+        // Components stay below 2^125, negative powers of two as well.
+        let found = one_line([(-1 << 20, 5), (1 << 20, 5), ((1 << 20) - 1, 5)]);
+        let expected = [-1 << 124, 1 << 124, (1 << 124) - (1 << 104)];
+        assert_eq!(found, (5 + 21 - WORD_BITS, expected));
     }
 }
