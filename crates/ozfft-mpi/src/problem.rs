@@ -53,7 +53,7 @@ pub struct DistributedProblem {
     pub(crate) staged: bool,
     pub(crate) memory_limit: Option<u64>,
     pub(crate) pieces: Option<usize>,
-    shared_memory: Option<bool>,
+    shared_memory: bool,
     /// The first dimension that is divided naturally: 0, and 1 where lines are rows.
     first_divided: usize,
 }
@@ -81,7 +81,7 @@ impl DistributedProblem {
             staged: false,
             memory_limit: None,
             pieces: None,
-            shared_memory: None,
+            shared_memory: false,
             first_divided: 0,
         }
     }
@@ -205,30 +205,22 @@ impl DistributedProblem {
         self
     }
 
-    /// Whether ranks of one node read each other's pieces in memory that they share, in the place of messages; on processors, where all ranks are on one node. The plan chooses by
-    /// the size of arrays where nothing is said. The bits do not depend on it.
+    /// Whether ranks of one node read each other's pieces in memory that they share, in the place of messages; on processors, where all ranks are on one node. It halves the copies, and was slower where
+    /// it was measured, so messages are sent unless it is asked for. The bits do not depend on it.
     ///
     /// ```
     /// use ozfft_mpi::DistributedProblem;
-    /// let problem = DistributedProblem::complex(&[256, 256, 256]).shared_memory(false);
+    /// let problem = DistributedProblem::complex(&[256, 256, 256]).shared_memory(true);
     /// assert!(problem.validate(2).is_ok());
     /// ```
     pub fn shared_memory(mut self, shared: bool) -> Self {
-        self.shared_memory = Some(shared);
+        self.shared_memory = shared;
         self
     }
 
-    /// Whether memory is to be shared where it can be, for numbers of so many bytes; the same on all ranks.
-    pub(crate) fn wants_shared_memory(&self, bytes_of_a_real: usize, ranks: usize) -> bool {
-        // Below that messages are few and short, and a plan is made sooner without.
-        const LEAST: usize = 1 << 22;
-        let elements = self.batch * self.whole.input_shape().iter().product::<usize>();
-        let reals = match self.whole.kind() {
-            Kind::RealToComplex => elements,
-            _ => 2 * elements,
-        };
-        let large = bytes_of_a_real * reals / ranks >= LEAST;
-        ranks > 1 && self.device == Device::Cpu && self.shared_memory.unwrap_or(large)
+    /// Whether memory is to be shared where it can be; the same on all ranks.
+    pub(crate) fn wants_shared_memory(&self, ranks: usize) -> bool {
+        ranks > 1 && self.device == Device::Cpu && self.shared_memory
     }
 
     /// The process grid: one number for slabs, two for pencils, in general fewer than the array has dimensions. The planner chooses one

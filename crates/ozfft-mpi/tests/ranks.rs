@@ -576,8 +576,8 @@ fn a_large_array_takes_an_array_of_workspace_and_pieces() {
         |world| {
             // 4 megabytes a rank.
             let problem = DistributedProblem::complex(&[64, 64, 128]);
-            let shared = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
-            let problem = problem.shared_memory(false);
+            let shared = problem.clone().shared_memory(true);
+            let shared = DistributedPlan::<f64>::new(&shared, world).expect("a plan");
             let plan = DistributedPlan::<f64>::new(&problem, world).expect("a plan");
             assert!(
                 plan.exchanges().iter().all(|exchange| exchange.pieces == 4),
@@ -685,7 +685,6 @@ fn the_program_times_lines_packing_and_exchange_apart() {
         "--one-piece",
         "--repeats",
         "2",
-        "--no-shared-memory",
         "--json",
     ];
     let Some((status, text)) = program_on_ranks(2, PROGRAM, &arguments) else {

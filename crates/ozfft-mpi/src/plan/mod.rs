@@ -236,7 +236,7 @@ impl<T: Real> DistributedPlan<T> {
             let boxes = (input.clone(), output.clone());
             Local::new(problem, (rank, ranks), boxes, planner, (gpu, shared))
         };
-        if problem.wants_shared_memory(size_of::<T>(), ranks) && shared::on_one_node(all) {
+        if problem.wants_shared_memory(ranks) && shared::on_one_node(all) {
             let local = agreement::all_succeed(all, new(None, true))?;
             let mut longest = [local.lengths.shared as u64];
             agreement::maxima(all, &mut longest);

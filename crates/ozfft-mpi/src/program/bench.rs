@@ -32,9 +32,9 @@ pub(super) struct Arguments {
     /// Also time the exchange in one piece, alternating: nothing overlaps there
     #[arg(long)]
     one_piece: bool,
-    /// Send messages also where ranks of one node could share memory
+    /// Ranks of one node read each other's pieces in memory that they share, in the place of messages
     #[arg(long)]
-    no_shared_memory: bool,
+    shared_memory: bool,
     /// On GPUs: send through page-locked memory also where MPI takes device pointers
     #[arg(long)]
     staged: bool,
@@ -130,9 +130,7 @@ fn time(arguments: &Arguments, shape: &[usize], ranks: &Ranks) -> Result<Timed, 
     let planner = Planner::<f64>::new();
     let mut problem = accuracy::problem(&arguments.problem, shape, arguments.grid.as_ref())?;
     problem = problem.staged(arguments.staged);
-    if arguments.no_shared_memory {
-        problem = problem.shared_memory(false);
-    }
+    problem = problem.shared_memory(arguments.shared_memory);
     if arguments.permuted {
         problem = problem.permuted_output();
     }

@@ -60,7 +60,7 @@ impl<T: Real> LineTransform<T> for DigitsLine {
 const WITHOUT_TILES: usize = 64;
 
 /// Points of the longest lines that tiles are not worth in batches either, where vectors multiply row by row.
-const ROW_BY_ROW: usize = 12;
+const ROW_BY_ROW: usize = 20;
 
 /// The unit that multiplies the lines of a pass: tiles must be set up and given back, which costs short lines that are alone more than they gain
 /// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long). Of the shortest lines, tiles are mostly empty.
