@@ -349,7 +349,7 @@ fn a_plan_shows_steps_digits_substrate_bound_workspace_and_reason() {
     ] {
         assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
     }
-    assert!(shown.contains(&format!("bound {:.2e}", made.bound())));
+    assert!(shown.contains(&format!("bound {}", ozfft::bound_text(made.bound(), 2))));
     assert!(shown.contains(&format!("workspace {} bytes", 8 * made.workspace_len())));
     let wide = plan(&digits(&[64]).substrate(CpuUnit::WideInteger));
     assert_eq!(wide.substrate(), "wide-integer");

@@ -6,8 +6,8 @@ use crate::common_arrays::{
 use crate::support::{Violations, errors, everything, half, oracle_direction, plan, transform};
 use num_complex::Complex;
 use ozfft::{
-    Accuracy, CpuUnit, Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem,
-    Products, Substrate,
+    Accuracy, CpuUnit, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Products,
+    Substrate,
 };
 use ozfft_testkit::oracle::inputs::{
     Generator, complex_from_real, gaussian_complex, uniform_complex, uniform_real,
@@ -330,10 +330,6 @@ fn what_the_engine_does_not_do_is_rejected_with_a_remedy() {
     };
     let problem = ntt(Problem::complex(&[64]));
     for (problem, remedy) in [
-        (
-            problem.clone().device(Device::Cuda(0)),
-            "take the engine digits",
-        ),
         (
             problem.clone().products(Products::Exact),
             "take the recipe truncated",

@@ -60,6 +60,10 @@ impl Machine for Recorder {
     fn multiprocessors(&self) -> usize {
         132
     }
+    // Kernels for many lines are looked at, with few of them.
+    fn few_panels(&self) -> u64 {
+        0
+    }
     fn most_word_bytes(&self) -> u64 {
         1 << 30
     }
