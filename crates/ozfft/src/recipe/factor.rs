@@ -233,7 +233,9 @@ mod tests {
 
     #[test]
     fn every_length_has_a_recipe_that_multiplies_up() {
-        for n in (1..20_000).chain([
+        // All short ones, and some of the others: all of them take twenty seconds.
+        let lengths = (1..4_000).chain((4_000..20_000).step_by(7));
+        for n in lengths.chain([
             65_537,
             100_003,
             1_000_000,
