@@ -59,7 +59,7 @@ impl<T: Real> LineTransform<T> for DigitsLine {
 /// Points of the longest lines that tiles are not set up for, where they are few.
 const WITHOUT_TILES: usize = 64;
 
-/// Points of the longest lines that tiles are not worth in batches either, where vectors multiply row by row.
+/// Points of the longest lines that tiles are not worth in batches either, where vectors multiply row by row (measured: docs/speed.md, "Sums in registers").
 const ROW_BY_ROW: usize = 20;
 
 /// The unit that multiplies the lines of a pass: tiles must be set up and given back, which costs short lines that are alone more than they gain
